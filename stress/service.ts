@@ -28,6 +28,7 @@ export interface Service extends Running {
 
 /** The name in `wrangler.toml` differs by environment; here there is one environment. */
 const QUEUE = 'clicks'
+const WEBHOOK_QUEUE = 'webhooks'
 const OBJECTS = {
   TOKEN_GATE: 'TokenGate',
   CLIENT_GATE: 'ClientGate',
@@ -51,6 +52,7 @@ export async function serve(script: string, state: string, secrets: Secrets): Pr
     },
     triggers: [
       { type: 'queue', name: QUEUE, maxBatchSize: 100, maxBatchTimeout: 5, maxRetries: 10 },
+      { type: 'queue', name: WEBHOOK_QUEUE, maxBatchSize: 5, maxBatchTimeout: 0, maxRetries: 3 },
     ],
     env: {
       // Fixed: the port changes at each restart, and tokens name their issuer.
@@ -63,6 +65,11 @@ export async function serve(script: string, state: string, secrets: Secrets): Pr
         ]),
       ),
       CLICKS: { type: 'queue', name: QUEUE },
+      WEBHOOKS: { type: 'queue', name: WEBHOOK_QUEUE },
+      STATEMENT_RUNS: {
+        type: 'workflow',
+        ...{ name: 'statement-runs', worker: WORKER, exportName: 'StatementRun' },
+      },
       ASSETS: { type: 'assets' },
     },
     exports: Object.fromEntries(

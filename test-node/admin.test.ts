@@ -170,6 +170,8 @@ const ASSIGNMENTS = file('s.csv', 'affiliate_id,plan,from,customers\n*,p,2026-12
 const RATES = file('fx.csv', 'Date,USD\n2026-10-01,1.1711\n')
 
 /** The command line, the request, its body and the response body; undefined: a 204. */
+const WEBHOOK = { id: 'w', url: 'U', events: ['*'], disabled: false }
+
 const CALLS: [string[], string, object | string | undefined, object | undefined][] = [
   [['accounts', 'list'], 'GET accounts?per_page=500', undefined, ONE],
   [['accounts', 'get', 'a'], 'GET accounts/a', undefined, THING],
@@ -477,6 +479,48 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['runs', 'start', 'a', '2026-10'], 'POST accounts/a/periods/2026-10/run', undefined, THING],
   [['runs', 'show', 'a', 'run_1'], 'GET accounts/a/runs/run_1', undefined, THING],
+  [['webhooks', 'list', 'a'], 'GET accounts/a/webhooks', undefined, LIST],
+  [
+    ['webhooks', 'create', 'a', '--url', 'U', '--event', 'feed.late', '--event', 'all'],
+    'POST accounts/a/webhooks',
+    { url: 'U', events: ['feed.late', '*'] },
+    WEBHOOK,
+  ],
+  [['webhooks', 'show', 'a', 'w'], 'GET accounts/a/webhooks/w', undefined, WEBHOOK],
+  [
+    ['webhooks', 'change', 'a', 'w', '--description', 'D'],
+    'PATCH accounts/a/webhooks/w',
+    { description: 'D' },
+    WEBHOOK,
+  ],
+  [['webhooks', 'disable', 'a', 'w'], 'PATCH accounts/a/webhooks/w', { disabled: true }, WEBHOOK],
+  [['webhooks', 'enable', 'a', 'w'], 'PATCH accounts/a/webhooks/w', { disabled: false }, WEBHOOK],
+  [['webhooks', 'delete', 'a', 'w'], 'DELETE accounts/a/webhooks/w', undefined, undefined],
+  [
+    ['webhooks', 'rotate', 'a', 'w'],
+    'POST accounts/a/webhooks/w/rotate',
+    { overlap: '24h' },
+    { id: 'w', secret: 'whsec_1' },
+  ],
+  [['webhooks', 'test', 'a', 'w'], 'POST accounts/a/webhooks/w/test', {}, { event_id: 'evt_1' }],
+  [
+    ['webhooks', 'replay', 'a', 'w', '--from', 'F', '--only-dead'],
+    'POST accounts/a/webhooks/w/replay',
+    { from: 'F', only_dead: true },
+    { replayed: 1 },
+  ],
+  [
+    ['webhooks', 'attempts', 'a', 'w'],
+    'GET accounts/a/webhooks/w/attempts?per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
+    ['webhooks', 'events', 'a', 'w', '--status', 'dead'],
+    'GET accounts/a/webhooks/w/events?status=dead&per_page=500',
+    undefined,
+    ONE,
+  ],
   [['deliveries', 'list', 'a'], 'GET accounts/a/deliveries?per_page=500', undefined, ONE],
   [
     ['deliveries', 'get', 'a', 'dlv_1'],
@@ -1308,7 +1352,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, attribution, clicks, erasures, deliveries, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',
@@ -1332,7 +1376,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --region.',
+      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --unattributed-threshold, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',

@@ -87,7 +87,10 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   [
     'beginReset',
     (db) => beginReset(db, 'a'),
-    ['customers_day', 'statements_affiliate', 'manual_entries_affiliate'],
+    [
+      ...['customers_day', 'statements_affiliate', 'manual_entries_affiliate'],
+      ...['webhook_messages_endpoint', 'webhook_events_about', 'webhook_attempts_endpoint'],
+    ],
   ],
   ['finishResets', (db) => finishResets(db, 0)],
   ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],

@@ -24,7 +24,8 @@ const MAY_USE: Record<string, string[]> = {
   db: ['durations', 'errors', 'retry'],
   auth: ['db', 'durations', 'errors', 'retry'],
   http: ['auth', 'db', 'durations', 'errors', 'validation'],
-  ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation', 'zone'],
+  webhooks: ['auth', 'db', 'development', 'durations', 'errors'],
+  ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation', 'webhooks', 'zone'],
   reading: ['auth', 'db', 'durations', 'errors', 'http', 'ingest', 'validation'],
   commission: [
     'auth',
@@ -53,6 +54,7 @@ const MAY_USE: Record<string, string[]> = {
     'reports',
     'tracking',
     'validation',
+    'webhooks',
     'zone',
   ],
   docs: ['auth', 'errors'],
@@ -71,7 +73,7 @@ const MAY_USE: Record<string, string[]> = {
     'trading',
   ],
   console: ['admin', 'app', 'auth', 'development', 'durations', 'errors', 'http'],
-  index: ['admin', 'app', 'auth', 'commission', 'console', 'development', 'tracking'],
+  index: ['admin', 'app', 'auth', 'commission', 'console', 'development', 'tracking', 'webhooks'],
 }
 
 /** The files that may import each library. No file may import any other library. */

@@ -300,7 +300,8 @@ test('terms are deleted with the log of their day, in bounded steps, and with a 
   const stored = await count('count(*) from delivery_terms')
   expect(stored).toBe(3)
   const day = await count('max(day) from delivery_terms')
-  const limits = { deliveries: '', overwritten_writes: '', clicks: 0, arrivals: 0 }
+  const webhooks = { webhook_messages: '', webhook_events: '', webhook_attempts: '' }
+  const limits = { deliveries: '', overwritten_writes: '', clicks: 0, arrivals: 0, ...webhooks }
   await deleteExpired(env.DB, { ...limits, delivery_terms: day })
   expect(await count('count(*) from delivery_terms')).toBe(3)
   await deleteExpired(env.DB, { ...limits, delivery_terms: day + 1 })

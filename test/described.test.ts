@@ -91,6 +91,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace('{line_id}', `lin_${'0'.repeat(40)}`)
     .replace('{client_id}', 'client-of-firm')
     .replace('{link_id}', world.link_id)
+    .replace('{webhook_id}', world.webhook_id)
     .replace('{period}', '2026-10')
     .replaceAll(/\{\w+\}/g, 'nobody')
 
@@ -99,6 +100,7 @@ interface World {
   access_token: Record<string, string>
   brand_token: string
   link_id: string
+  webhook_id: string
 }
 let world: World
 
@@ -108,8 +110,10 @@ beforeEach(async () => {
   const access_token = Object.fromEntries(firms.map((firm) => [firm.vertical, firm.access_token]))
   const landing = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
   const { link_id } = await json(askAdmin('accounts/firm/links', 'POST', landing))
+  const webhook_id = (await json(createWebhook())).id
   world = {
     link_id,
+    webhook_id,
     access_token,
     brand_token: casino.brand_token,
     headers: ({ security, path }): Record<string, string> => {
@@ -318,6 +322,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
     if (operation.method === 'PATCH') return changeZoneOfRecords()
     if (operation.path.endsWith('/manual-entries')) return addToFullAffiliate(operation)
+    if (operation.path.includes('/webhooks')) return sendToFullWebhook(operation)
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
@@ -326,6 +331,25 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     )
   })
 })
+
+const createWebhook = () =>
+  askAdmin('accounts/firm/webhooks', 'POST', { url: 'https://hooks.example/' })
+
+/** Repeats an operation on a webhook until a limit refuses it, or sends it to one that is disabled. */
+async function sendToFullWebhook({ method, path }: Described): Promise<Response> {
+  const at = `accounts/firm/webhooks/${world.webhook_id}`
+  if (path.endsWith('/webhooks')) {
+    for (let i = 0; i < 9; i++) await createWebhook()
+    return createWebhook()
+  }
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  if (name === 'rotate') {
+    for (let i = 0; i < 4; i++) await askAdmin(`${at}/rotate`, method)
+    return askAdmin(`${at}/rotate`, method)
+  }
+  await askAdmin(at, 'PATCH', { disabled: true })
+  return askAdmin(`${at}/${name}`, method, name === 'test' ? {} : { from: '2026-10-01T00:00:00Z' })
+}
 
 /** Changes the book zone of an account that has a customer. */
 async function changeZoneOfRecords(): Promise<Response> {

@@ -151,6 +151,47 @@ async function takeRates() {
   await take('getFxRates', 'day', 'A Sunday', { headers: asTeam(), query: SUNDAY })
 }
 
+/** Records a webhook and what it sends. Nothing is sent in time: the test would depend on it. */
+async function takeWebhooks(team: Team) {
+  const { id } = await team('createWebhook', 'new', 'A webhook', {
+    body: {
+      url: 'https://hooks.lucky.example/tributary',
+      events: ['delivery.refused', 'feed.late'],
+      description: 'Alerts of the data team',
+    },
+  })
+  const at = { account: 'lucky', webhook_id: id }
+  await team('changeWebhook', 'changed', 'Other types of events', {
+    at,
+    body: { events: ['feed.late', 'feed.recovered'] },
+  })
+  await team('getWebhook', 'one', 'One webhook', { at })
+  await team('listWebhooks', 'all', 'All webhooks')
+  await team('rotateWebhook', 'rotated', 'A new secret', { at, body: { overlap: '24h' } })
+  const db = env.DB
+  await db.batch([
+    db.prepare(
+      `insert into webhook_events values ('lucky', 'evt_1a20138dc52e28b68519d761e08', 'feed.late',
+         'x', 1791190800000, '{"resource":"activities","day":"2026-10-04","last_delivery_at":null}')`,
+    ),
+    db.prepare(`update webhook_messages set status = 'dead', attempts = 10`),
+    db
+      .prepare(
+        `insert into webhook_attempts values ('lucky', 'att_1a20138dc52e28b68519d761e08', ?,
+           'evt_1a20138dc52e28b68519d761e08', 10, 1791190800000, 503, 120, 'http_status')`,
+      )
+      .bind(id),
+  ])
+  await team('listWebhookAttempts', 'page', 'One page', { at })
+  await team('listWebhookEvents', 'dead', 'The dead letters', { at, query: '?status=dead' })
+  await team('replayWebhook', 'dead', 'The dead letters of a span', {
+    at,
+    body: { from: '2026-10-01T00:00:00Z', only_dead: true },
+  })
+  await team('testWebhook', 'sent', 'A test event', { at, body: {} })
+  await team('deleteWebhook', 'deleted', 'A webhook that is no longer needed', { at })
+}
+
 type Team = Awaited<ReturnType<typeof setUp>>
 
 async function takePlans(team: Team) {
@@ -405,6 +446,7 @@ test('the stored examples equal the responses of the service', async () => {
     body: { landing_page: 'https://lucky.example/welcome' },
   })
   await casino('listLinks', 'page', 'One page')
+  await takeWebhooks(casino)
   const { headers: clickHeaders } = await take('followLink', 'click', 'A visitor', {
     at: { link_id },
   })

@@ -25,7 +25,8 @@ const PARTS: [column: string, binding: string, gone: () => Env][] = [
   ['`TokenGate` objects', 'TOKEN_GATE', without('TOKEN_GATE')],
   ['`ClientGate` objects', 'CLIENT_GATE', without('CLIENT_GATE')],
   ['`ErasureJournal` objects', 'ERASURE_JOURNAL', without('ERASURE_JOURNAL')],
-  ['Queue', 'CLICKS', without('CLICKS')],
+  ['queue of clicks', 'CLICKS', without('CLICKS')],
+  ['queue of webhooks', 'WEBHOOKS', without('WEBHOOKS')],
   [
     'Workflow',
     'STATEMENT_RUNS',
@@ -42,6 +43,7 @@ const idsMatching = (pattern: RegExp) => ROUTES.map(({ id }) => id).filter((id) 
 const ADMIN_ROUTES = ROUTES.filter(({ as }) => as === 'team')
 const settingsChanges = /^(changeAccount|rotateClient|regenerateBrandToken|putEventDefinition)$/
 const removals = /^(revokeBrandToken|dropEventDefinition)$/
+const withTrackingKeys = ['createLink', 'createWebhook', 'rotateWebhook']
 const erasures = /^(eraseCustomer.*|replayErasures)$/
 
 /** The operations that each row covers, by operation id. */
@@ -58,13 +60,13 @@ const ROWS: Record<string, string[]> = {
   'administration: revoke a client': ['revokeClient'],
   'administration: revoke a Brand Token, delete an event definition': idsMatching(removals),
   'administration: erase a customer, replay erasures': idsMatching(erasures),
-  'administration: create a link': ['createLink'],
+  'administration: create a link or a webhook, rotate the secret of a webhook': withTrackingKeys,
   'administration: start a run of statements': ['startRun'],
   'administration: all other changes': ADMIN_ROUTES.filter(
     ({ id, writes }) =>
       writes &&
       ![settingsChanges, removals, erasures].some((row) => row.test(id)) &&
-      !['revokeClient', 'createLink', 'startRun'].includes(id),
+      !['revokeClient', 'startRun', ...withTrackingKeys].includes(id),
   ).map(({ id }) => id),
   documents: idsMatching(
     /^get(Start|Reference|Guide|Problem|Llms|Openapi|EnvelopeSchema|EntitySchema|Asset)$/,

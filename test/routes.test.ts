@@ -384,6 +384,11 @@ describe('two accounts with the same ids', () => {
         return json(askAdmin(`accounts/${name}/links`, 'POST', body))
       }
       const links = { first: await linkOf('first'), second: await linkOf('second') }
+      const hookOf = async (name: string) => {
+        const body = { url: `https://hooks.example/of-${name}` }
+        return (await json(askAdmin(`accounts/${name}/webhooks`, 'POST', body))).id
+      }
+      const hooks = { first: await hookOf('first'), second: await hookOf('second') }
       const paths = pathsAt('/admin/v1/accounts/:account')
         .filter((path) => !path.startsWith('/clients') && path !== '')
         .map((path) => path.slice(1))
@@ -394,16 +399,16 @@ describe('two accounts with the same ids', () => {
       ] as const) {
         const name = caller.account as 'first' | 'second'
         for (const path of paths) {
-          const requestPath = pathOf(path, caller.delivery_id).replace(
-            ':link_id',
-            links[name].link_id,
-          )
+          const requestPath = pathOf(path, caller.delivery_id)
+            .replace(':link_id', links[name].link_id)
+            .replace(':webhook_id', hooks[name])
           const response = await askAdmin(`accounts/${caller.account}/${requestPath}`)
           expect([path, response.status]).toEqual([path, 200])
           const text = await response.text()
           expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
           expect(text).not.toContain(other.delivery_id)
           expect(text).not.toContain(links[other.account as 'first' | 'second'].link_id)
+          expect(text).not.toContain(hooks[other.account as 'first' | 'second'])
         }
       }
     },

@@ -45,6 +45,8 @@ const RECORDS: Bound = { each: 5, fixed: 10 }
 const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
 const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: 20, isSearched: true }
 const ROWS: Bound = { each: 3, fixed: 10, isCounted: true }
+/** Each row is shown with its event. */
+const SENT: Bound = { each: 7, fixed: 12, isCounted: true }
 /** Deliveries are counted by hour and resource, for 30 days. */
 const HOURS = 2160
 /** Of each of 3 resources: a search for each of 30 days, and the kept totals of 12 weeks. */
@@ -157,6 +159,20 @@ function recordForms(
   ]
 }
 
+/** Stores a webhook with as many dead letters and attempts as there are erasures. */
+const fillWebhook = (account: string) => {
+  const ids = `with recursive n(i) as (select 0 union all select i + 1 from n where i < 4999)`
+  const texts = [
+    `insert into webhook_endpoints (account, id, url, events, secrets, created_at)
+     values (?1, 'w-1', 'https://hooks.example/', '["feed.late"]', '[]', '2026-10-02T00:00:00.000Z')`,
+    `${ids} insert into webhook_events select ?1, printf('e-%06d', i), 'feed.late', i, 0, '{}' from n`,
+    `update webhook_messages set status = 'dead' where account = ?1`,
+    `${ids} insert into webhook_attempts
+     select ?1, printf('a-%06d', i), 'w-1', printf('e-%06d', i), 1, 0, 500, 1, 'http_status' from n`,
+  ]
+  return env.DB.batch(texts.map((text) => env.DB.prepare(text).bind(account)))
+}
+
 const list = (bound: Bound, ...end: [context: unknown, key: readonly KeyValue[]]): Form[] => [
   ...pages(bound),
   { bound, query: 'per_page=500' },
@@ -176,6 +192,7 @@ async function routes() {
   const firm = acme.account
   const delivery = await fillAccount(firm, 'forex')
   await putRates(ecb)
+  await fillWebhook(firm)
   const brandDelivery = await fillAccount(casino.account, 'igaming')
   await storePlan(
     firm,
@@ -319,6 +336,13 @@ async function routes() {
       paths: {
         ...account(firm, delivery),
         '/clients': [{ bound: { each: 3, fixed: 10 } }],
+        '/webhooks': [{ bound: { each: 3, fixed: 10 } }],
+        '/webhooks/w-1': [{ bound: ONE }],
+        '/webhooks/w-1/attempts': list(SENT, [firm, 'attempts', 'w-1'], ['a-000020']),
+        '/webhooks/w-1/events': [
+          ...list(SENT, [firm, 'webhook-events', 'w-1', null], ['e-000020']),
+          ...pages(SENT, 'status=dead'),
+        ],
         '/trading-activity/earnings': [{ bound: OF_CUSTOMER, query: ACTIVITY }],
         '/statements': [
           ...pages(STATEMENTS),

@@ -272,7 +272,19 @@ where
     )
   )
 on conflict (account, id) do nothing
-returning *;
+returning
+  *,
+  iif(
+    rejected > 0,
+    exists (
+      select 1
+      from webhook_wants
+      where
+        account = :account
+        and type in ('delivery.refused', '*')
+    ),
+    0
+  ) as notifies;
 -- Query plan:
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
@@ -334,7 +346,7 @@ returning *;
 --     SEARCH totals USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 18
 --     CO-ROUTINE (subquery-17)
---       CO-ROUTINE (subquery-22)
+--       CO-ROUTINE (subquery-23)
 --         CO-ROUTINE (subquery-16)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -354,8 +366,11 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-16)
---       SCAN (subquery-22)
+--       SCAN (subquery-23)
 --     SCAN (subquery-17)
+--   SCALAR SUBQUERY 22
+--     SEARCH e USING PRIMARY KEY (account=?)
+--     SCAN w VIRTUAL TABLE INDEX 1:
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

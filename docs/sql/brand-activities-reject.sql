@@ -231,7 +231,19 @@ where
     or is_full
   )
 on conflict (account, id) do nothing
-returning *;
+returning
+  *,
+  iif(
+    rejected > 0,
+    exists (
+      select 1
+      from webhook_wants
+      where
+        account = :account
+        and type in ('delivery.refused', '*')
+    ),
+    0
+  ) as notifies;
 -- Query plan:
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
@@ -276,7 +288,7 @@ returning *;
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
 --     CO-ROUTINE (subquery-15)
---       CO-ROUTINE (subquery-19)
+--       CO-ROUTINE (subquery-20)
 --         CO-ROUTINE (subquery-14)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -292,8 +304,11 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-14)
---       SCAN (subquery-19)
+--       SCAN (subquery-20)
 --     SCAN (subquery-15)
+--   SCALAR SUBQUERY 19
+--     SEARCH e USING PRIMARY KEY (account=?)
+--     SCAN w VIRTUAL TABLE INDEX 1:
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

@@ -219,7 +219,19 @@ where
     )
   )
 on conflict (account, id) do nothing
-returning *;
+returning
+  *,
+  iif(
+    rejected > 0,
+    exists (
+      select 1
+      from webhook_wants
+      where
+        account = :account
+        and type in ('delivery.refused', '*')
+    ),
+    0
+  ) as notifies;
 -- Query plan:
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
@@ -274,7 +286,7 @@ returning *;
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 15
 --     CO-ROUTINE (subquery-14)
---       CO-ROUTINE (subquery-18)
+--       CO-ROUTINE (subquery-19)
 --         CO-ROUTINE (subquery-13)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -288,8 +300,11 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-13)
---       SCAN (subquery-18)
+--       SCAN (subquery-19)
 --     SCAN (subquery-14)
+--   SCALAR SUBQUERY 18
+--     SEARCH e USING PRIMARY KEY (account=?)
+--     SCAN w VIRTUAL TABLE INDEX 1:
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

@@ -206,7 +206,19 @@ where
     or is_full
   )
 on conflict (account, id) do nothing
-returning *;
+returning
+  *,
+  iif(
+    rejected > 0,
+    exists (
+      select 1
+      from webhook_wants
+      where
+        account = :account
+        and type in ('delivery.refused', '*')
+    ),
+    0
+  ) as notifies;
 -- Query plan:
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
@@ -247,7 +259,7 @@ returning *;
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 14
 --     CO-ROUTINE (subquery-13)
---       CO-ROUTINE (subquery-17)
+--       CO-ROUTINE (subquery-18)
 --         CO-ROUTINE (subquery-12)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -259,8 +271,11 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-12)
---       SCAN (subquery-17)
+--       SCAN (subquery-18)
 --     SCAN (subquery-13)
+--   SCALAR SUBQUERY 17
+--     SEARCH e USING PRIMARY KEY (account=?)
+--     SCAN w VIRTUAL TABLE INDEX 1:
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

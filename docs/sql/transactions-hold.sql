@@ -245,7 +245,19 @@ where
     )
   )
 on conflict (account, id) do nothing
-returning *;
+returning
+  *,
+  iif(
+    rejected > 0,
+    exists (
+      select 1
+      from webhook_wants
+      where
+        account = :account
+        and type in ('delivery.refused', '*')
+    ),
+    0
+  ) as notifies;
 -- Query plan:
 --   CO-ROUTINE counted
 --     CO-ROUTINE classified
@@ -303,7 +315,7 @@ returning *;
 --     SEARCH totals USING PRIMARY KEY (account=?)
 --   SCALAR SUBQUERY 16
 --     CO-ROUTINE (subquery-15)
---       CO-ROUTINE (subquery-20)
+--       CO-ROUTINE (subquery-21)
 --         CO-ROUTINE (subquery-14)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -319,8 +331,11 @@ returning *;
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
 --         SCAN (subquery-14)
---       SCAN (subquery-20)
+--       SCAN (subquery-21)
 --     SCAN (subquery-15)
+--   SCALAR SUBQUERY 20
+--     SEARCH e USING PRIMARY KEY (account=?)
+--     SCAN w VIRTUAL TABLE INDEX 1:
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.

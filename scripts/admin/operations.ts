@@ -12,6 +12,7 @@ import { PLANS } from './operations/plans.ts'
 import { RATES } from './operations/rates.ts'
 import { REPORTS } from './operations/reports.ts'
 import { STATEMENTS } from './operations/statements.ts'
+import { WEBHOOK_OPERATIONS } from './operations/webhooks.ts'
 import { WHY } from './operations/why.ts'
 
 /** All operations in the order in which help lists them. */
@@ -29,5 +30,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...WHY,
   ...REPORTS,
   ...CUSTOMERS,
+  ...WEBHOOK_OPERATIONS,
   ...MONITORING,
 ]

@@ -4,6 +4,7 @@ import { envelopes, PARTS } from './envelopes.ts'
 import { recorded } from './examples.ts'
 import { planSchemas, readTemplates } from './plans.ts'
 import { type JsonSchema, types } from './types.ts'
+import { eventSchema } from './webhook-events.ts'
 
 const AT = '#/$defs/'
 
@@ -45,7 +46,10 @@ function schemaFile(file: string, schema: JsonSchema, all: Record<string, JsonSc
 /** The file of the schema of plans. */
 const PLAN_FILE = 'commission-plan'
 
-/** Returns the schemas of all entities and envelopes, and of plans, by the names of their files. */
+/** The file of the schema of webhook events. */
+const WEBHOOK_FILE = 'webhook-event'
+
+/** Returns the schemas of all entities and envelopes, of plans and of webhook events, by the names of their files. */
 export function schemas(): Record<string, JsonSchema> {
   const entityFiles = ENTITIES.map(({ file, schema, example }) => [
     file,
@@ -60,5 +64,6 @@ export function schemas(): Record<string, JsonSchema> {
   return {
     ...Object.fromEntries([...entityFiles, ...envelopeFiles]),
     [PLAN_FILE]: schemaFile(PLAN_FILE, plan, parts),
+    [WEBHOOK_FILE]: schemaFile(WEBHOOK_FILE, eventSchema(), {}),
   }
 }

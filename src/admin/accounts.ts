@@ -21,6 +21,8 @@ import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.t
 import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
+import { dropClosed } from '../webhooks/causes.ts'
+import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { notFound, readFields } from './body.ts'
 import { admitBookZone, refuseBookZoneOfBrand, settleBookZone } from './book-zone.ts'
 import { accountChange, newAccount } from './fields.ts'
@@ -43,6 +45,9 @@ export const presentAccount = (account: Account) => ({
   },
   storage_quota: account.storage_quota,
   approvals: account.approvals,
+  ...(account.unattributed_threshold !== UNATTRIBUTED_THRESHOLD && {
+    unattributed_threshold: account.unattributed_threshold,
+  }),
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -74,6 +79,7 @@ export const accounts = new Hono<AppEnv>()
       jurisdiction: fields.jurisdiction ?? null,
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
+      unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
@@ -121,6 +127,7 @@ export const accounts = new Hono<AppEnv>()
       await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])
     }
     if (change.book_zone !== undefined) await settleBookZone(c.env, account, change.book_zone)
+    if (change.disabled) await dropClosed(c.env, [account])
     const takes_effect = await propagateSettings(c.env, id)
     const changed = { ...presentAccount(await findRouteAccount(c)), takes_effect }
     const changesQuota = change.storage_quota !== undefined

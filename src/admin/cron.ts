@@ -11,6 +11,9 @@ import { deleteExpired } from '../db/records/retention.ts'
 import type { Account } from '../db/schema.ts'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
 import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
+import { noteExpiring, noteLateFeeds, noteUnattributed, sweepAll } from '../webhooks/causes.ts'
+import { oldestOfWebhooks } from '../webhooks/oldest.ts'
+import { today } from './account-day.ts'
 import { countDays } from './count-days.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { continueErasures } from './erased-activities.ts'
@@ -47,10 +50,14 @@ export async function scheduled(
 ): Promise<void> {
   if (cron === CRON_SCHEDULES.propagate) {
     await propagatePending(env)
-    return finishSteps(env, now)
+    await finishSteps(env, now)
+    return sweepAll(env, now, logFailure)
   }
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
-  if (cron === CRON_SCHEDULES.storage) return maintainStorage(env, now)
+  if (cron === CRON_SCHEDULES.storage) {
+    await logFailure('DB', () => noteExpiring(env, now))
+    return maintainStorage(env, now)
+  }
   if (cron === CRON_SCHEDULES.rates) return fetchRates(env, now)
   await reportLateFeeds(env, { namesOf, viewsOf }, now)
   // Feeds are due by now.
@@ -87,6 +94,7 @@ async function maintainDatabases(
     overwritten_writes: firstIdAt(now - HOUR_MS),
     clicks: Math.floor(oldest / DAY_MS),
     arrivals: Math.floor(oldest / HOUR_MS),
+    ...oldestOfWebhooks(now),
   }
   for (const binding of await listBindings(env.DB)) {
     await logFailure(binding, () => deleteExpired(resolveDatabase(env, binding), limits))
@@ -126,7 +134,9 @@ async function reportLateFeeds(
   for await (const page of accountPages(env.DB, PAGE)) {
     for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
       await logFailure(binding, async () => {
-        for (const feeds of await readFeeds(env, accounts, namesOf, now)) {
+        const read = await readFeeds(env, accounts, namesOf, now)
+        await noteLateFeeds(env, binding, read, now)
+        for (const feeds of read) {
           logLateFeeds(feeds)
           const isCounted = feeds.feeds.every(({ days_not_counted }) => days_not_counted === 0)
           if (isCounted || Date.now() > deadline) continue
@@ -136,6 +146,7 @@ async function reportLateFeeds(
           )
         }
       })
+      await logFailure(binding, () => noteUnattributed(env, binding, accounts, today))
       await logFailure(binding, () => correctHeld(resolveDatabase(env, binding), accounts))
     }
   }

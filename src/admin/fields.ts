@@ -3,6 +3,7 @@ import { approvalsRequired } from '../commission/books/payment-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { zone } from './zone-field.ts'
 
 // The fields of request bodies in the administration API.
@@ -27,6 +28,8 @@ const storageQuota = v.pipe(
     `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
   ),
 )
+
+const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 
 const settings = {
   name: v.optional(describeField(label, 'The display name of the account.', 'Acme Markets')),
@@ -64,6 +67,13 @@ const settings = {
     ),
   ),
   approvals: v.optional(approvalsRequired),
+  unattributed_threshold: v.optional(
+    describeField(
+      share,
+      `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
+      UNATTRIBUTED_THRESHOLD,
+    ),
+  ),
 }
 
 /** The regions in which Cloudflare can create a Durable Object. */

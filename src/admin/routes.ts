@@ -31,14 +31,17 @@ import { links } from './links.ts'
 import { manualEntries } from './manual-entries.ts'
 import { payouts } from './payouts.ts'
 import { plans } from './plans.ts'
+import { sendCaused } from './send-caused.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
+import { webhooks } from './webhooks.ts'
 
 /** Returns the routes of the administration API. Every change is in the audit log. */
 export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) => {
   const routes = new Hono<AppEnv>()
   routes.use(integrationsTeam, noStore)
   const account = '/accounts/:account'
+  routes.use(`${account}/*`, sendCaused)
   routes
     .route('/accounts', accounts)
     .route(`${account}/clients`, clients)
@@ -58,6 +61,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(account, ledger)
     .route(`${account}/manual-entries`, manualEntries)
     .route(`${account}/payouts`, payouts)
+    .route(`${account}/webhooks`, webhooks)
 
   const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
   for (const path of Object.values({ ...shared, ...WHY_PATHS, ...TEAM_WHY_PATHS })) {

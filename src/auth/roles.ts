@@ -35,7 +35,7 @@ const READING = /\/plans\/[^/]+\/simulate$/
 const APPROVING = [
   /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay)|periods\/[^/]+\/approve|payouts)$/,
   /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
-  /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/secrets?(?:\/|$))/,
+  /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,
 ]
 
 /** Returns the lowest role that may send a request to a path of the administration API. */

@@ -35,6 +35,7 @@ export const accounts = sqliteTable('accounts', {
   jurisdiction: text({ enum: ['eu', 'fedramp'] }),
   book_zone: text().notNull().default('UTC'),
   approvals: integer().notNull().default(1),
+  unattributed_threshold: real().notNull().default(0.2),
 })
 
 /** The OAuth clients of partner firms. */
@@ -745,6 +746,85 @@ export const statementRunSteps = sqliteTable(
     written: integer().notNull().default(0),
   },
   (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
+)
+
+/** The addresses to which events are sent; their secrets are sealed. */
+export const webhookEndpoints = sqliteTable(
+  'webhook_endpoints',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    url: text().notNull(),
+    events: text().notNull(),
+    description: text(),
+    secrets: text().notNull(),
+    disabled: text({ enum: ['team', 'gone', 'failing'] }),
+    failing_since: integer(),
+    created_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** Events, each written in the transaction that causes it; `data` is JSON. */
+export const webhookEvents = sqliteTable(
+  'webhook_events',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    type: text().notNull(),
+    about: text().notNull(),
+    at: integer().notNull(),
+    data: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('webhook_events_about').on(t.account, t.type, t.about),
+  ],
+)
+
+/** What is sent of each event to each endpoint. */
+export const webhookMessages = sqliteTable(
+  'webhook_messages',
+  {
+    account: text().notNull(),
+    event: text().notNull(),
+    endpoint: text().notNull(),
+    status: text({ enum: ['pending', 'delivered', 'dead'] })
+      .notNull()
+      .default('pending'),
+    attempts: integer().notNull().default(0),
+    next_at: integer().notNull(),
+    queued_until: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.event, t.endpoint] })],
+)
+
+/** The log of attempts to send events. */
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    endpoint: text().notNull(),
+    event: text().notNull(),
+    attempt: integer().notNull(),
+    at: integer().notNull(),
+    status: integer(),
+    ms: integer().notNull(),
+    error: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** Feeds that were reported as late and have not recovered. */
+export const webhookLateFeeds = sqliteTable(
+  'webhook_late_feeds',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    day: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
 /** Changes that the integrations team made; `details` is JSON. */

@@ -16,6 +16,7 @@ import { setBookmark } from '../http/session.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
+import { finishAfter } from './after-delivery.ts'
 import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
@@ -23,7 +24,6 @@ import { holdResults } from './hold-results.ts'
 import { readIdempotency, readIdempotencyKey } from './idempotency.ts'
 import { measureAfter } from './measure-after.ts'
 import { summaryOf } from './outcome.ts'
-import { releaseRest } from './release-rest.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
 import { respond } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
@@ -56,7 +56,7 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeDelivery(session, resource.recordTable, input)
     addWarnings(validated, warnings(rejectedBy(stored, input)))
-    if (stored.releasing) c.executionCtx.waitUntil(releaseRest(c.env, grant))
+    finishAfter(c, grant, stored)
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
     setBookmark(session, c.header)
     const { applied, minimal } = options.preferences

@@ -30,6 +30,10 @@ export function surrounded(around: Around): Env {
       send: (body: unknown) =>
         around({ name: 'CLICKS.send', sql: '' }, () => env.CLICKS.send(body)),
     }),
+    WEBHOOKS: overriding(env.WEBHOOKS, {
+      sendBatch: (messages: Iterable<MessageSendRequest>) =>
+        around({ name: 'WEBHOOKS.sendBatch', sql: '' }, () => env.WEBHOOKS.sendBatch(messages)),
+    }),
     ASSETS: overriding(env.ASSETS, {
       fetch: (at: URL) => around({ name: 'ASSETS.fetch', sql: '' }, () => env.ASSETS.fetch(at)),
     }),

@@ -14,7 +14,14 @@ import {
 } from '../commission/statement-rows.ts'
 import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
-import { asSender, type Binding, recordsOf, type World } from './worlds.ts'
+import {
+  asSender,
+  type Binding,
+  recordsOf,
+  WEBHOOK_EVENT,
+  WEBHOOK_ID,
+  type World,
+} from './worlds.ts'
 
 /** A request of an operation, with the properties that the sweep needs. */
 export interface Route {
@@ -309,6 +316,21 @@ const administration: Route[] = [
     records: true,
     query: ({ account }: World) => `?account=${account}`,
   },
+  {
+    ...changes,
+    id: 'createWebhook',
+    body: { url: 'https://hooks.example/new' },
+    repeats: 'each is a new webhook',
+  },
+  { ...reads, id: 'listWebhooks' },
+  { ...reads, id: 'getWebhook' },
+  { ...changes, id: 'changeWebhook', body: { events: ['feed.late', 'feed.recovered'] } },
+  { ...changes, id: 'deleteWebhook' },
+  { ...changes, id: 'rotateWebhook', body: { overlap: 'none' }, repeats: 'each has a new secret' },
+  { ...changes, id: 'testWebhook', repeats: 'each is a new event' },
+  { ...changes, id: 'replayWebhook', body: { event_id: WEBHOOK_EVENT } },
+  { ...reads, id: 'listWebhookAttempts' },
+  { ...reads, id: 'listWebhookEvents' },
   { ...reads, id: 'listFeeds' },
   { ...reads, id: 'listAuditLog' },
   { ...reads, id: 'listAccountDeliveries' },
@@ -371,6 +393,7 @@ export function requestOf(route: Route, world: World): Request {
       affiliate_id: 'aff-7',
       statement_id: STATEMENT_ID,
       run_id: RUN_ID,
+      webhook_id: WEBHOOK_ID,
       period: '2026-10',
     },
     ...route.at,

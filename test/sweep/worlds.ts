@@ -96,6 +96,7 @@ export async function prepare(
     ...plansOf(account, env[binding]),
     ...statementRows(env[binding], account),
     ...bookRows(env[binding], account),
+    ...webhookRows(env[binding], account),
   ])
 
   const now = Date.now()
@@ -146,6 +147,24 @@ export async function prepare(
   }
   return world
 }
+
+/** The ids of the webhook of each world, and of an event that it was sent. */
+export const WEBHOOK_ID = 'whk_0000000000000000000000'
+export const WEBHOOK_EVENT = 'evt_01a20138dc60000000000000000'
+
+/** Returns the rows of a webhook that wants none of the events that requests cause. */
+const webhookRows = (db: D1Database, account: string) => [
+  db
+    .prepare(
+      `insert into webhook_endpoints (account, id, url, events, secrets, created_at)
+       values (?, ?, 'https://hooks.example/swept', '["feed.late"]', '[]', '2026-01-01T00:00:00.000Z')`,
+    )
+    .bind(account, WEBHOOK_ID),
+  db
+    .prepare(`insert into webhook_events values (?, ?, 'feed.late', 'swept', 0, '{}')`)
+    .bind(account, WEBHOOK_EVENT),
+  db.prepare(`update webhook_messages set status = 'dead' where account = ?`).bind(account),
+]
 
 const LINED = monthly([{ id: 'signups', kind: 'once', trigger: { signup: true }, amount: '1' }])
 

@@ -41,6 +41,12 @@ const SETTINGS: Options = {
     description:
       'How many different persons must approve a statement. Everyone with the admin key counts as one person; use Cloudflare Access for two. (default: 1)',
   },
+  'unattributed-threshold': {
+    value: 'share',
+    description:
+      "The share of a day's new customers without an affiliate above which webhooks are sent customer.unattributed. (default: 0.2)",
+    pattern: /^(0(\.\d{1,4})?|1(\.0)?)$/,
+  },
 }
 
 const CREATE: Options = {
@@ -71,10 +77,14 @@ const CREATE: Options = {
   },
 }
 
-/** Returns the members of a body: quota and approvals are numbers, all others are text. */
-function withNumbers({ storage_quota, approvals, ...members }: Record<string, string>) {
+/** Returns the members of a body: quota, approvals and threshold are numbers, all others are text. */
+function withNumbers(texts: Record<string, string>) {
+  const { storage_quota, approvals, unattributed_threshold, ...members } = texts
   return {
     ...members,
+    ...(unattributed_threshold !== undefined && {
+      unattributed_threshold: Number(unattributed_threshold),
+    }),
     ...(approvals !== undefined && { approvals: Number(approvals) }),
     ...(storage_quota !== undefined && { storage_quota: Number(storage_quota) }),
   }

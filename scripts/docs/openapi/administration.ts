@@ -6,6 +6,7 @@ import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
+import { webhooks } from './administration/webhooks.ts'
 import { books } from './books.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
@@ -22,6 +23,7 @@ export const administration = (): Operation[] => [
   ...vocabulary(),
   ...events(),
   ...links(),
+  ...webhooks(),
   ...plans(),
   simulation(),
   ...assignments(),

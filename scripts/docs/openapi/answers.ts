@@ -34,6 +34,7 @@ import {
   vertical,
 } from './shapes.ts'
 import { STATEMENT_SCHEMAS } from './statements.ts'
+import { WEBHOOK_SCHEMAS } from './webhook-schemas.ts'
 import { WHY_SCHEMAS } from './why-schemas.ts'
 
 // The schemas of responses other than records.
@@ -51,6 +52,10 @@ const accountState = {
   approvals: documented(
     'How many persons must approve a statement: 1 or 2. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
     COUNT,
+  ),
+  unattributed_threshold: documented(
+    "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
+    { type: 'number', minimum: 0, maximum: 1 },
   ),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
@@ -255,6 +260,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...REPORT_SCHEMAS,
+    ...WEBHOOK_SCHEMAS,
     ...OAUTH,
   }
 }

@@ -88,6 +88,10 @@ const QUERY: Record<string, object> = {
     ...query('customerid', 'The `customerId`, as you sent it.', 'P-1001'),
     required: true,
   },
+  message_status: query('status', 'Returns only the events with this status.', 'dead', {
+    type: 'string',
+    enum: ['pending', 'delivered', 'dead'],
+  }),
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
@@ -267,6 +271,7 @@ const PATH: Record<string, object> = {
   client_id: path('client_id', 'The id of the OAuth client.', UUID),
   token_id: path('token_id', 'The id of the Brand Token. It is not the token itself.', UUID),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
+  webhook_id: path('webhook_id', 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
   version: path('version', 'The number of the version, from 1.', 1, {
@@ -293,7 +298,14 @@ const PATH: Record<string, object> = {
   entity_file: path('file', 'The file of the record type.', 'customer.json'),
   envelope_file: path('file', 'The file of the envelope.', 'result.json', {
     type: 'string',
-    enum: ['bulk.json', 'result.json', 'list.json', 'problem.json', 'commission-plan.json'],
+    enum: [
+      'bulk.json',
+      'result.json',
+      'list.json',
+      'problem.json',
+      'commission-plan.json',
+      'webhook-event.json',
+    ],
   }),
   file: path('file', 'The name of the file.', 'page.css'),
 }

@@ -118,7 +118,7 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       policies,
       ...more,
     },
-    ['book_zone', ...optional],
+    ['book_zone', 'unattributed_threshold', ...optional],
   )
 
 /** The members of a delivery. */

@@ -19,6 +19,7 @@ const ORDER = [
   'links',
   'statements',
   'closing',
+  'webhooks',
   'going-live',
   'changes',
 ]

@@ -4,6 +4,7 @@ import { OUTCOME } from '../explained/outcomes.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import { RULE } from '../explained/rules.ts'
 import { WARNING } from '../explained/warnings.ts'
+import { EVENT_DOCUMENTATION } from '../webhook-events.ts'
 import { type Html, html, raw } from './html.ts'
 import { inline, WIDE } from './markdown.ts'
 
@@ -34,6 +35,13 @@ export const TABLES: Record<string, Table> = {
     rows: Object.entries(OUTCOME).map(([name, meaning]) => ({
       anchor: `outcome-${name}`,
       cells: [`\`${name}\``, meaning],
+    })),
+  },
+  events: {
+    columns: ['type', 'sent', 'example of `data`'],
+    rows: Object.entries(EVENT_DOCUMENTATION).map(([type, { description, example }]) => ({
+      anchor: `event-${type.replace('.', '-')}`,
+      cells: [`\`${type}\``, description, `\`${JSON.stringify(example)}\``],
     })),
   },
   warnings: explained('warning', WARNING),

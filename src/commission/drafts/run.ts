@@ -5,7 +5,9 @@ import { beginReading, endRun, findRun } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
+import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
+import { endOf } from '../books/period-end.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { keepFacts } from '../facts/kept.ts'
 import { openSource } from '../facts/source.ts'
@@ -83,6 +85,14 @@ export async function makeStep(
   return endStep(db, stored)
 }
 
+/** Returns the statement that writes `statement.ready` if the period is over; a run that fails writes none. */
+function readyEvents(db: D1Database, account: Account, run: string, text: string) {
+  const period = parsePeriod(text)
+  if (!period) return []
+  const periodEnd = endOf(account, period)
+  return [insertReady(db, { account: account.id, run, period: text, periodEnd })]
+}
+
 /** Ends a run that is done. Runs of more than 30 days ago are deleted. */
 export const finishRun = (env: Env, parameters: RunParameters, now: number): Promise<void> =>
   end(env, parameters, { status: 'done', reason: null }, now)
@@ -101,7 +111,7 @@ export function failRun(
 
 async function end(
   env: Env,
-  { account: name, run: id }: RunParameters,
+  { account: name, run: id, period }: RunParameters,
   outcome: { status: 'done' | 'failed'; reason: string | null },
   now: number,
 ): Promise<void> {
@@ -111,5 +121,6 @@ async function end(
   const ended_at = new Date(now).toISOString()
   const db = resolveDatabase(env, account.binding)
   if (outcome.status === 'done') await endKeeping(db, account.id, id)
-  await endRun(db, { account: account.id, id, ...outcome, ended_at, before })
+  const ready = readyEvents(db, account, id, period)
+  await endRun(db, { account: account.id, id, ...outcome, ended_at, before }, ready)
 }

@@ -78,7 +78,7 @@ export const DELETE_OLD_RUNS = compileStatement(`
   delete from statement_runs
   where account = :account and id < :before and status <> 'running'`)
 
-/** Ends a run, and deletes its steps and the ended runs with ids before `before`. */
+/** Ends a run, deletes its steps and the ended runs with ids before `before`, and writes its events. */
 export const endRun = (
   db: D1Database,
   run: {
@@ -90,9 +90,13 @@ export const endRun = (
     ended_at: string
     before: string
   },
+  events: readonly D1PreparedStatement[],
 ) =>
   withD1Retry(() =>
-    db.batch([END_RUN, DELETE_STEPS, DELETE_OLD_RUNS].map((one) => bindStatement(db, one, run))),
+    db.batch([
+      ...[END_RUN, DELETE_STEPS, DELETE_OLD_RUNS].map((one) => bindStatement(db, one, run)),
+      ...events,
+    ]),
   )
 
 /** Reads the affiliates that have statements of a period. */

@@ -1,12 +1,22 @@
-import { asc, eq, lt, sql } from 'drizzle-orm'
+import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { all, build, first, listRows, toStatement } from '../query.ts'
+import { all, build, first, isOneOf, listRows, toStatement } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { type Account, accounts } from '../schema.ts'
 
 /** Returns the account with this id; null if there is none. */
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
   first(db, build.select().from(accounts).where(eq(accounts.id, id)))
+
+/** Returns those of some accounts that are not disabled. */
+export async function enabledAccounts(
+  db: D1Database,
+  ids: readonly string[],
+): Promise<Set<string>> {
+  const enabled = and(isOneOf(accounts.id, ids), eq(accounts.disabled, 0))
+  const rows = await all(db, build.select({ id: accounts.id }).from(accounts).where(enabled))
+  return new Set(rows.map(({ id }) => id))
+}
 
 /** Reads one page of all accounts, in the order of their ids. */
 export const listAccounts = (db: D1Database, page: Page): Promise<FoundPage<Account>> =>
@@ -32,6 +42,7 @@ type Settings = Pick<
   | 'region'
   | 'storage_quota'
   | 'approvals'
+  | 'unattributed_threshold'
 >
 
 /** Changed settings of an account; a setting that is absent keeps its value. */

@@ -108,7 +108,8 @@ export function insertDeliverySql(
         ${table.sizeLimit && !probes ? `and (undecided = 0 or reused or ${isStopped})` : ''}
         ${policy === 'hold' && table.canHold && !probes ? `and (${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}
       on conflict (account, id) do nothing
-      returning *`
+      returning *, iif(rejected > 0, exists (select 1 from webhook_wants
+        where account = :account and type in ('delivery.refused', '*')), 0) as notifies`
 }
 
 /** The condition that the account may hold the records of this delivery that are not held yet. */

@@ -14,11 +14,16 @@ export const RESET_LIMITS = {
  * primary key behind the account.
  */
 const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
-  // First, so that the triggers of deleted records find nothing kept.
+  // First, so that the triggers of deleted records find nothing kept and no webhooks.
   day_totals: ['resource', 'day'],
   kept_days: ['first_day'],
   changed_days: ['first_day', 'generation', 'day'],
   kept_facts: ['customer_id', 'first_day'],
+  webhook_endpoints: ['id'],
+  webhook_messages: ['event', 'endpoint'],
+  webhook_events: ['id'],
+  webhook_attempts: ['id'],
+  webhook_late_feeds: ['resource'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],
   events: ['day', 'customer_id', 'id'],

@@ -11,6 +11,9 @@ const EXPIRING_TABLES = {
   overwritten_writes: ['delivery', 'idx'],
   clicks: ['day', 'link_id', 'click_id'],
   arrivals: ['hour', 'resource'],
+  webhook_messages: ['event', 'endpoint'],
+  webhook_events: ['id'],
+  webhook_attempts: ['id'],
 } as const
 
 type ExpiringTable = keyof typeof EXPIRING_TABLES

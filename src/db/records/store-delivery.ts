@@ -15,6 +15,8 @@ export interface DeliveryResult {
   revisions: ReadonlyMap<number, number>
   /** Whether held records of its customers are still to be released: see `finishReleases`. */
   releasing: boolean
+  /** Whether an event for a webhook waits to be sent. */
+  notifies: boolean
 }
 
 /** How many records a delivery has written so far. */
@@ -25,12 +27,18 @@ interface Releasing {
   releasing: number
 }
 
+/** Whether the insert of a delivery has written an event for a webhook: 1 or 0. */
+interface Notifies {
+  notifies?: number
+}
+
 /** A row that a statement of the batch returns. */
 type StoredRow = Delivery | Counts | WrittenRecord | Releasing
 
 const isDelivery = (row: StoredRow): row is Delivery => 'received_at' in row
 const isCounts = (row: StoredRow): row is Counts => 'written' in row && !isDelivery(row)
 const isWritten = (row: StoredRow): row is WrittenRecord => 'revision' in row
+const hasNotified = (row: StoredRow & Notifies) => row.notifies === 1
 const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 1
 
 /**
@@ -89,7 +97,8 @@ export async function storeDelivery(
         ? recoverRevisions(delivery, outcomes)
         : new Map(outcomes.map(({ idx, revision }) => [idx, revision]))
     correctRevisions?.(revisions)
-    return { delivery, revisions, releasing: rows.some(isReleasing) }
+    const notifies = !input.dryRun && rows.some(hasNotified)
+    return { delivery, revisions, releasing: rows.some(isReleasing), notifies }
   })
 }
 

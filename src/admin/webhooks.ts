@@ -1,0 +1,156 @@
+import { type Context, Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import type { Account } from '../db/schema.ts'
+import type { ReplaySpan } from '../db/webhooks/log.ts'
+import { ApiError } from '../errors.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { invalidQuery, readQuery } from '../http/query.ts'
+import { urlProblem } from '../webhooks/check-url.ts'
+import {
+  type Change,
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  findWebhook,
+  listWebhooks,
+  rotateWebhook,
+} from '../webhooks/manage.ts'
+import type { Webhook } from '../webhooks/present.ts'
+import {
+  findEvent,
+  readAttempts,
+  readMessages,
+  replayWebhook,
+  testWebhook,
+} from '../webhooks/replay.ts'
+import { findRouteAccount } from './accounts.ts'
+import { notFound, readFields, validationFailed } from './body.ts'
+import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
+import { newWebhook, replayFields, webhookChange } from './webhook-fields.ts'
+
+/** The members of which a replay has one. */
+const REPLAYS = ['event_id', 'from'].join(', ')
+
+const STATUSES = ['pending', 'delivered', 'dead']
+
+/** Returns the webhook that the path names, with its account. Throws `not_found`. */
+async function findRouteWebhook(
+  c: Context<AppEnv>,
+): Promise<{ account: Account; webhook: Webhook; change: Change }> {
+  const account = await findRouteAccount(c)
+  const id = c.req.param('webhook_id') ?? ''
+  const webhook = await findWebhook(c.env, account, id)
+  if (!webhook) throw notFound('webhook', id)
+  return { account, webhook, change: { env: c.env, account, actor: c.var.actor } }
+}
+
+/** Throws `validation_failed` if events must not be sent to a URL. */
+function checkUrl(env: Env, url: string | undefined): void {
+  const expected = url === undefined ? null : urlProblem(url, env)
+  if (expected !== null) {
+    throw validationFailed([{ pointer: '/url', code: 'pattern', expected, value: url }])
+  }
+}
+
+/** Throws `conflict` if a webhook is disabled: nothing would be sent. */
+function refuseDisabled({ disabled }: Webhook): void {
+  if (!disabled) return
+  const detail = 'The webhook is disabled. Enable it first: send `{"disabled": false}` with PATCH.'
+  throw new ApiError('conflict', { detail })
+}
+
+/** Returns the span of a replay. Throws `validation_failed` if the body names both or neither. */
+async function readSpan(c: Context<AppEnv>, account: Account): Promise<ReplaySpan> {
+  const { event_id, from, to, only_dead } = await readFields(c, replayFields)
+  if ((event_id === undefined) === (from === undefined)) {
+    throw validationFailed([{ pointer: '', code: 'choice', expected: REPLAYS }])
+  }
+  if (event_id === undefined) {
+    const end = to === undefined ? Date.now() : Date.parse(to)
+    return { from: Date.parse(from ?? ''), to: end, onlyDead: only_dead ?? false }
+  }
+  if (!(await findEvent(c.env, account, event_id))) throw notFound('event', event_id)
+  return { event: event_id }
+}
+
+/** Routes for webhooks. A secret is shown only once, when it is created. */
+export const webhooks = new Hono<AppEnv>()
+  .post('/', async (c) => {
+    readQuery(c.req.url)
+    const account = await findRouteAccount(c)
+    const fields = await readFields(c, newWebhook)
+    checkUrl(c.env, fields.url)
+    const created = await createWebhook({ env: c.env, account, actor: c.var.actor }, fields)
+    return c.json(created, 201)
+  })
+
+  .get('/', async (c) => {
+    readQuery(c.req.url)
+    return c.json({ data: await listWebhooks(c.env, await findRouteAccount(c)) })
+  })
+
+  .get('/:webhook_id', async (c) => {
+    readQuery(c.req.url)
+    return c.json((await findRouteWebhook(c)).webhook)
+  })
+
+  .patch('/:webhook_id', async (c) => {
+    readQuery(c.req.url)
+    const { webhook, change } = await findRouteWebhook(c)
+    const fields = await readFields(c, webhookChange)
+    checkUrl(c.env, fields.url)
+    await changeWebhook(change, webhook.id, fields)
+    return c.json((await findRouteWebhook(c)).webhook)
+  })
+
+  .delete('/:webhook_id', async (c) => {
+    readQuery(c.req.url)
+    const { webhook, change } = await findRouteWebhook(c)
+    await deleteWebhook(change, webhook.id)
+    return c.body(null, 204)
+  })
+
+  .post('/:webhook_id/rotate', async (c) => {
+    readQuery(c.req.url)
+    const { webhook, change } = await findRouteWebhook(c)
+    const { overlap: length = DEFAULT_OVERLAP } = await readFields(c, { overlap })
+    const until = length === 'none' ? null : overlapEnd(length, Date.now())
+    return c.json(await rotateWebhook(change, webhook.id, { overlap: length, until }), 201)
+  })
+
+  .post('/:webhook_id/test', async (c) => {
+    readQuery(c.req.url)
+    const { webhook, change } = await findRouteWebhook(c)
+    await readFields(c, {})
+    refuseDisabled(webhook)
+    return c.json({ event_id: await testWebhook(change, webhook.id, Date.now()) }, 202)
+  })
+
+  .post('/:webhook_id/replay', async (c) => {
+    readQuery(c.req.url)
+    const { account, webhook, change } = await findRouteWebhook(c)
+    const span = await readSpan(c, account)
+    refuseDisabled(webhook)
+    return c.json({ replayed: await replayWebhook(change, webhook.id, span, Date.now()) }, 202)
+  })
+
+  .get('/:webhook_id/attempts', async (c) => {
+    const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
+    const { account, webhook } = await findRouteWebhook(c)
+    const context = JSON.stringify([account.id, 'attempts', webhook.id])
+    const page = await readPage(c.env, context, query)
+    const found = await readAttempts(c.env, account, webhook.id, page)
+    return respondWithPage(c, context, page, found)
+  })
+
+  .get('/:webhook_id/events', async (c) => {
+    const { status = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'status')
+    if (status !== null && !STATUSES.includes(status)) {
+      throw invalidQuery(`\`status\` must be one of ${STATUSES.join(', ')}.`)
+    }
+    const { account, webhook } = await findRouteWebhook(c)
+    const context = JSON.stringify([account.id, 'webhook-events', webhook.id, status])
+    const page = await readPage(c.env, context, query)
+    const found = await readMessages(c.env, account, webhook.id, status, page)
+    return respondWithPage(c, context, page, found)
+  })

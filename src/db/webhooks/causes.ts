@@ -1,0 +1,179 @@
+import { DAY_MS } from '../../durations.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+
+// The events that a cron or a run causes. Triggers of migration 0021 write the others.
+
+/** Whether an endpoint of the account wants events of a type. */
+const wanted = (account: string, type: string) => `exists (
+    select 1 from webhook_wants w where w.account = ${account} and w.type in ('${type}', '*'))`
+
+/** The current time in milliseconds, and a new id of an event. */
+const NOW = `cast(unixepoch('subsec') * 1000 as integer)`
+const NEW_ID = `'evt_' || printf('%011x', ${NOW}) || lower(hex(randomblob(8)))`
+
+const insertEvents = (type: string, rows: string) =>
+  compileStatement(`
+    insert into webhook_events (account, id, type, about, at, data)
+    select n.account, ${NEW_ID}, '${type}', n.about, ${NOW}, n.data from (${rows}) n
+    where ${wanted('n.account', type)}
+    on conflict (account, type, about) do nothing`)
+
+const ROWS = `select value ->> 'account' as account, value ->> 'about' as about,
+    json(value ->> 'data') as data from json_each(:rows)`
+
+/** An event that is written once for what it is about. */
+export interface NewEvent {
+  readonly account: string
+  readonly about: string
+  readonly data: object
+}
+
+/** Writes `credential.expiring` once for each credential. */
+export const INSERT_EXPIRING = insertEvents('credential.expiring', ROWS)
+
+/** Writes `feed.late` for feeds that are not known to be late. */
+export const INSERT_LATE = insertEvents(
+  'feed.late',
+  `select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
+      json_object('resource', value ->> 'resource', 'day', value ->> 'day',
+        'last_delivery_at', value ->> 'last_delivery_at') as data
+    from json_each(:rows) where not exists (
+      select 1 from webhook_late_feeds l
+      where l.account = value ->> 'account' and l.resource = value ->> 'resource')`,
+)
+
+/** Stores which feeds are late, of accounts that want to know. */
+export const PUT_LATE = compileStatement(`
+  insert into webhook_late_feeds (account, resource, day)
+  select value ->> 'account', value ->> 'resource', value ->> 'day' from json_each(:rows)
+  where ${wanted("(value ->> 'account')", 'feed.late')}
+    or ${wanted("(value ->> 'account')", 'feed.recovered')}
+  on conflict do nothing`)
+
+/**
+ * The late feeds of which records of the late day or of a later one have arrived: those of yesterday in
+ * an hour after that day, or those of today on a day that is over.
+ */
+const RECOVERED = `from webhook_late_feeds l where exists (
+    select 1 from arrivals a
+    where a.account = l.account and a.resource = l.resource
+      and a.hour >= (unixepoch(l.day) / 86400 + 1) * 24
+      and (a.yesterday = 1 or (a.today = 1 and a.hour < :today_hour)))`
+
+/** Writes `feed.recovered`. */
+export const INSERT_RECOVERED = insertEvents(
+  'feed.recovered',
+  `select l.account, l.resource || ' ' || l.day as about,
+      json_object('resource', l.resource, 'late_since', l.day) as data ${RECOVERED}`,
+)
+
+/** Forgets feeds that have recovered. */
+export const DROP_RECOVERED = compileStatement(`
+  delete from webhook_late_feeds where (account, resource) in (
+    select l.account, l.resource ${RECOVERED})`)
+
+/** Writes `customer.unattributed` for accounts and days (days since 1970), each with its threshold. */
+export const INSERT_UNATTRIBUTED = insertEvents(
+  'customer.unattributed',
+  `select account, day as about, json_object('day', day, 'customers', customers,
+      'unattributed', unattributed, 'share', round(1.0 * unattributed / customers, 4),
+      'threshold', threshold) as data
+    from (
+      select value ->> 'account' as account, value ->> 'day' as day,
+        value ->> 'threshold' as threshold, count(c.customer_id) as customers,
+        count(c.customer_id) filter (where c.affiliate_id is null and c.link is null)
+          as unattributed
+      from json_each(:rows) cross join customers c indexed by customers_day
+        on c.account = value ->> 'account' and c.day = unixepoch(value ->> 'day') / 86400
+      where ${wanted("(value ->> 'account')", 'customer.unattributed')}
+      group by 1, 2, 3
+    )
+    where unattributed > threshold * customers`,
+)
+
+/** Writes `statement.ready` for the drafts of a period that is over, once for each hash. */
+export const INSERT_READY = insertEvents(
+  'statement.ready',
+  `select s.account, s.id || ' ' || s.hash as about, json_object(
+      'statement_id', s.id, 'affiliate_id', s.affiliate_id, 'plan', s.plan, 'period', s.period,
+      'currency', s.statement ->> 'currency', 'total', s.statement ->> 'total',
+      'payable', s.payable, 'hash', s.hash) as data
+    from statements s
+    where s.account = :account and s.period = :period and s.status = 'draft'
+      and s.statement is not null
+      and exists (select 1 from statement_runs r
+        where r.account = :account and r.id = :run and r.status = 'done'
+          and r.started_at >= :period_end)`,
+)
+
+/**
+ * Returns the statement that writes `statement.ready` when a run ends, if it began after the end of its
+ * period (milliseconds). It belongs to the batch that ends the run.
+ */
+export const insertReady = (
+  db: D1Database,
+  {
+    account,
+    run,
+    period,
+    periodEnd,
+  }: {
+    account: string
+    run: string
+    period: string
+    periodEnd: number
+  },
+) =>
+  bindStatement(db, INSERT_READY, {
+    ...{ account, run, period, period_end: new Date(periodEnd).toISOString() },
+  })
+
+/** Writes a test event for one endpoint. */
+export const INSERT_TEST = compileStatement(`
+  insert into webhook_events (account, id, type, about, at, data)
+  select :account, :event, 'webhook.test', :event, :now, json_object('webhook_id', :endpoint)
+  where true on conflict do nothing`)
+
+/** Sends a test event to one endpoint. */
+export const SEND_TEST = compileStatement(`
+  insert into webhook_messages (account, event, endpoint, next_at)
+  values (:account, :event, :endpoint, :now) on conflict do nothing`)
+
+/** Returns the statements that write a test event for one endpoint and send it. */
+export const insertTest = (
+  db: D1Database,
+  values: { account: string; endpoint: string; event: string; now: number },
+) => [INSERT_TEST, SEND_TEST].map((statement) => bindStatement(db, statement, { ...values }))
+
+/** A feed that lacks the records of a day. */
+export interface LateFeed {
+  readonly account: string
+  readonly resource: string
+  readonly day: string
+  readonly last_delivery_at: string | null
+}
+
+/** Writes `feed.late` for feeds that were not late before, and stores that they are. */
+export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
+  runAll(db, [INSERT_LATE, PUT_LATE], { rows: JSON.stringify(feeds) })
+
+/** Writes `feed.recovered` for late feeds of which records have arrived, at `now` (milliseconds). */
+export const storeRecovered = (db: D1Database, now: number) =>
+  runAll(db, [INSERT_RECOVERED, DROP_RECOVERED], { today_hour: Math.floor(now / DAY_MS) * 24 })
+
+/** Writes `customer.unattributed` for the days of accounts with more than the threshold. */
+export const storeUnattributed = (
+  db: D1Database,
+  rows: readonly { account: string; day: string; threshold: number }[],
+) => runAll(db, [INSERT_UNATTRIBUTED], { rows: JSON.stringify(rows) })
+
+/** Writes `credential.expiring`. */
+export const storeExpiring = (db: D1Database, events: readonly NewEvent[]) =>
+  runAll(db, [INSERT_EXPIRING], { rows: JSON.stringify(events) })
+
+const runAll = (
+  db: D1Database,
+  statements: readonly Statement[],
+  values: Record<string, unknown>,
+) => withD1Retry(() => db.batch(statements.map((one) => bindStatement(db, one, values))))

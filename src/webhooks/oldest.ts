@@ -1,0 +1,15 @@
+import { WEBHOOK_LIMITS } from './limits.ts'
+
+/** Returns the first id of a prefix that a time (milliseconds) can have. */
+const firstId = (prefix: string, at: number) => prefix + at.toString(16).padStart(11, '0')
+
+/** Returns the oldest ids of webhook rows that are kept at `now` (milliseconds), by table. */
+export function oldestOfWebhooks(now: number) {
+  const oldest = now - WEBHOOK_LIMITS.keptMs
+  const event = firstId('evt_', oldest)
+  return {
+    webhook_messages: event,
+    webhook_events: event,
+    webhook_attempts: firstId('att_', oldest),
+  }
+}

@@ -1,0 +1,96 @@
+import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
+import { hmacKeys } from '../auth/hmac-keys.ts'
+import { badSecret } from '../errors.ts'
+
+// The secrets of endpoints must be readable, because they sign. They are sealed with AES-256-GCM under
+// keys that are derived from TRACKING_KEYS, whose old keys stay in the set: the first one seals, all
+// unseal. The database alone is worth nothing.
+
+const PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+const NONCE_BYTES = 12
+
+const encoder = new TextEncoder()
+
+/** Returns a new secret: `whsec_` and 32 random bytes in base64. */
+export const newWebhookSecret = (): string =>
+  PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()
+
+/** A text of its own, so that no other code of these keys is a sealing key. */
+const sealingKey = async (key: CryptoKey): Promise<CryptoKey> => {
+  const raw = await crypto.subtle.sign('HMAC', key, encoder.encode('seal webhook secrets'))
+  return crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
+}
+
+/** The endpoint is authenticated: a sealed secret is worth nothing in another row. */
+const parametersOf = (iv: Uint8Array<ArrayBuffer>, account: string, endpoint: string) => ({
+  name: 'AES-GCM',
+  iv,
+  additionalData: encoder.encode(JSON.stringify([account, endpoint])),
+})
+
+/**
+ * Returns a secret in the form in which an endpoint stores it: `v1.{nonce}.{ciphertext}`.
+ *
+ * @throws ApiError `unavailable` if TRACKING_KEYS is missing or unreadable.
+ */
+export async function sealSecret(
+  env: Env,
+  account: string,
+  endpoint: string,
+  secret: string,
+): Promise<string> {
+  const [first] = await hmacKeys(env.TRACKING_KEYS)
+  if (!first) throw badSecret('TRACKING_KEYS')
+  const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
+  const parameters = parametersOf(iv, account, endpoint)
+  const text = encoder.encode(secret)
+  const sealed = await crypto.subtle.encrypt(parameters, await sealingKey(first), text)
+  return `v1.${encodeBase64url(iv)}.${encodeBase64url(new Uint8Array(sealed))}`
+}
+
+/** Returns a sealed secret in clear; null if no key unseals it for this endpoint. */
+export async function unsealSecret(
+  env: Env,
+  account: string,
+  endpoint: string,
+  sealed: string,
+): Promise<string | null> {
+  const [version, nonce = '', text = ''] = sealed.split('.')
+  const iv = decodeBase64url(nonce)
+  const bytes = decodeBase64url(text)
+  if (version !== 'v1' || !iv || !bytes) return null
+  const parameters = parametersOf(new Uint8Array(iv), account, endpoint)
+  for (const key of await hmacKeys(env.TRACKING_KEYS)) {
+    try {
+      const secret = await crypto.subtle.decrypt(
+        parameters,
+        await sealingKey(key),
+        new Uint8Array(bytes),
+      )
+      return new TextDecoder().decode(secret)
+    } catch {
+      // Another key sealed it.
+    }
+  }
+  return null
+}
+
+/**
+ * Returns the header `webhook-signature` of a message: a signature for each secret, separated by spaces.
+ *
+ * @see [Standard Webhooks](https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md)
+ */
+export async function signMessage(
+  secrets: readonly string[],
+  { id, timestamp, body }: { id: string; timestamp: number; body: string },
+): Promise<string> {
+  const content = encoder.encode(`${id}.${timestamp}.${body}`)
+  const signatures = secrets.map(async (secret) => {
+    const raw = Uint8Array.fromBase64(secret.slice(PREFIX.length))
+    const hmac = { name: 'HMAC', hash: 'SHA-256' }
+    const key = await crypto.subtle.importKey('raw', raw, hmac, false, ['sign'])
+    return `v1,${new Uint8Array(await crypto.subtle.sign('HMAC', key, content)).toBase64()}`
+  })
+  return (await Promise.all(signatures)).join(' ')
+}

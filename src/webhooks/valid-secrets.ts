@@ -1,0 +1,15 @@
+/** A secret of an endpoint, sealed, and when it ends in milliseconds; null: it is the current one. */
+export interface StoredSecret {
+  readonly sealed: string
+  readonly endsAt: number | null
+}
+
+/** Returns the secrets of an endpoint that are valid at `now` (milliseconds), the current one first. */
+export const validSecrets = (secrets: string, now: number): StoredSecret[] =>
+  (JSON.parse(secrets) as [string, number | null][])
+    .map(([sealed, endsAt]) => ({ sealed, endsAt }))
+    .filter(({ endsAt }) => endsAt === null || endsAt > now)
+
+/** Returns secrets in the form in which an endpoint stores them. */
+export const storedSecrets = (secrets: readonly StoredSecret[]): string =>
+  JSON.stringify(secrets.map(({ sealed, endsAt }) => [sealed, endsAt]))

@@ -1,0 +1,313 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, afterEach, before, test } from 'node:test'
+import Ajv from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { Webhook } from 'standardwebhooks'
+import { eventSchema } from '../scripts/docs/webhook-events.ts'
+import { EVENT_TYPES } from '../src/webhooks/events.ts'
+import { expectBody, type RequestSender } from '../stress/ask.ts'
+import { AFFILIATE, asBrand, asFirm, newBrand, newFirm, newToken } from '../stress/parties.ts'
+import { newSetting, type Setting } from '../stress/program.ts'
+import { migrate, newSecrets, type Service, serve } from '../stress/service.ts'
+import { type Receiver, startReceiver } from '../stress/webhooks/receiver.ts'
+import { newWebhook, runCron, until } from '../stress/webhooks/world.ts'
+import { proveWebhooks } from '../stress/webhooks.ts'
+
+// The Worker with its database, queue and Workflow against a receiver on loopback, which verifies each
+// event with the library `standardwebhooks`.
+
+const FIRM = 'hook-firm'
+const BRAND = 'hook-brand'
+const DAY_MS = 86_400_000
+
+let service: Service
+let receiver: Receiver
+let firm: RequestSender
+let brand: RequestSender
+let setting: Setting
+let end = () => {}
+
+before(async () => {
+  ;({ setting, end } = await newSetting(1, () => {}))
+  receiver = await startReceiver()
+  service = await serve(setting.script, join(setting.folder, 'hooks'), await newSecrets())
+  await migrate(service)
+  const party = await newFirm(service, FIRM, 'forex', 'reject')
+  firm = asFirm(service, party, await newToken(service, party))
+  brand = asBrand(service, await newBrand(service, BRAND))
+})
+after(async () => {
+  await service?.end()
+  await receiver?.stop()
+  end()
+})
+
+// An account has at most ten webhooks, and what hangs would slow down the next test.
+afterEach(async () => {
+  for (const account of [FIRM, BRAND]) {
+    const { data } = await expectBody(200, admin('GET', hooksOf(account)))
+    for (const { id } of data) await admin('DELETE', `${hooksOf(account)}/${id}`)
+  }
+})
+
+const admin: RequestSender = (...request) => service.admin(...request)
+const hooksOf = (account: string) => `accounts/${account}/webhooks`
+const typesAt = (path: string) => receiver.at(path).map(({ event }) => event.type)
+const dayText = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+const deposit = (amount_currency: number) => ({
+  transaction_id: 't-1',
+  customer_id: 'c-1',
+  transaction_type: 'deposit',
+  amount_currency,
+  currency: 'EUR',
+  transaction_date: '2026-09-10T10:00:00Z',
+  status: 'approved',
+})
+
+/** Returns the newest attempts of a webhook. */
+const attemptsOf = async (account: string, id: string) =>
+  (await expectBody(200, admin('GET', `${hooksOf(account)}/${id}/attempts`))).data
+
+/** Computes a period of the firm and waits for its end. */
+async function run(period: string): Promise<void> {
+  const at = `accounts/${FIRM}`
+  const started = await admin('POST', `${at}/periods/${period}/run`)
+  const isDone = async () => {
+    const found = await expectBody(200, admin('GET', `${at}/runs/${started.body.id}`))
+    return found.status !== 'running'
+  }
+  assert.ok(await until(isDone), 'the run did not end')
+}
+
+async function storeBooks(): Promise<void> {
+  const base = [{ transactions: ['deposit'] }]
+  const terms = {
+    ...{ name: 'A tenth', currency: 'EUR', period: 'month', effective_from: '2026-01-01' },
+    ...{ terms: 'signup', negative: 'carry', minimum_payout: '0', hold_days: 14 },
+    rules: [{ id: 'tenth', kind: 'share', percent: '10', base }],
+  }
+  await expectBody(201, admin('PUT', `accounts/${FIRM}/plans/ib`, { body: terms }))
+  const assignment = { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'all' }
+  await expectBody(200, admin('PUT', `accounts/${FIRM}/assignments`, { body: [assignment] }))
+  const customer = {
+    ...{ customer_id: 'c-1', signup_date: '2026-09-01T08:00:00Z', affiliate_id: AFFILIATE },
+    tracking_data: 'click',
+  }
+  await expectBody(200, firm('POST', 'customers', { body: [customer] }))
+  await expectBody(200, firm('POST', 'transactions', { body: [deposit(100)] }))
+}
+
+/** Causes an event of each type. */
+async function causeAll(): Promise<void> {
+  await storeBooks()
+  assert.equal((await firm('POST', 'transactions', { body: [{}, deposit(100)] })).status, 422)
+  await run('2026-09')
+  const at = `accounts/${FIRM}`
+  const { data } = await expectBody(200, admin('GET', `${at}/statements?period=2026-09`))
+  const [{ id, hash }] = data
+  const approving = admin('POST', `${at}/statements/${id}/approve`, { body: { hash } })
+  await expectBody(200, approving)
+  const payment = { reference: 'SEPA-1', paid_on: '2026-11-01' }
+  await expectBody(200, admin('POST', `${at}/statements/${id}/pay`, { body: payment }))
+  const entry = { affiliate_id: AFFILIATE, plan: 'ib', amount: '5.00', reason: 'Bonus' }
+  const manual = { body: { ...entry, reference: 'M-1' } }
+  await expectBody(201, admin('POST', `${at}/manual-entries`, manual))
+  await expectBody(200, firm('POST', 'transactions', { body: [deposit(250)] }))
+  await run('2026-10')
+  const { client_id } = (await expectBody(200, admin('GET', `${at}/clients`))).data[0]
+  await expectBody(201, admin('POST', `${at}/clients/${client_id}/rotate`))
+  await runCron(service, 'storage')
+  await causeByDay()
+}
+
+/** Causes the events that a cron finds every morning. */
+async function causeByDay(): Promise<void> {
+  const now = Date.now()
+  await service.database.exec(`update accounts set created_at = '2026-01-01T00:00:00.000Z'`)
+  const yesterday = dayText(now - DAY_MS)
+  const player = { customerId: 'p-1', regtime: `${yesterday} 10:00` }
+  await expectBody(200, brand('POST', 'customers', { body: [player] }))
+  await runCron(service, 'report', Date.parse(`${dayText(now)}T06:05:00Z`))
+  await runCron(service, 'propagate')
+  const traded = {
+    ...{ date: yesterday, customer_id: 'c-1', instrument: 'EURUSD', lots_traded: 1 },
+    ...{ pnl: 1, currency: 'USD' },
+  }
+  await expectBody(200, firm('POST', 'trading-activity', { body: [traded] }))
+  await runCron(service, 'propagate')
+}
+
+test('an event of each type arrives once, with a right signature and as its schema says', async () => {
+  await newWebhook(service, receiver, FIRM, '/ok/firm')
+  await newWebhook(service, receiver, BRAND, '/ok/brand')
+  await causeAll()
+
+  const seen = () => new Set([...typesAt('/ok/firm'), ...typesAt('/ok/brand')])
+  await until(() => EVENT_TYPES.every((type) => seen().has(type)))
+  assert.deepEqual([...seen()].sort(), [...EVENT_TYPES].sort())
+  const all = [...receiver.at('/ok/firm'), ...receiver.at('/ok/brand')]
+  assert.deepEqual(
+    all.filter(({ isSigned }) => !isSigned),
+    [],
+  )
+  assert.equal(new Set(all.map(({ id }) => id)).size, all.length)
+  const ajv = addFormats.default(new Ajv({ strict: false }))
+  const isValid = ajv.compile(eventSchema())
+  for (const { event } of all) assert.ok(isValid(event), JSON.stringify([event, isValid.errors]))
+  const kinds = all
+    .filter(({ event }) => event.type === 'adjustment.created')
+    .map(({ event }) => event.data.kind)
+  assert.deepEqual(kinds.sort(), ['correction', 'manual'])
+})
+
+test('a webhook gets only the types that it wants, and only events of its account', async () => {
+  const path = '/ok/choosy'
+  const id = await newWebhook(service, receiver, BRAND, path, ['delivery.refused', 'feed.late'])
+  await expectBody(202, admin('POST', `${hooksOf(BRAND)}/${id}/test`))
+  const entry = { affiliate_id: AFFILIATE, plan: 'ib', amount: '5.00', reason: 'Bonus' }
+  const manual = { body: { ...entry, reference: 'M-2' } }
+  await expectBody(201, admin('POST', `accounts/${FIRM}/manual-entries`, manual))
+  assert.equal((await brand('POST', 'customers', { body: [{}] })).status, 422)
+
+  assert.ok(await until(() => receiver.at(path).length === 2))
+  assert.deepEqual(typesAt(path).sort(), ['delivery.refused', 'webhook.test'])
+})
+
+/** Creates a webhook and sends it a test event. Returns the id of both. */
+async function tested(path: string): Promise<{ id: string; event: string }> {
+  const id = await newWebhook(service, receiver, FIRM, path, ['feed.late'])
+  const { event_id } = await expectBody(202, admin('POST', `${hooksOf(FIRM)}/${id}/test`))
+  return { id, event: event_id }
+}
+
+/** Returns what became of an event. */
+async function messageOf(id: string, event: string) {
+  const { data } = await expectBody(200, admin('GET', `${hooksOf(FIRM)}/${id}/events`))
+  return data.find((one: { event_id: string }) => one.event_id === event)
+}
+
+test('receivers that fail hold up no other one, and each failure has its own error', async () => {
+  const failing = ['fail', 'redirect', 'close', 'hang', 'late']
+  const webhooks = await Promise.all(failing.map((name) => tested(`/${name}/firm`)))
+  const { event } = await tested('/ok/other')
+  assert.ok(await until(() => receiver.at('/ok/other').some(({ id }) => id === event), 25))
+
+  const errors = async () => {
+    const logs = await Promise.all(webhooks.map(({ id }) => attemptsOf(FIRM, id)))
+    return logs.map((log) => {
+      const first = log.at(-1)
+      return [first?.error, first?.status]
+    })
+  }
+  const expected = [
+    ['http_status', 500],
+    ['redirect', 302],
+    ['connection_failed', null],
+    ['timeout', null],
+    ['timeout', null],
+  ]
+  await until(async () => (await errors()).every(([error]) => error !== undefined), 40)
+  assert.deepEqual(await errors(), expected)
+  assert.deepEqual(receiver.at('/ok/redirected'), [])
+  for (const { id, event } of webhooks) {
+    assert.equal((await messageOf(id, event)).status, 'pending')
+  }
+})
+
+test('a failed event is sent again with the same id and a new signature', async () => {
+  const { id, event } = await tested('/once/firm')
+  assert.ok(await until(() => receiver.at('/once/firm').length === 2))
+  const [first, second] = receiver.at('/once/firm')
+  assert.deepEqual([first?.id, second?.id], [event, event])
+  assert.deepEqual([first?.isSigned, second?.isSigned], [true, true])
+  assert.notEqual(first?.headers['webhook-timestamp'], second?.headers['webhook-timestamp'])
+  await until(async () => (await messageOf(id, event)).status === 'delivered')
+  const log = await attemptsOf(FIRM, id)
+  assert.deepEqual(
+    log.map(({ attempt, status }: Record<string, unknown>) => [attempt, status]),
+    [
+      [2, 204],
+      [1, 503],
+    ],
+  )
+})
+
+test('an event that fails for a day becomes a dead letter, which a replay sends again', async () => {
+  const { id, event } = await tested('/fail/dead')
+  const at = `${hooksOf(FIRM)}/${id}`
+  for (let attempt = 1; attempt <= 10; attempt++) {
+    await until(async () => (await messageOf(id, event)).attempts >= attempt, 10)
+    await until(async () => (await attemptsOf(FIRM, id)).length >= attempt, 10)
+    await runCron(service, 'propagate', Date.now() + DAY_MS)
+  }
+  await until(async () => (await messageOf(id, event)).status === 'dead', 10)
+  const { status, attempts } = await messageOf(id, event)
+  assert.deepEqual([status, attempts], ['dead', 10])
+  const dead = await expectBody(200, admin('GET', `${at}/events?status=dead`))
+  assert.deepEqual([dead.data.length, dead.data[0].event_id], [1, event])
+
+  await expectBody(200, admin('PATCH', at, { body: { url: `${receiver.url}/ok/dead` } }))
+  receiver.secrets.set('/ok/dead', receiver.secrets.get('/fail/dead') ?? '')
+  const body = { from: '2026-01-01T00:00:00Z', only_dead: true }
+  assert.deepEqual(await expectBody(202, admin('POST', `${at}/replay`, { body })), { replayed: 1 })
+  assert.ok(await until(() => receiver.at('/ok/dead').length === 1))
+  assert.deepEqual(
+    [receiver.at('/ok/dead')[0]?.id, receiver.at('/ok/dead')[0]?.isSigned],
+    [event, true],
+  )
+})
+
+test('a receiver that answers 410 gets nothing more', async () => {
+  const { id, event } = await tested('/gone/firm')
+  const isDisabled = async () =>
+    (await expectBody(200, admin('GET', `${hooksOf(FIRM)}/${id}`))).disabled_reason === 'gone'
+  assert.ok(await until(isDisabled))
+  assert.equal((await messageOf(id, event)).status, 'dead')
+  assert.equal((await admin('POST', `${hooksOf(FIRM)}/${id}/test`)).status, 409)
+  const { data } = await expectBody(200, admin('GET', `audit-log?account=${FIRM}`))
+  const [entry] = data.filter(({ action }: { action: string }) => action === 'webhook.disable')
+  assert.deepEqual([entry.actor, entry.details], ['webhooks', { id, reason: 'gone' }])
+})
+
+test('during a rotation both secrets sign, and afterwards only the new one', async () => {
+  const { id } = await tested('/ok/rotated')
+  const at = `${hooksOf(FIRM)}/${id}`
+  const old = receiver.secrets.get('/ok/rotated') ?? ''
+  assert.ok(await until(() => receiver.at('/ok/rotated').length === 1))
+  const rotate = async (overlap: string) => {
+    const { secret } = await expectBody(201, admin('POST', `${at}/rotate`, { body: { overlap } }))
+    await expectBody(202, admin('POST', `${at}/test`))
+    return secret as string
+  }
+  const second = await rotate('1h')
+  assert.ok(await until(() => receiver.at('/ok/rotated').length === 2))
+  const both = receiver.at('/ok/rotated')[1]
+  assert.equal(both?.headers['webhook-signature']?.split(' ').length, 2)
+  for (const secret of [old, second])
+    new Webhook(secret).verify(both?.body ?? '', both?.headers ?? {})
+  const third = await rotate('none')
+  assert.ok(await until(() => receiver.at('/ok/rotated').length === 3))
+  const last = receiver.at('/ok/rotated')[2]
+  new Webhook(third).verify(last?.body ?? '', last?.headers ?? {})
+  assert.throws(() => new Webhook(second).verify(last?.body ?? '', last?.headers ?? {}))
+})
+
+test('a slow receiver gets more events than it may have at the same time, each once', async () => {
+  const path = '/slow/firm'
+  const id = await newWebhook(service, receiver, FIRM, path, ['adjustment.created'])
+  for (let i = 0; i < 25; i++) {
+    const entry = { affiliate_id: AFFILIATE, plan: 'ib', amount: '1.00', reason: 'Bonus' }
+    const body = { ...entry, reference: `S-${i}` }
+    await expectBody(201, admin('POST', `accounts/${FIRM}/manual-entries`, { body }))
+  }
+  assert.ok(await until(() => receiver.at(path).length === 25))
+  assert.equal(new Set(receiver.at(path).map((one) => one.id)).size, 25)
+  assert.ok(await until(async () => (await attemptsOf(FIRM, id)).length === 25))
+})
+
+test('no event is lost, and none is sent without its cause, while workerd is killed', async () => {
+  await proveWebhooks(setting, { times: 2, events: 10 })
+  assert.deepEqual(setting.broken.splice(0), [])
+})
