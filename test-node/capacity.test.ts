@@ -31,7 +31,7 @@ describe('a local database', () => {
   before(async () => {
     const { databases, end } = await localDatabases(state)
     try {
-      for (const sql of [
+      const statements = [
         ...MIGRATIONS,
         // The first is too old to count as growth.
         delivered('acme', 20, 700),
@@ -54,9 +54,9 @@ describe('a local database', () => {
          values ('acme', 'A', 'forex', 'live', 'hold', '', 'DB', 6000000000),
            ('empty', 'E', 'forex', 'live', 'hold', '', 'DB', 7000000000),
            ('elsewhere', 'E', 'forex', 'live', 'hold', '', 'DB_2', 7000000000)`,
-      ]) {
-        await databases[0]!.query(sql)
-      }
+      ]
+      // One by one they would take ten times as long.
+      await databases[0]!.query(statements.join(';\n'))
     } finally {
       await end()
     }

@@ -46,20 +46,21 @@ const codesOf = (response: Json): string[] =>
   Object.keys(ref(response).content?.['application/problem+json']?.examples ?? {})
 
 const described: Described[] = Object.entries(openapi.paths).flatMap(([path, methods]) =>
-  Object.entries(methods as Record<string, Json>).map(([method, { security, responses, requestBody }]) => ({
-    method: method.toUpperCase(),
-    path,
-    hasBody: requestBody !== undefined,
-    security: Object.keys(security[0] ?? {})[0] as Described['security'],
-    codes: Object.fromEntries(
-      Object.entries(responses).map(([status, response]) => [status, codesOf(response)]),
-    ),
-  })),
+  Object.entries(methods as Record<string, Json>).map(
+    ([method, { security, responses, requestBody }]) => ({
+      method: method.toUpperCase(),
+      path,
+      hasBody: requestBody !== undefined,
+      security: Object.keys(security[0] ?? {})[0] as Described['security'],
+      codes: Object.fromEntries(
+        Object.entries(responses).map(([status, response]) => [status, codesOf(response)]),
+      ),
+    }),
+  ),
 )
 
 /** The 422 of an operation without a body has its test in its room: fresh.test.ts, runs.test.ts. */
-const withBodies = (operations: readonly Described[]) =>
-  operations.filter(({ hasBody }) => hasBody)
+const withBodies = (operations: readonly Described[]) => operations.filter(({ hasBody }) => hasBody)
 
 const operationsWith = (status: number, code?: string) =>
   described.filter(

@@ -4,10 +4,10 @@ import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
 /** The sizes of a filled account. */
 export const SIZES = {
-  records: 100_000,
-  customers: 20_000,
+  records: 40_000,
+  customers: 10_000,
   affiliates: 5000,
-  deliveries: 20_000,
+  deliveries: 10_000,
   /** The refused ones beside. */
   refused: 500,
   held: 300,

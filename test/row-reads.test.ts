@@ -13,7 +13,7 @@ import { partner } from './partner.ts'
 import { countCalls } from './watched.ts'
 import { emptyWorld } from './world.ts'
 
-// The rows that D1 reads for one request of each GET route, by its own count. The accounts have 100,000
+// The rows that D1 reads for one request of each GET route, by its own count. The accounts have 40,000
 // records of each kind, so a request without a bound reads too many.
 
 /**
@@ -151,7 +151,7 @@ function recordForms(
       (days) => pages(RECORDS_BY_DAY, days),
     ),
     end({ from: '0000-01-01' }, [day, customer_id, ...id], RECORDS_BY_DAY),
-    ...[`${customer}=c-000000`, `${customer}=c-019999`, `${customer}=nobody`].flatMap((filter) => [
+    ...[`${customer}=c-000000`, `${customer}=c-009999`, `${customer}=nobody`].flatMap((filter) => [
       ...pages(RECORDS_OF_CUSTOMER, filter),
       ...pages(RECORDS_OF_CUSTOMER, `${filter}&${WIDEST}`),
     ]),
@@ -253,7 +253,7 @@ async function routes() {
     '/lines/nothing/explain': [{ bound: NONE }],
   })
   const customers = (account: string, filter: string) => [
-    ...list(RECORDS, [account, 'customers', {}], ['c-019980']),
+    ...list(RECORDS, [account, 'customers', {}], ['c-009980']),
     { bound: RECORDS, query: `${filter}=c-000000` },
   ]
   const account = (name: string, prefix: string) => ({
@@ -272,7 +272,7 @@ async function routes() {
     '/plans/p-000001': [{ bound: PLANS }],
     '/plans/p-000001/versions/1': [{ bound: ONE }],
     '/assignments': list(ROWS, [name, 'assignments', null], ['aff-004980', '9998-01-01']),
-    '/customers': list({ each: 7, fixed: 10 }, [name, 'attributed'], ['c-019980']),
+    '/customers': list({ each: 7, fixed: 10 }, [name, 'attributed'], ['c-009980']),
     '/customers/c-000001/affiliations': [{ bound: HISTORY }],
     '/customers/c-000001/fields': [{ bound: HISTORY }],
     '/customers/affiliations': [{ bound: HISTORY, query: 'customer_id=c-000001' }],
@@ -287,7 +287,7 @@ async function routes() {
     [`${line}/explain`]: [{ bound: LINE, query: hint }],
     [`${line}/parts`]: [{ bound: LINE, query: hint }],
     [`${line}/parts/c-000001/facts`]: [{ bound: LINE, query: hint }],
-    '/transactions/t-099980/earnings': [{ bound: OF_CUSTOMER }],
+    '/transactions/t-039980/earnings': [{ bound: OF_CUSTOMER }],
     '/customers/c-000001/earnings': [{ bound: OF_CUSTOMER }],
     '/manual-entries': [
       ...list(ROWS, [name, 'manual-entries', null], ['m-004980']),
@@ -316,7 +316,7 @@ async function routes() {
         ],
         '/customers': customers(firm, 'customer_id'),
         '/customers/by-id': [{ bound: ONE, query: 'customer_id=c-000001' }],
-        '/transactions': recordForms(firm, 'transactions', 'customer_id', ['t-099980']),
+        '/transactions': recordForms(firm, 'transactions', 'customer_id', ['t-039980']),
         '/transactions/t-000001': [{ bound: ONE }],
         '/transactions/by-id': [{ bound: ONE, query: 'transaction_id=t-000001' }],
         '/trading-activity': recordForms(firm, 'trading-activity', 'customer_id', ['i', 'EUR']),
@@ -328,7 +328,7 @@ async function routes() {
         ...own(casino.account, brandDelivery),
         '/customers': customers(casino.account, 'customerid'),
         '/customers/by-id': [{ bound: ONE, query: 'customerid=c-000001' }],
-        '/activities': recordForms(casino.account, 'activities', 'customerid', ['e e-099980']),
+        '/activities': recordForms(casino.account, 'activities', 'customerid', ['e e-039980']),
       },
     },
     [`/admin/v1/accounts/${firm}`]: {
@@ -355,7 +355,7 @@ async function routes() {
       paths: {
         '/brand-tokens': [{ bound: { each: 3, fixed: 10 } }],
         '/events': [{ bound: { each: 2, fixed: 10 } }],
-        '/activities/earnings': [{ bound: OF_CUSTOMER, query: 'id=e%20e-099980' }],
+        '/activities/earnings': [{ bound: OF_CUSTOMER, query: 'id=e%20e-039980' }],
       },
     },
     '/admin/v1': {

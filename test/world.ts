@@ -12,10 +12,31 @@ const shared = globalThis as {
   overview?: { query: string; ofEmpty: Overview }
   /** The triggers that forbid deletions, by table: the statements that drop and create them. */
   guards?: Map<string, { drop: string; create: string }>
+  /** Whether a database was used since the last empty world. */
+  databaseUse?: { isUsed: boolean }
 }
 
 /** The databases of the service. */
 const databases = () => [env.DB, env.DB_2]
+
+/** Records every use of a database. Returns the record. */
+function recordUse() {
+  const use = { isUsed: true }
+  const prototype = Object.getPrototypeOf(env.DB)
+  for (const method of ['prepare', 'batch', 'exec', 'withSession']) {
+    const original = prototype[method]
+    prototype[method] = function (this: D1Database, ...args: unknown[]) {
+      use.isUsed = true
+      return original.apply(this, args)
+    }
+  }
+  return use
+}
+shared.databaseUse ??= recordUse()
+const { databaseUse } = shared
+
+/** Whether a database was used since the last empty world. */
+export const hasUsedDatabases = () => databaseUse.isUsed
 
 /** A database without its rows. */
 interface Overview {
@@ -94,6 +115,7 @@ export async function emptyWorld(): Promise<void> {
       if (schema) await Promise.all(databases().map((db) => db.prepare(schema).run()))
       else [shared.schema = ''] = await Promise.all(databases().map(migrate))
       if (!shared.overview) await learnOverview(env.DB)
+      databaseUse.isUsed = false
       return
     } catch (error) {
       // Work that a test left running may have created a database after the reset.
@@ -153,4 +175,5 @@ export async function leaveEmptyWorld(contents: readonly Content[]): Promise<voi
   if (usedObjects.size > 0) await takeObjects()
   const emptied = await Promise.all(databases().map((db, i) => emptyDatabase(db, contents[i]!)))
   if (!emptied.every(Boolean)) await emptyWorld()
+  databaseUse.isUsed = false
 }

@@ -23,6 +23,7 @@ export const removeHighlighting = (page: Page) =>
 const REPEATED = [
   'section.operation, section.schema',
   'dl.fields > div, .side li, tr, main li, main p',
+  'pre code span',
 ]
 
 /**

@@ -16,7 +16,7 @@ import { periodsOf, randomSource, randomWorld } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 30
+const WORLDS = env.MODEL_RUNS || 15
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 const total = (texts: readonly string[]): string => plain(sum(texts.map((text) => parse(text))))

@@ -30,16 +30,20 @@ export async function disconnect(request: Request, { nth, after }: Cut): Promise
   return Promise.race([reached.promise, response.then(() => false)])
 }
 
+/** Disconnects before and after the effect of each call. */
+const ALL: (nth: number) => readonly boolean[] = () => [false, true]
+
 /**
- * Disconnects during every call of a request, before and after its effect, until the request is
- * answered before the cut. Returns the number of cuts.
+ * Disconnects during every call of a request until the request is answered before the cut. `momentsOf`
+ * returns whether a call is cut after its effect, before it, or both. Returns the number of cuts.
  */
 export async function cutEverywhere(
   run: (cut: Cut, i: number) => Promise<boolean>,
+  momentsOf = ALL,
 ): Promise<number> {
   let cuts = 0
   for (let nth = 0; ; nth++) {
-    for (const after of [false, true]) {
+    for (const after of momentsOf(nth)) {
       if (!(await run({ nth, after }, cuts))) return cuts
       cuts += 1
     }

@@ -105,38 +105,56 @@ const queryOfAll = () =>
     (queries) => `select ${queries.map((one, i) => `(${one}) as "${TABLES[i]}"`).join(', ')}`,
   ))
 
-/** Returns an account's rows in a database, by table. */
+/** Returns an account's rows in a database as JSON, by table. */
 async function rowsIn(db: D1Database, { account }: World) {
   const row = await db
     .prepare(await queryOfAll())
     .bind(account)
     .first<Record<string, string>>()
-  return (table: string): object[] =>
-    JSON.parse(row![table]!).map((parts: object[]) => Object.assign({}, ...parts))
+  return row!
+}
+
+/** Columns that are not compared: a cron propagates a change to the objects. */
+const PROPAGATED: Record<string, object> = {
+  accounts: { version: 0, pushed: 0 },
+  clients: { closed: 0 },
+  brand_tokens: { closed: 0 },
+}
+
+/** The lines of the rows of a world, by their JSON: few tables change from one reading to the next. */
+const known = new WeakMap<World, Map<string, string[]>>()
+
+/** Returns a line for each row of a table, without what differs between runs and without `ignored`. */
+function linesOf(world: World, table: string, json: string, ignored: object = {}): string[] {
+  if (json === '[]') return []
+  const ofWorld = known.get(world) ?? new Map<string, string[]>()
+  known.set(world, ofWorld)
+  const key = `${table} ${JSON.stringify(ignored)} ${json}`
+  const lines =
+    ofWorld.get(key) ??
+    JSON.parse(json).map((parts: object[]) =>
+      normalized(JSON.stringify(Object.assign({ table }, ...parts, ignored)), world),
+    )
+  ofWorld.set(key, lines)
+  return lines
 }
 
 /** Returns the rows of an account without what differs between runs; `lasting` leaves out the logs. */
 export async function storedOf(world: World) {
   const databases = new Set([env.DB, env[world.binding]])
   const found = await Promise.all([...databases].map((db) => rowsIn(db, world)))
-  const lines = (keep: (table: string) => boolean, ignored: Record<string, object>) =>
-    TABLES.filter(keep)
-      .flatMap((table) => {
-        const masked = ignored[table] ?? {}
-        return found
-          .flatMap((rows) => rows(table))
-          .map((row) => normalized(JSON.stringify({ table, ...row, ...masked }), world))
-          .sort()
-      })
+  const lines = (tables: readonly string[], ignored: Record<string, object>) =>
+    tables
+      .flatMap((table) =>
+        found.flatMap((rows) => linesOf(world, table, rows[table]!, ignored[table])).sort(),
+      )
       .join('\n')
   return {
-    // Whether a change has reached the objects is not compared: a cron propagates it.
-    all: lines(() => true, {
-      accounts: { version: 0, pushed: 0 },
-      clients: { closed: 0 },
-      brand_tokens: { closed: 0 },
-    }),
-    lasting: lines((table) => !LOGS.includes(table), {}),
+    all: lines(TABLES, PROPAGATED),
+    lasting: lines(
+      TABLES.filter((table) => !LOGS.includes(table)),
+      {},
+    ),
   }
 }
 
