@@ -373,6 +373,9 @@ async function takeBooks(team: Team) {
   const at = { account, affiliate_id: 'IB-07' }
   await team('listLedger', 'page', 'One page', { at })
   await team('getBalance', 'zero', 'Nothing is left', { at })
+  const byQuery = { at: { account }, query: '?affiliate_id=IB-07' }
+  await team('listLedgerById', 'page', 'One page', byQuery)
+  await team('getBalanceById', 'zero', 'Nothing is left', byQuery)
 }
 
 const PAYMENT = { reference: 'PAY-17', paid_on: '2024-10-20' }
