@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { withoutNulls } from '../db/records/list.ts'
 import { keyColumnsOf } from '../db/records/record-table.ts'
-import type { Table } from '../db/schema.ts'
+import type { Table } from '../db/table.ts'
 import { keyMembers, type Resource } from '../ingest/resource.ts'
 import { strictObject } from '../validation/strict-object.ts'
 import { currencyWarnings } from '../validation/warnings.ts'

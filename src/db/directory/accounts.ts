@@ -1,20 +1,28 @@
-import { and, asc, eq, lt, sql } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { all, build, first, isOneOf, listRows, toStatement } from '../query.ts'
+import { all, first, listRows, setTerms } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { type Account, accounts } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { columnNames } from '../table.ts'
+
+const FIND_ACCOUNT = compileStatement(
+  `select ${columnNames(accounts).join()} from accounts where id = :id`,
+)
 
 /** Returns the account with this id; null if there is none. */
 export const findAccount = (db: D1Database, id: string): Promise<Account | null> =>
-  first(db, build.select().from(accounts).where(eq(accounts.id, id)))
+  first<Account>(db, FIND_ACCOUNT, { id })
+
+const ENABLED_AMONG = compileStatement(`
+  select id from accounts where disabled = 0 and id in (select value from json_each(:ids))`)
 
 /** Returns those of some accounts that are not disabled. */
 export async function enabledAccounts(
   db: D1Database,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const enabled = and(isOneOf(accounts.id, ids), eq(accounts.disabled, 0))
-  const rows = await all(db, build.select({ id: accounts.id }).from(accounts).where(enabled))
+  const values = { ids: JSON.stringify(ids) }
+  const rows = await all<Pick<Account, 'id'>>(db, ENABLED_AMONG, values)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -32,75 +40,77 @@ export async function* accountPages(db: D1Database, size: number): AsyncGenerato
   } while (after !== null)
 }
 
-type Settings = Pick<
-  Account,
-  | 'name'
-  | 'time_zone'
-  | 'book_zone'
-  | 'unknown_customer'
-  | 'unknown_affiliate'
-  | 'region'
-  | 'storage_quota'
-  | 'approvals'
-  | 'unattributed_threshold'
->
+/** The settings that can be changed, besides `disabled`. */
+const SETTINGS = [
+  'name',
+  'time_zone',
+  'book_zone',
+  'unknown_customer',
+  'unknown_affiliate',
+  'region',
+  'storage_quota',
+  'approvals',
+  'unattributed_threshold',
+] as const
+
+type Settings = Pick<Account, (typeof SETTINGS)[number]>
 
 /** Changed settings of an account; a setting that is absent keeps its value. */
 export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefined } & {
   disabled?: boolean | undefined
 }
 
+/** The columns of a new account; the others begin with their defaults. */
+const INSERTED = columnNames(accounts).filter(
+  (name) => !['disabled', 'version', 'pushed'].includes(name),
+)
+
+const INSERT_ACCOUNT = compileStatement(`
+  insert into accounts (${INSERTED.join()}) values (${INSERTED.map((name) => `:${name}`).join()})`)
+
 /** Inserts an account. The statement fails if the id is taken. */
 export const insertAccount = (
   db: D1Database,
   account: Omit<Account, 'disabled' | 'version' | 'pushed'>,
-) => toStatement(db, build.insert(accounts).values(account))
+) => bindStatement(db, INSERT_ACCOUNT, account)
 
 /**
  * The next version of a row of `accounts` or `clients`. It is at least the time in milliseconds: a
  * database that was restored to an earlier time must not issue a version twice.
  */
-export const NEXT_VERSION = sql`max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
+export const NEXT_VERSION = `max(version + 1, cast(unixepoch('subsec') * 1000 as integer))`
 
 /** Changes an account and raises its version, so that its live tokens receive the change. */
 export function updateAccount(db: D1Database, id: string, { disabled, ...change }: AccountChange) {
-  const set = {
-    ...change,
-    version: NEXT_VERSION,
-    disabled: disabled === undefined ? undefined : Number(disabled),
-  }
-  return toStatement(db, build.update(accounts).set(set).where(eq(accounts.id, id)))
+  const values = { ...change, disabled: disabled === undefined ? undefined : Number(disabled) }
+  const set = [...setTerms(['disabled', ...SETTINGS], values), `version = ${NEXT_VERSION}`]
+  const statement = compileStatement(`update accounts set ${set.join()} where id = :id`)
+  return bindStatement(db, statement, { ...values, id })
 }
+
+const MARK_PROPAGATED = compileStatement(
+  `update accounts set pushed = max(pushed, :version) where id = :id`,
+)
 
 /** Records that the live tokens of an account have received this version. */
 export const markPropagated = (db: D1Database, id: string, version: number) =>
-  withD1Retry(() =>
-    toStatement(
-      db,
-      build
-        .update(accounts)
-        .set({ pushed: sql`max(${accounts.pushed}, ${version})` })
-        .where(eq(accounts.id, id)),
-    ).run(),
-  )
+  withD1Retry(() => bindStatement(db, MARK_PROPAGATED, { id, version }).run())
+
+const ACCOUNTS_TO_PROPAGATE = compileStatement(
+  `select id from accounts where pushed < version order by id limit 100`,
+)
 
 /** Returns the ids of at most 100 accounts whose live tokens have not received the last version. */
 export async function accountsToPropagate(db: D1Database): Promise<string[]> {
-  const rows = await all(
-    db,
-    build
-      .select({ id: accounts.id })
-      .from(accounts)
-      .where(lt(accounts.pushed, accounts.version))
-      .orderBy(asc(accounts.id))
-      .limit(100),
-  )
+  const rows = await all<Pick<Account, 'id'>>(db, ACCOUNTS_TO_PROPAGATE)
   return rows.map(({ id }) => id)
 }
 
+const LIST_BINDINGS = compileStatement(`select distinct binding from accounts`)
+
 /** Returns the names of the D1 bindings that keep accounts, `DB` always among them. */
 export async function listBindings(db: D1Database): Promise<string[]> {
-  const rows = await all(db, build.selectDistinct({ binding: accounts.binding }).from(accounts))
+  const rows = await all<Pick<Account, 'binding'>>(db, LIST_BINDINGS)
   return [...new Set(['DB', ...rows.map(({ binding }) => binding)])]
 }
 
@@ -110,19 +120,12 @@ export interface QuotaSum {
   storage_quotas: number
 }
 
+const SUM_QUOTAS = compileStatement(`
+  select count(*) as accounts, coalesce(sum(storage_quota), 0) as storage_quotas from accounts
+  where binding = :binding`)
+
 /** Sums the storage quotas of the accounts whose records are in the database of a binding. */
 export async function sumQuotas(db: D1Database, binding: string): Promise<QuotaSum> {
-  const sum = await first(
-    db,
-    build
-      .select({
-        accounts: sql<number>`count(*)`.as('accounts'),
-        storage_quotas: sql<number>`coalesce(sum(${accounts.storage_quota}), 0)`.as(
-          'storage_quotas',
-        ),
-      })
-      .from(accounts)
-      .where(eq(accounts.binding, binding)),
-  )
+  const sum = await first<QuotaSum>(db, SUM_QUOTAS, { binding })
   return sum ?? { accounts: 0, storage_quotas: 0 }
 }

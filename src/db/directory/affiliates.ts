@@ -1,10 +1,9 @@
-import { and, eq } from 'drizzle-orm'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
-import { build, first } from '../query.ts'
+import { all, first } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
-import { affiliates } from '../schema.ts'
+import type { affiliates } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
@@ -100,21 +99,16 @@ export async function listUnconfigured(
   return { data, hasMore: counted?.results[0]?.more === 1 }
 }
 
+const FIND_AFFILIATE = compileStatement(
+  `select 1 from affiliates where account = :account and affiliate_id = :id`,
+)
+
 /** Returns whether an account has configured this affiliate. */
-export async function affiliateExists(
+export const affiliateExists = async (
   db: D1Database,
   account: string,
   id: string,
-): Promise<boolean> {
-  const found = await first(
-    db,
-    build
-      .select({ affiliate_id: affiliates.affiliate_id })
-      .from(affiliates)
-      .where(and(eq(affiliates.account, account), eq(affiliates.affiliate_id, id))),
-  )
-  return found !== null
-}
+): Promise<boolean> => (await first(db, FIND_AFFILIATE, { account, id })) !== null
 
 const UNCONFIGURED_AMONG = compileStatement(`
   select value as affiliate_id from ${JSON_EACH}(:ids) where not exists (
@@ -127,8 +121,6 @@ export async function unconfiguredAmong(
   ids: readonly string[],
 ): Promise<Set<string>> {
   const values = { account, ids: JSON.stringify([...new Set(ids)]) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, UNCONFIGURED_AMONG, values).all<{ affiliate_id: string }>(),
-  )
-  return new Set(results.map(({ affiliate_id }) => affiliate_id))
+  const rows = await all<Pick<Affiliate, 'affiliate_id'>>(db, UNCONFIGURED_AMONG, values)
+  return new Set(rows.map(({ affiliate_id }) => affiliate_id))
 }

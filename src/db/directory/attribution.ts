@@ -1,10 +1,8 @@
-import { and, eq } from 'drizzle-orm'
 import { decodeRow, encode } from '../column-types.ts'
 import type { FoundPage, Page } from '../paginate.ts'
-import { all, build, isOneOf, listRows } from '../query.ts'
-import { withD1Retry } from '../retry.ts'
-import { affiliates, clicks, customers } from '../schema.ts'
-import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { all, listRows } from '../query.ts'
+import { clicks, customers } from '../schema.ts'
+import { compileStatement, type Statement } from '../statement.ts'
 
 type Customer = typeof customers.$inferSelect
 
@@ -93,13 +91,17 @@ async function readReport<Row extends { day: string }>(
 ): Promise<Row[]> {
   const days = { from: encode(clicks.day, from), to: encode(clicks.day, to) }
   const values = { account, ...days, ...REPORT_LIMITS }
-  const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<Row>())
-  return results.map((row) => decodeRow({ day: clicks.day }, row))
+  const rows = await all<Row>(db, statement, values)
+  return rows.map((row) => decodeRow({ day: clicks.day }, row))
 }
 
 const isTooMuch = <Row>(rows: readonly Row[], countOf: (row: Row) => number) =>
   rows.length > REPORT_LIMITS.groups ||
   rows.reduce((sum, row) => sum + countOf(row), 0) > REPORT_LIMITS.rows
+
+const CONFIGURED_AMONG = compileStatement(`
+  select affiliate_id from affiliates
+  where account = :account and affiliate_id in (select value from json_each(:ids))`)
 
 /** Returns those of some affiliate ids that an account has configured. */
 export async function configuredAffiliates(
@@ -107,12 +109,7 @@ export async function configuredAffiliates(
   account: string,
   ids: readonly string[],
 ): Promise<Set<string>> {
-  const rows = await all(
-    db,
-    build
-      .select({ affiliate_id: affiliates.affiliate_id })
-      .from(affiliates)
-      .where(and(eq(affiliates.account, account), isOneOf(affiliates.affiliate_id, ids))),
-  )
+  const values = { account, ids: JSON.stringify(ids) }
+  const rows = await all<{ affiliate_id: string }>(db, CONFIGURED_AMONG, values)
   return new Set(rows.map(({ affiliate_id }) => affiliate_id))
 }

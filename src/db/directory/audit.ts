@@ -1,9 +1,9 @@
-import { eq } from 'drizzle-orm'
 import { decodeTime, ulid } from 'ulid'
 import { type Count, type FoundPage, LIST_LIMITS, type Page } from '../paginate.ts'
-import { build, first, listRows, toStatement } from '../query.ts'
+import { first, listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { auditLog } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
 /** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
 export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details'> {
@@ -12,6 +12,10 @@ export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details
 
 /** An entry to add to the audit log. */
 export type AuditEntry = Omit<AuditRecord, 'id' | 'at'>
+
+const INSERT_ENTRY = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  values (:id, :at, :actor, :action, :account, :details) on conflict do nothing`)
 
 /**
  * Runs statements and adds an entry to the audit log, in one atomic batch: no change goes unrecorded,
@@ -33,18 +37,18 @@ export function withAudit(
     account,
     details: JSON.stringify(entry.details),
   }
-  const insert = toStatement(db, build.insert(auditLog).values(row).onConflictDoNothing())
+  const insert = bindStatement(db, INSERT_ENTRY, row)
   return withD1Retry(() => db.batch<Record<string, unknown>>([...statements, insert]))
 }
 
 /** Returns a new id for an entry; it begins with the current time. */
 export const newAuditId = () => ulid(Date.now())
 
+const FIND_ENTRY = compileStatement(`select 1 from audit_log where id = :id`)
+
 /** Returns whether the audit log has an entry with this id. */
-export async function hasAuditEntry(db: D1Database, id: string): Promise<boolean> {
-  const query = build.select({ id: auditLog.id }).from(auditLog).where(eq(auditLog.id, id))
-  return (await first(db, query)) !== null
-}
+export const hasAuditEntry = async (db: D1Database, id: string): Promise<boolean> =>
+  (await first(db, FIND_ENTRY, { id })) !== null
 
 /**
  * Reads one page of the audit logs of several databases as one log, the newest entries first; only

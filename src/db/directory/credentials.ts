@@ -1,7 +1,7 @@
-import { and, asc, eq, max, ne, sql } from 'drizzle-orm'
-import { all, build, isOneOf, toStatement } from '../query.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { accounts, brandTokens, clientSecrets, clients } from '../schema.ts'
+import type { brandTokens, clients } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
 /**
@@ -19,45 +19,26 @@ export type ClientRow = Pick<
  */
 export type BrandTokenRow = Omit<typeof brandTokens.$inferSelect, 'account'>
 
+const LIST_CLIENTS = compileStatement(`
+  select client_id, version, revoked, created_at, closed,
+    (select max(s.ends_at) from client_secrets s where s.client_id = c.client_id) as previous_until
+  from clients c where account = :account order by created_at, client_id`)
+
 /** Returns the OAuth clients of an account, revoked ones included, the oldest first. */
-export function listClients(db: D1Database, account: string): Promise<ClientRow[]> {
-  const lastEnd = build
-    .select({ ends_at: max(clientSecrets.ends_at) })
-    .from(clientSecrets)
-    .where(eq(clientSecrets.client_id, clients.client_id))
-  return all(
-    db,
-    build
-      .select({
-        client_id: clients.client_id,
-        version: clients.version,
-        revoked: clients.revoked,
-        created_at: clients.created_at,
-        closed: clients.closed,
-        previous_until: sql<number | null>`${lastEnd}`.as('previous_until'),
-      })
-      .from(clients)
-      .where(eq(clients.account, account))
-      .orderBy(asc(clients.created_at), asc(clients.client_id)),
-  )
-}
+export const listClients = (db: D1Database, account: string): Promise<ClientRow[]> =>
+  all<ClientRow>(db, LIST_CLIENTS, { account })
+
+const LIST_BRAND_TOKENS = compileStatement(`
+  select id, digest, ends_at, created_at, closed from brand_tokens
+  where account = :account order by created_at, id`)
 
 /** Returns the Brand Tokens of an account, ended ones included, the oldest first. */
 export const listBrandTokens = (db: D1Database, account: string): Promise<BrandTokenRow[]> =>
-  all(
-    db,
-    build
-      .select({
-        id: brandTokens.id,
-        digest: brandTokens.digest,
-        ends_at: brandTokens.ends_at,
-        created_at: brandTokens.created_at,
-        closed: brandTokens.closed,
-      })
-      .from(brandTokens)
-      .where(eq(brandTokens.account, account))
-      .orderBy(asc(brandTokens.created_at), asc(brandTokens.id)),
-  )
+  all<BrandTokenRow>(db, LIST_BRAND_TOKENS, { account })
+
+const INSERT_CLIENT = compileStatement(`
+  insert into clients (client_id, account, secret_digest, created_at)
+  values (:client_id, :account, :secret_digest, :created_at) on conflict do nothing`)
 
 /** Inserts an OAuth client, unless it is stored already. */
 export const insertClient = (
@@ -66,7 +47,28 @@ export const insertClient = (
     typeof clients.$inferSelect,
     'client_id' | 'account' | 'secret_digest' | 'created_at'
   >,
-) => toStatement(db, build.insert(clients).values(client).onConflictDoNothing())
+) => bindStatement(db, INSERT_CLIENT, client)
+
+/**
+ * The condition that a client still has another secret than the new one. If an earlier attempt has set
+ * the new secret, this one must not end it.
+ */
+const HAS_ANOTHER_SECRET = 'client_id = :client_id and secret_digest <> :secret_digest'
+
+const KEEP_SECRET = compileStatement(`
+  insert into client_secrets (digest, client_id, ends_at)
+  select secret_digest, client_id, :until from clients where ${HAS_ANOTHER_SECRET}
+  on conflict do nothing`)
+
+const END_SECRETS = compileStatement(`delete from client_secrets where client_id = :client_id`)
+
+const REPLACE_SECRET = compileStatement(
+  `update clients set secret_digest = :secret_digest where ${HAS_ANOTHER_SECRET}`,
+)
+
+const REPLACE_ENDED_SECRET = compileStatement(`
+  update clients set secret_digest = :secret_digest, version = ${NEXT_VERSION}
+  where ${HAS_ANOTHER_SECRET}`)
 
 /**
  * Gives a client a new secret. Its present and previous secrets stay valid until `until`
@@ -78,78 +80,61 @@ export function rotateClient(
   secret_digest: string,
   until: number | null,
 ) {
-  // If an earlier attempt has set the new secret, this one must not end it.
-  const hasAnotherSecret = and(
-    eq(clients.client_id, client_id),
-    ne(clients.secret_digest, secret_digest),
-  )
-  const previous = build
-    .select({
-      digest: clients.secret_digest,
-      client_id: clients.client_id,
-      ends_at: sql<number>`${until}`.as('ends_at'),
-    })
-    .from(clients)
-    .where(hasAnotherSecret)
-  const version = until === null ? NEXT_VERSION : undefined
-  return [
-    until === null
-      ? toStatement(db, build.delete(clientSecrets).where(eq(clientSecrets.client_id, client_id)))
-      : toStatement(db, build.insert(clientSecrets).select(previous).onConflictDoNothing()),
-    toStatement(db, build.update(clients).set({ secret_digest, version }).where(hasAnotherSecret)),
-  ]
+  const statements =
+    until === null ? [END_SECRETS, REPLACE_ENDED_SECRET] : [KEEP_SECRET, REPLACE_SECRET]
+  const values = { client_id, secret_digest, until }
+  return statements.map((statement) => bindStatement(db, statement, values))
 }
+
+const REVOKE_CLIENT = compileStatement(
+  `update clients set revoked = 1, version = ${NEXT_VERSION} where client_id = :client_id`,
+)
 
 /** Revokes a client permanently. */
 export const revokeClient = (db: D1Database, client_id: string) =>
-  toStatement(
-    db,
-    build
-      .update(clients)
-      .set({ revoked: 1, version: NEXT_VERSION })
-      .where(eq(clients.client_id, client_id)),
-  )
+  bindStatement(db, REVOKE_CLIENT, { client_id })
+
+const INSERT_BRAND_TOKEN = compileStatement(`
+  insert into brand_tokens (digest, id, account, created_at)
+  values (:digest, :id, :account, :created_at) on conflict do nothing`)
 
 /** Inserts a Brand Token, unless it is stored already. */
 export const insertBrandToken = (
   db: D1Database,
   token: Omit<typeof brandTokens.$inferSelect, 'ends_at' | 'closed'>,
-) => toStatement(db, build.insert(brandTokens).values(token).onConflictDoNothing())
+) => bindStatement(db, INSERT_BRAND_TOKEN, token)
 
-const hasNotEndedBefore = (at: number) => sql`coalesce(${brandTokens.ends_at}, ${at}) >= ${at}`
+const END_BRAND_TOKENS = compileStatement(`
+  update brand_tokens set ends_at = :at
+  where account = :account and digest <> :except and coalesce(ends_at, :at) >= :at`)
 
 /** Ends all Brand Tokens of an account but one at `at` (milliseconds); an earlier end stays. */
 export const endBrandTokens = (db: D1Database, account: string, except: string, at: number) =>
-  toStatement(
-    db,
-    build
-      .update(brandTokens)
-      .set({ ends_at: at })
-      .where(
-        and(
-          eq(brandTokens.account, account),
-          ne(brandTokens.digest, except),
-          hasNotEndedBefore(at),
-        ),
-      ),
-  )
+  bindStatement(db, END_BRAND_TOKENS, { account, except, at })
+
+const END_BRAND_TOKEN = compileStatement(`
+  update brand_tokens set ends_at = :at
+  where account = :account and id = :id and coalesce(ends_at, :at) >= :at`)
 
 /** Ends one Brand Token at `at` (milliseconds); an earlier end stays. */
 export const endBrandToken = (db: D1Database, account: string, id: string, at: number) =>
-  toStatement(
-    db,
-    build
-      .update(brandTokens)
-      .set({ ends_at: at })
-      .where(and(eq(brandTokens.account, account), eq(brandTokens.id, id), hasNotEndedBefore(at))),
-  )
+  bindStatement(db, END_BRAND_TOKEN, { account, id, at })
+
+const BUMP_VERSION = compileStatement(
+  `update accounts set version = ${NEXT_VERSION} where id = :account`,
+)
 
 /** Raises the version of an account, so that its live tokens receive its settings. */
 export const bumpVersion = (db: D1Database, account: string) =>
-  toStatement(
-    db,
-    build.update(accounts).set({ version: NEXT_VERSION }).where(eq(accounts.id, account)),
-  )
+  bindStatement(db, BUMP_VERSION, { account })
+
+const CLOSE_CLIENTS = compileStatement(
+  `update clients set closed = 1 where client_id in (select value from json_each(:ids))`,
+)
+
+const CLOSE_BRAND_TOKENS = compileStatement(
+  `update brand_tokens set closed = 1 where id in (select value from json_each(:ids))`,
+)
 
 /** Notes that the objects of these ended credentials, named by id, know that they have ended. */
 export async function closeCredentials(
@@ -158,14 +143,10 @@ export async function closeCredentials(
   brandTokenIds: readonly string[],
 ): Promise<void> {
   if (clientIds.length + brandTokenIds.length === 0) return
-  const closed = { closed: 1 }
-  const closeClients = build
-    .update(clients)
-    .set(closed)
-    .where(isOneOf(clients.client_id, clientIds))
-  const closeTokens = build
-    .update(brandTokens)
-    .set(closed)
-    .where(isOneOf(brandTokens.id, brandTokenIds))
-  await withD1Retry(() => db.batch([toStatement(db, closeClients), toStatement(db, closeTokens)]))
+  await withD1Retry(() =>
+    db.batch([
+      bindStatement(db, CLOSE_CLIENTS, { ids: JSON.stringify(clientIds) }),
+      bindStatement(db, CLOSE_BRAND_TOKENS, { ids: JSON.stringify(brandTokenIds) }),
+    ]),
+  )
 }

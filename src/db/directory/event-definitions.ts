@@ -1,6 +1,6 @@
-import { and, asc, eq } from 'drizzle-orm'
-import { all, build, toStatement } from '../query.ts'
-import { eventDefinitions } from '../schema.ts'
+import { all } from '../query.ts'
+import type { eventDefinitions } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
 /** The product lines of iGaming. */
 export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
@@ -29,17 +29,13 @@ export interface EventDefinition extends Omit<Row, 'account' | 'kpis' | 'product
   product: { field: string; map: Record<string, (typeof PRODUCTS)[number]> } | null
 }
 
+const LIST_DEFINITIONS = compileStatement(`
+  select eventname, granularity, eventid, kpis, product, currency from event_definitions
+  where account = :account order by eventname`)
+
 /** Returns the event definitions of an account, in the order of their names. */
 export async function listDefinitions(db: D1Database, account: string): Promise<EventDefinition[]> {
-  const { eventname, granularity, eventid, kpis, product, currency } = eventDefinitions
-  const rows = await all(
-    db,
-    build
-      .select({ eventname, granularity, eventid, kpis, product, currency })
-      .from(eventDefinitions)
-      .where(eq(eventDefinitions.account, account))
-      .orderBy(asc(eventname)),
-  )
+  const rows = await all<Omit<Row, 'account'>>(db, LIST_DEFINITIONS, { account })
   return rows.map((row) => ({
     ...row,
     kpis: JSON.parse(row.kpis),
@@ -47,33 +43,26 @@ export async function listDefinitions(db: D1Database, account: string): Promise<
   }))
 }
 
+const PUT_DEFINITION = compileStatement(`
+  insert into event_definitions (account, eventname, granularity, eventid, kpis, product, currency)
+  values (:account, :eventname, :granularity, :eventid, :kpis, :product, :currency)
+  on conflict (account, eventname) do update set granularity = excluded.granularity,
+    eventid = excluded.eventid, kpis = excluded.kpis, product = excluded.product,
+    currency = excluded.currency`)
+
 /** Stores the definition of one event name, in place of an earlier one. */
-export function putDefinition(db: D1Database, account: string, definition: EventDefinition) {
-  const { eventname, granularity, eventid, currency } = definition
-  const settings = {
-    granularity,
-    eventid,
+export const putDefinition = (db: D1Database, account: string, definition: EventDefinition) =>
+  bindStatement(db, PUT_DEFINITION, {
+    ...definition,
+    account,
     kpis: JSON.stringify(definition.kpis),
     product: definition.product && JSON.stringify(definition.product),
-    currency,
-  }
-  return toStatement(
-    db,
-    build
-      .insert(eventDefinitions)
-      .values({ account, eventname, ...settings })
-      .onConflictDoUpdate({
-        target: [eventDefinitions.account, eventDefinitions.eventname],
-        set: settings,
-      }),
-  )
-}
+  })
+
+const DELETE_DEFINITION = compileStatement(
+  `delete from event_definitions where account = :account and eventname = :eventname`,
+)
 
 /** Deletes the definition of one event name. */
 export const deleteDefinition = (db: D1Database, account: string, eventname: string) =>
-  toStatement(
-    db,
-    build
-      .delete(eventDefinitions)
-      .where(and(eq(eventDefinitions.account, account), eq(eventDefinitions.eventname, eventname))),
-  )
+  bindStatement(db, DELETE_DEFINITION, { account, eventname })

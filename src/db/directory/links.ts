@@ -1,26 +1,20 @@
-import { and, eq } from 'drizzle-orm'
 import type { FoundPage, Page } from '../paginate.ts'
-import { all, build, first, isOneOf, listRows, toStatement } from '../query.ts'
-import { type Account, accounts, links } from '../schema.ts'
+import { all, first, listRows, setTerms } from '../query.ts'
+import { type Account, links } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
 
 type Row = typeof links.$inferSelect
 
 /** A link, and the D1 binding that keeps the records of its account. */
 export type Link = Omit<Row, 'name' | 'created_at'> & Pick<Account, 'binding'>
 
+const FIND_LINK = compileStatement(`
+  select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, a.binding
+  from links l join accounts a on a.id = l.account where l.link_id = :id`)
+
 /** Returns the link with this id; null if there is none. */
-export const findLink = (db: D1Database, id: string): Promise<Link | null> => {
-  const { link_id, account, affiliate_id, landing_page, disabled } = links
-  const { binding } = accounts
-  return first(
-    db,
-    build
-      .select({ link_id, account, affiliate_id, landing_page, disabled, binding })
-      .from(links)
-      .innerJoin(accounts, eq(accounts.id, account))
-      .where(eq(link_id, id)),
-  )
-}
+export const findLink = (db: D1Database, id: string): Promise<Link | null> =>
+  first<Link>(db, FIND_LINK, { id })
 
 /** A link as its account lists it. */
 export type LinkRow = Omit<Row, 'account'>
@@ -32,29 +26,25 @@ export const listLinks = (
   page: Page,
 ): Promise<FoundPage<LinkRow>> => listRows(db, { table: links, key: 'link_id', account }, page)
 
+const FIND_ACCOUNT_LINK = compileStatement(`
+  select link_id, affiliate_id, name, landing_page, disabled, created_at from links
+  where link_id = :link_id and account = :account`)
+
 /** Returns the link of an account with this id; null if there is none. */
 export const findAccountLink = (
   db: D1Database,
   account: string,
   link_id: string,
-): Promise<LinkRow | null> =>
-  first(
-    db,
-    build
-      .select()
-      .from(links)
-      .where(and(eq(links.link_id, link_id), eq(links.account, account))),
-  )
+): Promise<LinkRow | null> => first<LinkRow>(db, FIND_ACCOUNT_LINK, { account, link_id })
+
+const INSERT_LINK = compileStatement(`
+  insert into links (link_id, account, affiliate_id, name, landing_page, created_at)
+  values (:link_id, :account, :affiliate_id, :name, :landing_page, :created_at)
+  on conflict do nothing`)
 
 /** Inserts a link, unless it is stored already. Its affiliate never changes. */
 export const insertLink = (db: D1Database, account: string, link: Omit<LinkRow, 'disabled'>) =>
-  toStatement(
-    db,
-    build
-      .insert(links)
-      .values({ ...link, account })
-      .onConflictDoNothing(),
-  )
+  bindStatement(db, INSERT_LINK, { ...link, account })
 
 /** Changed properties of a link; a property that is absent keeps its value. */
 interface LinkChange {
@@ -69,21 +59,19 @@ export function updateLink(
   db: D1Database,
   account: string,
   link_id: string,
-  { name, landing_page, disabled }: LinkChange,
+  { disabled, ...change }: LinkChange,
 ) {
-  const set = {
-    name,
-    landing_page,
-    disabled: disabled === undefined ? undefined : Number(disabled),
-  }
-  return toStatement(
-    db,
-    build
-      .update(links)
-      .set(set)
-      .where(and(eq(links.account, account), eq(links.link_id, link_id))),
+  const values = { ...change, disabled: disabled === undefined ? undefined : Number(disabled) }
+  const set = setTerms(['name', 'landing_page', 'disabled'], values)
+  const statement = compileStatement(
+    `update links set ${set.join()} where account = :account and link_id = :link_id`,
   )
+  return bindStatement(db, statement, { ...values, account, link_id })
 }
+
+const AFFILIATES_BY_LINK = compileStatement(`
+  select link_id, affiliate_id from links
+  where account = :account and link_id in (select value from json_each(:ids))`)
 
 /** Returns the affiliate of each of these links that the account has, by link id. */
 export async function affiliatesByLink(
@@ -91,15 +79,14 @@ export async function affiliatesByLink(
   account: string,
   link_ids: readonly string[],
 ): Promise<Map<string, string>> {
-  const rows = await all(
-    db,
-    build
-      .select({ link_id: links.link_id, affiliate_id: links.affiliate_id })
-      .from(links)
-      .where(and(eq(links.account, account), isOneOf(links.link_id, link_ids))),
-  )
+  const values = { account, ids: JSON.stringify(link_ids) }
+  const rows = await all<Pick<Row, 'link_id' | 'affiliate_id'>>(db, AFFILIATES_BY_LINK, values)
   return new Map(rows.map(({ link_id, affiliate_id }) => [link_id, affiliate_id]))
 }
+
+const LINKS_OF = compileStatement(`
+  select link_id from links
+  where account = :account and affiliate_id in (select value from json_each(:affiliates))`)
 
 /** Returns the ids of the links of these affiliates. */
 export async function linksOf(
@@ -107,12 +94,7 @@ export async function linksOf(
   account: string,
   affiliates: readonly string[],
 ): Promise<string[]> {
-  const rows = await all(
-    db,
-    build
-      .select({ link_id: links.link_id })
-      .from(links)
-      .where(and(eq(links.account, account), isOneOf(links.affiliate_id, affiliates))),
-  )
+  const values = { account, affiliates: JSON.stringify(affiliates) }
+  const rows = await all<Pick<Row, 'link_id'>>(db, LINKS_OF, values)
   return rows.map(({ link_id }) => link_id)
 }

@@ -1,15 +1,14 @@
-import { and, asc, eq } from 'drizzle-orm'
-import { all, build, toStatement } from '../query.ts'
+import { all } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { vocabulary } from '../schema.ts'
+import type { vocabulary } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** The fields for which a partner may configure its own values. */
 export type MappedField = (typeof vocabulary.$inferSelect)['field']
 
-const isOfField = (account: string, field: MappedField) =>
-  and(eq(vocabulary.account, account), eq(vocabulary.field, field))
+const READ_MEANINGS = compileStatement(`
+  select word, means from vocabulary where account = :account and field = :field order by word`)
 
 /** The standard statuses of a transaction. */
 export const STATUSES = ['pending', 'approved', 'declined', 'reversed'] as const
@@ -20,16 +19,14 @@ export async function readMapping(
   account: string,
   field: MappedField,
 ): Promise<Record<string, string>> {
-  const rows = await all(
-    db,
-    build
-      .select({ word: vocabulary.word, means: vocabulary.means })
-      .from(vocabulary)
-      .where(isOfField(account, field))
-      .orderBy(asc(vocabulary.word)),
-  )
+  type Row = Pick<typeof vocabulary.$inferSelect, 'word' | 'means'>
+  const rows = await all<Row>(db, READ_MEANINGS, { account, field })
   return Object.fromEntries(rows.map(({ word, means }) => [word, means]))
 }
+
+const DELETE_MEANINGS = compileStatement(
+  `delete from vocabulary where account = :account and field = :field`,
+)
 
 const INSERT_MEANINGS = compileStatement(`
   insert into vocabulary (account, field, word, means)
@@ -42,7 +39,7 @@ export const putMapping = (
   field: MappedField,
   meanings: Record<string, string>,
 ) => [
-  toStatement(db, build.delete(vocabulary).where(isOfField(account, field))),
+  bindStatement(db, DELETE_MEANINGS, { account, field }),
   ...toJsonChunks(Object.entries(meanings)).map((rows) =>
     bindStatement(db, INSERT_MEANINGS, { account, field, rows }),
   ),

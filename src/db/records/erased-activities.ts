@@ -1,4 +1,3 @@
-import { getTableColumns } from 'drizzle-orm'
 import { decodeRow, encode, encodedColumns } from '../column-types.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
 import { withD1Retry } from '../retry.ts'
@@ -110,5 +109,5 @@ export async function pendingErasures(db: D1Database, limit: number): Promise<Er
   const { results } = await withD1Retry(() =>
     bindStatement(db, SELECT_PENDING, { limit }).all<{ account: string; customer_id: string }>(),
   )
-  return results.map((row) => decodeRow(encodedColumns(getTableColumns(erasures)), row))
+  return results.map((row) => decodeRow(encodedColumns(erasures.$columns), row))
 }

@@ -1,5 +1,4 @@
-import type { Column } from 'drizzle-orm'
-import { encode } from '../column-types.ts'
+import { type ColumnType, encode } from '../column-types.ts'
 import type { RecordTable } from './record-table.ts'
 import { FLAG, type RowFlag } from './sql-fragments.ts'
 
@@ -47,7 +46,7 @@ export function toRowChunks(
 }
 
 /** Encodes a value that may have failed validation: text that is no day or time stays as it was sent. */
-function encodeUnchecked(type: Column, value: unknown) {
+function encodeUnchecked(type: ColumnType, value: unknown) {
   if (typeof value !== 'string') return null
   const stored = encode(type, value)
   return Number.isNaN(stored) ? value : stored

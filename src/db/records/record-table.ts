@@ -1,7 +1,6 @@
-import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
-import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
-import { encodedColumns } from '../column-types.ts'
+import { type ColumnType, encodedColumns } from '../column-types.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
+import { columnNames, type Table } from '../table.ts'
 import { EXTRAS_LIMIT, type SizeLimit } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 import type { TextColumn } from './texts-sql.ts'
@@ -14,7 +13,7 @@ export interface RecordTable {
   /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
-  readonly encoded: Readonly<Record<string, Column>>
+  readonly encoded: Readonly<Record<string, ColumnType>>
   /** Indexed columns outside the key. Only `upsertMoved` and `upsertRepeated` set them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
@@ -76,33 +75,27 @@ const SHARED_COLUMNS = [
   'verdict',
   'link',
 ]
-const PARTNER_COLUMNS = Object.keys(getTableColumns(customers)).filter(
+const PARTNER_COLUMNS = columnNames(customers).filter(
   (name) => ![...BRAND_COLUMNS, ...SHARED_COLUMNS].includes(name),
 )
 
 /** Returns the columns of a record's key without the account: of its unique index or primary key. */
-export function keyColumnsOf(table: SQLiteTable): string[] {
-  const { indexes, primaryKeys } = getTableConfig(table)
-  const unique = indexes.filter(({ config }) => config.unique).map(({ config }) => config)
-  const [key] = unique.length > 0 ? unique : primaryKeys
-  return (key?.columns ?? [])
-    .flatMap((column) => ('name' in column ? [String(column.name)] : []))
-    .filter((name) => name !== 'account')
-}
+export const keyColumnsOf = ({ $uniqueKey, $primaryKey }: Table): string[] =>
+  ($uniqueKey ?? $primaryKey).filter((name) => name !== 'account')
 
 function recordTable(
-  table: SQLiteTable,
+  table: Table,
   options: Pick<RecordTable, 'indexedColumns' | 'reference'> & Partial<RecordTable>,
   unusedColumns: readonly string[] = [],
 ): RecordTable {
-  const columns = Object.keys(getTableColumns(table))
+  const columns = columnNames(table)
   return {
-    table: getTableName(table),
+    table: table.$name,
     key: keyColumnsOf(table),
     columns: columns.filter(
       (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
     ),
-    encoded: encodedColumns(getTableColumns(table)),
+    encoded: encodedColumns(table.$columns),
     ignoredInComparison: [],
     textColumn: null,
     sizeLimit: null,
@@ -129,8 +122,8 @@ export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
   ...new Set(['customer_id', dayColumn, ...key]),
 ]
 
-const waitingRecords = (table: SQLiteTable, resource: string) => ({
-  table: getTableName(table),
+const waitingRecords = (table: Table, resource: string) => ({
+  table: table.$name,
   key: keyColumnsOf(table),
   resource,
 })

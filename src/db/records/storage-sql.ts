@@ -1,5 +1,3 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
-import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import {
   activity,
   customerAffiliations,
@@ -12,9 +10,9 @@ import {
   idempotencyKeys,
   keptFacts,
   overwrittenWrites,
-  type Table,
   transactions,
 } from '../schema.ts'
+import { columnNames, type Table } from '../table.ts'
 import { columnList, DELIVERY_ROW, rowValue } from './sql-fragments.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
 
@@ -85,16 +83,13 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
 ]
 
 /** The names of the tables that are measured. */
-export const MEASURED_TABLES = MEASURED.map(({ table }) => getTableName(table))
+export const MEASURED_TABLES = MEASURED.map(({ table }) => table.$name)
 
 /** The rows that one statement of a measurement reads. */
 export const MEASURED_ROWS = 10_000
 
 /** Returns the columns of a table's primary key, without the account. */
-const keyOf = (table: Table) =>
-  (getTableConfig(table).primaryKeys[0]?.columns ?? [])
-    .map(({ name }) => name)
-    .filter((name) => name !== 'account')
+const keyOf = ({ $primaryKey }: Table) => $primaryKey.filter((name) => name !== 'account')
 
 /**
  * Returns the bytes that an entry of a B-tree takes, without the free space of its page: an entry of
@@ -109,11 +104,11 @@ const entryBytes = (payload: string) =>
  * first ones. Returns their number, their bytes with those of their index entries, and the last key.
  */
 export function measureSql(name: string, isFirst: boolean): string {
-  const { table, isIndexed } = MEASURED.find((one) => getTableName(one.table) === name) ?? {}
+  const { table, isIndexed } = MEASURED.find((one) => one.table.$name === name) ?? {}
   if (!table) throw new Error(`The table ${name} is not measured.`)
   const key = keyOf(table)
   const length = (column: string) => `coalesce(octet_length(${column}), 0)`
-  const columns = Object.values(getTableColumns(table)).map((column) => length(column.name))
+  const columns = columnNames(table).map(length)
   const after = rowValue(key, (column) => `:after_${key.indexOf(column)}`)
   return `
       with step as materialized (

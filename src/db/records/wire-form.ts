@@ -31,7 +31,7 @@ export function presentLogged(
   logged: LoggedValue,
 ): string | null {
   const column = encoded[name]
-  const isAsSent = typeof logged === 'string' && column?.getSQLType() === 'integer'
+  const isAsSent = typeof logged === 'string' && column?.sqlType === 'integer'
   const value = isAsSent ? logged : decode(column, logged)
   return (value ?? null) === null ? null : String(value)
 }

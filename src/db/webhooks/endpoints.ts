@@ -1,33 +1,29 @@
-import { and, asc, eq, sql } from 'drizzle-orm'
-import { all, build, first, isOneOf, toStatement } from '../query.ts'
+import { all, first, setTerms } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { webhookEndpoints, webhookEvents, webhookMessages } from '../schema.ts'
+import { webhookEndpoints } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { columnNames } from '../table.ts'
 
 /** An endpoint as it is stored. `secrets` is never shown. */
 export type EndpointRow = Omit<typeof webhookEndpoints.$inferSelect, 'account'>
 
-const ofAccount = (account: string, id: string) =>
-  and(eq(webhookEndpoints.account, account), eq(webhookEndpoints.id, id))
+const SELECT_ENDPOINTS = `
+  select ${columnNames(webhookEndpoints).join()} from webhook_endpoints where account = :account`
+
+const READ_ENDPOINTS = compileStatement(`${SELECT_ENDPOINTS} order by created_at, id`)
 
 /** Reads the endpoints of an account, the oldest first. */
 export const readEndpoints = (db: D1Database, account: string): Promise<EndpointRow[]> =>
-  all(
-    db,
-    build
-      .select()
-      .from(webhookEndpoints)
-      .where(eq(webhookEndpoints.account, account))
-      .orderBy(asc(webhookEndpoints.created_at), asc(webhookEndpoints.id)),
-  )
+  all<EndpointRow>(db, READ_ENDPOINTS, { account })
+
+const READ_ENDPOINT = compileStatement(`${SELECT_ENDPOINTS} and id = :id`)
 
 /** Reads one endpoint of an account; null if there is none. */
 export const readEndpoint = (
   db: D1Database,
   account: string,
   id: string,
-): Promise<EndpointRow | null> =>
-  first(db, build.select().from(webhookEndpoints).where(ofAccount(account, id)))
+): Promise<EndpointRow | null> => first<EndpointRow>(db, READ_ENDPOINT, { account, id })
 
 const INSERT_ENDPOINT = compileStatement(`
   insert into webhook_endpoints (account, id, url, events, description, secrets, created_at)
@@ -55,14 +51,25 @@ export interface EndpointChange {
 }
 
 /** Changes an endpoint. One that is enabled begins without failures. */
-export function updateEndpoint(db: D1Database, account: string, id: string, set: EndpointChange) {
-  const failing_since = set.disabled === null ? null : undefined
+export function updateEndpoint(
+  db: D1Database,
+  account: string,
+  id: string,
+  { disabled, ...change }: EndpointChange,
+) {
+  const set = setTerms(['url', 'events', 'description'], { ...change })
   // The reason why it is disabled stays.
-  const disabled =
-    set.disabled === 'team' ? sql`ifnull(${webhookEndpoints.disabled}, 'team')` : set.disabled
-  const values = { ...set, disabled, failing_since }
-  return toStatement(db, build.update(webhookEndpoints).set(values).where(ofAccount(account, id)))
+  if (disabled === 'team') set.push(`disabled = ifnull(disabled, 'team')`)
+  if (disabled === null) set.push('disabled = null', 'failing_since = null')
+  const statement = compileStatement(
+    `update webhook_endpoints set ${set.join()} where account = :account and id = :id`,
+  )
+  return bindStatement(db, statement, { ...change, account, id })
 }
+
+const REPLACE_SECRETS = compileStatement(`
+  update webhook_endpoints set secrets = :after
+  where account = :account and id = :id and secrets = :before`)
 
 /** Replaces the secrets of an endpoint if they are still those that were read. */
 export const replaceSecrets = (
@@ -70,31 +77,28 @@ export const replaceSecrets = (
   account: string,
   id: string,
   [before, after]: readonly [string, string],
-) =>
-  toStatement(
-    db,
-    build
-      .update(webhookEndpoints)
-      .set({ secrets: after })
-      .where(and(ofAccount(account, id), eq(webhookEndpoints.secrets, before))),
-  )
+) => bindStatement(db, REPLACE_SECRETS, { account, id, before, after })
+
+const DELETE_ENDPOINT = compileStatement(
+  `delete from webhook_endpoints where account = :account and id = :id`,
+)
 
 /** Deletes an endpoint. What was sent to it expires with its events. */
 export const deleteEndpoint = (db: D1Database, account: string, id: string) =>
-  toStatement(db, build.delete(webhookEndpoints).where(ofAccount(account, id)))
+  bindStatement(db, DELETE_ENDPOINT, { account, id })
+
+const DROP_DISABLED = ['webhook_endpoints', 'webhook_messages', 'webhook_events'].map((table) =>
+  compileStatement(
+    `delete from ${table} where account in (select value from json_each(:accounts))`,
+  ),
+)
 
 /** Deletes the endpoints of accounts, and what they would be sent. */
 export const dropDisabled = (db: D1Database, accounts: readonly string[]) =>
   withD1Retry(() =>
-    db.batch([
-      toStatement(
-        db,
-        build.delete(webhookEndpoints).where(isOneOf(webhookEndpoints.account, accounts)),
+    db.batch(
+      DROP_DISABLED.map((statement) =>
+        bindStatement(db, statement, { accounts: JSON.stringify(accounts) }),
       ),
-      toStatement(
-        db,
-        build.delete(webhookMessages).where(isOneOf(webhookMessages.account, accounts)),
-      ),
-      toStatement(db, build.delete(webhookEvents).where(isOneOf(webhookEvents.account, accounts))),
-    ]),
+    ),
   )

@@ -1,0 +1,826 @@
+// Written by scripts/tables.ts from migrations/: add a migration, then `npm run generate`.
+
+import { customType, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import * as types from './column-types.ts'
+
+// Drizzle infers the types of rows from these tables. Code imports their types only: Drizzle
+// itself would add 16 KiB to the bundle (gzip).
+
+const toDrizzle = <Stored>(type: {
+  sqlType: string
+  toStored: (value: string) => Stored
+  fromStored: (stored: Stored) => string
+}) =>
+  customType<{ data: string; driverData: Stored }>({
+    dataType: () => type.sqlType,
+    toDriver: type.toStored,
+    fromDriver: type.fromStored,
+  })
+const day = toDrizzle(types.day)
+const id = toDrizzle(types.id)
+const instant = toDrizzle(types.instant)
+
+/** Partner firms and brands. */
+export const accounts = sqliteTable('accounts', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  vertical: text({ enum: ['prop-trading', 'forex', 'igaming'] }).notNull(),
+  mode: text({ enum: ['live', 'test'] }).notNull(),
+  time_zone: text().notNull().default('UTC'),
+  binding: text().notNull().default('DB'),
+  unknown_customer: text({ enum: ['reject', 'hold'] }).notNull(),
+  unknown_affiliate: text({ enum: ['warn', 'reject'] })
+    .notNull()
+    .default('warn'),
+  disabled: integer().notNull().default(0),
+  created_at: text().notNull(),
+  version: integer().notNull().default(1),
+  pushed: integer().notNull().default(1),
+  storage_quota: integer().notNull().default(4294967296),
+  region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
+  jurisdiction: text({ enum: ['eu', 'fedramp'] }),
+  book_zone: text().notNull().default('UTC'),
+  approvals: integer().notNull().default(1),
+  unattributed_threshold: real().notNull().default(0.2),
+})
+
+/** The OAuth clients of partner firms. */
+export const clients = sqliteTable('clients', {
+  client_id: text().primaryKey(),
+  account: text().notNull(),
+  secret_digest: text().notNull(),
+  previous_digest: text(),
+  previous_until: integer(),
+  version: integer().notNull().default(1),
+  revoked: integer().notNull().default(0),
+  created_at: text().notNull(),
+  closed: integer().notNull().default(0),
+})
+
+/** Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds). */
+export const clientSecrets = sqliteTable('client_secrets', {
+  digest: text().primaryKey(),
+  client_id: text().notNull(),
+  ends_at: integer().notNull(),
+})
+
+/** Brand Tokens; `ends_at` (milliseconds) is null while a token has no end. */
+export const brandTokens = sqliteTable('brand_tokens', {
+  digest: text().primaryKey(),
+  id: text().notNull(),
+  account: text().notNull(),
+  ends_at: integer(),
+  created_at: text().notNull(),
+  closed: integer().notNull().default(0),
+})
+
+/** The affiliates of an account, under the ids that the account uses. */
+export const affiliates = sqliteTable(
+  'affiliates',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    parent: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
+)
+
+/** Tracking links, each of one affiliate. */
+export const links = sqliteTable('links', {
+  link_id: text().primaryKey(),
+  account: text().notNull(),
+  affiliate_id: text().notNull(),
+  name: text(),
+  landing_page: text().notNull(),
+  disabled: integer().notNull().default(0),
+  created_at: text().notNull(),
+})
+
+/** Clicks on links; `clicked_at` in milliseconds. */
+export const clicks = sqliteTable(
+  'clicks',
+  {
+    account: text().notNull(),
+    day: day().notNull(),
+    link_id: text().notNull(),
+    click_id: text().notNull(),
+    clicked_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
+)
+
+/** How the events of one name are validated; `kpis` and `product` are JSON. */
+export const eventDefinitions = sqliteTable(
+  'event_definitions',
+  {
+    account: text().notNull(),
+    eventname: text().notNull(),
+    granularity: text({ enum: ['event', 'day'] }).notNull(),
+    eventid: text({ enum: ['required', 'used', 'ignored'] }).notNull(),
+    kpis: text().notNull(),
+    product: text(),
+    currency: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.eventname] })],
+)
+
+/** The meanings of values that an account uses in place of the standard ones. */
+export const vocabulary = sqliteTable(
+  'vocabulary',
+  {
+    account: text().notNull(),
+    field: text({ enum: ['status', 'kyc_status_id', 'sales_status_id'] }).notNull(),
+    word: text().notNull(),
+    means: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
+)
+
+/** The versions of plans; `terms` is canonical JSON. */
+export const planVersions = sqliteTable(
+  'plan_versions',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    version: integer().notNull(),
+    effective_from: text().notNull(),
+    terms: text().notNull(),
+    created_at: text().notNull(),
+    withdrawn_at: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.version] })],
+)
+
+/** Which plan governs the customers of an affiliate, from a day on. */
+export const assignments = sqliteTable(
+  'assignments',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    from_day: text().notNull(),
+    plan: text().notNull(),
+    customers: text({ enum: ['new', 'all'] }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.from_day] })],
+)
+
+/** Customers of every vertical. */
+export const customers = sqliteTable(
+  'customers',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    signup_date: instant(),
+    last_modified_date: instant(),
+    affiliate_id: text(),
+    tracking_data: text(),
+    lang_id: text(),
+    country_code: text(),
+    kyc_status_id: text(),
+    sales_status_id: text(),
+    challenge_type: text(),
+    phase: text(),
+    account_size: real(),
+    trading_account_type: text(),
+    leverage: text(),
+    first_name: text(),
+    last_name: text(),
+    email: text(),
+    day: day().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+    regtime: text(),
+    extras: text(),
+    first_day: day(),
+    verdict: text({ enum: ['attributed', 'altered', 'foreign', 'unrecognised', 'conflict'] }),
+    link: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
+
+/** Financial events on trader accounts. */
+export const transactions = sqliteTable(
+  'transactions',
+  {
+    account: text().notNull(),
+    transaction_id: id().notNull(),
+    customer_id: id().notNull(),
+    transaction_type: text().notNull(),
+    amount_currency: real().notNull(),
+    currency: text().notNull(),
+    transaction_date: instant().notNull(),
+    status: text().notNull(),
+    amount_usd: real(),
+    transaction_subtype: text(),
+    note: text(),
+    day: day().notNull(),
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.customer_id, t.transaction_id] })],
+)
+
+/** Trading activity: one row per day, customer, instrument and currency. */
+export const activity = sqliteTable(
+  'activity',
+  {
+    account: text().notNull(),
+    date: day().notNull(),
+    customer_id: id().notNull(),
+    instrument: text().notNull(),
+    currency: text().notNull(),
+    lots_traded: real().notNull(),
+    pnl: real(),
+    drawdown: real(),
+    max_drawdown: real(),
+    volume_usd: real(),
+    spread_cost: real(),
+    commission: real(),
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
+)
+
+/** Activities of brand customers. */
+export const events = sqliteTable(
+  'events',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    eventname: text().notNull(),
+    customer_id: id().notNull(),
+    eventid: text(),
+    createtime: instant(),
+    amount: real(),
+    currency: text(),
+    product: text(),
+    kpis: text(),
+    details: text(),
+    record: text().notNull(),
+    day: day().notNull(),
+    first_day: day().notNull(),
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.customer_id, t.id] })],
+)
+
+/** Changes of the affiliates of customers, by day. */
+export const customerAffiliations = sqliteTable(
+  'customer_affiliations',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    affiliate_id: text(),
+    link: text(),
+    previous_affiliate_id: text(),
+    previous_link: text(),
+    delivery: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
+)
+
+/** Changes of the customer fields that plans use, by day: the values before each. */
+export const customerFields = sqliteTable(
+  'customer_fields',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    country_code: text(),
+    trading_account_type: text(),
+    challenge_type: text(),
+    phase: text(),
+    kyc_status_id: text(),
+    sales_status_id: text(),
+    account_size: real(),
+    link: text(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
+)
+
+/** Customers who earn nothing from a day on. */
+export const customerRefusals = sqliteTable(
+  'customer_refusals',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    reason: text().notNull(),
+    refused_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
+
+/** Changes of the parents of affiliates, by day. */
+export const affiliateParents = sqliteTable(
+  'affiliate_parents',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    day: day().notNull(),
+    parent: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
+)
+
+/** The number of records of an account by resource, and of its held records, which `total` leaves out. */
+export const totals = sqliteTable(
+  'totals',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    total: integer().notNull(),
+    held: integer().notNull().default(0),
+    releasing: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource] })],
+)
+
+/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions. */
+export const deliveries = sqliteTable(
+  'deliveries',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    attempt: integer().notNull(),
+    received_at: integer().notNull(),
+    resource: text().notNull(),
+    form: text({ enum: ['object', 'array', 'data'] }).notNull(),
+    dry_run: integer().notNull(),
+    lenient: integer().notNull(),
+    received: integer().notNull(),
+    errors_total: integer().notNull(),
+    rejected: integer().notNull(),
+    refused: integer().notNull(),
+    held: integer().notNull(),
+    stale: integer().notNull(),
+    created: integer().notNull(),
+    listed: integer().notNull(),
+    written: integer().notNull().default(0),
+    held_written: integer().notNull().default(0),
+    errors: text(),
+    unknown_at: text(),
+    unknown_keys: text(),
+    stale_at: text(),
+    moved: text(),
+    erased_at: text(),
+    verdicts: text(),
+    reused: integer().notNull(),
+    yesterday: integer().notNull(),
+    today: integer().notNull(),
+    written_bytes: integer().notNull().default(0),
+    over_quota: integer(),
+    days: text(),
+    held_change: integer().notNull().default(0),
+    hold_refused: integer().notNull().default(0),
+    record_bytes: integer(),
+    received_day: day(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** Codes of errors and ids of refused records, by which deliveries are found. */
+export const deliveryTerms = sqliteTable(
+  'delivery_terms',
+  {
+    account: text().notNull(),
+    day: day().notNull(),
+    term: text().notNull(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
+)
+
+/** Writes that a later record of the same request overwrote. */
+export const overwrittenWrites = sqliteTable(
+  'overwritten_writes',
+  {
+    account: text().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.delivery, t.idx] })],
+)
+
+/** Control totals of the days that have not changed since they were summed. */
+export const dayTotals = sqliteTable(
+  'day_totals',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    day: day().notNull(),
+    form: text().notNull(),
+    totals: text(),
+    computation: text(),
+    checked_at: integer().notNull(),
+    records: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
+)
+
+/** The computation of control totals that an account last began. */
+export const totalsLeases = sqliteTable('totals_leases', {
+  account: text().primaryKey(),
+  computation: text().notNull(),
+  running: integer().notNull(),
+  until: integer().notNull(),
+  paid_at: integer().notNull(),
+})
+
+/** Idempotency keys, each with a digest of the records of its first use. */
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    key: text().notNull(),
+    digest: text().notNull(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
+)
+
+/** The freshness of each feed: one row per account, hour (since 1970) and resource. */
+export const arrivals = sqliteTable(
+  'arrivals',
+  {
+    account: text().notNull(),
+    hour: integer().notNull(),
+    resource: text().notNull(),
+    deliveries: integer().notNull(),
+    received: integer().notNull(),
+    refused: integer().notNull(),
+    last_at: integer().notNull(),
+    yesterday: integer().notNull(),
+    today: integer().notNull(),
+    logged_bytes: integer().notNull().default(0),
+    written_bytes: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
+)
+
+/** Test accounts whose records are being deleted. */
+export const resets = sqliteTable('resets', {
+  account: text().primaryKey(),
+  started_at: text().notNull(),
+})
+
+/** Accounts that accept no deliveries, or only those of one book zone. */
+export const deliveryConditions = sqliteTable('delivery_conditions', {
+  account: text().primaryKey(),
+  resetting: integer().notNull(),
+  book_zone: text(),
+})
+
+/** The bytes that each account stores, up to an hour (since 1970). */
+export const storage = sqliteTable('storage', {
+  account: text().primaryKey(),
+  bytes: integer().notNull(),
+  until_hour: integer().notNull(),
+  measured_at: integer(),
+  measured_bytes: integer(),
+  measuring: text(),
+})
+
+/** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    erased_at: text().notNull(),
+    next_day: integer().default(-719528),
+    after_id: text().default(''),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
+
+/** Exchange rates: units of a currency for one euro; `known_from` and `known_until` in milliseconds. */
+export const fxRates = sqliteTable(
+  'fx_rates',
+  {
+    source: text().notNull(),
+    currency: text().notNull(),
+    day: day().notNull(),
+    rate: text().notNull(),
+    known_from: integer().notNull(),
+    known_until: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.currency, t.day, t.known_from] })],
+)
+
+/** Statements of commissions, by period, affiliate and plan. */
+export const statements = sqliteTable(
+  'statements',
+  {
+    account: text().notNull(),
+    period: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    id: text().notNull(),
+    status: text({ enum: ['draft', 'approved', 'paid'] }).notNull(),
+    hash: text().notNull(),
+    digest: text().notNull(),
+    payable: text().notNull(),
+    closing: text().notNull(),
+    statement: text(),
+    lines: text().notNull(),
+    parts: integer().notNull(),
+    state: text().notNull(),
+    read_at: integer().notNull(),
+    computed_at: text().notNull(),
+    previous: text().notNull().default(''),
+    approval: text(),
+    approved_at: integer(),
+    payment: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] })],
+)
+
+/** The lines of long statements from the second part on. */
+export const statementLines = sqliteTable(
+  'statement_lines',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    part: integer().notNull(),
+    lines: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
+)
+
+/** Test accounts whose books a batch deletes at this moment; otherwise empty. */
+export const bookResets = sqliteTable('book_resets', {
+  account: text().primaryKey(),
+})
+
+/** Who has approved a statement so far, where two persons must. */
+export const statementApprovals = sqliteTable(
+  'statement_approvals',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    hash: text().notNull(),
+    actor: text().notNull(),
+    at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id, t.hash, t.actor] })],
+)
+
+/** The periods of plans that were approved as a whole. */
+export const closedPeriods = sqliteTable(
+  'closed_periods',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    closed_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.period] })],
+)
+
+/** Affiliates for which the approval of a period did not close it. */
+export const openAffiliates = sqliteTable(
+  'open_affiliates',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    affiliate_id: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.period, t.affiliate_id] })],
+)
+
+/** Amounts that the integrations team entered. */
+export const manualEntries = sqliteTable(
+  'manual_entries',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    reason: text().notNull(),
+    reference: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+    statement: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** What was paid, by reference. */
+export const payments = sqliteTable(
+  'payments',
+  {
+    account: text().notNull(),
+    reference: text().notNull(),
+    affiliate_id: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    paid_on: text().notNull(),
+    statements: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.reference] })],
+)
+
+/** What affiliates earned and were paid: append-only. */
+export const ledger = sqliteTable(
+  'ledger',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    id: text().notNull(),
+    kind: text({
+      enum: ['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'],
+    }).notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    statement: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    reference: text(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
+)
+
+/** Runs that compute the statements of a period. */
+export const statementRuns = sqliteTable(
+  'statement_runs',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    period: text().notNull(),
+    status: text({ enum: ['running', 'done', 'failed'] }).notNull(),
+    affiliates: integer(),
+    steps: integer(),
+    changed: integer(),
+    started_at: text().notNull(),
+    ended_at: text(),
+    active_at: text().notNull().default(''),
+    restarts: integer().notNull().default(0),
+    steps_done: integer(),
+    reason: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** Past days of which an account keeps the facts, by calendar year. */
+export const keptDays = sqliteTable(
+  'kept_days',
+  {
+    account: text().notNull(),
+    first_day: day().notNull(),
+    last_day: integer().notNull(),
+    generation: text().notNull(),
+    form: text().notNull(),
+    summed_from: integer().notNull(),
+    begun_at: integer().notNull(),
+    ready: integer().notNull(),
+    mean: real().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.first_day] })],
+)
+
+/** The facts of a customer on these days, as runs have read them; `rows` is JSON. */
+export const keptFacts = sqliteTable(
+  'kept_facts',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    facts: integer().notNull(),
+    rows: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
+)
+
+/** Days of these of which a record has changed since. */
+export const changedDays = sqliteTable(
+  'changed_days',
+  {
+    account: text().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    day: day().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.first_day, t.generation, t.day] })],
+)
+
+/** The affiliates of each step of a run that goes on. */
+export const statementRunSteps = sqliteTable(
+  'statement_run_steps',
+  {
+    account: text().notNull(),
+    run: text().notNull(),
+    step: integer().notNull(),
+    affiliates: text().notNull(),
+    changed: integer(),
+    written: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
+)
+
+/** The addresses to which events are sent; their secrets are sealed. */
+export const webhookEndpoints = sqliteTable(
+  'webhook_endpoints',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    url: text().notNull(),
+    events: text().notNull(),
+    description: text(),
+    secrets: text().notNull(),
+    disabled: text({ enum: ['team', 'gone', 'failing'] }),
+    failing_since: integer(),
+    created_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** Events, each written in the transaction that causes it; `data` is JSON. */
+export const webhookEvents = sqliteTable(
+  'webhook_events',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    type: text().notNull(),
+    about: text().notNull(),
+    at: integer().notNull(),
+    data: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** What is sent of each event to each endpoint. */
+export const webhookMessages = sqliteTable(
+  'webhook_messages',
+  {
+    account: text().notNull(),
+    event: text().notNull(),
+    endpoint: text().notNull(),
+    status: text({ enum: ['pending', 'delivered', 'dead'] })
+      .notNull()
+      .default('pending'),
+    attempts: integer().notNull().default(0),
+    next_at: integer().notNull(),
+    queued_until: integer().notNull().default(0),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.event, t.endpoint] })],
+)
+
+/** The log of attempts to send events. */
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    endpoint: text().notNull(),
+    event: text().notNull(),
+    attempt: integer().notNull(),
+    at: integer().notNull(),
+    status: integer(),
+    ms: integer().notNull(),
+    error: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
+/** Feeds that were reported as late and have not recovered. */
+export const webhookLateFeeds = sqliteTable(
+  'webhook_late_feeds',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    day: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource] })],
+)
+
+/** Changes that the integrations team made; `details` is JSON. */
+export const auditLog = sqliteTable('audit_log', {
+  id: text().primaryKey(),
+  at: text().notNull(),
+  actor: text().notNull(),
+  action: text().notNull(),
+  account: text(),
+  details: text().notNull(),
+})
