@@ -426,7 +426,7 @@ describe.each(['DB', 'DB_2'] as const)(
 
     test('a change that another overtakes ends with the zone that the records have', async () => {
       const acme = await setUp()
-      const world = before('update "accounts"', async () => {
+      const world = before('update accounts', async () => {
         await change(acme.account, { book_zone: 'Asia/Tokyo' })
         await acme.post('transactions', dated('t-1', AT))
       })
@@ -440,7 +440,7 @@ describe.each(['DB', 'DB_2'] as const)(
 
     test('a change that broke off is completed by its repetition', async () => {
       const acme = await setUp()
-      const world = before('update "accounts"', () => Promise.reject(new Error('a crash')))
+      const world = before('update accounts', () => Promise.reject(new Error('a crash')))
       const body = { book_zone: NEW_YORK }
       const path = `/admin/v1/accounts/${acme.account}`
       expect((await fetchWith(world, request(path, 'PATCH', env.ADMIN_KEY, body))).status).toBe(500)
