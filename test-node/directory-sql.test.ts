@@ -146,6 +146,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['deleteAssignment', (db) => assignments.deleteAssignment(db, 'a', assigned)],
   ['withAudit', (db) => audit.withAudit(db, entry, [])],
   ['listAudit', (db) => audit.listAudit([db], 'a', page), ['audit_log_account']],
+  ['hasAuditEntry', (db) => audit.hasAuditEntry(db, 'x')],
   ['storeClicks', (db) => clicks.storeClicks(db, [click])],
   ['findClient', (db) => clients.findClient(db, 'x', 'x')],
   ['listAffiliateIds', (db) => clients.listAffiliateIds(db, 'a', 1)],
@@ -166,6 +167,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   [
     'endBrandToken',
     (db) => credentials.endBrandToken(db, 'a', 'x', 1),
+    ['sqlite_autoindex_brand_tokens_2'],
+  ],
+  [
+    'closeCredentials',
+    (db) => credentials.closeCredentials(db, ['x'], ['x']),
     ['sqlite_autoindex_brand_tokens_2'],
   ],
   ['bumpVersion', (db) => credentials.bumpVersion(db, 'a')],
