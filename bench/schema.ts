@@ -8,11 +8,13 @@ export const MIGRATIONS = readdirSync('migrations')
   .sort()
   .flatMap((name) => statementsIn(readFileSync(`migrations/${name}`, 'utf8')))
 
-/** The tables, each before those that it refers to. */
+/** The views, and the tables, each before those that it refers to. */
+const VIEWS = MIGRATIONS.flatMap((sql) => /^create view (\w+)/i.exec(sql)?.[1] ?? [])
 const TABLES = MIGRATIONS.flatMap((sql) => /^create table (\w+)/i.exec(sql)?.[1] ?? []).reverse()
 
 /** Statements that empty a store and insert the customers again. */
 export const resetStatements = (account: string): string[] => [
+  ...VIEWS.map((name) => `drop view if exists ${name}`),
   ...TABLES.map((name) => `drop table if exists ${name}`),
   ...MIGRATIONS,
   `insert into customers (account, customer_id, affiliate_id, day, delivery, idx, revision) values

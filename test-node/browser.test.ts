@@ -284,11 +284,18 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return { body: JSON.stringify([{ affiliate_id, currency, amount, reference, paid_on }]) }
   }
 
+  /** Returns the id of a new webhook: the demo has none, and no sample can have one. */
+  async function webhookValues(): Promise<Record<string, string>> {
+    const terms = { url: 'http://127.0.0.1:9/hooks', events: ['statement.paid'] }
+    return { webhook_id: (await askTeam<{ id: string }>('POST', 'demo-forex/webhooks', terms)).id }
+  }
+
   /** Returns the values that a reader types, because no sample can have them. */
   async function typedValues(id: string, vertical: string): Promise<Record<string, string>> {
     if (id === 'followLink') return { link_id: account(vertical).link_id }
     if (/Explanation$|^listLine/.test(id)) return { line_id: await lineOf(vertical) }
     if (BOOKINGS.has(id)) return bookingValues(id)
+    if (/Webhook/.test(id) && !/^(create|list)Webhooks?$/.test(id)) return webhookValues()
     if (id === 'getActivityEarnings') return { account: 'demo-brand', id: 'e dep-3501' }
     if (id === 'withdrawPlanVersion') {
       // The first version stays, because the sample of assignments names its plan.

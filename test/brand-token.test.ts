@@ -107,7 +107,7 @@ describe('Brand Tokens', () => {
   test('a Brand Token with one wrong character is refused without a lookup', async () => {
     const { brand_token } = await brand()
     const resultOf = async (key: string) => {
-      const seen = await countCalls('/tracking/events/account', { headers: { 'x-api-key': key } })
+      const seen = await countCalls('/tracking/events/customers', { headers: { 'x-api-key': key } })
       return [seen.response.status, seen.calls, seen.trips]
     }
     const typo =

@@ -47,17 +47,28 @@ const WRITES = ROUTES.filter(({ writes, id }) => writes && !['followLink', 'star
 const cutBefore = new Set<string>()
 
 /**
+ * Returns the first call that a request makes behind its response: it looks up the account, and then the
+ * events to send.
+ */
+function backgroundFrom(calls: readonly Place[]): number {
+  const lookUp = calls.findIndex(({ sql }) => sql?.includes('from webhook_messages')) - 1
+  return lookUp < 0 ? calls.length : lookUp
+}
+
+/**
  * Returns when each call of a request is cut: after its effect, and before it if no earlier request made
  * the same call. Otherwise the cut after the call before it leaves the same state.
  */
 function momentsIn(calls: readonly Place[]) {
-  const moments = calls.map(({ name, sql }, nth) => {
+  const foreground = calls.slice(0, backgroundFrom(calls))
+  const isWhole = foreground.length === calls.length
+  const moments = foreground.map(({ name, sql }, nth) => {
     const { size } = cutBefore
     return nth === 0 || cutBefore.add(`${name} ${sql}`).size > size ? [false, true] : [true]
   })
   return {
     count: moments.flat().length,
-    momentsOf: (nth: number) => moments[nth] ?? [false],
+    momentsOf: (nth: number) => moments[nth] ?? (isWhole ? [false] : []),
   }
 }
 

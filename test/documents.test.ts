@@ -35,7 +35,7 @@ describe('schemas', () => {
           resources.map((resource) => `${vertical}/${resource}`),
         ),
         ...['igaming/customer', 'igaming/activity', 'bulk', 'result', 'list', 'problem'],
-        'commission-plan',
+        ...['commission-plan', 'webhook-event'],
       ]
         .map((name) => `/schemas/v1/${name}.json`)
         .toSorted(),

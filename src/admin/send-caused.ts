@@ -1,8 +1,7 @@
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../auth/authorize.ts'
 import { findAccount } from '../db/directory/accounts.ts'
-import { errorName } from '../errors.ts'
-import { queueSoon } from '../webhooks/queue-due.ts'
+import { logDelayed, queueSoon } from '../webhooks/queue-due.ts'
 
 /** The changes that write events, below the path of an account. */
 const CAUSES =
@@ -17,8 +16,6 @@ export const sendCaused = createMiddleware<AppEnv>(async (c, next) => {
   c.executionCtx.waitUntil(
     findAccount(c.env.DB, account)
       .then((row) => row && queueSoon(c.env, row.binding, row.id))
-      .catch((error) => {
-        console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', account }))
-      }),
+      .catch((error) => logDelayed(error, account)),
   )
 })

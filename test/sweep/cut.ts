@@ -35,7 +35,8 @@ const ALL: (nth: number) => readonly boolean[] = () => [false, true]
 
 /**
  * Disconnects during every call of a request until the request is answered before the cut. `momentsOf`
- * returns whether a call is cut after its effect, before it, or both. Returns the number of cuts.
+ * returns whether a call is cut after its effect, before it, or both; the first without a cut ends the
+ * cuts. Returns the number of cuts.
  */
 export async function cutEverywhere(
   run: (cut: Cut, i: number) => Promise<boolean>,
@@ -43,7 +44,9 @@ export async function cutEverywhere(
 ): Promise<number> {
   let cuts = 0
   for (let nth = 0; ; nth++) {
-    for (const after of momentsOf(nth)) {
+    const moments = momentsOf(nth)
+    if (moments.length === 0) return cuts
+    for (const after of moments) {
       if (!(await run({ nth, after }, cuts))) return cuts
       cuts += 1
     }
