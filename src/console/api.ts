@@ -69,7 +69,7 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
     const request = sendAs(member, new Request(url, { ...init, method }))
-    return routes.fetch(request, c.env, c.executionCtx)
+    return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
   const ask = async (...request: Parameters<typeof call>) => {
     const text = await (await call(...request)).text()

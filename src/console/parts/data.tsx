@@ -147,6 +147,20 @@ export const Live = (props: { id: string; seconds: number; children?: Child }) =
 export type ChartRow = readonly [label: string, ...values: (number | null)[]]
 
 /**
+ * Renders a table with a chart, which a script draws from it: the first column names the points, and the
+ * `data` of each other column are a series.
+ */
+export const Plot = ({ children }: { children?: Child }) => (
+  <figure class="chart" data-chart>
+    <div class="plot" aria-hidden="true" />
+    <details open>
+      <summary>The numbers of this chart</summary>
+      {children}
+    </details>
+  </figure>
+)
+
+/**
  * Renders a chart and its table. A script draws the chart from the table, so that both show the same
  * numbers, and the table is there without script.
  */
@@ -173,12 +187,8 @@ export function Chart(props: {
     })),
   ]
   return (
-    <figure class="chart" data-chart>
-      <div class="plot" aria-hidden="true" />
-      <details open>
-        <summary>The numbers of this chart</summary>
-        <Table caption={caption} columns={columns} rows={rows} />
-      </details>
-    </figure>
+    <Plot>
+      <Table caption={caption} columns={columns} rows={rows} />
+    </Plot>
   )
 }

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
-import type { FieldError, Visit } from '../page.ts'
+import type { FieldError, RefusedForm, Visit } from '../page.ts'
 
 // The parts of pages that a member fills in.
 
@@ -58,6 +58,16 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
   </form>
 )
 
+/** The field of approvals for records that wait for a rate or a currency. */
+export const HOLDS = {
+  name: 'leave_out_holds',
+  label: 'Records that wait for a rate or a currency',
+  options: [
+    ['', 'Refuse statements that have some'],
+    ['yes', 'Leave them out; a later period adjusts'],
+  ] as const,
+}
+
 interface ChangeProps {
   readonly visit: Visit
   /** The name of the change in the page's `changes`. */
@@ -69,6 +79,22 @@ interface ChangeProps {
   readonly children?: Child
 }
 
+/** Renders why the administration API refused a request: each error beside its pointer. */
+export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors'>) => (
+  <div class="notice bad" role="alert">
+    <p>{detail}</p>
+    {errors.length > 0 && (
+      <ul>
+        {errors.map((error) => (
+          <li>
+            {error.pointer && <code>{error.pointer}</code>} {error.message} {error.hint}
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+)
+
 /** Renders a form that makes a change of its page. Its fields are `Field` with the same `change`. */
 export function ChangeForm({ visit, change, submit, needs = 'manager', children }: ChangeProps) {
   if (!isAtLeast(visit.member.role, needs)) {
@@ -79,20 +105,7 @@ export function ChangeForm({ visit, change, submit, needs = 'manager', children 
     <form method="post" class="change" id={`change-${change}`}>
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
-      {refused && (
-        <div class="notice bad" role="alert">
-          <p>{refused.detail}</p>
-          {refused.errors.length > 0 && (
-            <ul>
-              {refused.errors.map((error) => (
-                <li>
-                  {error.pointer && <code>{error.pointer}</code>} {error.message} {error.hint}
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      {refused && <Refusal {...refused} />}
       {children}
       <button type="submit">{submit}</button>
     </form>

@@ -1,0 +1,210 @@
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Amount, Badge, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { Filters } from '../parts/forms.tsx'
+import {
+  Facts,
+  type Statement,
+  Statements,
+  type StatementTotals,
+  To,
+  Totals,
+} from '../parts/money.tsx'
+import { type Assignment, Assignments } from './plans.tsx'
+
+/** The statements that are listed; the others are on their own page. */
+const LISTED = 12
+
+interface Parents {
+  readonly parents: readonly { readonly parent: string | null; readonly from: string | null }[]
+}
+
+interface Balances {
+  readonly balances: readonly {
+    readonly currency: string
+    readonly balance: string
+    readonly due: string
+  }[]
+}
+
+interface Entry {
+  readonly kind: string
+  readonly plan: string | null
+  readonly period: string | null
+  readonly statement: string | null
+  readonly currency: string
+  readonly amount: string
+  readonly reference: string | null
+  readonly actor: string
+  readonly at: string
+}
+
+interface AffiliateLink {
+  readonly link_id: string
+  readonly name: string | null
+  readonly url: string
+  readonly landing_page: string
+  readonly disabled: boolean
+}
+
+const Ledger = ({ visit, entries }: { visit: Visit; entries: List<Entry> }) => (
+  <>
+    <Table
+      caption="Ledger, the oldest entry first. The balance is the sum of all entries."
+      rows={entries.data}
+      columns={[
+        { title: 'Time', of: ({ at }) => <Time at={at} /> },
+        { title: 'Entry', of: ({ kind }) => kind },
+        {
+          title: 'Statement',
+          of: ({ statement, period, plan }) =>
+            statement && (
+              <To visit={visit} at={['statements', statement]}>
+                {period}, {plan}
+              </To>
+            ),
+        },
+        { title: 'Reference', of: ({ reference }) => reference },
+        { title: 'Who', of: ({ actor }) => actor },
+        {
+          title: 'Amount',
+          isNumeric: true,
+          of: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
+        },
+      ]}
+      empty={
+        <EmptyState title="Nothing has been booked yet.">
+          <p>Approving a statement books what it earned.</p>
+        </EmptyState>
+      }
+    />
+    <Pager visit={visit} meta={entries.meta} />
+  </>
+)
+
+const Links = ({ rows }: { rows: readonly AffiliateLink[] }) => (
+  <Table
+    caption="Links"
+    rows={rows}
+    columns={[
+      { title: 'Link', of: ({ link_id, name }) => name ?? link_id },
+      { title: 'Address', of: ({ url }) => <code>{url}</code> },
+      { title: 'Opens', of: ({ landing_page }) => <code>{landing_page}</code> },
+      {
+        title: 'State',
+        of: ({ disabled }) => (disabled ? <Badge tone="bad">disabled</Badge> : 'on'),
+      },
+    ]}
+    empty={<p class="note">The affiliate has no links.</p>}
+  />
+)
+
+function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Balances }) {
+  const { visit, parents, balances } = props
+  const history = parents[0]?.parents ?? []
+  return (
+    <Facts
+      rows={[
+        [
+          'Configured',
+          parents.length > 0 ? (
+            <Badge tone="good">yes</Badge>
+          ) : (
+            <To visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
+              <Badge tone="bad">no, add it</Badge>
+            </To>
+          ),
+        ],
+        [
+          'Parent',
+          history.length === 0
+            ? 'none'
+            : history.map(({ parent, from }) => (
+                <span class="figure">
+                  {parent ? (
+                    <To visit={visit} at={['affiliates', parent]} children={parent} />
+                  ) : (
+                    'none'
+                  )}{' '}
+                  {from && `from ${from}`}
+                </span>
+              )),
+        ],
+        ...balances.balances.flatMap(({ currency, balance, due }) => [
+          ['Balance', <Amount value={balance} currency={currency} />] as const,
+          [
+            'To be paid',
+            <To visit={visit} at={['payouts']}>
+              <Amount value={due} currency={currency} />
+            </To>,
+          ] as const,
+        ]),
+      ]}
+    />
+  )
+}
+
+async function readAffiliate({ api, account, params, query: { period, cursor } }: Visit) {
+  const { affiliate: affiliate_id = '' } = params
+  const at = (...parts: string[]) => apiPath(account, ...parts)
+  const own = { affiliate_id }
+  const [parents, balances, totals, statements, entries, assignments, links] = await Promise.all([
+    api.get<List<Parents>>(at('affiliates', 'parents'), own),
+    api.get<Balances>(at('affiliates', affiliate_id, 'balance')),
+    api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
+    api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
+    api.get<List<Entry>>(at('affiliates', affiliate_id, 'ledger'), { cursor }),
+    api.get<List<Assignment>>(at('assignments'), own),
+    api.get<List<AffiliateLink>>(at('links'), own),
+  ])
+  return { parents, balances, totals, statements, entries, assignments, links }
+}
+
+/** An affiliate: what it earned and was paid, its plans and its links. */
+export const affiliatePage: Page = {
+  path: '/accounts/:account/affiliates/:affiliate',
+  section: 'Affiliates',
+  query: ['period', 'cursor'],
+  async render(visit) {
+    const affiliate_id = visit.params.affiliate ?? ''
+    const { period } = visit.query
+    const found = await readAffiliate(visit)
+    const { totals, statements } = found
+    const body = (
+      <>
+        <Head visit={visit} parents={found.parents.data} balances={found.balances} />
+        <Filters visit={visit} fields={[{ name: 'period', label: 'Period' }]} />
+        <p class="quick">
+          <To visit={visit} at={['statements']} query={{ affiliate_id, period }}>
+            All statements
+          </To>
+          <To visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
+            What earned nothing
+          </To>
+          <To visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
+            Customers and figures
+          </To>
+        </p>
+        {totals.data.length > 0 && <Totals visit={visit} of={totals} />}
+        <Statements
+          visit={visit}
+          caption={`Statements: ${statements.data.length} of ${statements.meta.total}`}
+          rows={statements.data}
+          empty={
+            <EmptyState title="The affiliate has no statement yet.">
+              <p>
+                <To visit={visit} at={['statements']} children="Compute a period" />, or look at{' '}
+                <a href={withQuery(visit.path, {})}>all periods</a>.
+              </p>
+            </EmptyState>
+          }
+        />
+        <h2>Ledger</h2>
+        <Ledger visit={visit} entries={found.entries} />
+        <h2>Plans and links</h2>
+        <Assignments visit={visit} rows={found.assignments.data} />
+        <Links rows={found.links.data} />
+      </>
+    )
+    return { title: affiliate_id, body }
+  },
+}
