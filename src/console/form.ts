@@ -42,3 +42,7 @@ export function parseField(name: string, text: string): unknown {
     })
   }
 }
+
+/** Returns these fields of a form, less the empty ones. */
+export const pick = (values: Values, ...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (values(name) ? [[name, values(name)]] : [])))

@@ -1,14 +1,8 @@
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Amount, Badge, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { column, fields, To } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
-import {
-  Facts,
-  type Statement,
-  Statements,
-  type StatementTotals,
-  To,
-  Totals,
-} from '../parts/money.tsx'
+import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
 import { type Assignment, Assignments } from './plans.tsx'
 
 /** The statements that are listed; the others are on their own page. */
@@ -46,100 +40,68 @@ interface AffiliateLink {
   readonly disabled: boolean
 }
 
-const Ledger = ({ visit, entries }: { visit: Visit; entries: List<Entry> }) => (
-  <>
-    <Table
-      caption="Ledger, the oldest entry first. The balance is the sum of all entries."
-      rows={entries.data}
-      columns={[
-        { title: 'Time', of: ({ at }) => <Time at={at} /> },
-        { title: 'Entry', of: ({ kind }) => kind },
-        {
-          title: 'Statement',
-          of: ({ statement, period, plan }) =>
-            statement && (
-              <To visit={visit} at={['statements', statement]}>
-                {period}, {plan}
-              </To>
-            ),
-        },
-        { title: 'Reference', of: ({ reference }) => reference },
-        { title: 'Who', of: ({ actor }) => actor },
-        {
-          title: 'Amount',
-          isNumeric: true,
-          of: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
-        },
-      ]}
-      empty={
-        <EmptyState title="Nothing has been booked yet.">
-          <p>Approving a statement books what it earned.</p>
-        </EmptyState>
-      }
-    />
-    <Pager visit={visit} meta={entries.meta} />
-  </>
+const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly Entry[] }) => (
+  <Table
+    caption="Ledger, the oldest entry first. The balance is the sum of all entries."
+    rows={rows}
+    columns={[
+      ...fields<Entry>(visit, 'at', 'kind', 'reference', 'actor'),
+      column('Statement', ({ statement, period, plan }: Entry) =>
+        statement ? (
+          <To visit={visit} at={['statements', statement]}>
+            {period}, {plan}
+          </To>
+        ) : (
+          '–'
+        ),
+      ),
+      ...fields<Entry>(visit, 'amount', 'currency'),
+    ]}
+    empty={
+      <EmptyState title="Nothing has been booked yet.">
+        <p>Approving a statement books what it earned.</p>
+      </EmptyState>
+    }
+  />
 )
 
-const Links = ({ rows }: { rows: readonly AffiliateLink[] }) => (
+const Links = ({ visit, rows }: { visit: Visit; rows: readonly AffiliateLink[] }) => (
   <Table
     caption="Links"
     rows={rows}
-    columns={[
-      { title: 'Link', of: ({ link_id, name }) => name ?? link_id },
-      { title: 'Address', of: ({ url }) => <code>{url}</code> },
-      { title: 'Opens', of: ({ landing_page }) => <code>{landing_page}</code> },
-      {
-        title: 'State',
-        of: ({ disabled }) => (disabled ? <Badge tone="bad">disabled</Badge> : 'on'),
-      },
-    ]}
+    columns={fields<AffiliateLink>(visit, 'url', 'name', 'landing_page', 'disabled')}
     empty={<p class="note">The affiliate has no links.</p>}
   />
 )
 
+/** Renders the balance, whether the affiliate is configured, and its parents by day. */
 function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Balances }) {
   const { visit, parents, balances } = props
-  const history = parents[0]?.parents ?? []
+  const [own] = parents
   return (
-    <Facts
-      rows={[
-        [
-          'Configured',
-          parents.length > 0 ? (
-            <Badge tone="good">yes</Badge>
-          ) : (
-            <To visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
-              <Badge tone="bad">no, add it</Badge>
-            </To>
-          ),
-        ],
-        [
-          'Parent',
-          history.length === 0
-            ? 'none'
-            : history.map(({ parent, from }) => (
-                <span class="figure">
-                  {parent ? (
-                    <To visit={visit} at={['affiliates', parent]} children={parent} />
-                  ) : (
-                    'none'
-                  )}{' '}
-                  {from && `from ${from}`}
-                </span>
-              )),
-        ],
-        ...balances.balances.flatMap(({ currency, balance, due }) => [
-          ['Balance', <Amount value={balance} currency={currency} />] as const,
-          [
-            'To be paid',
-            <To visit={visit} at={['payouts']}>
-              <Amount value={due} currency={currency} />
-            </To>,
-          ] as const,
-        ]),
-      ]}
-    />
+    <>
+      {!own && (
+        <p class="notice bad">
+          The affiliate is not configured, so it earns nothing.{' '}
+          <To visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
+            Configure it
+          </To>
+        </p>
+      )}
+      <Table
+        caption="Balance by currency"
+        rows={balances.balances}
+        columns={fields<Balances['balances'][number]>(visit, 'currency', 'balance', 'due')}
+        empty={<p class="note">The balance is 0.</p>}
+      />
+      {own && own.parents.length > 0 && (
+        <Table
+          caption="Parents by day"
+          rows={own.parents}
+          columns={fields<Parents['parents'][number]>(visit, 'parent', 'from')}
+        />
+      )}
+    </>
   )
 }
 
@@ -172,7 +134,7 @@ export const affiliatePage: Page = {
     const body = (
       <>
         <Head visit={visit} parents={found.parents.data} balances={found.balances} />
-        <Filters visit={visit} fields={[{ name: 'period', label: 'Period' }]} />
+        <Filters visit={visit} fields={[{ name: 'period' }]} />
         <p class="quick">
           <To visit={visit} at={['statements']} query={{ affiliate_id, period }}>
             All statements
@@ -184,7 +146,7 @@ export const affiliatePage: Page = {
             Customers and figures
           </To>
         </p>
-        {totals.data.length > 0 && <Totals visit={visit} of={totals} />}
+        <Totals visit={visit} of={totals} />
         <Statements
           visit={visit}
           caption={`Statements: ${statements.data.length} of ${statements.meta.total}`}
@@ -199,10 +161,11 @@ export const affiliatePage: Page = {
           }
         />
         <h2>Ledger</h2>
-        <Ledger visit={visit} entries={found.entries} />
+        <Ledger visit={visit} rows={found.entries.data} />
+        <Pager visit={visit} meta={found.entries.meta} />
         <h2>Plans and links</h2>
         <Assignments visit={visit} rows={found.assignments.data} />
-        <Links rows={found.links.data} />
+        <Links visit={visit} rows={found.links.data} />
       </>
     )
     return { title: affiliate_id, body }

@@ -1,7 +1,8 @@
+import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { ChangeForm, Field } from '../parts/forms.tsx'
-import { To } from '../parts/money.tsx'
+import { column, fields, To, Value } from '../parts/fields.tsx'
+import { ChangeForm, Fields } from '../parts/forms.tsx'
 
 /** The affiliates of one page. */
 const PER_PAGE = 500
@@ -16,11 +17,17 @@ interface Unconfigured {
   readonly more_customers?: true
 }
 
+/** An affiliate in the tree, and how many are below. */
+interface Placed extends Affiliate {
+  readonly level: number
+  readonly below: number
+}
+
 /** Returns affiliates below their parents. One whose parent is on another page stands at the top. */
-function treeOf(rows: readonly Affiliate[]): (Affiliate & { level: number; below: number })[] {
+function treeOf(rows: readonly Affiliate[]): Placed[] {
   const known = new Set(rows.map(({ affiliate_id }) => affiliate_id))
   const children = Map.groupBy(rows, ({ parent }) => (parent && known.has(parent) ? parent : null))
-  const walk = (parent: string | null, level: number): ReturnType<typeof treeOf> =>
+  const walk = (parent: string | null, level: number): Placed[] =>
     (children.get(parent) ?? []).flatMap((one) => {
       const below = walk(one.affiliate_id, level + 1)
       return [{ ...one, level, below: below.length }, ...below]
@@ -33,30 +40,19 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
     caption="Configured affiliates, each below the affiliate who referred them"
     rows={treeOf(rows)}
     columns={[
-      {
-        title: 'Affiliate',
-        of: ({ affiliate_id: id, level }) => (
-          <>
-            {'\u2003'.repeat(level)}
-            {level > 0 && '↳ '}
-            <To visit={visit} at={['affiliates', id]} children={id} />
-          </>
-        ),
-      },
-      {
-        title: 'Parent',
-        of: ({ parent }) =>
-          parent ? <To visit={visit} at={['affiliates', parent]} children={parent} /> : '–',
-      },
-      { title: 'Below', isNumeric: true, of: ({ below }) => below },
-      {
-        title: 'Statements',
-        of: ({ affiliate_id }) => (
-          <To visit={visit} at={['statements']} query={{ affiliate_id }}>
-            Statements of {affiliate_id}
-          </To>
-        ),
-      },
+      column('Affiliate', ({ affiliate_id, level }: Placed) => (
+        <>
+          {'\u2003'.repeat(level)}
+          {level > 0 && '↳ '}
+          <Value visit={visit} name="affiliate_id" value={affiliate_id} />
+        </>
+      )),
+      ...fields<Placed>(visit, 'parent', 'below'),
+      column('Statements', ({ affiliate_id }: Placed) => (
+        <To visit={visit} at={['statements']} query={{ affiliate_id }}>
+          Statements of {affiliate_id}
+        </To>
+      )),
     ]}
     empty={
       <EmptyState title="No affiliate is configured yet.">
@@ -66,29 +62,18 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
   />
 )
 
+type UnknownAffiliate = Unconfigured['data'][number]
+
 const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) => (
   <Table
-    caption={
-      found.more_customers
-        ? 'Not configured: affiliates that the latest customers name'
-        : 'Not configured: affiliates that customers name'
-    }
+    caption={`Not configured: affiliates that ${found.more_customers ? 'the latest ' : ''}customers name`}
     rows={found.data}
     columns={[
-      { title: 'Affiliate', of: ({ affiliate_id }) => affiliate_id },
-      {
-        title: 'Customers',
-        isNumeric: true,
-        of: ({ customers }) => customers.toLocaleString('en'),
-      },
-      {
-        title: 'What to do',
-        of: ({ affiliate_id }) => (
-          <a href={`${withQuery(visit.path, { add: affiliate_id })}#change-put`}>
-            Configure {affiliate_id}
-          </a>
-        ),
-      },
+      column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => affiliate_id),
+      ...fields<UnknownAffiliate>(visit, 'customers'),
+      column('What to do', ({ affiliate_id: add }: UnknownAffiliate) => (
+        <a href={`${withQuery(visit.path, { add })}#change-put`}>Configure {add}</a>
+      )),
     ]}
     empty={<p class="note">All affiliates that customers name are configured.</p>}
   />
@@ -105,13 +90,7 @@ export const affiliatesPage: Page = {
       request: (values, { account }) => ({
         method: 'PUT',
         path: apiPath(account, 'affiliates'),
-        body: [
-          {
-            affiliate_id: values('affiliate_id'),
-            ...(values('parent') && { parent: values('parent') }),
-            ...(values('from') && { from: values('from') }),
-          },
-        ],
+        body: [pick(values, 'affiliate_id', 'parent', 'from')],
       }),
     },
   },
@@ -122,7 +101,6 @@ export const affiliatesPage: Page = {
       api.get<List<Affiliate>>(apiPath(account, 'affiliates'), { per_page: PER_PAGE, cursor }),
       api.get<Unconfigured>(apiPath(account, 'affiliates', 'unconfigured')),
     ])
-    const field = { visit, change: 'put' }
     const body = (
       <>
         <Unconfigured visit={visit} found={unconfigured} />
@@ -130,20 +108,15 @@ export const affiliatesPage: Page = {
         <Pager visit={visit} meta={list.meta} />
         <h2>Add an affiliate, or set its parent</h2>
         <ChangeForm visit={visit} change="put" submit="Store the affiliate">
-          <Field
-            {...{ ...field, name: 'affiliate_id', label: 'Affiliate', value: add }}
-            pointer="/0/affiliate_id"
-            required
-          />
-          <Field
-            {...{ ...field, name: 'parent', label: 'Parent' }}
-            pointer="/0/parent"
-            hint="The affiliate who referred them. Stays as it is if empty."
-          />
-          <Field
-            {...{ ...field, name: 'from', label: 'Parent from', type: 'date' }}
-            pointer="/0/from"
-            hint="Today if empty."
+          <Fields
+            visit={visit}
+            change="put"
+            at="/0"
+            of={[
+              { name: 'affiliate_id', value: add, required: true },
+              { name: 'parent', hint: 'Who referred them. Stays as it is if empty.' },
+              { name: 'from', label: 'Parent from', type: 'date', hint: 'Today if empty.' },
+            ]}
           />
         </ChangeForm>
       </>

@@ -1,9 +1,9 @@
 import type { PartRecord } from '../../commission/why/explain-line.ts'
 import type { SourcePart } from '../../commission/why/line-parts.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Amount, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { type List, Pager, Table } from '../parts/data.tsx'
 import { Causes, type Explained, Head, Steps, sentencesOf } from '../parts/explanation.tsx'
-import { Sums, To } from '../parts/money.tsx'
+import { column, fields, Members, To } from '../parts/fields.tsx'
 
 /** What a customer adds to a line. */
 interface CustomerPart {
@@ -13,108 +13,110 @@ interface CustomerPart {
   readonly units: string | null
 }
 
-type Part = CustomerPart | SourcePart
-
-const isSource = (part: Part): part is SourcePart => 'line_id' in part
-
 /** The query that finds a line which no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
 
-const quantity = (one: { readonly base: string | null; readonly units: string | null }) => {
-  const value = one.base ?? one.units
-  return value === null ? '–' : <Amount value={value} />
-}
+const NO_PARTS = <p class="note">No record is behind this line.</p>
 
-const Parts = ({ visit, parts }: { visit: Visit; parts: List<Part> }) => (
-  <>
-    <Table
-      caption={
-        parts.data.some(isSource) ? 'Lines that it is made of' : 'Customers that it is made of'
-      }
-      rows={parts.data}
-      columns={[
-        {
-          title: 'Of',
-          of: (part) =>
-            isSource(part) ? (
-              <To
-                visit={visit}
-                at={['lines', part.line_id]}
-                query={{ affiliate_id: part.affiliate_id, period: part.period }}
-              >
-                {part.affiliate_id}, {part.rule}, {part.period}
-              </To>
-            ) : (
-              <To
-                visit={visit}
-                at={['lines', visit.params.line ?? '']}
-                query={{ ...hintOf(visit), customer_id: part.customer_id }}
-                children={part.customer_id}
-              />
-            ),
-        },
-        { title: 'Records', isNumeric: true, of: (part) => (isSource(part) ? '–' : part.records) },
-        {
-          title: 'Adds',
-          isNumeric: true,
-          of: (part) =>
-            isSource(part) ? (
-              <Amount value={part.amount} currency={part.currency} />
-            ) : (
-              quantity(part)
-            ),
-        },
-      ]}
-      empty={<p class="note">No record is behind this line.</p>}
-    />
-    <Pager visit={visit} meta={parts.meta} />
-  </>
+/** Lists the customers of a line; the number of records leads to them. */
+const Customers = ({ visit, rows }: { visit: Visit; rows: readonly CustomerPart[] }) => (
+  <Table
+    caption="Customers of the line. A number leads to the records."
+    rows={rows}
+    columns={[
+      ...fields<CustomerPart>(visit, 'customer_id', 'base', 'units'),
+      column(
+        'Records',
+        ({ customer_id, records }: CustomerPart) => (
+          <To
+            visit={visit}
+            at={['lines', visit.params.line ?? '']}
+            query={{ ...hintOf(visit), customer_id }}
+            children={records}
+          />
+        ),
+        true,
+      ),
+    ]}
+    empty={NO_PARTS}
+  />
 )
 
-const Records = ({ visit, records }: { visit: Visit; records: List<PartRecord> }) => (
+/** Lists the lines of other statements that a line is made from. */
+const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] }) => (
+  <Table
+    caption="Lines that it is made from"
+    rows={rows}
+    columns={[
+      column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
+        <To visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
+          {affiliate_id}, {rule}, {period}
+        </To>
+      )),
+      ...fields<SourcePart>(visit, 'plan', 'scope', 'amount', 'currency'),
+    ]}
+  />
+)
+
+const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] }) => (
   <>
-    <h2>
-      Records of{' '}
-      <To
-        visit={visit}
-        at={['customers', visit.query.customer_id ?? '']}
-        children={visit.query.customer_id}
-      />
-    </h2>
-    <Table
-      caption="Records that the line counts"
-      rows={records.data}
-      columns={[
-        { title: 'Record', of: ({ id }) => id },
-        { title: 'Kind', of: ({ resource, type }) => (type ? `${resource}, ${type}` : resource) },
-        { title: 'Day', of: ({ day, at }) => (at ? <Time at={at} /> : day) },
-        {
-          title: 'As sent',
-          of: ({ amounts, currency }) => <Sums of={amounts} currency={currency} />,
-        },
-        { title: 'Adds', isNumeric: true, of: quantity },
-        {
-          title: 'Delivery',
-          of: ({ delivery_id: id }) =>
-            id && <To visit={visit} at={['deliveries', id]} children={id} />,
-        },
-      ]}
-    />
-    <Pager visit={visit} meta={records.meta} />
-    <p>
-      <To
-        visit={visit}
-        at={['lines', visit.params.line ?? '']}
-        query={hintOf(visit)}
-        children="All customers of the line"
-      />
+    <p class="quick">
+      <To visit={visit} at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
+        All customers of the line
+      </To>
+      <To visit={visit} at={['customers', visit.query.customer_id ?? '']}>
+        Customer {visit.query.customer_id}
+      </To>
     </p>
+    <Table
+      caption={`Records of ${visit.query.customer_id} that the line counts`}
+      rows={rows}
+      columns={[
+        ...fields<PartRecord>(visit, 'id', 'resource', 'type', 'day'),
+        column('As sent', ({ amounts, currency }: PartRecord) => (
+          <Members of={{ ...amounts, currency }} />
+        )),
+        ...fields<PartRecord>(visit, 'base', 'units', 'delivery_id'),
+      ]}
+      empty={NO_PARTS}
+    />
   </>
 )
 
-/** Whether records are behind what is explained. */
+/** Whether records or other lines are behind what is explained. */
 const hasParts = (explained: Explained) =>
   'of' in explained ? explained.now !== null : explained.steps.length > 0
+
+type Part = CustomerPart | SourcePart
+
+const isSource = (part: Part): part is SourcePart => 'line_id' in part
+const isCustomer = (part: Part): part is CustomerPart => 'customer_id' in part
+
+/** Reads and renders what is behind a line: its customers, or the records of one of them. */
+async function partsOf(visit: Visit, at: readonly string[]) {
+  const { customer_id, ...query } = visit.query
+  const path = (...parts: string[]) => apiPath(visit.account, ...at, 'parts', ...parts)
+  if (customer_id) {
+    const { data, meta } = await visit.api.get<List<PartRecord>>(path(customer_id, 'facts'), query)
+    return (
+      <>
+        <Records visit={visit} rows={data} />
+        <Pager visit={visit} meta={meta} />
+      </>
+    )
+  }
+  const { data, meta } = await visit.api.get<List<Part>>(path(), query)
+  return (
+    <>
+      {data.some(isSource) ? (
+        <Sources visit={visit} rows={data.filter(isSource)} />
+      ) : (
+        <Customers visit={visit} rows={data.filter(isCustomer)} />
+      )}
+      <Pager visit={visit} meta={meta} />
+    </>
+  )
+}
 
 /** Why a line pays what it pays, down to its records and their deliveries. */
 export const linePage: Page = {
@@ -122,18 +124,10 @@ export const linePage: Page = {
   section: 'Statements',
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const { api, account, query } = visit
-    const at = (...parts: string[]) => apiPath(account, 'lines', visit.params.line ?? '', ...parts)
-    const hint = hintOf(visit)
-    const explained = await api.get<Explained>(at('explain'), hint)
-    const { customer_id, cursor } = query
-    const paged = { ...hint, cursor }
-    const isOne = hasParts(explained) && customer_id
-    const records = isOne
-      ? await api.get<List<PartRecord>>(at('parts', customer_id, 'facts'), paged)
-      : null
-    const parts =
-      hasParts(explained) && !isOne ? await api.get<List<Part>>(at('parts'), paged) : null
+    const at = ['lines', visit.params.line ?? '']
+    const path = apiPath(visit.account, ...at, 'explain')
+    const explained = await visit.api.get<Explained>(path, hintOf(visit))
+    const parts = hasParts(explained) ? await partsOf(visit, at) : NO_PARTS
     const { amount } = 'of' in explained ? explained : explained.line
     const body = (
       <>
@@ -148,8 +142,7 @@ export const linePage: Page = {
         ) : (
           <Steps of={explained} />
         )}
-        {records && <Records visit={visit} records={records} />}
-        {parts && <Parts visit={visit} parts={parts} />}
+        {parts}
       </>
     )
     return { title: `Why ${amount} ${explained.currency}`, body }

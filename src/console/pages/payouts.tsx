@@ -1,7 +1,7 @@
 import { apiPath, type Page, withQuery } from '../page.ts'
-import { Amount, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { ChangeForm, Field, Filters } from '../parts/forms.tsx'
-import { To } from '../parts/money.tsx'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { column, fields, To } from '../parts/fields.tsx'
+import { ChangeForm, Fields, Filters } from '../parts/forms.tsx'
 
 interface Payout {
   readonly affiliate_id: string
@@ -25,8 +25,9 @@ export const payoutsPage: Page = {
     pay: {
       done: 'The payments are stored.',
       request: (values, { account }) => ({
-        ...{ method: 'POST', path: apiPath(account, 'payouts') },
-        csv: values('csv').replaceAll('\r', ''),
+        method: 'POST',
+        path: apiPath(account, 'payouts'),
+        csv: values('csv'),
       }),
     },
   },
@@ -34,11 +35,9 @@ export const payoutsPage: Page = {
     format === 'csv' ? { path: apiPath(account, 'payouts'), query, type: 'text/csv' } : null,
   async render(visit) {
     const { format: _, ...query } = visit.query
-    const { data, meta } = await visit.api.get<List<Payout>>(
-      apiPath(visit.account, 'payouts'),
-      query,
-    )
-    const status = query.status ?? 'approved'
+    const path = apiPath(visit.account, 'payouts')
+    const { data, meta } = await visit.api.get<List<Payout>>(path, query)
+    const { status = 'approved' } = query
     const body = (
       <>
         <Filters
@@ -46,10 +45,9 @@ export const payoutsPage: Page = {
           fields={[
             {
               name: 'status',
-              label: 'Status',
               options: [
-                ['', 'To be paid'],
-                ['paid', 'Paid'],
+                ['', 'to be paid'],
+                ['paid', 'paid'],
               ],
             },
             { name: 'payable_on', label: 'Payable by', type: 'date' },
@@ -64,31 +62,17 @@ export const payoutsPage: Page = {
           caption={status === 'paid' ? 'Payments' : 'What has to be paid'}
           rows={data}
           columns={[
-            {
-              title: 'Affiliate',
-              of: ({ affiliate_id: id }) => (
-                <To visit={visit} at={['affiliates', id]} children={id} />
+            ...fields<Payout>(visit, 'affiliate_id', 'amount', 'currency'),
+            column(
+              'Statements',
+              ({ affiliate_id, statements }: Payout) => (
+                <To visit={visit} at={['statements']} query={{ affiliate_id, status }}>
+                  {statements}
+                </To>
               ),
-            },
-            {
-              title: 'Amount',
-              isNumeric: true,
-              of: ({ amount, currency }) => <Amount value={amount} currency={currency} />,
-            },
-            {
-              title: 'Statements',
-              isNumeric: true,
-              of: ({ affiliate_id, statements }) => (
-                <To
-                  visit={visit}
-                  at={['statements']}
-                  query={{ affiliate_id, status }}
-                  children={statements}
-                />
-              ),
-            },
-            { title: 'Day', of: ({ payable_on, paid_on }) => payable_on ?? paid_on },
-            { title: 'Reference', of: ({ reference }) => <code>{reference}</code> },
+              true,
+            ),
+            ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
           ]}
           empty={
             <EmptyState title="Nothing is here.">
@@ -103,15 +87,19 @@ export const payoutsPage: Page = {
         <details>
           <summary>Store payments of a CSV</summary>
           <ChangeForm visit={visit} change="pay" submit="Store the payments" needs="approver">
-            <Field
+            <Fields
               visit={visit}
               change="pay"
-              name="csv"
-              type="area"
-              label="CSV"
-              hint={`All rows or none. The first line is ${COLUMNS}.`}
-              value={`${COLUMNS}\n`}
-              required
+              of={[
+                {
+                  name: 'csv',
+                  type: 'area',
+                  label: 'CSV',
+                  hint: `All rows or none. The first line is ${COLUMNS}.`,
+                  value: `${COLUMNS}\n`,
+                  required: true,
+                },
+              ]}
             />
           </ChangeForm>
         </details>

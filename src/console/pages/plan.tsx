@@ -1,7 +1,7 @@
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Badge, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { type List, Pager, Table } from '../parts/data.tsx'
+import { column, Facts, fields, To, Value } from '../parts/fields.tsx'
 import { ConfirmForm, Field } from '../parts/forms.tsx'
-import { Facts, To } from '../parts/money.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 import type { Plan } from './plans.tsx'
 
@@ -14,6 +14,12 @@ interface Version {
   readonly terms: object
   readonly created_at: string
   readonly withdrawn_at: string | null
+}
+
+interface Shown {
+  readonly visit: Visit
+  readonly plan: Plan
+  readonly versions: readonly Version[]
 }
 
 /** Returns the texts of terms by their paths; rules are named by their ids. */
@@ -29,7 +35,7 @@ function flatten(value: unknown, path = '', into = new Map<string, string>()): M
 }
 
 /** Renders versions side by side. A term that differs from the version before it is marked. */
-function Compared({ versions }: { versions: readonly Version[] }) {
+function Compared({ versions }: Shown) {
   const terms = versions.map((one) => flatten(one.terms))
   const paths = [...new Set(terms.flatMap((one) => [...one.keys()]))]
   return (
@@ -37,65 +43,53 @@ function Compared({ versions }: { versions: readonly Version[] }) {
       caption="Terms, the latest version first. What differs from the version before is marked."
       rows={paths}
       columns={[
-        { title: 'Term', of: (path) => path },
-        ...versions.map(({ version, effective_from }, i) => ({
-          title: `Version ${version}, from ${effective_from}`,
-          of: (path: string) => {
+        column('Term', (path: string) => path),
+        ...versions.map(({ version, effective_from }, i) =>
+          column(`Version ${version}, from ${effective_from}`, (path: string) => {
             const text = terms[i]?.get(path)
             const before = terms[i + 1]
-            const shown = text ?? '–'
-            return before && before.get(path) !== text ? <mark>{shown}</mark> : shown
-          },
-        })),
+            return before && before.get(path) !== text ? <mark>{text ?? '–'}</mark> : (text ?? '–')
+          }),
+        ),
       ]}
     />
   )
 }
 
-const Versions = ({ visit, plan, versions }: Shown) => (
+const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
   <Table
     caption="Versions"
     rows={versions}
     columns={[
-      { title: 'Version', of: ({ version }) => version },
-      { title: 'From', of: ({ effective_from }) => effective_from },
-      { title: 'Stored', of: ({ created_at }) => <Time at={created_at} /> },
-      {
-        title: 'State',
-        of: ({ version, withdrawn_at }) =>
-          plan.in_force === version ? (
-            <Badge tone="good">in force</Badge>
-          ) : (
-            withdrawn_at && <Badge tone="quiet">withdrawn</Badge>
-          ),
-      },
-      {
-        title: 'Simulate',
-        of: ({ version }) => (
-          <To visit={visit} at={['plans', plan.plan, 'simulate']} query={{ version: `${version}` }}>
-            Simulate version {version}
-          </To>
-        ),
-      },
+      ...fields<Version>(visit, 'version', 'effective_from', 'created_at', 'withdrawn_at'),
+      column('State', ({ version, withdrawn_at }: Version) => {
+        const state = version === in_force ? 'in force' : withdrawn_at && 'withdrawn'
+        return <Value visit={visit} name="status" value={state} />
+      }),
+      column('Simulate', ({ version }: Version) => (
+        <To visit={visit} at={['plans', plan, 'simulate']} query={{ version: `${version}` }}>
+          Simulate version {version}
+        </To>
+      )),
     ]}
   />
 )
-
-interface Shown {
-  readonly visit: Visit
-  readonly plan: Plan
-  readonly versions: readonly Version[]
-}
 
 const Withdraw = ({ visit, plan, versions }: Shown) => (
   <ConfirmForm visit={visit} change="withdraw" submit="Withdraw a version" name={plan.plan}>
     <p>Only a version that was never in force can be withdrawn.</p>
     <Field
-      {...{ visit, change: 'withdraw', name: 'version', label: 'Version' }}
+      visit={visit}
+      change="withdraw"
+      name="version"
       options={versions.map(({ version }) => [`${version}`, `${version}`])}
     />
   </ConfirmForm>
 )
+
+/** Returns the path of the plan in the administration API. */
+const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
+  apiPath(account, 'plans', params.plan ?? '', ...parts)
 
 /** A plan: its versions side by side, and the form of the next one. */
 export const planPage: Page = {
@@ -107,30 +101,27 @@ export const planPage: Page = {
     withdraw: {
       done: 'The version is withdrawn.',
       confirm: ({ params }) => params.plan ?? '',
-      request: (values, { account, params }) => ({
+      request: (values, visit) => ({
         method: 'DELETE',
-        path: apiPath(account, 'plans', params.plan ?? '', 'versions', values('version')),
+        path: ownPath(visit, 'versions', values('version')),
       }),
     },
   },
   async render(visit) {
-    const at = (...parts: string[]) =>
-      apiPath(visit.account, 'plans', visit.params.plan ?? '', ...parts)
     const [plan, { data: versions, meta }] = await Promise.all([
-      visit.api.get<Plan>(at()),
-      visit.api.get<List<Version>>(at('versions'), { per_page: SHOWN, ...visit.query }),
+      visit.api.get<Plan>(ownPath(visit)),
+      visit.api.get<List<Version>>(ownPath(visit, 'versions'), {
+        per_page: SHOWN,
+        ...visit.query,
+      }),
     ])
     const shown = { visit, plan, versions }
     const body = (
       <>
         <Facts
-          rows={[
-            ['Name', plan.name],
-            ['Currency', plan.currency],
-            ['Period', plan.period],
-            ['Terms', plan.terms],
-            ['In force', plan.in_force ? `version ${plan.in_force}` : 'none'],
-          ]}
+          visit={visit}
+          of={plan}
+          names={['name', 'currency', 'period', 'terms', 'in_force']}
         />
         <p class="quick">
           <To visit={visit} at={['statements']} query={{ plan: plan.plan }} children="Statements" />
@@ -138,7 +129,7 @@ export const planPage: Page = {
         </p>
         <Versions {...shown} />
         <Pager visit={visit} meta={meta} />
-        <Compared versions={versions} />
+        <Compared {...shown} />
         <h2>Next version</h2>
         <VersionForm visit={visit} terms={JSON.stringify(versions[0]?.terms, null, 2)} />
         <Withdraw {...shown} />

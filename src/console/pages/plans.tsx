@@ -1,7 +1,8 @@
+import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { ChangeForm, Field, Filters } from '../parts/forms.tsx'
-import { To } from '../parts/money.tsx'
+import { fields } from '../parts/fields.tsx'
+import { ChangeForm, Fields, Filters } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 
 /** A plan as `GET …/plans` shows it. */
@@ -11,6 +12,7 @@ export interface Plan {
   readonly currency: string
   readonly period: string
   readonly terms: string
+  /** The version in force. */
   readonly in_force: number | null
 }
 
@@ -22,77 +24,33 @@ export interface Assignment {
   readonly customers: string
 }
 
-const Plans = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
-  <Table
-    caption="Plans"
-    rows={plans}
-    columns={[
-      {
-        title: 'Plan',
-        of: ({ plan }) => <To visit={visit} at={['plans', plan]} children={plan} />,
-      },
-      { title: 'Name', of: ({ name }) => name },
-      { title: 'Currency', of: ({ currency }) => currency },
-      { title: 'Period', of: ({ period }) => period },
-      { title: 'Terms', of: ({ terms }) => terms },
-      { title: 'In force', of: ({ in_force }) => (in_force ? `version ${in_force}` : 'none') },
-    ]}
-    empty={
-      <EmptyState title="There are no plans yet.">
-        <p>Copy a template below, change it, and store it. Then assign it to affiliates.</p>
-      </EmptyState>
-    }
-  />
-)
-
 /** Renders assignments. */
 export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assignment[] }) => (
   <Table
-    caption="Assignments, by affiliate and first day"
+    caption="Assignments, by affiliate and first day. * are all others."
     rows={rows}
-    columns={[
-      {
-        title: 'Affiliate',
-        of: ({ affiliate_id: id }) =>
-          id === '*' ? (
-            'all others (*)'
-          ) : (
-            <To visit={visit} at={['affiliates', id]} children={id} />
-          ),
-      },
-      {
-        title: 'Plan',
-        of: ({ plan }) => <To visit={visit} at={['plans', plan]} children={plan} />,
-      },
-      { title: 'From', of: ({ from }) => from },
-      { title: 'Customers', of: ({ customers }) => customers },
-    ]}
+    columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
     empty={<p class="note">No plan is assigned here by name.</p>}
   />
 )
 
 const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
   <ChangeForm visit={visit} change="assign" submit="Assign the plan">
-    <Field
-      {...{ visit, change: 'assign', name: 'affiliate_id', label: 'Affiliate' }}
-      hint="* stands for every affiliate without an own assignment."
-      required
-    />
-    <Field
-      {...{ visit, change: 'assign', name: 'plan', label: 'Plan' }}
-      pointer="/0/plan"
-      options={plans.map(({ plan }) => [plan, plan])}
-    />
-    <Field
-      {...{ visit, change: 'assign', name: 'from', label: 'From', type: 'date' }}
-      pointer="/0/from"
-      required
-    />
-    <Field
-      {...{ visit, change: 'assign', name: 'customers', label: 'Customers' }}
-      options={[
-        ['new', 'New ones'],
-        ['all', 'All, also those who are there'],
+    <Fields
+      visit={visit}
+      change="assign"
+      at="/0"
+      of={[
+        { name: 'affiliate_id', required: true, hint: '* are all without an own assignment.' },
+        { name: 'plan', options: plans.map(({ plan }) => [plan, plan]) },
+        { name: 'from', type: 'date', required: true },
+        {
+          name: 'customers',
+          options: [
+            ['new', 'new ones'],
+            ['all', 'all of the affiliate'],
+          ],
+        },
       ]}
     />
   </ChangeForm>
@@ -110,11 +68,7 @@ export const plansPage: Page = {
       request: (values, { account }) => ({
         method: 'PUT',
         path: apiPath(account, 'assignments'),
-        body: [
-          Object.fromEntries(
-            ['affiliate_id', 'plan', 'from', 'customers'].map((name) => [name, values(name)]),
-          ),
-        ],
+        body: [pick(values, 'affiliate_id', 'plan', 'from', 'customers')],
       }),
     },
   },
@@ -126,9 +80,18 @@ export const plansPage: Page = {
     ])
     const body = (
       <>
-        <Plans visit={visit} plans={plans} />
+        <Table
+          caption="Plans"
+          rows={plans}
+          columns={fields<Plan>(visit, 'plan', 'name', 'currency', 'period', 'terms', 'in_force')}
+          empty={
+            <EmptyState title="There are no plans yet.">
+              <p>Copy a template below, change it and store it. Then assign it to affiliates.</p>
+            </EmptyState>
+          }
+        />
         <h2>Assignments</h2>
-        <Filters visit={visit} fields={[{ name: 'affiliate_id', label: 'Affiliate' }]} />
+        <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
         <Assignments visit={visit} rows={assignments.data} />
         <Pager visit={visit} meta={assignments.meta} />
         {plans.length > 0 && <Assign visit={visit} plans={plans} />}

@@ -1,10 +1,10 @@
-import type { Simulated, SimulatedRow } from '../../commission/simulate/present.ts'
+import type { Amounts, Simulated, SimulatedRow } from '../../commission/simulate/present.ts'
 import { ApiError } from '../../errors.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type RefusedForm, type Visit, withQuery } from '../page.ts'
-import { Amount, EmptyState, type List, Plot, Table } from '../parts/data.tsx'
+import { EmptyState, type List, Plot, Table } from '../parts/data.tsx'
+import { column, Facts, fields, Members, To, Value } from '../parts/fields.tsx'
 import { Filters, Refusal } from '../parts/forms.tsx'
-import { Facts, To } from '../parts/money.tsx'
 import { refusedBy } from '../refused.ts'
 
 /** Returns the request that simulates the terms of a query. */
@@ -29,40 +29,29 @@ async function simulate(visit: Visit): Promise<Simulated | RefusedForm> {
   }
 }
 
-const money = (title: string, of: (row: SimulatedRow) => string) => ({
-  title,
-  isNumeric: true,
-  of: (row: SimulatedRow) => <Amount value={of(row)} />,
-})
-
 const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
   <>
     <Facts
-      rows={[
-        ['Periods', of.periods.join(', ')],
-        ['Unchanged', `${of.unchanged} affiliates`],
-        ...of.total.map(
-          ({ currency, current, simulated, difference }) =>
-            [
-              `Sum in ${currency}`,
-              <>
-                <Amount value={current} /> → <Amount value={simulated} /> (
-                <Amount value={difference} />)
-              </>,
-            ] as const,
-        ),
-      ]}
+      visit={visit}
+      of={of}
+      names={['unchanged']}
+      more={[['Periods', of.periods.join(', ')]]}
     />
     {of.skipped.map(({ affiliate_id, reason }) => (
       <p class="notice bad">
         {affiliate_id} is left out: {reason.replaceAll('_', ' ')}. Simulate it alone.
       </p>
     ))}
-    {of.warnings.map(({ pointer, message }) => (
+    {of.warnings.map((warning) => (
       <p class="note">
-        <code>{pointer}</code> {message}
+        <Members of={warning} />
       </p>
     ))}
+    <Table
+      caption="Sums of all affiliates of this page"
+      rows={of.total}
+      columns={fields<Amounts>(visit, 'currency', 'current', 'simulated', 'difference')}
+    />
     {of.data.length === 0 ? (
       <EmptyState title="No affiliate changes.">
         <p>Change the terms, or choose other periods.</p>
@@ -70,21 +59,15 @@ const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
     ) : (
       <Plot>
         <Table
-          caption={`Affiliates that change, in ${of.currency} unless the row says otherwise`}
+          caption="Affiliates that change"
           rows={of.data}
           columns={[
-            {
-              title: 'Affiliate',
-              of: ({ affiliate_id: id, currency }) => (
-                <>
-                  <To visit={visit} at={['affiliates', id]} children={id} />
-                  {currency !== of.currency && ` ${currency}`}
-                </>
-              ),
-            },
-            money('In force', ({ current }) => current),
-            money('Simulated', ({ simulated }) => simulated),
-            money('Difference', ({ difference }) => difference),
+            column('Affiliate', ({ affiliate_id, currency }: SimulatedRow) => (
+              <>
+                <Value visit={visit} name="affiliate_id" value={affiliate_id} /> {currency}
+              </>
+            )),
+            ...fields<SimulatedRow>(visit, 'current', 'simulated', 'difference'),
           ]}
         />
       </Plot>
@@ -130,10 +113,10 @@ export const simulationPage: Page = {
         <Filters
           visit={visit}
           fields={[
-            { name: 'period', label: 'Period' },
+            { name: 'period' },
             { name: 'from', label: 'Or from period' },
             { name: 'to', label: 'To period' },
-            { name: 'affiliate_id', label: 'Affiliate' },
+            { name: 'affiliate_id' },
             { name: 'terms', label: 'Terms as JSON', type: 'area', value, required: true },
           ]}
         />

@@ -1,18 +1,9 @@
 import type { PeriodApproved } from '../../commission/books/approve-period.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, EmptyState, type List, Live, Pager, Table, Time } from '../parts/data.tsx'
-import { ChangeForm, ConfirmForm, Field, Filters, HOLDS, type Option } from '../parts/forms.tsx'
-import { type Statement, Statements, type StatementTotals, To, Totals } from '../parts/money.tsx'
-
-/** The values of the filter of statements by status. */
-const STATUSES: readonly Option[] = [
-  ['', 'Any'],
-  ['draft', 'Draft'],
-  ['approved', 'Approved'],
-  ['paid', 'Paid'],
-]
-
-const FILTERS = ['period', 'affiliate_id', 'plan', 'status']
+import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
+import { column, Facts, fields, To } from '../parts/fields.tsx'
+import { ChangeForm, ConfirmForm, Field, Filters, HOLDS } from '../parts/forms.tsx'
+import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
 
 /** Returns the months that most people look for, the last one first. */
 function lastMonths(now: number): string[] {
@@ -24,7 +15,6 @@ function lastMonths(now: number): string[] {
 
 interface Run {
   readonly id: string
-  readonly period: string
   readonly status: 'running' | 'done' | 'failed'
   readonly affiliates: number | null
   readonly steps: number | null
@@ -34,61 +24,57 @@ interface Run {
   readonly reason: string | null
 }
 
-const TONES = { running: 'warn', done: 'good', failed: 'bad' } as const
-
-const Progress = ({ run }: { run: Run }) => (
+/** Shows the progress of a run. */
+const Progress = ({ visit, run }: { visit: Visit; run: Run }) => (
   <Live id="run" seconds={run.status === 'running' ? 3 : 3600}>
-    <p>
-      Run of {run.period} <Badge tone={TONES[run.status]}>{run.status}</Badge> {run.steps_done} of{' '}
-      {run.steps ?? '?'} steps, {run.affiliates ?? '?'} affiliates, {run.changed ?? 0} statements
-      written, started <Time at={run.started_at} />. {run.reason}
-    </p>
-    {run.steps !== null && (
-      <progress value={run.steps_done ?? 0} max={run.steps || 1} aria-label="Run" />
-    )}
+    <Facts
+      visit={visit}
+      of={run}
+      names={['status', 'started_at', 'affiliates', 'steps_done', 'steps', 'changed', 'reason']}
+    />
   </Live>
 )
 
-/** Shows what the approval of a period did, and what it refused. */
-function Approved({ answer, visit }: { answer: PeriodApproved; visit: Visit }) {
-  const { approved, waiting, closed, open_total, refused_total, refused } = answer
-  return (
-    <>
-      <p>
-        <strong>{approved} statements are approved.</strong> {refused_total} were refused.
-        {waiting > 0 && ` ${waiting} need the approval of another person, too.`}
-        {closed
-          ? ` The period is closed; it stays open for ${open_total} affiliates.`
-          : ' The period is not closed yet.'}
-      </p>
-      <Table
-        caption={`Refused: ${refused.length} of ${refused_total}`}
-        rows={refused}
-        columns={[
-          {
-            title: 'Affiliate',
-            of: ({ id, affiliate_id }) => (
-              <To visit={visit} at={['statements', id]} children={affiliate_id} />
-            ),
-          },
-          { title: 'Plan', of: ({ plan }) => plan },
-          { title: 'Why', of: ({ code, detail }) => `${detail} (${code})` },
-        ]}
-        empty={<></>}
-      />
-    </>
-  )
-}
+type Refused = PeriodApproved['refused'][number]
 
-const Actions = ({ visit, period }: { visit: Visit; period: string }) => (
+/** Shows what the approval of a period did, and what it refused. */
+const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) => (
+  <>
+    <p>
+      <strong>{answer.approved} statements are approved.</strong> {answer.refused_total} were
+      refused. {answer.waiting} wait for another person.
+      {answer.closed
+        ? ` The period is closed; it stays open for ${answer.open_total} affiliates.`
+        : ' The period is not closed yet.'}
+    </p>
+    <Table
+      caption={`Refused: ${answer.refused.length} of ${answer.refused_total}`}
+      rows={answer.refused}
+      columns={[
+        column('Statement', ({ id, affiliate_id, plan }: Refused) => (
+          <To visit={visit} at={['statements', id]}>
+            {affiliate_id}, {plan}
+          </To>
+        )),
+        ...fields<Refused>(visit, 'detail'),
+      ]}
+      empty={<p hidden />}
+    />
+  </>
+)
+
+const periodOf = ({ query }: Visit) => query.period ?? ''
+
+/** Renders what can be done with a whole period. */
+const Actions = ({ visit }: { visit: Visit }) => (
   <div class="actions">
-    <ChangeForm visit={visit} change="run" submit={`Compute the drafts of ${period}`} />
+    <ChangeForm visit={visit} change="run" submit={`Compute the drafts of ${periodOf(visit)}`} />
     <ConfirmForm
       visit={visit}
       change="approve"
-      submit={`Approve ${visit.query.plan ?? 'all plans'} of ${period}`}
+      submit={`Approve ${visit.query.plan ?? 'all plans'} of ${periodOf(visit)}`}
       needs="approver"
-      name={period}
+      name={periodOf(visit)}
     >
       <p>Approves every draft that has no obstacle, and closes the period. This is final.</p>
       <Field visit={visit} change="approve" {...HOLDS} />
@@ -96,37 +82,34 @@ const Actions = ({ visit, period }: { visit: Visit; period: string }) => (
   </div>
 )
 
-const periodOf = ({ query }: Visit) => query.period ?? ''
+const changes: NonNullable<Page['changes']> = {
+  run: {
+    done: 'The run has started. This page follows it.',
+    request: (_, visit) => ({
+      method: 'POST',
+      path: apiPath(visit.account, 'periods', periodOf(visit), 'run'),
+    }),
+    next: (answer, { path, query }) =>
+      withQuery(path, { ...query, run: (answer as Run).id, cursor: undefined }),
+  },
+  approve: {
+    done: '',
+    confirm: periodOf,
+    request: (values, visit) => ({
+      method: 'POST',
+      path: apiPath(visit.account, 'periods', periodOf(visit), 'approve'),
+      body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
+    }),
+    show: (answer, visit) => <Approved answer={answer as PeriodApproved} visit={visit} />,
+  },
+}
 
 /** The statements of an account, and what is done with a whole period. */
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
-  query: [...FILTERS, 'cursor', 'run', 'format'],
-  changes: {
-    run: {
-      done: 'The run has started. This page follows it.',
-      request: (_, visit) => ({
-        method: 'POST',
-        path: apiPath(visit.account, 'periods', periodOf(visit), 'run'),
-      }),
-      next: (answer, { path, query }) =>
-        withQuery(path, { ...query, run: (answer as Run).id, cursor: undefined }),
-    },
-    approve: {
-      done: '',
-      confirm: periodOf,
-      request: (values, visit) => ({
-        method: 'POST',
-        path: apiPath(visit.account, 'periods', periodOf(visit), 'approve'),
-        body: {
-          ...(visit.query.plan && { plan: visit.query.plan }),
-          leave_out_holds: values('leave_out_holds') === 'yes',
-        },
-      }),
-      show: (answer, visit) => <Approved answer={answer as PeriodApproved} visit={visit} />,
-    },
-  },
+  query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format'],
+  changes,
   file: ({ account, query: { format, run: _, ...query } }) =>
     format === 'csv' ? { path: apiPath(account, 'statements'), query, type: 'text/csv' } : null,
   async render(visit) {
@@ -138,15 +121,16 @@ export const statementsPage: Page = {
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const { period } = filter
+    const statuses = ['', 'draft', 'approved', 'paid'].map((one) => [one, one || 'any'] as const)
     const body = (
       <>
         <Filters
           visit={visit}
           fields={[
-            { name: 'period', label: 'Period' },
-            { name: 'affiliate_id', label: 'Affiliate' },
-            { name: 'plan', label: 'Plan' },
-            { name: 'status', label: 'Status', options: STATUSES },
+            { name: 'period' },
+            { name: 'affiliate_id' },
+            { name: 'plan' },
+            { name: 'status', options: statuses },
           ]}
         />
         <p class="quick">
@@ -157,9 +141,9 @@ export const statementsPage: Page = {
           <To visit={visit} at={['unearned']} query={{ period }} children="What earned nothing" />
           <a href={withQuery(path, { ...filter, cursor, format: 'csv' })}>CSV of this page</a>
         </p>
-        {run && <Progress run={run} />}
-        {totals.data.length > 0 && <Totals visit={visit} of={totals} />}
-        {period && <Actions visit={visit} period={period} />}
+        {run && <Progress visit={visit} run={run} />}
+        <Totals visit={visit} of={totals} />
+        {period && <Actions visit={visit} />}
         <Statements
           visit={visit}
           caption="Statements by period, affiliate and plan"

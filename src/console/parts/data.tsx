@@ -3,6 +3,12 @@ import { type Visit, withQuery } from '../page.ts'
 
 // The parts of pages that show data.
 
+/** Returns the title of a field: `Affiliate` for `affiliate_id`. */
+export function titleOf(name: string): string {
+  const words = name.replace(/_(?:id|at)$/, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** A column of a table. Numbers are right-aligned. */
 export interface Column<Row> {
   readonly title: string

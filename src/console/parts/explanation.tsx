@@ -1,31 +1,15 @@
-import type { Child } from 'hono/jsx'
 import { explanationText } from '../../commission/engine/explain-text.ts'
 import type { Explanation } from '../../commission/engine/explanation.ts'
 import { type AdjustmentExplanation, adjustmentText } from '../../commission/why/adjustment-text.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
 import type { Visit } from '../page.ts'
 import { Table } from './data.tsx'
-import { Facts, To } from './money.tsx'
+import { column, Facts, fields, Members } from './fields.tsx'
 
 // The explanation of a line or an adjustment.
 
 /** What `GET …/lines/{line_id}/explain` returns. */
 export type Explained = Explanation | AdjustmentExplanation
-
-/** Renders the members of an object that are not null, less some. */
-export const Members = ({ of, less }: { of: object; less: RegExp }) => (
-  <>
-    {Object.entries(of).map(
-      ([name, value]): Child =>
-        less.test(name) || value === null ? null : (
-          <span class="figure">
-            {name.replaceAll('_', ' ')}{' '}
-            <code>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</code>
-          </span>
-        ),
-    )}
-  </>
-)
 
 /** Returns an explanation in sentences, without its title. */
 export function sentencesOf(explained: Explained): string[] {
@@ -42,14 +26,16 @@ export const Steps = ({ of }: { of: Explanation }) => (
       caption="Steps, in the order in which they are applied"
       rows={of.steps}
       columns={[
-        { title: 'Step', of: ({ step }) => step.replaceAll('_', ' ') },
-        { title: 'Figures', of: (step) => <Members of={step} less={/^step$/} /> },
+        column('Step', ({ step }: Explanation['steps'][number]) => step.replaceAll('_', ' ')),
+        column('Figures', (step: Explanation['steps'][number]) => (
+          <Members of={step} less={/^step$/} />
+        )),
       ]}
     />
   </details>
 )
 
-type Cause = AdjustmentExplanation['causes'][number]
+type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
 
 /** Renders what changed after an approval, each with the delivery that changed it. */
 export const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause[] }) => (
@@ -57,48 +43,27 @@ export const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause
     caption="What changed"
     rows={causes}
     columns={[
-      { title: 'Change', of: ({ kind }) => kind.replaceAll('_', ' ') },
-      {
-        title: 'What',
-        of: (cause) => <Members of={cause} less={/^(kind|delivery_id)$/} />,
-      },
-      {
-        title: 'Delivery',
-        of: (cause) =>
-          'delivery_id' in cause &&
-          cause.delivery_id && (
-            <To visit={visit} at={['deliveries', cause.delivery_id]} children={cause.delivery_id} />
-          ),
-      },
+      column('Change', ({ kind }: Cause) => kind.replaceAll('_', ' ')),
+      column('What', (cause: Cause) => <Members of={cause} less={/^(?:kind|delivery_id)$/} />),
+      ...fields<Cause>(visit, 'delivery_id'),
     ]}
-    empty={<></>}
+    empty={<p hidden />}
   />
 )
 
 /** Renders what an explanation is about. */
-export const Head = ({ visit, of }: { visit: Visit; of: Explained }) => {
-  const { affiliate_id, plan, period } = of
-  const line = 'of' in of ? null : of.line
-  return (
-    <Facts
-      rows={[
-        [
-          'Affiliate',
-          <To visit={visit} at={['affiliates', affiliate_id]} children={affiliate_id} />,
-        ],
-        [
-          'Period',
-          <To
-            visit={visit}
-            at={['statements']}
-            query={{ affiliate_id, plan, period }}
-            children={period}
-          />,
-        ],
-        ['Plan', <To visit={visit} at={['plans', plan]} children={plan} />],
-        ['Rule', line ? `${line.rule}, version ${line.version}` : 'Adjustment'],
-        ['Scope', line?.scope ?? '–'],
-      ]}
-    />
-  )
-}
+export const Head = ({ visit, of }: { visit: Visit; of: Explained }) => (
+  <Facts
+    visit={visit}
+    of={of}
+    names={['affiliate_id', 'plan', 'period', 'currency']}
+    more={
+      'of' in of
+        ? []
+        : [
+            ['Rule', `${of.line.rule}, version ${of.line.version}`],
+            ['Scope', of.line.scope],
+          ]
+    }
+  />
+)

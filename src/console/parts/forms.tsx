@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import type { FieldError, RefusedForm, Visit } from '../page.ts'
+import { titleOf } from './data.tsx'
 
 // The parts of pages that a member fills in.
 
@@ -9,7 +10,8 @@ export type Option = readonly [value: string, label: string]
 
 interface Input {
   readonly name: string
-  readonly label: string
+  /** The title of the name if absent. */
+  readonly label?: string
   /** `text` if absent; `area` is a text of several lines. */
   readonly type?: 'text' | 'date' | 'number' | 'area'
   readonly options?: readonly Option[]
@@ -45,7 +47,7 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
   <form method="get" action={visit.path} class="filters" data-filters>
     {fields.map((field) => (
       <div>
-        <label for={`filter-${field.name}`}>{field.label}</label>
+        <label for={`filter-${field.name}`}>{field.label ?? titleOf(field.name)}</label>
         <Control
           input={{ value: visit.query[field.name], ...field }}
           id={`filter-${field.name}`}
@@ -127,7 +129,7 @@ function errorsOf(errors: readonly FieldError[], pointer: string) {
 export function Field(
   props: Input & { visit: Visit; change: string; pointer?: string | undefined },
 ) {
-  const { visit, change, name, hint, label, pointer = `/${name}` } = props
+  const { visit, change, name, hint, label = titleOf(name), pointer = `/${name}` } = props
   const refused = refusedForm(visit, change)
   const errors = errorsOf(refused?.errors ?? [], pointer)
   const id = `${change}-${name}`
@@ -150,6 +152,25 @@ export function Field(
     </div>
   )
 }
+
+/** Renders fields of a `ChangeForm`. Errors point at their names below `at`. */
+export const Fields = (props: {
+  visit: Visit
+  change: string
+  at?: string
+  of: readonly Input[]
+}) => (
+  <>
+    {props.of.map((field) => (
+      <Field
+        {...field}
+        visit={props.visit}
+        change={props.change}
+        pointer={`${props.at ?? ''}/${field.name}`}
+      />
+    ))}
+  </>
+)
 
 /** Renders a form for a change that cannot be undone: the member types a name first. */
 export const ConfirmForm = ({ name, ...form }: ChangeProps & { name: string }) => (

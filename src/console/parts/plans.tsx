@@ -1,7 +1,7 @@
 import { parseField } from '../form.ts'
 import { apiPath, type Change, type Visit } from '../page.ts'
-import { ChangeForm, Field } from './forms.tsx'
-import { To } from './money.tsx'
+import { Members, To } from './fields.tsx'
+import { ChangeForm, Fields } from './forms.tsx'
 
 // The form of a version of a plan.
 
@@ -9,34 +9,12 @@ import { To } from './money.tsx'
 interface Stored {
   readonly plan: string
   readonly version: number
-  readonly effective_from: string
   readonly outcome: 'created' | 'unchanged'
-  readonly warnings: readonly { readonly pointer: string; readonly message: string }[]
+  readonly warnings: readonly object[]
 }
 
 /** The template plans, which are files of `/assets`. */
 const TEMPLATES = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib', 'prop-challenge', 'revenue-share']
-
-/** Shows which version is stored, and the warnings of its checks. */
-function Done({ answer, visit }: { answer: Stored; visit: Visit }) {
-  const { plan, version, effective_from, outcome, warnings } = answer
-  return (
-    <>
-      <p>
-        <To visit={visit} at={['plans', plan]} children={plan} />, version {version}, from{' '}
-        {effective_from}:{' '}
-        {outcome === 'created' ? 'stored.' : 'the latest version has these terms already.'}
-      </p>
-      <ul>
-        {warnings.map(({ pointer, message }) => (
-          <li>
-            <code>{pointer}</code> {message}
-          </li>
-        ))}
-      </ul>
-    </>
-  )
-}
 
 /** The change that puts a version of the plan of the path, or else of the form. */
 export const putVersion: Change = {
@@ -46,7 +24,22 @@ export const putVersion: Change = {
     path: apiPath(account, 'plans', params.plan ?? values('plan')),
     body: parseField('terms', values('terms')),
   }),
-  show: (answer, visit) => <Done answer={answer as Stored} visit={visit} />,
+  show(answer, visit) {
+    const { plan, version, outcome, warnings } = answer as Stored
+    return (
+      <>
+        <p>
+          Version {version} of <To visit={visit} at={['plans', plan]} children={plan} /> is{' '}
+          {outcome}.
+        </p>
+        {warnings.map((warning) => (
+          <p>
+            <Members of={warning} />
+          </p>
+        ))}
+      </>
+    )
+  },
 }
 
 /** Renders the form of a version. A script copies a template into it. */
@@ -60,18 +53,20 @@ export const VersionForm = ({ visit, terms }: { visit: Visit; terms: string }) =
         </a>
       ))}
     </p>
-    {visit.params.plan === undefined && (
-      <Field visit={visit} change="put" name="plan" label="Id of the plan" required />
-    )}
-    <Field
+    <Fields
       visit={visit}
       change="put"
-      name="terms"
-      type="area"
-      label="Terms as JSON"
-      hint="A version never changes. It applies from effective_from on."
-      value={terms}
-      required
+      of={[
+        ...(visit.params.plan ? [] : [{ name: 'plan', label: 'Id of the plan', required: true }]),
+        {
+          name: 'terms',
+          label: 'Terms as JSON',
+          type: 'area',
+          hint: 'A version never changes. It applies from effective_from on.',
+          value: terms,
+          required: true,
+        },
+      ]}
     />
   </ChangeForm>
 )
