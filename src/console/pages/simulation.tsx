@@ -57,7 +57,7 @@ const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
         <p>Change the terms, or choose other periods.</p>
       </EmptyState>
     ) : (
-      <Plot>
+      <Plot kind="bars">
         <Table
           caption="Affiliates that change"
           rows={of.data}

@@ -57,8 +57,8 @@ async function read(visit: Visit) {
   }
   if (list !== 'records') {
     const path = apiPath(visit.account, 'unearned')
-    const { unearned } = await visit.api.get<{ unearned: readonly UnearnedGroup[] }>(path, query)
-    return <Groups visit={visit} groups={unearned} />
+    const { data } = await visit.api.get<{ data: readonly UnearnedGroup[] }>(path, query)
+    return <Groups visit={visit} groups={data} />
   }
   const path = apiPath(visit.account, 'unearned', 'facts')
   const { data, meta } = await visit.api.get<List<UnearnedRecord>>(path, { ...query, cursor })

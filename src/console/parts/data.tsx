@@ -154,10 +154,10 @@ export type ChartRow = readonly [label: string, ...values: (number | null)[]]
 
 /**
  * Renders a table with a chart, which a script draws from it: the first column names the points, and the
- * `data` of each other column are a series.
+ * `data` of each other column are a series. With `bars` it draws only the last column.
  */
-export const Plot = ({ children }: { children?: Child }) => (
-  <figure class="chart" data-chart>
+export const Plot = ({ kind, children }: { kind?: 'bars'; children?: Child }) => (
+  <figure class="chart" data-chart={kind ?? ''}>
     <div class="plot" aria-hidden="true" />
     <details open>
       <summary>The numbers of this chart</summary>

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Table } from './data.tsx'
+import { Amount, Table, titleOf } from './data.tsx'
 import { column, fields, To } from './fields.tsx'
 import type { Statement } from './money.tsx'
 
@@ -40,7 +40,7 @@ export const Balance = ({ visit, one }: ShownStatement) => (
     caption={`How ${one.payable} ${one.currency} comes about`}
     rows={SUMS}
     columns={[
-      column('Sum', ([name]: Sum) => name.replace('_sum', '')),
+      column('Sum', ([name]: Sum) => titleOf(name.replace('_sum', ''))),
       column(
         'Amount',
         ([name, , part]: Sum) => {
@@ -95,10 +95,10 @@ export const Adjustments = ({ visit, one: { adjustments, currency } }: ShownStat
     rows={adjustments}
     columns={[
       column('Rule', ({ rule }: Adjustment) => rule ?? 'what a statement dropped'),
-      column('Corrects', ({ of }) =>
+      column('Corrects', ({ of }: Adjustment) =>
         of.line ? <To visit={visit} at={['lines', of.line]} children={of.period} /> : of.period,
       ),
-      column('Causes', ({ causes_total }) => causes_total, true),
+      column('Causes', ({ causes_total }: Adjustment) => causes_total, true),
       explained(visit, currency),
     ]}
     empty={none('No closed period is corrected here.')}
