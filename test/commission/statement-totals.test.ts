@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import type { Rule } from '../../src/commission/engine/plan.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { monthly, storePlan } from './stored.ts'
 
@@ -23,12 +24,15 @@ const store = (row: {
   return env.DB.prepare(
     `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
        closing, statement, lines, parts, state, read_at, computed_at)
-     values ('acme', ?, ?, ?, ?, ?, '', '', ?, '0', ?, '[]', 1, '{}', 0, '')`,
+     values ('acme', ?1, ?2, ?3, ?4, ?5, ?8, ?8, ?6, '0', ?7, '[]', 1, '{}', 0, '')`,
   ).bind(
     ...[period, affiliate, plan, `${period}-${affiliate}-${plan}`, status, payable],
     head(payable, currency, holds),
+    'a'.repeat(64),
   )
 }
+
+const RULE: Rule = { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '1' }
 
 const totals = (query = '') => json(askAdmin(`accounts/acme/statements/totals${query}`))
 
@@ -77,7 +81,7 @@ test('totals refuse other filters and other values', async () => {
 test('the versions of a plan are listed with their terms, the latest first, page by page', async () => {
   await register('forex', { account: 'acme' })
   for (const version of [1, 2, 3]) {
-    const terms = monthly([], { effective_from: `2026-0${version}-01`, hold_days: version })
+    const terms = monthly([RULE], { effective_from: `2026-0${version}-01`, hold_days: version })
     await storePlan('acme', 'ib', terms, version)
   }
   const path = 'accounts/acme/plans/ib/versions'

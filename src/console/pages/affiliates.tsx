@@ -115,7 +115,7 @@ export const affiliatesPage: Page = {
             of={[
               { name: 'affiliate_id', value: add, required: true },
               { name: 'parent', hint: 'Who referred them. Stays as it is if empty.' },
-              { name: 'from', label: 'Parent from', type: 'date', hint: 'Today if empty.' },
+              { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
             ]}
           />
         </ChangeForm>

@@ -45,7 +45,7 @@ const Customers = ({ visit, rows }: { visit: Visit; rows: readonly CustomerPart[
 /** Lists the lines of other statements that a line is made from. */
 const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] }) => (
   <Table
-    caption="Lines that it is made from"
+    caption="Lines that make it up"
     rows={rows}
     columns={[
       column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
