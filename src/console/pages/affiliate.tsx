@@ -1,3 +1,4 @@
+import { ApiError } from '../../errors.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { column, fields, To } from '../parts/fields.tsx'
@@ -105,16 +106,22 @@ function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Bala
   )
 }
 
+/** Returns no balance for an affiliate who is not configured, of whom the page says so. */
+function noBalance(error: unknown): Balances {
+  if (error instanceof ApiError && error.code === 'not_found') return { balances: [] }
+  throw error
+}
+
 async function readAffiliate({ api, account, params, query: { period, cursor } }: Visit) {
   const { affiliate: affiliate_id = '' } = params
   const at = (...parts: string[]) => apiPath(account, ...parts)
   const own = { affiliate_id }
   const [parents, balances, totals, statements, entries, assignments, links] = await Promise.all([
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
-    api.get<Balances>(at('affiliates', affiliate_id, 'balance')),
+    api.get<Balances>(at('affiliates', 'balance'), own).catch(noBalance),
     api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
     api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
-    api.get<List<Entry>>(at('affiliates', affiliate_id, 'ledger'), { cursor }),
+    api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
     api.get<List<Assignment>>(at('assignments'), own),
     api.get<List<AffiliateLink>>(at('links'), own),
   ])
