@@ -22,7 +22,7 @@ function optionsOf(plot, titles, labels, paths) {
   return {
     width: plot.clientWidth,
     height: HEIGHT,
-    scales: { x: { time: false } },
+    scales: { x: { time: false, ...(paths && { range: [-0.5, labels.length - 0.5] }) } },
     axes: [
       { ...axis, space: 90, incrs: STEPS, values: (_, ticks) => ticks.map((i) => labels[i] ?? '') },
       axis,
@@ -33,7 +33,11 @@ function optionsOf(plot, titles, labels, paths) {
         label,
         stroke: colorOf(COLORS[i % COLORS.length]),
         width: 2,
-        ...(paths && { paths, fill: `${colorOf(COLORS[i % COLORS.length])}99` }),
+        ...(paths && {
+          paths,
+          points: { show: false },
+          fill: `${colorOf(COLORS[i % COLORS.length])}99`,
+        }),
       })),
     ],
   }

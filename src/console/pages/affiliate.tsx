@@ -95,7 +95,7 @@ function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Bala
         columns={fields<Balances['balances'][number]>(visit, 'currency', 'balance', 'due')}
         empty={<p class="note">The balance is 0.</p>}
       />
-      {own && own.parents.length > 0 && (
+      {own?.parents.some(({ parent }) => parent !== null) && (
         <Table
           caption="Parents by day"
           rows={own.parents}

@@ -13,7 +13,7 @@ const NOTHING = (
 
 const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
   <Table
-    caption="What earned nothing, by reason. A number leads to its records."
+    caption="What earned nothing, by reason. A number leads to the records of its reason."
     rows={groups}
     columns={[
       ...fields<UnearnedGroup>(visit, 'reason', 'resource', 'plan', 'version', 'rule', 'condition'),
