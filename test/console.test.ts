@@ -29,11 +29,11 @@ const MAX_TRIPS = 3
  * page, with the query that makes it compute.
  */
 const COMPUTED: Record<string, readonly [query: string, trips: number]> = {
-  '/console/accounts/:account/lines/:line': ['', 17],
-  '/console/accounts/:account/unearned': ['?period=2026-10', 9],
+  '/console/accounts/:account/lines/:line': ['', 20],
+  '/console/accounts/:account/unearned': ['?period=2026-10', 12],
   '/console/accounts/:account/plans/:plan/simulate': [
     `?period=2026-10&terms=${encodeURIComponent(JSON.stringify(perLot))}`,
-    4,
+    6,
   ],
 }
 

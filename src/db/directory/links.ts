@@ -1,6 +1,6 @@
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all, first, setTerms } from '../query.ts'
-import { type Account, links } from '../schema.ts'
+import type { Account, links } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 type Row = typeof links.$inferSelect
