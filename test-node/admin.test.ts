@@ -264,6 +264,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['plans', 'list', 'a'], 'GET accounts/a/plans', undefined, LIST],
   [['plans', 'show', 'a', 'p'], 'GET accounts/a/plans/p', undefined, THING],
+  [['plans', 'versions', 'a', 'p'], 'GET accounts/a/plans/p/versions?per_page=500', undefined, ONE],
   [['plans', 'version', 'a', 'p', '2'], 'GET accounts/a/plans/p/versions/2', undefined, THING],
   [['plans', 'put', 'a', 'p', PLAN], 'PUT accounts/a/plans/p', { name: 'P' }, THING],
   [
@@ -296,7 +297,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     undefined,
   ],
-  [['links', 'list', 'a'], 'GET accounts/a/links?per_page=500', undefined, ONE],
+  [
+    ['links', 'list', 'a', '--affiliate', '..'],
+    'GET accounts/a/links?affiliate_id=..&per_page=500',
+    undefined,
+    ONE,
+  ],
   [
     ['links', 'create', 'a', '--affiliate', 'A-1', '--landing-page', 'https://x.test/?a=1'],
     'POST accounts/a/links',
@@ -368,6 +374,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     'GET accounts/a/statements?affiliate_id=..&period=2026-W41&plan=p&status=draft&per_page=500',
     undefined,
     ONE,
+  ],
+  [
+    ['statements', 'totals', 'a', '--period', '2026-10', '--status', 'draft'],
+    'GET accounts/a/statements/totals?period=2026-10&status=draft',
+    undefined,
+    LIST,
   ],
   [
     ['statements', 'show', 'a', 'stm_1', '--part', '2'],

@@ -13,6 +13,7 @@ import {
   trySample,
 } from './browser/page.ts'
 import { frameTests } from './console/frame.ts'
+import { moneyTests } from './console/money.ts'
 import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
@@ -420,6 +421,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
       return { base, key, browser, page }
     }
     frameTests(shared)
+    moneyTests(shared)
   })
 
   test('no page logged an error or contacted another origin', { skip }, () => {

@@ -212,6 +212,7 @@ async function takePlans(team: Team) {
   })
   await team('listPlans', 'all', 'All of them')
   await team('getPlan', 'one', 'One plan', { at })
+  await team('listPlanVersions', 'page', 'Its versions', { at })
   await team('getPlanVersion', 'first', 'Its first version', { at: { ...at, version: '1' } })
   await team('withdrawPlanVersion', 'second', 'Its second version', { at: { ...at, version: '2' } })
   await team('putAssignments', 'all', 'A plan for everybody, and another for one affiliate', {
@@ -261,6 +262,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   await team('listStatements', 'fresh', 'One affiliate, computed at once', {
     query: '?affiliate_id=IB-07&period=2026-10&fresh=true',
   })
+  await team('getStatementTotals', 'month', 'The sums of a month', { query: '?period=2026-10' })
   await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
   await takeSimulation()
   const own = { headers, at: { statement_id } }

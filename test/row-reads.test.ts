@@ -79,6 +79,8 @@ const REPORTS: Bound = {
 }
 /** The statements of affiliates are counted up to the limit; a filter passes others. */
 const STATEMENTS: Bound = { each: 3, fixed: 3 * 2 * SIZES.statements + 10, isCounted: true }
+/** Totals read, sort and group each statement that matches, up to the limit of lists. */
+const TOTALLED: Bound = { each: 0, fixed: 4 * SIZES.statements + 10 }
 /** Each row sums the statements of an affiliate; here each affiliate has one. The first page counts all. */
 const PAYOUTS: Bound = { each: 6, fixed: 2 * SIZES.statements + 10, isCounted: true }
 const BALANCE: Bound = { each: 0, fixed: 3 * SIZES.statements }
@@ -266,10 +268,11 @@ async function routes() {
     '/status-map': [{ bound: { each: 0, fixed: 510 } }],
     '/labels/kyc_status_id': [{ bound: { each: 0, fixed: 510 } }],
     '/labels/sales_status_id': [{ bound: { each: 0, fixed: 510 } }],
-    '/links': list(ROWS, [name, 'links'], ['f0004980']),
+    '/links': list(ROWS, [name, 'links', null], ['f0004980']),
     '/links/f0000001': [{ bound: ONE }],
     '/plans': [{ bound: PLANS }],
     '/plans/p-000001': [{ bound: PLANS }],
+    '/plans/p-000001/versions': [{ bound: PLANS }],
     '/plans/p-000001/versions/1': [{ bound: ONE }],
     '/assignments': list(ROWS, [name, 'assignments', null], ['aff-004980', '9998-01-01']),
     '/customers': list({ each: 7, fixed: 10 }, [name, 'attributed'], ['c-009980']),
@@ -347,6 +350,10 @@ async function routes() {
         '/statements': [
           ...pages(STATEMENTS),
           { bound: FRESH, query: 'affiliate_id=aff-000000&period=2026-10&fresh=true' },
+        ],
+        '/statements/totals': [
+          { bound: TOTALLED },
+          { bound: TOTALLED, query: 'period=2026-10&plan=other' },
         ],
       },
     },

@@ -17,12 +17,12 @@ function numberIn(cell) {
   return data ? Number(data.value) : null
 }
 
-function optionsOf(plot, titles, labels) {
+function optionsOf(plot, titles, labels, paths) {
   const axis = { stroke: colorOf('--quiet'), grid: { stroke: colorOf('--line'), width: 1 } }
   return {
     width: plot.clientWidth,
     height: HEIGHT,
-    scales: { x: { time: false } },
+    scales: { x: { time: false, ...(paths && { range: [-0.5, labels.length - 0.5] }) } },
     axes: [
       { ...axis, space: 90, incrs: STEPS, values: (_, ticks) => ticks.map((i) => labels[i] ?? '') },
       axis,
@@ -33,6 +33,11 @@ function optionsOf(plot, titles, labels) {
         label,
         stroke: colorOf(COLORS[i % COLORS.length]),
         width: 2,
+        ...(paths && {
+          paths,
+          points: { show: false },
+          fill: `${colorOf(COLORS[i % COLORS.length])}99`,
+        }),
       })),
     ],
   }
@@ -46,9 +51,13 @@ export function drawChart(figure) {
   const link = document.createElement('link')
   Object.assign(link, { rel: 'stylesheet', href: '/assets/uplot.css' })
   document.head.append(link)
-  const rows = rowsOf(table)
+  const isBars = figure.dataset.chart === 'bars'
+  const paths = isBars ? UPlot.paths.bars({ size: [0.6, 80] }) : null
+  // Bars stand for the last column.
+  const shown = (cells) => (isBars ? [cells[0], cells.at(-1)] : cells)
+  const rows = rowsOf(table).map(shown)
   const labels = rows.map(([first]) => first.textContent)
-  const titles = [...table.tHead.rows[0].cells].map((cell) => cell.textContent)
+  const titles = shown([...table.tHead.rows[0].cells]).map((cell) => cell.textContent)
   const data = [
     labels.map((_, i) => i),
     ...titles.slice(1).map((_, i) => rows.map((cells) => numberIn(cells[i + 1]))),
@@ -56,10 +65,10 @@ export function drawChart(figure) {
   let chart
   const draw = () => {
     chart?.destroy()
-    chart = new UPlot(optionsOf(plot, titles, labels), data, plot)
+    chart = new UPlot(optionsOf(plot, titles, labels, paths), data, plot)
   }
   draw()
-  figure.querySelector('details').open = false
+  figure.querySelector('details').open = isBars
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
   addEventListener('resize', () => chart.setSize({ width: plot.clientWidth, height: HEIGHT }))
 }

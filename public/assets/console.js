@@ -37,6 +37,19 @@ function keepLive(part) {
   setInterval(refresh, Number(part.dataset.live) * 1000)
 }
 
+/** Copies the file of a link into a field instead of opening it. */
+function copyOnClick(link) {
+  link.addEventListener('click', async (event) => {
+    const field = document.getElementById(link.dataset.copyTo)
+    if (!field) return
+    event.preventDefault()
+    const response = await fetch(link.href)
+    if (response.ok) field.value = await response.text()
+    field.focus()
+  })
+}
+
+for (const link of document.querySelectorAll('[data-copy-to]')) copyOnClick(link)
 for (const form of document.querySelectorAll('[data-filters]')) improveFilters(form)
 for (const part of document.querySelectorAll('[data-live]')) keepLive(part)
 await drawCharts()

@@ -15,7 +15,7 @@ import { newLinkId } from '../tracking/code.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { linkChange, newLink } from './fields.ts'
-import { respondWithList } from './list-route.ts'
+import { respondWithAffiliateList } from './list-route.ts'
 
 /** Returns a link as the administration API shows it. */
 function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
@@ -62,8 +62,8 @@ export const links = new Hono<AppEnv>()
   })
 
   .get('/', (c) =>
-    respondWithList(c, 'links', async ({ id }, page) => {
-      const list = await listLinks(c.env.DB, id, page)
+    respondWithAffiliateList(c, 'links', async ({ id }, page, _, affiliate) => {
+      const list = await listLinks(c.env.DB, id, affiliate, page)
       return { ...list, data: list.data.map((link) => present(c.env, link)) }
     }),
   )

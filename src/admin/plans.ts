@@ -9,6 +9,7 @@ import {
   findVersion,
   insertVersion,
   listVersions,
+  pageVersions,
   readVersions,
   type VersionHead,
   withdrawVersion,
@@ -24,6 +25,7 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
+import { respondWithList } from './list-route.ts'
 import { readPlanContext } from './plan-context.ts'
 
 /** The attempts to store a version while others are stored at the same time. */
@@ -73,10 +75,12 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
       return c.json({ plan, version, effective_from, outcome, warnings }, status)
     })
 
+    .get('/:plan/versions', (c) => respondWithVersions(c, c.req.param('plan')))
+
     .get('/:plan/versions/:version', async (c) => {
       readQuery(c.req.url)
       const { row } = await findRouteVersion(c)
-      return c.json({ ...row, terms: JSON.parse(row.terms) })
+      return c.json(presentVersion(row))
     })
 
     .delete('/:plan/versions/:version', async (c) => {
@@ -95,6 +99,18 @@ export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
       })
       return c.body(null, 204)
     })
+
+/** Responds with one page of the versions of a plan. */
+const respondWithVersions = (c: Context<AppEnv>, plan: string): Promise<Response> =>
+  respondWithList(c, `versions of ${plan}`, async ({ id }, page, db) => {
+    const found = await pageVersions(db, id, plan, page)
+    return { ...found, data: found.data.map(presentVersion) }
+  })
+
+const presentVersion = (row: NonNullable<Awaited<ReturnType<typeof findVersion>>>) => {
+  const { plan, version, effective_from, terms, created_at, withdrawn_at } = row
+  return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
+}
 
 const inForce = (cause: unknown) =>
   new ApiError('conflict', {

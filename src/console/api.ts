@@ -21,6 +21,15 @@ export interface ApiRequest {
   readonly csv?: string
 }
 
+/** A file of the administration API: a CSV, or a page to print. */
+export interface FileRequest {
+  readonly path: string
+  readonly query?: Query
+  /** The body of a POST that stores nothing; a GET if absent. */
+  readonly body?: unknown
+  readonly type: 'text/csv' | 'text/html'
+}
+
 /** The administration API as a member may use it. */
 export interface Api {
   /**
@@ -35,6 +44,12 @@ export interface Api {
    * @throws ApiError that the API responds with.
    */
   send(request: ApiRequest): Promise<unknown>
+  /**
+   * Returns a response of the API as it is.
+   *
+   * @throws ApiError that the API responds with.
+   */
+  file(request: FileRequest): Promise<Response>
 }
 
 /** The routes of `/admin/v1`, without the request log: a page of the console is one request. */
@@ -48,14 +63,16 @@ routes.onError((thrown) => {
  * that the API has whatever a page shows, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
-  const ask = async (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
+  const call = (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
     const url = new URL(`${BASE}${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
     const request = sendAs(member, new Request(url, { ...init, method }))
-    const response = await routes.fetch(request, c.env, c.executionCtx)
-    const text = await response.text()
+    return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
+  }
+  const ask = async (...request: Parameters<typeof call>) => {
+    const text = await (await call(...request)).text()
     return text === '' ? null : JSON.parse(text)
   }
   return {
@@ -66,6 +83,12 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
       const hasBody = body !== undefined || csv !== undefined || method !== 'DELETE'
       const sent = hasBody && { body: csv ?? JSON.stringify(body ?? {}) }
       return ask(method, path, query, { headers, ...sent })
+    },
+    file({ path, query, body, type }) {
+      const headers = { 'Content-Type': 'application/json', Accept: type }
+      const isGet = body === undefined
+      const init = isGet ? { headers } : { headers, body: JSON.stringify(body) }
+      return call(isGet ? 'GET' : 'POST', path, query, init)
     },
   }
 }

@@ -24,3 +24,25 @@ export async function readForm(c: Context): Promise<Values> {
   const fields = new URLSearchParams(new TextDecoder().decode(await c.req.arrayBuffer()))
   return (name) => fields.get(name) ?? ''
 }
+
+/**
+ * Parses the JSON of a field.
+ *
+ * @throws ApiError `validation_failed`
+ */
+export function parseField(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause)
+    throw new ApiError('validation_failed', {
+      detail: 'The text is not valid JSON.',
+      errors: [{ pointer: `/${name}`, message }],
+      cause,
+    })
+  }
+}
+
+/** Returns these fields of a form, less the empty ones. */
+export const pick = (values: Values, ...names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(names.flatMap((name) => (values(name) ? [[name, values(name)]] : [])))

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
-import type { Api, ApiRequest } from './api.ts'
+import type { Api, ApiRequest, FileRequest } from './api.ts'
 
 /** The entries of the navigation of an account, in their order. */
 export const SECTIONS = [
@@ -86,6 +86,8 @@ export interface Page {
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */
   readonly changes?: Readonly<Record<string, Change>>
+  /** Returns the file that a query asks for in place of the page; null if it asks for none. */
+  file?(visit: Visit): FileRequest | null
   /** Reads what the page shows. Reads in parallel: a page may cost three round trips to D1. */
   render(visit: Visit): Promise<View>
 }

@@ -1,12 +1,32 @@
 import type { Page, Section } from './page.ts'
 import { accountsPage } from './pages/accounts.tsx'
+import { affiliatePage } from './pages/affiliate.tsx'
+import { affiliatesPage } from './pages/affiliates.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
+import { linePage } from './pages/line.tsx'
 import { overviewPage } from './pages/overview.tsx'
+import { payoutsPage } from './pages/payouts.tsx'
+import { planPage } from './pages/plan.tsx'
+import { plansPage } from './pages/plans.tsx'
+import { simulationPage } from './pages/simulation.tsx'
+import { statementPage } from './pages/statement.tsx'
+import { statementsPage } from './pages/statements.tsx'
+import { unearnedPage } from './pages/unearned.tsx'
 
 /** Every page of the console. */
 export const PAGES: readonly Page[] = [
   accountsPage,
   overviewPage,
+  affiliatesPage,
+  affiliatePage,
+  plansPage,
+  planPage,
+  simulationPage,
+  statementsPage,
+  statementPage,
+  linePage,
+  unearnedPage,
+  payoutsPage,
   accountAuditLogPage,
   auditLogPage,
 ]

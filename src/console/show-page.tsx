@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../auth/authorize.ts'
+import type { FileRequest } from './api.ts'
 import { takeFlash } from './flash.ts'
 import { type AccountName, Layout } from './layout.tsx'
 import type { Page, RefusedForm } from './page.ts'
@@ -22,6 +23,16 @@ interface Outcome {
 /** The most accounts that the switcher lists. */
 const LISTED_ACCOUNTS = 50
 
+/** Returns a file under the headers of the console, which no other site can read or frame. */
+function sendFile({ body, headers: own }: Response, { type }: FileRequest): Response {
+  const headers = new Headers({ 'Content-Type': `${type}; charset=utf-8` })
+  const disposition = own.get('Content-Disposition')
+  if (disposition || type === 'text/csv') {
+    headers.set('Content-Disposition', disposition ?? 'attachment; filename="export.csv"')
+  }
+  return new Response(body, { headers })
+}
+
 /** Responds with a page, within its navigation. */
 export async function showPage(
   c: Context<AppEnv>,
@@ -30,6 +41,8 @@ export async function showPage(
   { refused, status, shown }: Outcome = {},
 ): Promise<Response> {
   const visit = await visitOf(c, page, session, refused ?? null)
+  const file = c.req.method === 'GET' ? page.file?.(visit) : null
+  if (file) return sendFile(await visit.api.file(file), file)
   const [view, accounts] = await Promise.all([
     page.render(visit),
     visit.account === ''

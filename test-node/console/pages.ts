@@ -1,7 +1,22 @@
 import { buildSync } from 'esbuild'
 
 /** The values of parameters in the paths of pages, which exist in the demo accounts. */
-const PARAMETERS: Readonly<Record<string, string>> = { account: 'demo-forex' }
+const PARAMETERS: Readonly<Record<string, string>> = {
+  account: 'demo-forex',
+  affiliate: 'IB-07',
+  plan: 'demo-ib',
+  // The ids follow from the affiliate, the plan and the period.
+  statement: 'stm_06d9848e0c96f1d466c5108e',
+  line: 'lin_06d9848e0c96f1d466c5108e1bb06844cd575cd6',
+}
+
+/** Queries with which pages show more than without, by their paths. */
+const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  '/accounts/:account/statements': ['period=2026-03'],
+  '/accounts/:account/lines/:line': ['customer_id=C-3301'],
+  '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
+  '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
+}
 
 /** Returns the addresses of all pages of the console with the demo accounts. */
 export async function pageAddresses(): Promise<string[]> {
@@ -17,8 +32,9 @@ export async function pageAddresses(): Promise<string[]> {
   const { PAGES }: { PAGES: { path: string }[] } = await import(
     `data:text/javascript;base64,${source}`
   )
-  return PAGES.map(({ path }) => {
+  return PAGES.flatMap(({ path }) => {
     const filled = path.replace(/:(\w+)/g, (_, name) => PARAMETERS[name] ?? `no-${name}`)
-    return `/console${filled}`
+    const address = `/console${filled}`
+    return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${query}`)]
   })
 }

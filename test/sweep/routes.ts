@@ -212,6 +212,7 @@ const administration: Route[] = [
   },
   { ...reads, id: 'listPlans' },
   { ...reads, id: 'getPlan', at: SWEPT },
+  { ...reads, id: 'listPlanVersions', at: SWEPT },
   { ...reads, id: 'getPlanVersion', at: SWEPT },
   { ...changes, id: 'withdrawPlanVersion', at: { plan: 'swept', version: '2' } },
   {
@@ -241,6 +242,7 @@ const administration: Route[] = [
     way: 'fresh',
     query: '?affiliate_id=aff-7&period=2026-10&fresh=true',
   },
+  { ...reads, id: 'getStatementTotals' },
   { ...reads, id: 'getStatement' },
   { ...reads, id: 'getExplanation', query: LINE },
   { ...reads, id: 'listLineParts', query: LINE },

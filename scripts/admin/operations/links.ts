@@ -36,8 +36,15 @@ export const LINKS: readonly Operation[] = [
     noun: 'links',
     verb: 'list',
     summary: 'Lists the links of an account.',
-    example: 'acme',
+    example: 'acme --affiliate IB-07',
     path: 'accounts/{account}/links',
+    options: {
+      affiliate: {
+        value: 'affiliate_id',
+        description: 'Only those of this affiliate.',
+        member: 'affiliate_id',
+      },
+    },
     format: list(),
   }),
   {

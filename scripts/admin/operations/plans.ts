@@ -53,6 +53,14 @@ const plans: readonly Operation[] = [
     path: 'accounts/{account}/plans/{plan}',
     format: object,
   },
+  listOperation({
+    noun: 'plans',
+    verb: 'versions',
+    summary: 'Lists the versions of a plan, the latest first. --json prints their terms.',
+    example: 'acme standard-ib',
+    path: 'accounts/{account}/plans/{plan}/versions',
+    format: list(['version', 'effective_from', 'created_at', 'withdrawn_at']),
+  }),
   {
     noun: 'plans',
     verb: 'version',

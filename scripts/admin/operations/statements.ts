@@ -42,6 +42,16 @@ const statements: readonly Operation[] = [
   }),
   {
     noun: 'statements',
+    verb: 'totals',
+    summary: 'Adds up statements by plan, status and currency.',
+    example: 'acme --period 2026-10',
+    method: 'GET',
+    path: 'accounts/{account}/statements/totals',
+    options: { ...WHOSE, status: STATUS },
+    format: list(),
+  },
+  {
+    noun: 'statements',
     verb: 'show',
     summary: 'Shows a statement with its lines.',
     example: 'acme STATEMENT_ID',

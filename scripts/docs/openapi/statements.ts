@@ -1,4 +1,5 @@
 import { MAX_FRESH_FACTS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { LIST_LIMITS } from '../../../src/db/paginate.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation } from './administration/operation.ts'
@@ -190,6 +191,25 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     part: documented('The part of the lines.', COUNT),
     parts: documented('The number of parts.', COUNT),
   }),
+  StatementTotals: object({
+    data: listed(
+      'The sums, by plan, status and currency.',
+      object({
+        ...{ plan: HEAD.plan, status: HEAD.status, currency: HEAD.currency },
+        statements: documented('The number of statements.', COUNT),
+        with_holds: documented(
+          'The number of statements with records that wait for a rate or a currency.',
+          COUNT,
+        ),
+        total: money('The sum of `total`.'),
+        payable: money('The sum of `payable`.'),
+        closing: money('The sum of `closing`.'),
+      }),
+    ),
+    is_limited: documented('Whether there may be more statements than are added up.', {
+      type: 'boolean',
+    }),
+  }),
   Run: object({
     id: documented('The id of the run.'),
     period: documented('The period.'),
@@ -279,6 +299,16 @@ export const statements = (): Operation[] => [
       },
     },
     errors: ['validation_failed'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT}/statements/totals`,
+    id: 'getStatementTotals',
+    summary: 'Add up statements',
+    description: `Adds up the stored statements that the parameters match, by plan, status and currency: at most ${LIST_LIMITS.total.toLocaleString('en')} of them, the first by period.`,
+    parameters: [...FILTERS, 'x-d1-bookmark'],
+    answers: read('The sums.', 'StatementTotals'),
+    errors: ['invalid_query'],
   }),
   operation({
     method: 'get',

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { transformSync } from 'esbuild'
+import { TEMPLATE_FOLDER } from '../plans.ts'
 import { type GuidePage, guide } from './guide.ts'
 import { home } from './home.ts'
 import { html } from './html.ts'
@@ -129,6 +130,7 @@ export function buildSite(out = 'dist/site') {
   const copy = (path: string, to: string) => files.set(join(out, to), readFileSync(path))
   for (const path of filesIn('public')) copy(path, relative('public', path))
   for (const path of filesIn('schemas')) copy(path, path)
+  for (const path of filesIn(TEMPLATE_FOLDER)) copy(path, `assets/plan-${basename(path)}`)
   copy('openapi.json', 'openapi.json')
   synchronize(out, files)
 }

@@ -5,6 +5,7 @@ import { join, relative } from 'node:path'
 /** The files from which the site is built, and the code that builds it. */
 const INPUTS = [
   'docs/**',
+  'examples/plans/**',
   'public/**',
   'schemas/**',
   'scripts/**',

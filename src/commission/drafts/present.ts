@@ -1,4 +1,6 @@
+import type { SummedStatements } from '../../db/commission/statement-totals.ts'
 import type { FoundStatement, ListedStatement } from '../../db/commission/statements.ts'
+import { fromUnits, moneyText } from '../books/money.ts'
 import { presentBooks } from '../books/present.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
@@ -31,4 +33,11 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
   const isAdjustment = (item: StatementLine | Adjustment): item is Adjustment => 'of' in item
   const isLine = (item: StatementLine | Adjustment): item is StatementLine => !isAdjustment(item)
   return { lines: items.filter(isLine), adjustments: items.filter(isAdjustment) }
+}
+
+/** Returns the sums of statements with the minor digits of their currency. */
+export function presentSums({ total, payable, closing, ...group }: SummedStatements) {
+  const { currency } = group
+  const money = (units: string): string => moneyText(fromUnits(units, currency), currency)
+  return { ...group, total: money(total), payable: money(payable), closing: money(closing) }
 }

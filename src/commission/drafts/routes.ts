@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { findRun } from '../../db/commission/runs.ts'
+import { sumStatements } from '../../db/commission/statement-totals.ts'
 import { findStatement, listStatements } from '../../db/commission/statements.ts'
+import { LIST_LIMITS } from '../../db/paginate.ts'
 import { ApiError } from '../../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
 import { invalidQuery, readQuery } from '../../http/query.ts'
@@ -18,7 +20,7 @@ import {
   sendStatementPage,
 } from '../export/respond.ts'
 import { respondWithFresh } from './fresh.ts'
-import { presentStatement, presentWhole } from './present.ts'
+import { presentStatement, presentSums, presentWhole } from './present.ts'
 import { respondWithStart } from './start-run.ts'
 
 /** The paths of the statements of an account, below the path of the account. */
@@ -27,8 +29,9 @@ export const STATEMENT_PATHS = {
   statement: '/statements/:statement_id',
 } as const
 
-/** The paths of runs, which only the integrations team has. */
+/** The paths of totals and runs, which only the integrations team has. */
 export const RUN_PATHS = {
+  statementTotals: '/statements/totals',
   start: '/periods/:period/run',
   run: '/runs/:run_id',
 } as const
@@ -80,6 +83,7 @@ export const teamStatements = new Hono<AppEnv>()
     }
     return respondWithFresh(c, readFilters(query))
   })
+  .get(RUN_PATHS.statementTotals, (c) => respondWithTotals(c, readQuery(c.req.url, ...FILTERS)))
   .get(STATEMENT_PATHS.statement, (c) => respondWithStatement(c, c.req.param('statement_id')))
   .post(RUN_PATHS.start, (c) => respondWithStart(c, c.req.param('period')))
   .get(RUN_PATHS.run, (c) => respondWithRun(c, c.req.param('run_id')))
@@ -100,6 +104,15 @@ function respondWithStatements(
     const send = format === 'csv' ? sendListCsv : sendListPage
     const books = { db: session, account: grant.account }
     return send(c, books, { context, page, found, period: filter.period })
+  })
+}
+
+function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> {
+  const filter = readFilters(query)
+  return withReadSession(c, async ({ grant, session }) => {
+    const sums = await sumStatements(session, grant.account, filter)
+    const count = sums.reduce((all, { statements }) => all + statements, 0)
+    return c.json({ data: sums.map(presentSums), is_limited: count === LIST_LIMITS.total })
   })
 }
 

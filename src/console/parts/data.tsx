@@ -3,6 +3,12 @@ import { type Visit, withQuery } from '../page.ts'
 
 // The parts of pages that show data.
 
+/** Returns the title of a field: `Affiliate` for `affiliate_id`. */
+export function titleOf(name: string): string {
+  const words = name.replace(/_(?:id|at)$/, '').replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
 /** A column of a table. Numbers are right-aligned. */
 export interface Column<Row> {
   readonly title: string
@@ -147,6 +153,20 @@ export const Live = (props: { id: string; seconds: number; children?: Child }) =
 export type ChartRow = readonly [label: string, ...values: (number | null)[]]
 
 /**
+ * Renders a table with a chart, which a script draws from it: the first column names the points, and the
+ * `data` of each other column are a series. With `bars` it draws only the last column.
+ */
+export const Plot = ({ kind, children }: { kind?: 'bars'; children?: Child }) => (
+  <figure class="chart" data-chart={kind ?? ''}>
+    <div class="plot" aria-hidden="true" />
+    <details open>
+      <summary>The numbers of this chart</summary>
+      {children}
+    </details>
+  </figure>
+)
+
+/**
  * Renders a chart and its table. A script draws the chart from the table, so that both show the same
  * numbers, and the table is there without script.
  */
@@ -173,12 +193,8 @@ export function Chart(props: {
     })),
   ]
   return (
-    <figure class="chart" data-chart>
-      <div class="plot" aria-hidden="true" />
-      <details open>
-        <summary>The numbers of this chart</summary>
-        <Table caption={caption} columns={columns} rows={rows} />
-      </details>
-    </figure>
+    <Plot>
+      <Table caption={caption} columns={columns} rows={rows} />
+    </Plot>
   )
 }

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
-import type { FieldError, Visit } from '../page.ts'
+import type { FieldError, RefusedForm, Visit } from '../page.ts'
+import { titleOf } from './data.tsx'
 
 // The parts of pages that a member fills in.
 
@@ -9,7 +10,8 @@ export type Option = readonly [value: string, label: string]
 
 interface Input {
   readonly name: string
-  readonly label: string
+  /** The title of the name if absent. */
+  readonly label?: string
   /** `text` if absent; `area` is a text of several lines. */
   readonly type?: 'text' | 'date' | 'number' | 'area'
   readonly options?: readonly Option[]
@@ -45,7 +47,7 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
   <form method="get" action={visit.path} class="filters" data-filters>
     {fields.map((field) => (
       <div>
-        <label for={`filter-${field.name}`}>{field.label}</label>
+        <label for={`filter-${field.name}`}>{field.label ?? titleOf(field.name)}</label>
         <Control
           input={{ value: visit.query[field.name], ...field }}
           id={`filter-${field.name}`}
@@ -58,6 +60,16 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
   </form>
 )
 
+/** The field of approvals for records that wait for a rate or a currency. */
+export const HOLDS = {
+  name: 'leave_out_holds',
+  label: 'Records that wait for a rate or a currency',
+  options: [
+    ['', 'Refuse statements that have some'],
+    ['yes', 'Leave them out; a later period adjusts'],
+  ] as const,
+}
+
 interface ChangeProps {
   readonly visit: Visit
   /** The name of the change in the page's `changes`. */
@@ -69,6 +81,22 @@ interface ChangeProps {
   readonly children?: Child
 }
 
+/** Renders why the administration API refused a request: each error beside its pointer. */
+export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors'>) => (
+  <div class="notice bad" role="alert">
+    <p>{detail}</p>
+    {errors.length > 0 && (
+      <ul>
+        {errors.map((error) => (
+          <li>
+            {error.pointer && <code>{error.pointer}</code>} {error.message} {error.hint}
+          </li>
+        ))}
+      </ul>
+    )}
+  </div>
+)
+
 /** Renders a form that makes a change of its page. Its fields are `Field` with the same `change`. */
 export function ChangeForm({ visit, change, submit, needs = 'manager', children }: ChangeProps) {
   if (!isAtLeast(visit.member.role, needs)) {
@@ -79,20 +107,7 @@ export function ChangeForm({ visit, change, submit, needs = 'manager', children 
     <form method="post" class="change" id={`change-${change}`}>
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
-      {refused && (
-        <div class="notice bad" role="alert">
-          <p>{refused.detail}</p>
-          {refused.errors.length > 0 && (
-            <ul>
-              {refused.errors.map((error) => (
-                <li>
-                  {error.pointer && <code>{error.pointer}</code>} {error.message} {error.hint}
-                </li>
-              ))}
-            </ul>
-          )}
-        </div>
-      )}
+      {refused && <Refusal {...refused} />}
       {children}
       <button type="submit">{submit}</button>
     </form>
@@ -114,7 +129,7 @@ function errorsOf(errors: readonly FieldError[], pointer: string) {
 export function Field(
   props: Input & { visit: Visit; change: string; pointer?: string | undefined },
 ) {
-  const { visit, change, name, hint, label, pointer = `/${name}` } = props
+  const { visit, change, name, hint, label = titleOf(name), pointer = `/${name}` } = props
   const refused = refusedForm(visit, change)
   const errors = errorsOf(refused?.errors ?? [], pointer)
   const id = `${change}-${name}`
@@ -137,6 +152,25 @@ export function Field(
     </div>
   )
 }
+
+/** Renders fields of a `ChangeForm`. Errors point at their names below `at`. */
+export const Fields = (props: {
+  visit: Visit
+  change: string
+  at?: string
+  of: readonly Input[]
+}) => (
+  <>
+    {props.of.map((field) => (
+      <Field
+        {...field}
+        visit={props.visit}
+        change={props.change}
+        pointer={`${props.at ?? ''}/${field.name}`}
+      />
+    ))}
+  </>
+)
 
 /** Renders a form for a change that cannot be undone: the member types a name first. */
 export const ConfirmForm = ({ name, ...form }: ChangeProps & { name: string }) => (

@@ -1,3 +1,4 @@
+import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import type { assignments, planVersions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -89,6 +90,26 @@ export async function listVersions(
   )
   return results
 }
+
+/** Reads one page of the versions of a plan with their terms, the latest first. */
+export const pageVersions = (
+  db: D1Database,
+  account: string,
+  plan: string,
+  page: Page,
+): Promise<FoundPage<Omit<Row, 'account'>>> =>
+  paginate(
+    db,
+    {
+      columns: ['plan', 'version', 'effective_from', 'terms', 'created_at', 'withdrawn_at'],
+      from: 'plan_versions where account = :account and plan = :plan',
+      key: ['version'],
+      descending: true,
+      values: { account, plan },
+      limitsBytes: true,
+    },
+    page,
+  )
 
 const FIND_VERSION = compileStatement(`
   select plan, version, effective_from, terms, created_at, withdrawn_at from plan_versions

@@ -1,6 +1,6 @@
-import type { FoundPage, Page } from '../paginate.ts'
-import { all, first, listRows, setTerms } from '../query.ts'
-import { type Account, links } from '../schema.ts'
+import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { all, first, setTerms } from '../query.ts'
+import type { Account, links } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 type Row = typeof links.$inferSelect
@@ -19,12 +19,23 @@ export const findLink = (db: D1Database, id: string): Promise<Link | null> =>
 /** A link as its account lists it. */
 export type LinkRow = Omit<Row, 'account'>
 
-/** Reads one page of an account's links, in the order of their ids. */
+/** Reads one page of an account's links, in the order of their ids; only those of an affiliate if given. */
 export const listLinks = (
   db: D1Database,
   account: string,
+  affiliate: string | null,
   page: Page,
-): Promise<FoundPage<LinkRow>> => listRows(db, { table: links, key: 'link_id', account }, page)
+): Promise<FoundPage<LinkRow>> =>
+  paginate(
+    db,
+    {
+      columns: ['link_id', 'affiliate_id', 'name', 'landing_page', 'disabled', 'created_at'],
+      from: `links where account = :account${affiliate === null ? '' : ' and affiliate_id = :affiliate'}`,
+      key: ['link_id'],
+      values: { account, ...(affiliate !== null && { affiliate }) },
+    },
+    page,
+  )
 
 const FIND_ACCOUNT_LINK = compileStatement(`
   select link_id, affiliate_id, name, landing_page, disabled, created_at from links

@@ -21,7 +21,7 @@ export const links = (): Operation[] => [
     id: 'listLinks',
     summary: 'List links',
     description: 'Lists the links of an account, ordered by id.',
-    parameters: PAGING,
+    parameters: [...PAGING, 'links_query'],
     answers: paged('One page of links.', ref('Link')),
   }),
   operation({

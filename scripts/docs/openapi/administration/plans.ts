@@ -39,6 +39,15 @@ export const plans = (): Operation[] => [
   }),
   operation({
     method: 'get',
+    path: `${PLAN_PATH}/versions`,
+    id: 'listPlanVersions',
+    summary: 'List the versions of a plan',
+    description: 'Lists the versions of a plan with their terms, the latest first.',
+    parameters: PAGING,
+    answers: paged('One page of versions.', ref('PlanVersion')),
+  }),
+  operation({
+    method: 'get',
     path: VERSION_PATH,
     id: 'getPlanVersion',
     summary: 'Get a version of a plan',

@@ -1,0 +1,180 @@
+import { ApiError } from '../../errors.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { column, fields, To } from '../parts/fields.tsx'
+import { Filters } from '../parts/forms.tsx'
+import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
+import { type Assignment, Assignments } from './plans.tsx'
+
+/** The statements that are listed; the others are on their own page. */
+const LISTED = 12
+
+interface Parents {
+  readonly parents: readonly { readonly parent: string | null; readonly from: string | null }[]
+}
+
+interface Balances {
+  readonly balances: readonly {
+    readonly currency: string
+    readonly balance: string
+    readonly due: string
+  }[]
+}
+
+interface Entry {
+  readonly kind: string
+  readonly plan: string | null
+  readonly period: string | null
+  readonly statement: string | null
+  readonly currency: string
+  readonly amount: string
+  readonly reference: string | null
+  readonly actor: string
+  readonly at: string
+}
+
+interface AffiliateLink {
+  readonly link_id: string
+  readonly name: string | null
+  readonly url: string
+  readonly landing_page: string
+  readonly disabled: boolean
+}
+
+const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly Entry[] }) => (
+  <Table
+    caption="Ledger, the oldest entry first. The balance is the sum of all entries."
+    rows={rows}
+    columns={[
+      ...fields<Entry>(visit, 'at', 'kind', 'reference', 'actor'),
+      column('Statement', ({ statement, period, plan }: Entry) =>
+        statement ? (
+          <To visit={visit} at={['statements', statement]}>
+            {period}, {plan}
+          </To>
+        ) : (
+          '–'
+        ),
+      ),
+      ...fields<Entry>(visit, 'amount', 'currency'),
+    ]}
+    empty={
+      <EmptyState title="Nothing has been booked yet.">
+        <p>Approving a statement books what it earned.</p>
+      </EmptyState>
+    }
+  />
+)
+
+const Links = ({ visit, rows }: { visit: Visit; rows: readonly AffiliateLink[] }) => (
+  <Table
+    caption="Links"
+    rows={rows}
+    columns={fields<AffiliateLink>(visit, 'url', 'name', 'landing_page', 'disabled')}
+    empty={<p class="note">The affiliate has no links.</p>}
+  />
+)
+
+/** Renders the balance, whether the affiliate is configured, and its parents by day. */
+function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Balances }) {
+  const { visit, parents, balances } = props
+  const [own] = parents
+  return (
+    <>
+      {!own && (
+        <p class="notice bad">
+          The affiliate is not configured, so it earns nothing.{' '}
+          <To visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
+            Configure it
+          </To>
+        </p>
+      )}
+      <Table
+        caption="Balance by currency"
+        rows={balances.balances}
+        columns={fields<Balances['balances'][number]>(visit, 'currency', 'balance', 'due')}
+        empty={<p class="note">The balance is 0.</p>}
+      />
+      {own?.parents.some(({ parent }) => parent !== null) && (
+        <Table
+          caption="Parents by day"
+          rows={own.parents}
+          columns={fields<Parents['parents'][number]>(visit, 'parent', 'from')}
+        />
+      )}
+    </>
+  )
+}
+
+/** Returns no balance for an affiliate who is not configured, of whom the page says so. */
+function noBalance(error: unknown): Balances {
+  if (error instanceof ApiError && error.code === 'not_found') return { balances: [] }
+  throw error
+}
+
+async function readAffiliate({ api, account, params, query: { period, cursor } }: Visit) {
+  const { affiliate: affiliate_id = '' } = params
+  const at = (...parts: string[]) => apiPath(account, ...parts)
+  const own = { affiliate_id }
+  const [parents, balances, totals, statements, entries, assignments, links] = await Promise.all([
+    api.get<List<Parents>>(at('affiliates', 'parents'), own),
+    api.get<Balances>(at('affiliates', 'balance'), own).catch(noBalance),
+    api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
+    api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
+    api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
+    api.get<List<Assignment>>(at('assignments'), own),
+    api.get<List<AffiliateLink>>(at('links'), own),
+  ])
+  return { parents, balances, totals, statements, entries, assignments, links }
+}
+
+/** An affiliate: what it earned and was paid, its plans and its links. */
+export const affiliatePage: Page = {
+  path: '/accounts/:account/affiliates/:affiliate',
+  section: 'Affiliates',
+  query: ['period', 'cursor'],
+  async render(visit) {
+    const affiliate_id = visit.params.affiliate ?? ''
+    const { period } = visit.query
+    const found = await readAffiliate(visit)
+    const { totals, statements } = found
+    const body = (
+      <>
+        <Head visit={visit} parents={found.parents.data} balances={found.balances} />
+        <Filters visit={visit} fields={[{ name: 'period' }]} />
+        <p class="quick">
+          <To visit={visit} at={['statements']} query={{ affiliate_id, period }}>
+            All statements
+          </To>
+          <To visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
+            What earned nothing
+          </To>
+          <To visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
+            Customers and figures
+          </To>
+        </p>
+        <Totals visit={visit} of={totals} />
+        <Statements
+          visit={visit}
+          caption={`Statements: ${statements.data.length} of ${statements.meta.total}`}
+          rows={statements.data}
+          empty={
+            <EmptyState title="The affiliate has no statement yet.">
+              <p>
+                <To visit={visit} at={['statements']} children="Compute a period" />, or look at{' '}
+                <a href={withQuery(visit.path, {})}>all periods</a>.
+              </p>
+            </EmptyState>
+          }
+        />
+        <h2>Ledger</h2>
+        <Ledger visit={visit} rows={found.entries.data} />
+        <Pager visit={visit} meta={found.entries.meta} />
+        <h2>Plans and links</h2>
+        <Assignments visit={visit} rows={found.assignments.data} />
+        <Links visit={visit} rows={found.links.data} />
+      </>
+    )
+    return { title: affiliate_id, body }
+  },
+}

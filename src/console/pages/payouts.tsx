@@ -1,0 +1,110 @@
+import { apiPath, type Page, withQuery } from '../page.ts'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { column, fields, To } from '../parts/fields.tsx'
+import { ChangeForm, Fields, Filters } from '../parts/forms.tsx'
+
+interface Payout {
+  readonly affiliate_id: string
+  readonly currency: string
+  readonly amount: string
+  readonly statements: number
+  readonly payable_on?: string
+  readonly paid_on?: string
+  readonly reference: string
+}
+
+/** The columns of the CSV that stores payments. */
+const COLUMNS = 'affiliate_id,currency,amount,reference,paid_on'
+
+/** What has to be paid, and what was. */
+export const payoutsPage: Page = {
+  path: '/accounts/:account/payouts',
+  section: 'Statements',
+  query: ['status', 'payable_on', 'cursor', 'format'],
+  changes: {
+    pay: {
+      done: 'The payments are stored.',
+      request: (values, { account }) => ({
+        method: 'POST',
+        path: apiPath(account, 'payouts'),
+        csv: values('csv'),
+      }),
+    },
+  },
+  file: ({ account, query: { format, cursor: _, ...query } }) =>
+    format === 'csv' ? { path: apiPath(account, 'payouts'), query, type: 'text/csv' } : null,
+  async render(visit) {
+    const { format: _, ...query } = visit.query
+    const path = apiPath(visit.account, 'payouts')
+    const { data, meta } = await visit.api.get<List<Payout>>(path, query)
+    const { status = 'approved' } = query
+    const body = (
+      <>
+        <Filters
+          visit={visit}
+          fields={[
+            {
+              name: 'status',
+              options: [
+                ['', 'to be paid'],
+                ['paid', 'paid'],
+              ],
+            },
+            { name: 'payable_on', label: 'Payable by', type: 'date' },
+          ]}
+        />
+        <p class="quick">
+          <a href={withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })}>
+            CSV of all rows
+          </a>
+        </p>
+        <Table
+          caption={status === 'paid' ? 'Payments' : 'What has to be paid'}
+          rows={data}
+          columns={[
+            ...fields<Payout>(visit, 'affiliate_id', 'amount', 'currency'),
+            column(
+              'Statements',
+              ({ affiliate_id, statements }: Payout) => (
+                <To visit={visit} at={['statements']} query={{ affiliate_id, status }}>
+                  {statements}
+                </To>
+              ),
+              true,
+            ),
+            ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
+          ]}
+          empty={
+            <EmptyState title="Nothing is here.">
+              <p>
+                Approved <To visit={visit} at={['statements']} children="statements" /> with a
+                payable amount have to be paid.
+              </p>
+            </EmptyState>
+          }
+        />
+        <Pager visit={visit} meta={meta} />
+        <details>
+          <summary>Store payments of a CSV</summary>
+          <ChangeForm visit={visit} change="pay" submit="Store the payments" needs="approver">
+            <Fields
+              visit={visit}
+              change="pay"
+              of={[
+                {
+                  name: 'csv',
+                  type: 'area',
+                  label: 'CSV',
+                  hint: `All rows or none. The first line is ${COLUMNS}.`,
+                  value: `${COLUMNS}\n`,
+                  required: true,
+                },
+              ]}
+            />
+          </ChangeForm>
+        </details>
+      </>
+    )
+    return { title: 'Payouts', body }
+  },
+}

@@ -1,0 +1,140 @@
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { type List, Pager, Table } from '../parts/data.tsx'
+import { column, Facts, fields, To, Value } from '../parts/fields.tsx'
+import { ConfirmForm, Field } from '../parts/forms.tsx'
+import { putVersion, VersionForm } from '../parts/plans.tsx'
+import type { Plan } from './plans.tsx'
+
+/** The versions side by side. */
+const SHOWN = 3
+
+interface Version {
+  readonly version: number
+  readonly effective_from: string
+  readonly terms: object
+  readonly created_at: string
+  readonly withdrawn_at: string | null
+}
+
+interface Shown {
+  readonly visit: Visit
+  readonly plan: Plan
+  readonly versions: readonly Version[]
+}
+
+/** Returns the texts of terms by their paths; rules are named by their ids. */
+function flatten(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
+  const isTree = typeof value === 'object' && value !== null
+  const isList = Array.isArray(value) && !value.some((one) => typeof one === 'object')
+  if (!isTree || isList) return into.set(path, isList ? value.join(', ') : String(value))
+  for (const [key, one] of Object.entries(value)) {
+    const name = Array.isArray(value) && typeof one?.id === 'string' ? one.id : key
+    flatten(one, path === '' ? name : `${path} / ${name}`, into)
+  }
+  return into
+}
+
+/** Renders versions side by side. A term that differs from the version before it is marked. */
+function Compared({ versions }: Shown) {
+  const terms = versions.map((one) => flatten(one.terms))
+  const paths = [...new Set(terms.flatMap((one) => [...one.keys()]))]
+  return (
+    <Table
+      caption="Terms, the latest version first. What differs from the version before is marked."
+      rows={paths}
+      columns={[
+        column('Term', (path: string) => path),
+        ...versions.map(({ version, effective_from }, i) =>
+          column(`Version ${version}, from ${effective_from}`, (path: string) => {
+            const text = terms[i]?.get(path)
+            const before = terms[i + 1]
+            return before && before.get(path) !== text ? <mark>{text ?? '–'}</mark> : (text ?? '–')
+          }),
+        ),
+      ]}
+    />
+  )
+}
+
+const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
+  <Table
+    caption="Versions"
+    rows={versions}
+    columns={[
+      ...fields<Version>(visit, 'version', 'effective_from', 'created_at', 'withdrawn_at'),
+      column('State', ({ version, withdrawn_at }: Version) => {
+        const state = version === in_force ? 'in force' : withdrawn_at && 'withdrawn'
+        return <Value visit={visit} name="status" value={state} />
+      }),
+      column('Simulate', ({ version }: Version) => (
+        <To visit={visit} at={['plans', plan, 'simulate']} query={{ version: `${version}` }}>
+          Simulate version {version}
+        </To>
+      )),
+    ]}
+  />
+)
+
+const Withdraw = ({ visit, plan, versions }: Shown) => (
+  <ConfirmForm visit={visit} change="withdraw" submit="Withdraw a version" name={plan.plan}>
+    <p>Only a version that was never in force can be withdrawn.</p>
+    <Field
+      visit={visit}
+      change="withdraw"
+      name="version"
+      options={versions.map(({ version }) => [`${version}`, `${version}`])}
+    />
+  </ConfirmForm>
+)
+
+/** Returns the path of the plan in the administration API. */
+const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
+  apiPath(account, 'plans', params.plan ?? '', ...parts)
+
+/** A plan: its versions side by side, and the form of the next one. */
+export const planPage: Page = {
+  path: '/accounts/:account/plans/:plan',
+  section: 'Plans',
+  query: ['cursor'],
+  changes: {
+    put: putVersion,
+    withdraw: {
+      done: 'The version is withdrawn.',
+      confirm: ({ params }) => params.plan ?? '',
+      request: (values, visit) => ({
+        method: 'DELETE',
+        path: ownPath(visit, 'versions', values('version')),
+      }),
+    },
+  },
+  async render(visit) {
+    const [plan, { data: versions, meta }] = await Promise.all([
+      visit.api.get<Plan>(ownPath(visit)),
+      visit.api.get<List<Version>>(ownPath(visit, 'versions'), {
+        per_page: SHOWN,
+        ...visit.query,
+      }),
+    ])
+    const shown = { visit, plan, versions }
+    const body = (
+      <>
+        <Facts
+          visit={visit}
+          of={plan}
+          names={['name', 'currency', 'period', 'terms', 'in_force']}
+        />
+        <p class="quick">
+          <To visit={visit} at={['statements']} query={{ plan: plan.plan }} children="Statements" />
+          <To visit={visit} at={['plans']} children="Assignments" />
+        </p>
+        <Versions {...shown} />
+        <Pager visit={visit} meta={meta} />
+        <Compared {...shown} />
+        <h2>Next version</h2>
+        <VersionForm visit={visit} terms={JSON.stringify(versions[0]?.terms, null, 2)} />
+        <Withdraw {...shown} />
+      </>
+    )
+    return { title: plan.plan, body }
+  },
+}

@@ -1,0 +1,104 @@
+import { pick } from '../form.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { fields } from '../parts/fields.tsx'
+import { ChangeForm, Fields, Filters } from '../parts/forms.tsx'
+import { putVersion, VersionForm } from '../parts/plans.tsx'
+
+/** A plan as `GET …/plans` shows it. */
+export interface Plan {
+  readonly plan: string
+  readonly name: string
+  readonly currency: string
+  readonly period: string
+  readonly terms: string
+  /** The version in force. */
+  readonly in_force: number | null
+}
+
+/** An assignment of a plan. */
+export interface Assignment {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly from: string
+  readonly customers: string
+}
+
+/** Renders assignments. */
+export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assignment[] }) => (
+  <Table
+    caption="Assignments, by affiliate and first day. * are all others."
+    rows={rows}
+    columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
+    empty={<p class="note">No plan is assigned here by name.</p>}
+  />
+)
+
+const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
+  <ChangeForm visit={visit} change="assign" submit="Assign the plan">
+    <Fields
+      visit={visit}
+      change="assign"
+      at="/0"
+      of={[
+        { name: 'affiliate_id', required: true, hint: '* are all without an own assignment.' },
+        { name: 'plan', options: plans.map(({ plan }) => [plan, plan]) },
+        { name: 'from', type: 'date', required: true },
+        {
+          name: 'customers',
+          options: [
+            ['new', 'new ones'],
+            ['all', 'all of the affiliate'],
+          ],
+        },
+      ]}
+    />
+  </ChangeForm>
+)
+
+/** The plans of an account, and to whom they are assigned. */
+export const plansPage: Page = {
+  path: '/accounts/:account/plans',
+  section: 'Plans',
+  query: ['affiliate_id', 'cursor'],
+  changes: {
+    put: putVersion,
+    assign: {
+      done: 'The plan is assigned.',
+      request: (values, { account }) => ({
+        method: 'PUT',
+        path: apiPath(account, 'assignments'),
+        body: [pick(values, 'affiliate_id', 'plan', 'from', 'customers')],
+      }),
+    },
+  },
+  async render(visit) {
+    const { api, account, query } = visit
+    const [{ data: plans }, assignments] = await Promise.all([
+      api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
+      api.get<List<Assignment>>(apiPath(account, 'assignments'), query),
+    ])
+    const body = (
+      <>
+        <Table
+          caption="Plans"
+          rows={plans}
+          columns={fields<Plan>(visit, 'plan', 'name', 'currency', 'period', 'terms', 'in_force')}
+          empty={
+            <EmptyState title="There are no plans yet.">
+              <p>Copy a template below, change it and store it. Then assign it to affiliates.</p>
+            </EmptyState>
+          }
+        />
+        <h2>Assignments</h2>
+        <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
+        <Assignments visit={visit} rows={assignments.data} />
+        <Pager visit={visit} meta={assignments.meta} />
+        {plans.length > 0 && <Assign visit={visit} plans={plans} />}
+        <h2>New plan</h2>
+        <VersionForm visit={visit} terms="" />
+      </>
+    )
+    return { title: 'Plans', body }
+  },
+}

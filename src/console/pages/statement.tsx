@@ -1,0 +1,154 @@
+import { pick } from '../form.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Facts, To } from '../parts/fields.tsx'
+import { ChangeForm, Field, Fields, HOLDS } from '../parts/forms.tsx'
+import {
+  Adjustments,
+  Balance,
+  Holds,
+  Lines,
+  Manual,
+  type ShownStatement,
+  type WholeStatement,
+} from '../parts/statement.tsx'
+
+const Approve = ({ visit, one }: ShownStatement) => (
+  <ChangeForm visit={visit} change="approve" submit="Approve this draft" needs="approver">
+    <h2>Approve</h2>
+    <p>
+      An approved statement never changes. You approve exactly what this page shows:{' '}
+      <code>{one.hash}</code>
+    </p>
+    <input type="hidden" name="hash" value={one.hash} />
+    {one.holds.length > 0 && <Field visit={visit} change="approve" {...HOLDS} />}
+  </ChangeForm>
+)
+
+const Pay = ({ visit, one }: ShownStatement) => (
+  <ChangeForm visit={visit} change="pay" submit="Store the payment" needs="approver">
+    <h2>
+      Pay {one.payable} {one.currency}
+    </h2>
+    <Fields
+      visit={visit}
+      change="pay"
+      of={[
+        { name: 'reference', required: true, hint: 'The same one is stored once.' },
+        { name: 'paid_on', type: 'date', required: true },
+      ]}
+    />
+  </ChangeForm>
+)
+
+const Enter = ({ visit, one: { affiliate_id, plan, currency } }: ShownStatement) => (
+  <details>
+    <summary>Add a manual entry</summary>
+    <ChangeForm visit={visit} change="enter" submit="Add the entry">
+      <p>
+        It stands in the earliest period of {plan} that is not closed for {affiliate_id}.
+      </p>
+      <input type="hidden" name="affiliate_id" value={affiliate_id} />
+      <input type="hidden" name="plan" value={plan} />
+      <Fields
+        visit={visit}
+        change="enter"
+        of={[
+          { name: 'amount', label: `Amount in ${currency}`, required: true },
+          { name: 'reason', required: true },
+          { name: 'reference', required: true, hint: 'The same one is stored once.' },
+        ]}
+      />
+    </ChangeForm>
+  </details>
+)
+
+/** Returns the path of the statement in the administration API. */
+const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
+  apiPath(account, 'statements', params.statement ?? '', ...parts)
+
+const changes: NonNullable<Page['changes']> = {
+  approve: {
+    done: 'Your approval is stored.',
+    request: (values, visit) => ({
+      method: 'POST',
+      path: ownPath(visit, 'approve'),
+      body: { hash: values('hash'), leave_out_holds: values('leave_out_holds') === 'yes' },
+    }),
+  },
+  pay: {
+    done: 'The payment is stored.',
+    request: (values, visit) => ({
+      method: 'POST',
+      path: ownPath(visit, 'pay'),
+      body: pick(values, 'reference', 'paid_on'),
+    }),
+  },
+  enter: {
+    done: 'The entry is stored. The next run adds it to its draft.',
+    request: (values, { account }) => ({
+      method: 'POST',
+      path: apiPath(account, 'manual-entries'),
+      body: pick(values, 'affiliate_id', 'plan', 'amount', 'reason', 'reference'),
+    }),
+  },
+}
+
+/** A statement: what it pays, why, and what is done with it. */
+export const statementPage: Page = {
+  path: '/accounts/:account/statements/:statement',
+  section: 'Statements',
+  query: ['part', 'format'],
+  changes,
+  file(visit) {
+    const { format, part } = visit.query
+    const type = format === 'csv' ? 'text/csv' : 'text/html'
+    return format ? { path: ownPath(visit), query: { part }, type } : null
+  },
+  async render(visit) {
+    const { part } = visit.query
+    const one = await visit.api.get<WholeStatement>(ownPath(visit), { part })
+    const { affiliate_id, period, parts, status, payable, paid } = one
+    const shown = { visit, one }
+    const to = (query: Visit['query']) => withQuery(visit.path, { part, ...query })
+    const listed = <To visit={visit} at={['statements']} query={{ period }} children={period} />
+    const body = (
+      <>
+        <Facts
+          visit={visit}
+          of={one}
+          names={['status', 'affiliate_id', 'plan', 'payable_on', 'computed_at', 'approved_at']}
+          more={[
+            ['All statements of', listed],
+            ...(paid ? [['Paid', `${paid.paid_on}, ${paid.reference}`] as const] : []),
+          ]}
+        />
+        <p class="quick">
+          <To visit={visit} at={['unearned']} query={{ period, affiliate_id }}>
+            What earned nothing
+          </To>
+          <a href={to({ format: 'html' })}>Print</a>
+          <a href={to({ format: 'csv' })}>CSV</a>
+        </p>
+        <Balance {...shown} />
+        <Holds {...shown} />
+        <h2 id="lines">Lines</h2>
+        <Lines {...shown} />
+        {parts > 1 && (
+          <p class="quick">
+            Part {one.part} of {parts}
+            {one.part > 1 && <a href={to({ part: `${one.part - 1}` })}>Previous part</a>}
+            {one.part < parts && <a href={to({ part: `${one.part + 1}` })}>Next part</a>}
+          </p>
+        )}
+        <h2 id="adjustments">Adjustments</h2>
+        <Adjustments {...shown} />
+        <h2 id="manual">Manual entries</h2>
+        <Manual {...shown} />
+        <Enter {...shown} />
+        {status === 'draft' && <Approve {...shown} />}
+        {status === 'approved' && /[1-9]/.test(payable) && <Pay {...shown} />}
+      </>
+    )
+    return { title: `${affiliate_id}, ${period}`, body }
+  },
+}

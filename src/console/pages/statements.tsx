@@ -1,0 +1,165 @@
+import type { PeriodApproved } from '../../commission/books/approve-period.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
+import { column, Facts, fields, To } from '../parts/fields.tsx'
+import { ChangeForm, ConfirmForm, Field, Filters, HOLDS } from '../parts/forms.tsx'
+import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
+
+/** Returns the months that most people look for, the last one first. */
+function lastMonths(now: number): string[] {
+  const today = new Date(now)
+  return [1, 2, 3].map((ago) =>
+    new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - ago)).toISOString().slice(0, 7),
+  )
+}
+
+interface Run {
+  readonly id: string
+  readonly status: 'running' | 'done' | 'failed'
+  readonly affiliates: number | null
+  readonly steps: number | null
+  readonly steps_done: number | null
+  readonly changed: number | null
+  readonly started_at: string
+  readonly reason: string | null
+}
+
+/** Shows the progress of a run. */
+const Progress = ({ visit, run }: { visit: Visit; run: Run }) => (
+  <Live id="run" seconds={run.status === 'running' ? 3 : 3600}>
+    <Facts
+      visit={visit}
+      of={run}
+      names={['status', 'started_at', 'affiliates', 'steps_done', 'steps', 'changed', 'reason']}
+    />
+  </Live>
+)
+
+type Refused = PeriodApproved['refused'][number]
+
+/** Shows what the approval of a period did, and what it refused. */
+const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) => (
+  <>
+    <p>
+      <strong>{answer.approved} statements are approved.</strong> {answer.refused_total} were
+      refused. {answer.waiting} wait for another person.
+      {answer.closed
+        ? ` The period is closed; it stays open for ${answer.open_total} affiliates.`
+        : ' The period is not closed yet.'}
+    </p>
+    <Table
+      caption={`Refused: ${answer.refused.length} of ${answer.refused_total}`}
+      rows={answer.refused}
+      columns={[
+        column('Statement', ({ id, affiliate_id, plan }: Refused) => (
+          <To visit={visit} at={['statements', id]}>
+            {affiliate_id}, {plan}
+          </To>
+        )),
+        ...fields<Refused>(visit, 'detail'),
+      ]}
+      empty={<p hidden />}
+    />
+  </>
+)
+
+const periodOf = ({ query }: Visit) => query.period ?? ''
+
+/** Renders what can be done with a whole period. */
+const Actions = ({ visit }: { visit: Visit }) => (
+  <div class="actions">
+    <ChangeForm visit={visit} change="run" submit={`Compute the drafts of ${periodOf(visit)}`} />
+    <ConfirmForm
+      visit={visit}
+      change="approve"
+      submit={`Approve ${visit.query.plan ?? 'all plans'} of ${periodOf(visit)}`}
+      needs="approver"
+      name={periodOf(visit)}
+    >
+      <p>Approves every draft that has no obstacle, and closes the period. This is final.</p>
+      <Field visit={visit} change="approve" {...HOLDS} />
+    </ConfirmForm>
+  </div>
+)
+
+const changes: NonNullable<Page['changes']> = {
+  run: {
+    done: 'The run has started. This page follows it.',
+    request: (_, visit) => ({
+      method: 'POST',
+      path: apiPath(visit.account, 'periods', periodOf(visit), 'run'),
+    }),
+    next: (answer, { path, query }) =>
+      withQuery(path, { ...query, run: (answer as Run).id, cursor: undefined }),
+  },
+  approve: {
+    done: '',
+    confirm: periodOf,
+    request: (values, visit) => ({
+      method: 'POST',
+      path: apiPath(visit.account, 'periods', periodOf(visit), 'approve'),
+      body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
+    }),
+    show: (answer, visit) => <Approved answer={answer as PeriodApproved} visit={visit} />,
+  },
+}
+
+/** The statements of an account, and what is done with a whole period. */
+export const statementsPage: Page = {
+  path: '/accounts/:account/statements',
+  section: 'Statements',
+  query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format'],
+  changes,
+  file: ({ account, query: { format, run: _, ...query } }) =>
+    format === 'csv' ? { path: apiPath(account, 'statements'), query, type: 'text/csv' } : null,
+  async render(visit) {
+    const { api, account, path } = visit
+    const { run: runId, cursor, format: _, ...filter } = visit.query
+    const [{ data, meta }, totals, run] = await Promise.all([
+      api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor }),
+      api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
+      runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
+    ])
+    const { period } = filter
+    const statuses = ['', 'draft', 'approved', 'paid'].map((one) => [one, one || 'any'] as const)
+    const body = (
+      <>
+        <Filters
+          visit={visit}
+          fields={[
+            { name: 'period' },
+            { name: 'affiliate_id' },
+            { name: 'plan' },
+            { name: 'status', options: statuses },
+          ]}
+        />
+        <p class="quick">
+          {lastMonths(visit.now).map((month) => (
+            <a href={withQuery(path, { ...filter, period: month })}>{month}</a>
+          ))}
+          <To visit={visit} at={['payouts']} children="Payouts" />
+          <To visit={visit} at={['unearned']} query={{ period }} children="What earned nothing" />
+          <a href={withQuery(path, { ...filter, cursor, format: 'csv' })}>CSV of this page</a>
+        </p>
+        {run && <Progress visit={visit} run={run} />}
+        <Totals visit={visit} of={totals} />
+        {period && <Actions visit={visit} />}
+        <Statements
+          visit={visit}
+          caption="Statements by period, affiliate and plan"
+          rows={data}
+          empty={
+            <EmptyState title="No statement matches.">
+              <p>
+                Choose a period, then compute its drafts. Affiliates need a{' '}
+                <To visit={visit} at={['plans']} children="plan" /> that is assigned to them.
+              </p>
+            </EmptyState>
+          }
+        />
+        <Pager visit={visit} meta={meta} />
+      </>
+    )
+    return { title: period ? `Statements of ${period}` : 'Statements', body }
+  },
+}

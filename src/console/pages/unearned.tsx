@@ -1,0 +1,105 @@
+import { REASONS } from '../../commission/engine/reasons.ts'
+import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { column, fields, Members, To } from '../parts/fields.tsx'
+import { Filters } from '../parts/forms.tsx'
+
+const NOTHING = (
+  <EmptyState title="Every record of the period was paid for, or none matches.">
+    <p>Look at another period, or at another affiliate.</p>
+  </EmptyState>
+)
+
+const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
+  <Table
+    caption="What earned nothing, by reason. A number leads to the records of its reason."
+    rows={groups}
+    columns={[
+      ...fields<UnearnedGroup>(visit, 'reason', 'resource', 'plan', 'version', 'rule', 'condition'),
+      column('Sums', ({ sums, currency }: UnearnedGroup) => <Members of={{ ...sums, currency }} />),
+      column(
+        'Records',
+        ({ reason, count }: UnearnedGroup) => {
+          const query = { ...visit.query, reason, list: 'records' }
+          return <To visit={visit} at={['unearned']} query={query} children={count} />
+        },
+        true,
+      ),
+    ]}
+    empty={NOTHING}
+  />
+)
+
+const Records = ({ visit, rows }: { visit: Visit; rows: readonly UnearnedRecord[] }) => (
+  <Table
+    caption="Records that earned nothing"
+    rows={rows}
+    columns={[
+      ...fields<UnearnedRecord>(visit, 'id', 'resource', 'day', 'customer_id', 'affiliate_id'),
+      ...fields<UnearnedRecord>(visit, 'reason', 'plan', 'rule', 'condition'),
+      column('As sent', ({ amounts, currency }: UnearnedRecord) => (
+        <Members of={{ ...amounts, currency }} />
+      )),
+    ]}
+    empty={NOTHING}
+  />
+)
+
+async function read(visit: Visit) {
+  const { list, cursor, ...query } = visit.query
+  if (!query.period) {
+    return (
+      <EmptyState title="Choose a period.">
+        <p>A month such as 2026-10, or a week such as 2026-W41.</p>
+      </EmptyState>
+    )
+  }
+  if (list !== 'records') {
+    const path = apiPath(visit.account, 'unearned')
+    const { data } = await visit.api.get<{ data: readonly UnearnedGroup[] }>(path, query)
+    return <Groups visit={visit} groups={data} />
+  }
+  const path = apiPath(visit.account, 'unearned', 'facts')
+  const { data, meta } = await visit.api.get<List<UnearnedRecord>>(path, { ...query, cursor })
+  return (
+    <>
+      <Records visit={visit} rows={data} />
+      <Pager visit={visit} meta={meta} />
+    </>
+  )
+}
+
+/** The records of a period that earned nothing, and why. */
+export const unearnedPage: Page = {
+  path: '/accounts/:account/unearned',
+  section: 'Statements',
+  query: ['period', 'affiliate_id', 'customer_id', 'reason', 'list', 'cursor'],
+  async render(visit) {
+    const found = await read(visit)
+    const reasons = ['', ...REASONS].map((one) => [one, one.replaceAll('_', ' ') || 'any'] as const)
+    const body = (
+      <>
+        <Filters
+          visit={visit}
+          fields={[
+            { name: 'period', required: true },
+            { name: 'affiliate_id' },
+            { name: 'customer_id' },
+            { name: 'reason', options: reasons },
+            {
+              name: 'list',
+              label: 'Show',
+              options: [
+                ['', 'groups'],
+                ['records', 'records'],
+              ],
+            },
+          ]}
+        />
+        {found}
+      </>
+    )
+    return { title: 'What earned nothing', body }
+  },
+}

@@ -1,0 +1,69 @@
+import { explanationText } from '../../commission/engine/explain-text.ts'
+import type { Explanation } from '../../commission/engine/explanation.ts'
+import { type AdjustmentExplanation, adjustmentText } from '../../commission/why/adjustment-text.ts'
+import { escapeStrings } from '../../commission/why/escape-strings.ts'
+import type { Visit } from '../page.ts'
+import { Table } from './data.tsx'
+import { column, Facts, fields, Members } from './fields.tsx'
+
+// The explanation of a line or an adjustment.
+
+/** What `GET …/lines/{line_id}/explain` returns. */
+export type Explained = Explanation | AdjustmentExplanation
+
+/** Returns an explanation in sentences, without its title. */
+export function sentencesOf(explained: Explained): string[] {
+  const escaped = escapeStrings(explained)
+  const text = 'of' in escaped ? adjustmentText(escaped) : explanationText(escaped)
+  return text.split('\n').slice(1).filter(Boolean)
+}
+
+/** Renders the figures of each step. */
+export const Steps = ({ of }: { of: Explanation }) => (
+  <details>
+    <summary>The figures of each step</summary>
+    <Table
+      caption="Steps, in the order in which they are applied"
+      rows={of.steps}
+      columns={[
+        column('Step', ({ step }: Explanation['steps'][number]) => step.replaceAll('_', ' ')),
+        column('Figures', (step: Explanation['steps'][number]) => (
+          <Members of={step} less={/^step$/} />
+        )),
+      ]}
+    />
+  </details>
+)
+
+type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
+
+/** Renders what changed after an approval, each with the delivery that changed it. */
+export const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause[] }) => (
+  <Table
+    caption="What changed"
+    rows={causes}
+    columns={[
+      column('Change', ({ kind }: Cause) => kind.replaceAll('_', ' ')),
+      column('What', (cause: Cause) => <Members of={cause} less={/^(?:kind|delivery_id)$/} />),
+      ...fields<Cause>(visit, 'delivery_id'),
+    ]}
+    empty={<p hidden />}
+  />
+)
+
+/** Renders what an explanation is about. */
+export const Head = ({ visit, of }: { visit: Visit; of: Explained }) => (
+  <Facts
+    visit={visit}
+    of={of}
+    names={['affiliate_id', 'plan', 'period', 'currency']}
+    more={
+      'of' in of
+        ? []
+        : [
+            ['Rule', `${of.line.rule}, version ${of.line.version}`],
+            ['Scope', of.line.scope],
+          ]
+    }
+  />
+)

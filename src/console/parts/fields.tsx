@@ -1,0 +1,114 @@
+import type { Child } from 'hono/jsx'
+import { accountPath, type Visit, withQuery } from '../page.ts'
+import { Amount, Badge, type Column, Time, titleOf } from './data.tsx'
+
+// Fields of the administration API, shown in the same way on every page.
+
+/** Renders a link to a page of the account of a visit. */
+export const To = ({
+  visit,
+  at,
+  query = {},
+  children,
+}: {
+  visit: Visit
+  at: readonly string[]
+  query?: Visit['query']
+  children?: Child
+}) => <a href={withQuery(accountPath(visit.account, ...at), query)}>{children}</a>
+
+/** The pages of what fields name. */
+const PAGES: Readonly<Record<string, string>> = {
+  affiliate_id: 'affiliates',
+  parent: 'affiliates',
+  customer_id: 'customers',
+  delivery_id: 'deliveries',
+  plan: 'plans',
+  statement: 'statements',
+}
+
+type Tone = 'good' | 'warn' | 'bad' | 'quiet'
+
+const TONES: ReadonlyMap<string, Tone> = new Map([
+  ['draft', 'warn'],
+  ['running', 'warn'],
+  ['approved', 'quiet'],
+  ['withdrawn', 'quiet'],
+  ['paid', 'good'],
+  ['done', 'good'],
+  ['in force', 'good'],
+  ['failed', 'bad'],
+])
+
+/** The fields with decimals and counts. */
+const NUMBERS =
+  /^(?:amount|balance|base|below|capped|carried_out|causes|closing|count|current|customers|difference|due|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
+
+/** Renders the value of a field. What has a page is a link to it. */
+export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {
+  const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
+  const page = PAGES[name]
+  const tone = name === 'status' ? TONES.get(text) : undefined
+  if (text === '') return <span class="quiet">–</span>
+  if (page && text !== '*') return <To visit={visit} at={[page, text]} children={text} />
+  if (tone) return <Badge tone={tone}>{text}</Badge>
+  if (/(?:^|_)at$/.test(name)) return <Time at={text} />
+  if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
+  return name === 'reason' ? text.replaceAll('_', ' ') : text
+}
+
+/** Returns columns of fields, by their names. */
+export const fields = <Row extends object>(
+  visit: Visit,
+  ...names: readonly (keyof Row & string)[]
+): Column<Row>[] =>
+  names.map((name) => ({
+    title: titleOf(name),
+    isNumeric: NUMBERS.test(name),
+    of: (row) => <Value visit={visit} name={name} value={row[name]} />,
+  }))
+
+/** Returns a column. */
+export const column = <Row,>(title: string, of: Column<Row>['of'], isNumeric = false) => ({
+  title,
+  of,
+  isNumeric,
+})
+
+/** Renders fields of one thing as pairs of a title and a value, and other pairs. */
+export const Facts = <Row extends object>(props: {
+  visit: Visit
+  of: Row
+  names: readonly (keyof Row & string)[]
+  more?: readonly (readonly [title: string, value: Child])[]
+}) => (
+  <dl class="facts">
+    {[
+      ...props.names.map((name) => {
+        const value = <Value visit={props.visit} name={name} value={props.of[name]} />
+        return [titleOf(name), value] as const
+      }),
+      ...(props.more ?? []),
+    ].map(([title, value]) => (
+      <div>
+        <dt>{title}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/** Renders the members of an object that are not null, less some. */
+export const Members = ({ of, less }: { of: object; less?: RegExp }) => (
+  <>
+    {Object.entries(of).map(
+      ([name, value]): Child =>
+        less?.test(name) || value === null ? null : (
+          <span class="figure">
+            {titleOf(name)}{' '}
+            <code>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</code>
+          </span>
+        ),
+    )}
+  </>
+)

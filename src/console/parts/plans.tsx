@@ -1,0 +1,72 @@
+import { parseField } from '../form.ts'
+import { apiPath, type Change, type Visit } from '../page.ts'
+import { Members, To } from './fields.tsx'
+import { ChangeForm, Fields } from './forms.tsx'
+
+// The form of a version of a plan.
+
+/** What `PUT …/plans/{plan}` returns. */
+interface Stored {
+  readonly plan: string
+  readonly version: number
+  readonly outcome: 'created' | 'unchanged'
+  readonly warnings: readonly object[]
+}
+
+/** The template plans, which are files of `/assets`. */
+const TEMPLATES = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib', 'prop-challenge', 'revenue-share']
+
+/** The change that puts a version of the plan of the path, or else of the form. */
+export const putVersion: Change = {
+  done: '',
+  request: (values, { account, params }) => ({
+    method: 'PUT',
+    path: apiPath(account, 'plans', params.plan ?? values('plan')),
+    body: parseField('terms', values('terms')),
+  }),
+  show(answer, visit) {
+    const { plan, version, outcome, warnings } = answer as Stored
+    return (
+      <>
+        <p>
+          Version {version} of <To visit={visit} at={['plans', plan]} children={plan} /> is{' '}
+          {outcome}.
+        </p>
+        {warnings.map((warning) => (
+          <p>
+            <Members of={warning} />
+          </p>
+        ))}
+      </>
+    )
+  },
+}
+
+/** Renders the form of a version. A script copies a template into it. */
+export const VersionForm = ({ visit, terms }: { visit: Visit; terms: string }) => (
+  <ChangeForm visit={visit} change="put" submit="Store this version">
+    <p class="quick">
+      Templates:
+      {TEMPLATES.map((name) => (
+        <a href={`/assets/plan-${name}.json`} data-copy-to="put-terms">
+          {name}
+        </a>
+      ))}
+    </p>
+    <Fields
+      visit={visit}
+      change="put"
+      of={[
+        ...(visit.params.plan ? [] : [{ name: 'plan', label: 'Id of the plan', required: true }]),
+        {
+          name: 'terms',
+          label: 'Terms as JSON',
+          type: 'area',
+          hint: 'A version never changes. It applies from effective_from on.',
+          value: terms,
+          required: true,
+        },
+      ]}
+    />
+  </ChangeForm>
+)

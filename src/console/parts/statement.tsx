@@ -1,0 +1,139 @@
+import type { Child } from 'hono/jsx'
+import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
+import type { Visit } from '../page.ts'
+import { Amount, Table, titleOf } from './data.tsx'
+import { column, fields, To } from './fields.tsx'
+import type { Statement } from './money.tsx'
+
+// The tables of a statement.
+
+/** A statement with one part of its lines and adjustments. */
+export interface WholeStatement extends Statement {
+  readonly lines: readonly StatementLine[]
+  readonly adjustments: readonly Adjustment[]
+  readonly part: number
+  readonly parts: number
+}
+
+/** A statement on a page. */
+export interface ShownStatement {
+  readonly visit: Visit
+  readonly one: WholeStatement
+}
+
+const SUMS = [
+  ['opening', 'The closing of the period before, with transfers'],
+  ['lines_sum', 'What the rules of the plan pay', 'lines'],
+  ['adjustments_sum', 'Corrections of closed periods', 'adjustments'],
+  ['manual_sum', 'Entries of the team', 'manual'],
+  ['total', 'Lines, adjustments and manual entries'],
+  ['dropped', 'A negative balance that the plan drops'],
+  ['payable', 'Opening and total, from the minimum payout on'],
+  ['closing', 'Goes on to the next period'],
+] as const
+
+type Sum = (typeof SUMS)[number]
+
+/** Renders how the payable amount comes about. */
+export const Balance = ({ visit, one }: ShownStatement) => (
+  <Table
+    caption={`How ${one.payable} ${one.currency} comes about`}
+    rows={SUMS}
+    columns={[
+      column('Sum', ([name]: Sum) => titleOf(name.replace('_sum', ''))),
+      column(
+        'Amount',
+        ([name, , part]: Sum) => {
+          const amount = <Amount value={one[name]} currency={one.currency} />
+          if (part) return <a href={`#${part}`}>{amount}</a>
+          if (!/^(?:opening|closing)$/.test(name)) return amount
+          const { affiliate_id, plan } = one
+          const query = { affiliate_id, plan }
+          return <To visit={visit} at={['statements']} query={query} children={amount} />
+        },
+        true,
+      ),
+      column('What it is', ([, text]: Sum) => text),
+    ]}
+  />
+)
+
+const none = (text: string): Child => <p class="note">{text}</p>
+
+/** Returns the column of amounts that lead to their explanations. */
+const explained = (visit: Visit, currency: string) =>
+  column(
+    'Amount',
+    ({ id, amount }: { readonly id: string; readonly amount: string }) => (
+      <To
+        visit={visit}
+        at={['lines', id]}
+        children={<Amount value={amount} currency={currency} />}
+      />
+    ),
+    true,
+  )
+
+/** Renders the lines, each with a link to its explanation. */
+export const Lines = ({ visit, one: { lines, lines_total, currency } }: ShownStatement) => (
+  <Table
+    caption={`Lines: ${lines.length} of ${lines_total}. An amount leads to its explanation.`}
+    rows={lines}
+    columns={[
+      ...fields<StatementLine>(visit, 'rule', 'kind', 'version', 'scope', 'base', 'units', 'rate'),
+      ...fields<StatementLine>(visit, 'capped', 'carried_out'),
+      explained(visit, currency),
+    ]}
+    empty={none('No rule pays anything here.')}
+  />
+)
+
+/** Renders the adjustments, each with a link to its explanation. */
+export const Adjustments = ({ visit, one: { adjustments, currency } }: ShownStatement) => (
+  <Table
+    caption="Adjustments. An amount leads to what changed."
+    rows={adjustments}
+    columns={[
+      column('Rule', ({ rule }: Adjustment) => rule ?? 'what a statement dropped'),
+      column('Corrects', ({ of }: Adjustment) =>
+        of.line ? <To visit={visit} at={['lines', of.line]} children={of.period} /> : of.period,
+      ),
+      column('Causes', ({ causes_total }: Adjustment) => causes_total, true),
+      explained(visit, currency),
+    ]}
+    empty={none('No closed period is corrected here.')}
+  />
+)
+
+/** Renders the manual entries. */
+export const Manual = ({ visit, one: { manual } }: ShownStatement) => (
+  <Table
+    caption="Manual entries"
+    rows={manual}
+    columns={fields<WholeStatement['manual'][number]>(visit, 'reason', 'reference', 'at', 'amount')}
+    empty={none('The team has entered nothing here.')}
+  />
+)
+
+/** Renders what waits for a rate or a currency. */
+export const Holds = ({ visit, one: { holds, affiliate_id, period } }: ShownStatement) => {
+  type Hold = WholeStatement['holds'][number]
+  return (
+    <Table
+      caption="Holds: records that wait for a rate or a currency"
+      rows={holds}
+      columns={[
+        ...fields<Hold>(visit, 'rule', 'reason', 'currency', 'sum'),
+        column(
+          'Records',
+          ({ reason, count }: Hold) => {
+            const query = { period, affiliate_id, reason, list: 'records' }
+            return <To visit={visit} at={['unearned']} query={query} children={count} />
+          },
+          true,
+        ),
+      ]}
+      empty={<p hidden />}
+    />
+  )
+}

@@ -1,0 +1,109 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import type { Rule } from '../../src/commission/engine/plan.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import { monthly, storePlan } from './stored.ts'
+
+// Sums of statements, and the lists that the console reads beside them.
+
+const head = (payable: string, currency: string, holds: readonly object[]) =>
+  JSON.stringify({ currency, total: payable, payable, closing: '-0.01', holds })
+
+/** Stores a statement of an affiliate. */
+const store = (row: {
+  affiliate: string
+  period?: string
+  plan?: string
+  status?: string
+  payable: string
+  currency?: string
+  holds?: readonly object[]
+}) => {
+  const { affiliate, period = '2026-10', plan = 'ib', status = 'draft' } = row
+  const { payable, currency = 'EUR', holds = [] } = row
+  return env.DB.prepare(
+    `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+       closing, statement, lines, parts, state, read_at, computed_at)
+     values ('acme', ?1, ?2, ?3, ?4, ?5, ?8, ?8, ?6, '0', ?7, '[]', 1, '{}', 0, '')`,
+  ).bind(
+    ...[period, affiliate, plan, `${period}-${affiliate}-${plan}`, status, payable],
+    head(payable, currency, holds),
+    'a'.repeat(64),
+  )
+}
+
+const RULE: Rule = { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '1' }
+
+const totals = (query = '') => json(askAdmin(`accounts/acme/statements/totals${query}`))
+
+test('totals are exact, by plan, status and currency', async () => {
+  await register('forex', { account: 'acme' })
+  const large = '9007199254740993.01'
+  await env.DB.batch([
+    store({ affiliate: 'a', payable: large }),
+    store({ affiliate: 'b', payable: large, holds: [{}] }),
+    store({ affiliate: 'c', payable: '-0.02', status: 'approved' }),
+    store({ affiliate: 'd', payable: '7', plan: 'yen', currency: 'JPY', status: 'paid' }),
+    store({ affiliate: 'a', payable: '1.00', period: '2026-09' }),
+  ])
+
+  expect(await totals('?period=2026-10')).toEqual({
+    data: [
+      {
+        ...{ plan: 'ib', status: 'draft', currency: 'EUR', statements: 2, with_holds: 1 },
+        ...{ total: '18014398509481986.02', payable: '18014398509481986.02', closing: '-0.02' },
+      },
+      {
+        ...{ plan: 'ib', status: 'approved', currency: 'EUR', statements: 1, with_holds: 0 },
+        ...{ total: '-0.02', payable: '-0.02', closing: '-0.01' },
+      },
+      expect.objectContaining({ plan: 'yen', status: 'paid', currency: 'JPY', payable: '7' }),
+    ],
+    is_limited: false,
+  })
+  const counts = async (query: string) =>
+    (await totals(query)).data.map((one: { statements: number }) => one.statements)
+  expect(await counts('')).toEqual([3, 1, 1])
+  expect(await counts('?affiliate_id=a')).toEqual([2])
+  expect(await counts('?plan=yen')).toEqual([1])
+  expect(await counts('?status=approved')).toEqual([1])
+  expect(await counts('?period=2026-11')).toEqual([])
+})
+
+test('totals refuse other filters and other values', async () => {
+  await register('forex', { account: 'acme' })
+  for (const query of ['?period=10', '?status=open', '?fresh=true', '?cursor=x']) {
+    const response = await askAdmin(`accounts/acme/statements/totals${query}`)
+    expect([query, response.status]).toEqual([query, 400])
+  }
+})
+
+test('the versions of a plan are listed with their terms, the latest first, page by page', async () => {
+  await register('forex', { account: 'acme' })
+  for (const version of [1, 2, 3]) {
+    const terms = monthly([RULE], { effective_from: `2026-0${version}-01`, hold_days: version })
+    await storePlan('acme', 'ib', terms, version)
+  }
+  const path = 'accounts/acme/plans/ib/versions'
+  const first = await json(askAdmin(`${path}?per_page=2`))
+  const seen = (list: { data: { version: number; terms: { hold_days: number } }[] }) =>
+    list.data.map(({ version, terms }) => [version, terms.hold_days])
+
+  expect(seen(first)).toEqual([
+    [3, 3],
+    [2, 2],
+  ])
+  expect(seen(await json(askAdmin(`${path}?cursor=${first.meta.next_cursor}`)))).toEqual([[1, 1]])
+})
+
+test('links are listed of one affiliate', async () => {
+  await register('forex', { account: 'acme', affiliates: ['a', 'b'] })
+  const landing_page = 'https://acme.example/'
+  for (const affiliate_id of ['a', 'a', 'b']) {
+    await askAdmin('accounts/acme/links', 'POST', { affiliate_id, landing_page })
+  }
+
+  const { data, meta } = await json(askAdmin('accounts/acme/links?affiliate_id=a'))
+  expect(data.map((one: { affiliate_id: string }) => one.affiliate_id)).toEqual(['a', 'a'])
+  expect(meta.total).toBe(2)
+})
