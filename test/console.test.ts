@@ -9,26 +9,32 @@ import { ada, askAdmin, deposit, ORIGIN, issuedPartner as partner } from './part
 // Laws of every page of the console. They walk the routes, so that they include each new page.
 
 /** The values of parameters in the paths of pages. */
-const PARAMETERS: Record<string, string> = { account: 'acme' }
+const PARAMETERS: Record<string, string> = { account: 'acme', customer: 'c-1' }
 
 /** The most round trips to D1 of a page. */
 const MAX_TRIPS = 3
 
-const pathOf = (path: string) => path.replace(/:(\w+)/g, (_, name) => PARAMETERS[name] ?? name)
+const pathOf = (path: string, more: Record<string, string> = {}) =>
+  path.replace(/:(\w+)/g, (_, name) => more[name] ?? PARAMETERS[name] ?? name)
 
 const routes = consoleApp.routes.filter(({ method }) => method !== 'ALL')
 const PAGES = routes
   .filter(({ method, path }) => method === 'GET' && path !== '/console/sign-in')
   .map(({ path }) => path)
 
-/** Creates an account with records of today, which no request has summed yet. */
-async function createAccount() {
+/**
+ * Creates an account with records of today, which no request has summed yet, and a refused record. Returns
+ * the values of parameters that are different each time.
+ */
+async function createAccount(): Promise<Record<string, string>> {
   const acme = await partner('forex', { account: 'acme', unknown_customer: 'hold' })
   const today = { ...deposit, transaction_date: new Date().toISOString() }
   await acme.post('customers', ada)
   await acme.post('transactions', [today, { ...today, transaction_id: 't', customer_id: 'x' }])
   await askAdmin('accounts/acme/status-map', 'PUT', { approved: 'approved' })
-  return acme
+  const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
+  const { delivery_id } = (await refused.json()) as { delivery_id: string }
+  return { delivery: delivery_id }
 }
 
 test('the console has pages', () => {
@@ -39,7 +45,7 @@ describe.each(PAGES)('%s', (path) => {
   const at = pathOf(path)
 
   test('the page answers 200 with one h1, no inline style or script, and strict headers', async () => {
-    await createAccount()
+    const at = pathOf(path, await createAccount())
     const browser = await signedIn()
     const response = await browser.get(at)
     const text = await response.text()
@@ -59,7 +65,7 @@ describe.each(PAGES)('%s', (path) => {
   })
 
   test('the page costs at most three round trips to D1', async () => {
-    await createAccount()
+    const at = pathOf(path, await createAccount())
     const browser = await signedIn()
     const { db, trips } = countTrips(env.DB)
     const response = await browser.get(at, {}, { ...KEY_WORLD, DB: db })

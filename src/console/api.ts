@@ -30,6 +30,12 @@ export interface Api {
    */
   get<T>(path: string, query?: Query): Promise<T>
   /**
+   * Responds with the CSV of a path below `/admin/v1`, as a file.
+   *
+   * @throws ApiError that the API responds with.
+   */
+  csv(path: string, query?: Query): Promise<Response>
+  /**
    * Sends a change, and returns the answer; null if it has no body.
    *
    * @throws ApiError that the API responds with.
@@ -48,18 +54,29 @@ routes.onError((thrown) => {
  * that the API has whatever a page shows, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
-  const ask = async (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
+  const fetchFrom = async (method: string, path: string, query: Query = {}, init?: RequestInit) => {
     const url = new URL(`${BASE}${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
     const request = sendAs(member, new Request(url, { ...init, method }))
-    const response = await routes.fetch(request, c.env, c.executionCtx)
+    return routes.fetch(request, c.env, c.executionCtx)
+  }
+  const ask = async (...request: Parameters<typeof fetchFrom>) => {
+    const response = await fetchFrom(...request)
     const text = await response.text()
     return text === '' ? null : JSON.parse(text)
   }
   return {
     get: (path, query) => ask('GET', path, query),
+    async csv(path, query) {
+      const answer = await fetchFrom('GET', path, query, { headers: { Accept: 'text/csv' } })
+      const headers = new Headers()
+      for (const name of ['Content-Type', 'Content-Disposition']) {
+        headers.set(name, answer.headers.get(name) ?? '')
+      }
+      return new Response(answer.body, { headers })
+    },
     send({ method, path, query, body, csv }) {
       const type = csv === undefined ? 'application/json' : 'text/csv'
       const headers = { 'Content-Type': type, Accept: 'application/json' }

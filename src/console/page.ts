@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
-import type { Api, ApiRequest } from './api.ts'
+import type { Api, ApiRequest, Query } from './api.ts'
 
 /** The entries of the navigation of an account, in their order. */
 export const SECTIONS = [
@@ -84,6 +84,11 @@ export interface Page {
   readonly section?: Section
   /** The parameters of its query. Others are refused. */
   readonly query?: readonly string[]
+  /**
+   * Returns the list of the administration API that the page offers as CSV. Its query must support
+   * `format`: with `csv` the address of the page is that file.
+   */
+  csv?(visit: Visit): { readonly path: string; readonly query: Query }
   /** The changes of its forms, by name. */
   readonly changes?: Readonly<Record<string, Change>>
   /** Reads what the page shows. Reads in parallel: a page may cost three round trips to D1. */

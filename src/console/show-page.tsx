@@ -30,6 +30,10 @@ export async function showPage(
   { refused, status, shown }: Outcome = {},
 ): Promise<Response> {
   const visit = await visitOf(c, page, session, refused ?? null)
+  if (page.csv && visit.query.format === 'csv') {
+    const { path, query } = page.csv(visit)
+    return visit.api.csv(path, query)
+  }
   const [view, accounts] = await Promise.all([
     page.render(visit),
     visit.account === ''

@@ -92,6 +92,11 @@ export function Pager({ visit, meta }: { visit: Visit; meta: PageMeta }) {
   )
 }
 
+/** Renders a sentence of the administration API, in which backticks enclose names and values. */
+export const Sentence = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}</>
+)
+
 /** Renders a word that stands out. */
 export const Badge = ({
   tone,
