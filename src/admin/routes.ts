@@ -79,8 +79,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
       await next()
     })
   }
-  routes.route(account, accountRoutes(resourcesOf))
-  routes.route(account, teamReading(resourcesOf))
+  routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamStatements)
   routes.route(account, teamWhy)
   routes.route(account, accountReports)

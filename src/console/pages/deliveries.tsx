@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../durations.ts'
 import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
-import { EmptyState, type List, Live, Pager, Table, Time } from '../parts/data.tsx'
+import { count, EmptyState, type List, Live, Pager, Table, Time } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, FindRecord } from '../parts/deliveries.tsx'
 import { type DeliveryList, Fate, toDelivery } from '../parts/fate.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
@@ -42,8 +42,6 @@ const Quick = ({ account, now }: Visit) => {
     </nav>
   )
 }
-
-const count = (value: number) => value.toLocaleString('en')
 
 /** Renders the same error across deliveries as one row. */
 const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly ErrorCount[] }) => (

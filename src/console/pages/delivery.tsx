@@ -1,5 +1,5 @@
 import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
-import { EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import {
   type Delivery,
   DeliveryBadge,
@@ -36,8 +36,6 @@ const MEANINGS: Partial<Record<string, string>> = {
   held: 'waiting for their customer',
   rejected: 'refused, not stored',
 }
-
-const count = (value: number) => value.toLocaleString('en')
 
 const Summary = ({ account, delivery }: { account: string; delivery: DeliveryInFull }) => {
   const { summary, dry_run } = delivery

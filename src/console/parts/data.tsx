@@ -97,6 +97,9 @@ export const Sentence = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}</>
 )
 
+/** Returns a number with groups of three digits. */
+export const count = (value: number): string => value.toLocaleString('en')
+
 /** Renders a word that stands out. */
 export const Badge = ({
   tone,

@@ -1,7 +1,7 @@
 import { ifUnknown } from '../if-unknown.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
-import { Amount, EmptyState, Table } from './data.tsx'
+import { Amount, count, EmptyState, Table } from './data.tsx'
 import { Filters } from './forms.tsx'
 
 // The part of the page of a customer that shows what the customer earned.
@@ -72,8 +72,6 @@ async function readAmounts(api: Visit['api'], path: string, lines: readonly Line
   const stored = statements.flatMap((statement) => statement?.lines ?? [])
   return new Map(stored.map(({ id, amount }) => [id, amount]))
 }
-
-const count = (value: number) => value.toLocaleString('en')
 
 const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
   <Table

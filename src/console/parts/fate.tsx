@@ -1,5 +1,5 @@
 import { accountPath, type Visit } from '../page.ts'
-import { Badge, EmptyState, type List, Time } from './data.tsx'
+import { Badge, count, EmptyState, type List, Time } from './data.tsx'
 import { type Delivery, deliveriesPath, Errors, type RecordError } from './deliveries.tsx'
 
 // The part of the deliveries page that shows what became of one record.
@@ -30,8 +30,6 @@ export const toDelivery = (account: string, { delivery_id, received_at }: Stored
     <Time at={received_at} />
   </a>
 )
-
-const count = (value: number) => value.toLocaleString('en')
 
 const RecordFate = ({ account, found }: { account: string; found: Found }) => (
   <article class="fate">
