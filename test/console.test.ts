@@ -122,3 +122,21 @@ test('text of accounts is escaped', async () => {
   expect(text).toContain('&lt;b&gt;&quot;&amp;')
   expect(text).not.toContain('<b>')
 })
+
+test('held records are one row for each missing customer, which leads to what became of it', async () => {
+  await createAccount()
+  const text = await (await (await signedIn()).get('/console/accounts/acme/held')).text()
+
+  expect(text).toMatch(/<a href="[^"]*\/deliveries\?record_id=x">x<\/a><\/th>/)
+  expect(text).toMatch(/<td>transactions<\/td><td class="number">1<\/td>/)
+})
+
+test('the CSV of a report is that of the API, and needs a session', async () => {
+  await createAccount()
+  const at = '/console/accounts/acme/reports?from=2026-10-01&to=2026-10-02&metrics=signups'
+  const response = await (await signedIn()).get(`${at}&format=csv`)
+
+  expect(response.headers.get('Content-Disposition')).toMatch(/^attachment; filename="report-acme/)
+  expect(await response.text()).toMatch(/^row,signups,unconverted\r\n/)
+  expect((await openBrowser().get(`${at}&format=csv`)).status).toBe(303)
+})
