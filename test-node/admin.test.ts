@@ -546,6 +546,32 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     { data: [{ index: 0, errors: [{ pointer: '/0' }] }], meta: ONE.meta },
   ],
+  [
+    ['deliveries', 'errors', 'a', ...SPAN],
+    `GET accounts/a/delivery-errors${IN_SPAN}`,
+    undefined,
+    LIST,
+  ],
+  [['deliveries', 'days', 'a'], 'GET accounts/a/arrivals', undefined, LIST],
+  [['attention', 'a'], 'GET accounts/a/attention', undefined, LIST],
+  [
+    ['customers', 'unattributed', 'a', ...SPAN],
+    `GET accounts/a/customers?unattributed=true&${IN_SPAN.slice(1)}&per_page=500`,
+    undefined,
+    ONE,
+  ],
+  [
+    ['customers', 'lines', 'a', 'C', '--period', '2026-10'],
+    'GET accounts/a/customers/C/lines?period=2026-10',
+    undefined,
+    LIST,
+  ],
+  [
+    ['customers', 'records', 'a', 'transactions', '--customer', 'C'],
+    'GET accounts/a/records/transactions?customer_id=C&per_page=500',
+    undefined,
+    ONE,
+  ],
   [['totals', 'a', ...SPAN], `GET accounts/a/totals${IN_SPAN}`, undefined, LIST],
   [
     ['reports', 'a', ...SPAN, '--by', 'day,link', '--currency', 'EUR', '--metrics', 'lots'],
@@ -1364,7 +1390,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -12,6 +12,7 @@ import {
   setHidden,
   trySample,
 } from './browser/page.ts'
+import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
 import { moneyTests } from './console/money.ts'
 import { startService } from './service.ts'
@@ -418,8 +419,10 @@ describe('in a browser', { timeout: 400_000 }, () => {
   describe('the console', () => {
     const shared = () => {
       const { base_url: base, admin_key: key } = service.demo
-      return { base, key, browser, page }
+      return { base, key, browser, page, demo: service.demo }
     }
+    // They send the refused records that the pages then show.
+    dataTests(shared)
     frameTests(shared)
     moneyTests(shared)
   })

@@ -74,7 +74,17 @@ const MAY_USE: Record<string, string[]> = {
     'tracking',
     'trading',
   ],
-  console: ['admin', 'app', 'auth', 'commission', 'development', 'durations', 'errors', 'http'],
+  console: [
+    'admin',
+    'app',
+    'auth',
+    'commission',
+    'development',
+    'durations',
+    'errors',
+    'http',
+    'reports',
+  ],
   index: ['admin', 'app', 'auth', 'commission', 'console', 'development', 'tracking', 'webhooks'],
 }
 

@@ -16,6 +16,7 @@ import { ada, askAdmin, deposit, ORIGIN, issuedPartner as partner } from './part
 const PARAMETERS: Record<string, string> = {
   account: 'acme',
   affiliate: 'aff-7',
+  customer: 'c-1',
   plan: 'standard-ib',
   statement: STATEMENT_ID,
   line: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
@@ -37,7 +38,8 @@ const COMPUTED: Record<string, readonly [query: string, trips: number]> = {
   ],
 }
 
-const pathOf = (path: string) => path.replace(/:(\w+)/g, (_, name) => PARAMETERS[name] ?? name)
+const pathOf = (path: string, more: Record<string, string> = {}) =>
+  path.replace(/:(\w+)/g, (_, name) => more[name] ?? PARAMETERS[name] ?? name)
 
 const routes = consoleApp.routes.filter(({ method }) => method !== 'ALL')
 const PAGES = routes
@@ -47,8 +49,11 @@ const PAGES = routes
 /** A line of an approved statement that the records do not make any more. */
 const LINE = { rule: 'lots', version: 1, kind: 'unit', scope: 'affiliate', amount: '5.00' }
 
-/** Creates an account with records of today, which no request has summed yet. */
-async function createAccount() {
+/**
+ * Creates an account with records of today, which no request has summed yet, and a refused record. Returns
+ * the values of parameters that are different each time.
+ */
+async function createAccount(): Promise<Record<string, string>> {
   const acme = await partner('forex', { account: 'acme', unknown_customer: 'hold' })
   const today = { ...deposit, transaction_date: new Date().toISOString() }
   await acme.post('customers', ada)
@@ -62,7 +67,9 @@ async function createAccount() {
       JSON.stringify([line]),
     ),
   ])
-  return acme
+  const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
+  const { delivery_id } = (await refused.json()) as { delivery_id: string }
+  return { delivery: delivery_id }
 }
 
 test('the console has pages', () => {
@@ -73,7 +80,7 @@ describe.each(PAGES)('%s', (path) => {
   const at = pathOf(path)
 
   test('the page answers 200 with one h1, no inline style or script, and strict headers', async () => {
-    await createAccount()
+    const at = pathOf(path, await createAccount())
     const browser = await signedIn()
     const response = await browser.get(at)
     const text = await response.text()
@@ -93,7 +100,7 @@ describe.each(PAGES)('%s', (path) => {
   })
 
   test('the page costs at most three round trips to D1', async () => {
-    await createAccount()
+    const at = pathOf(path, await createAccount())
     const browser = await signedIn()
     const [query, most] = COMPUTED[path] ?? ['', MAX_TRIPS]
     const { db, trips } = countTrips(env.DB)
@@ -150,4 +157,22 @@ test('text of accounts is escaped', async () => {
 
   expect(text).toContain('&lt;b&gt;&quot;&amp;')
   expect(text).not.toContain('<b>')
+})
+
+test('held records are one row for each missing customer, which leads to what became of it', async () => {
+  await createAccount()
+  const text = await (await (await signedIn()).get('/console/accounts/acme/held')).text()
+
+  expect(text).toMatch(/<a href="[^"]*\/deliveries\?record_id=x">x<\/a><\/th>/)
+  expect(text).toMatch(/<td>transactions<\/td><td class="number">1<\/td>/)
+})
+
+test('the CSV of a report is that of the API, and needs a session', async () => {
+  await createAccount()
+  const at = '/console/accounts/acme/reports?from=2026-10-01&to=2026-10-02&metrics=signups'
+  const response = await (await signedIn()).get(`${at}&format=csv`)
+
+  expect(response.headers.get('Content-Disposition')).toMatch(/^attachment; filename="report-acme/)
+  expect(await response.text()).toMatch(/^row,signups,unconverted\r\n/)
+  expect((await openBrowser().get(`${at}&format=csv`)).status).toBe(303)
 })

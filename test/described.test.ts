@@ -79,11 +79,14 @@ test('openapi.json describes exactly the routes of the service', () => {
 const addressOf = ({ path, method }: Described, account = 'firm') =>
   path
     .replace('{account}', account)
-    .replace(/(totals|attribution|clicks|reports)$/, '$1?from=2026-10-01&to=2026-10-31')
+    .replace(
+      /(totals|attribution|clicks|reports|delivery-errors)$/,
+      '$1?from=2026-10-01&to=2026-10-31',
+    )
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/\/affiliates\/(ledger|balance)$/, '$&?affiliate_id=nobody')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
-    .replace(/(unearned(\/facts)?|qualifications)$/, '$&?period=2026-10')
+    .replace(/(unearned(\/facts)?|qualifications|\/lines)$/, '$&?period=2026-10')
     .replace(
       /trading-activity\/earnings$/,
       '$&?date=2026-10-02&customer_id=nobody&instrument=X&currency=EUR',

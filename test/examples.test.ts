@@ -317,6 +317,11 @@ async function takeWhy(team: Team) {
   >)
   await team('getTradingActivityEarnings', 'one', 'A row of trading activity', { query: `?${key}` })
   await team('getSignupEarnings', 'one', 'A signup', { at })
+  await team('listCustomerLines', 'month', 'The lines of a customer', { at, query: OCTOBER })
+  await team('listRecords', 'page', 'The transactions of a customer', {
+    at: { ...at, resource: 'transactions' },
+    query: '?customer_id=C-1001',
+  })
   return at
 }
 
@@ -528,6 +533,11 @@ test('the stored examples equal the responses of the service', async () => {
     at: { account: 'lucky', eventname: 'DailyStats' },
   })
   await casino('listAttributed', 'page', 'One page')
+  await casino('listAttention', 'now', 'What needs attention')
+  await casino('listArrivals', 'days', 'One day')
+  await casino('countDeliveryErrors', 'days', 'The errors of some days', {
+    query: '?from=2026-10-01&to=2027-09-30',
+  })
   const october = '?from=2026-10-01&to=2026-10-31'
   await casino('countAttribution', 'october', 'A month', { query: october })
   await casino('countClicks', 'october', 'A month', { query: october })

@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
+  type AttributionFilter,
   configuredAffiliates,
   countAttributions,
   countClicks,
@@ -11,7 +12,25 @@ import {
 import { affiliatesByLink } from '../db/directory/links.ts'
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
-import { respondWithList } from './list-route.ts'
+import { respondWithFilteredList } from './list-route.ts'
+
+const CUSTOMER_FILTERS = ['customer_id', 'unattributed', 'from', 'to'] as const
+
+/** Returns the filter of a list of customers. Those without an affiliate are searched by signup day. */
+function readFilter(
+  query: Partial<Record<(typeof CUSTOMER_FILTERS)[number], string>>,
+): AttributionFilter {
+  const { customer_id, unattributed, ...days } = query
+  if (unattributed === undefined && Object.keys(days).length > 0) {
+    throw invalidQuery('`from` and `to` narrow only `unattributed=true`.')
+  }
+  if (unattributed === undefined) return { customer_id }
+  if (unattributed !== 'true') throw invalidQuery('`unattributed` must be `true`, or be left out.')
+  if (customer_id !== undefined) {
+    throw invalidQuery('`unattributed` and `customer_id` cannot be combined.')
+  }
+  return { unattributed: readDayRange(days) }
+}
 
 const isText = (value: string | null | undefined): value is string => typeof value === 'string'
 
@@ -21,10 +40,11 @@ const isText = (value: string | null | undefined): value is string => typeof val
  */
 export const attribution = new Hono<AppEnv>()
   .get('/customers', (c) =>
-    respondWithList(c, 'attributed', async ({ id }, page, db) => {
-      const customers = await listAttributions(db, id, page)
+    respondWithFilteredList(c, 'attributed', CUSTOMER_FILTERS, async ({ id }, page, db, query) => {
+      const customers = await listAttributions(db, id, page, readFilter(query))
       const links = customers.data.map(({ link }) => link).filter(isText)
-      const linkAffiliates = await affiliatesByLink(c.env.DB, id, links)
+      const linkAffiliates =
+        links.length > 0 ? await affiliatesByLink(c.env.DB, id, links) : new Map<string, string>()
       // Partners name the paid affiliate; for brands it is the affiliate of the link.
       const paid = customers.data.map(
         ({ affiliate_id, link }) => affiliate_id ?? linkAffiliates.get(link ?? '') ?? null,

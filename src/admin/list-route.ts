@@ -39,6 +39,36 @@ export async function respondWithAffiliateList(
   )
 }
 
+/**
+ * Responds with one page of a list of the account that the path names, narrowed by the parameters
+ * `names`.
+ */
+export async function respondWithFilteredList<const N extends string>(
+  c: Context<AppEnv>,
+  listName: string,
+  names: readonly N[],
+  list: List<[filter: Partial<Record<N, string>>]>,
+): Promise<Response> {
+  const sent = readQuery<string>(c.req.url, ...PAGE_PARAMETERS, ...names)
+  const filter = pick(sent, names)
+  const key = Object.keys(filter).length > 0 ? [listName, JSON.stringify(filter)] : [listName]
+  return respondWith(c, pick(sent, PAGE_PARAMETERS), key, (account, page, db) =>
+    list(account, page, db, filter),
+  )
+}
+
+/** Returns the parameters with these names. */
+function pick<N extends string>(
+  sent: Partial<Record<string, string>>,
+  names: readonly N[],
+): Partial<Record<N, string>> {
+  const picked: Partial<Record<N, string>> = {}
+  for (const name of names) {
+    if (sent[name] !== undefined) picked[name] = sent[name]
+  }
+  return picked
+}
+
 async function respondWith(
   c: Context<AppEnv>,
   query: PageQuery,

@@ -13,6 +13,7 @@ import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.t
 import { invalidQuery, readQuery } from '../http/query.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
+import { TEAM_READING_PATHS, teamReading } from '../reading/team-routes.ts'
 import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
@@ -64,7 +65,12 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
     .route(`${account}/webhooks`, webhooks)
 
   const shared = { ...ACCOUNT_PATHS, ...STATEMENT_PATHS, ...RUN_PATHS, ...REPORT_PATHS }
-  for (const path of Object.values({ ...shared, ...WHY_PATHS, ...TEAM_WHY_PATHS })) {
+  for (const path of Object.values({
+    ...shared,
+    ...WHY_PATHS,
+    ...TEAM_WHY_PATHS,
+    ...TEAM_READING_PATHS,
+  })) {
     // These routes are shared with the account's own API, which reads the account from its grant.
     routes.use(`${account}${path}`, async (c, next) => {
       const grantPromise = findRouteAccount(c).then((row) => grantOf(row, null, 'read'))
@@ -73,7 +79,7 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
       await next()
     })
   }
-  routes.route(account, accountRoutes(resourcesOf))
+  routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamStatements)
   routes.route(account, teamWhy)
   routes.route(account, accountReports)

@@ -3,11 +3,17 @@ import { accountsPage } from './pages/accounts.tsx'
 import { affiliatePage } from './pages/affiliate.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
+import { customerPage } from './pages/customer.tsx'
+import { customersPage } from './pages/customers.tsx'
+import { deliveriesPage } from './pages/deliveries.tsx'
+import { deliveryPage } from './pages/delivery.tsx'
+import { heldPage } from './pages/held.tsx'
 import { linePage } from './pages/line.tsx'
 import { overviewPage } from './pages/overview.tsx'
 import { payoutsPage } from './pages/payouts.tsx'
 import { planPage } from './pages/plan.tsx'
 import { plansPage } from './pages/plans.tsx'
+import { reportsPage } from './pages/reports.tsx'
 import { simulationPage } from './pages/simulation.tsx'
 import { statementPage } from './pages/statement.tsx'
 import { statementsPage } from './pages/statements.tsx'
@@ -27,6 +33,12 @@ export const PAGES: readonly Page[] = [
   linePage,
   unearnedPage,
   payoutsPage,
+  deliveriesPage,
+  deliveryPage,
+  heldPage,
+  customersPage,
+  customerPage,
+  reportsPage,
   accountAuditLogPage,
   auditLogPage,
 ]

@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core'
 import { CONTRAST, findingsOf, injectAxe, RULES } from '../browser/axe.ts'
 import { skip } from '../browser/chromium.ts'
 import { openDetails } from '../browser/page.ts'
+import type { Demo } from '../service.ts'
 import { pageAddresses } from './pages.ts'
 
 /** What the tests in a browser share: the service with its demo accounts, and one page. */
@@ -12,6 +13,7 @@ export interface Shared {
   readonly key: string
   readonly browser: Browser
   readonly page: Page
+  readonly demo: Demo
 }
 
 const DESKTOP = { width: 1280, height: 800 }
@@ -43,6 +45,15 @@ async function findings(page: Page): Promise<string[]> {
   return [...found, ...(await findingsOf(page, RULES))]
 }
 
+/** Returns the id of the latest delivery with refused records. */
+async function refusedDelivery({ base, key }: Shared): Promise<string> {
+  const url = `${base}/admin/v1/accounts/demo-forex/deliveries?status=refused&per_page=1`
+  const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+  const { data } = (await answer.json()) as { data: { delivery_id: string }[] }
+  assert.ok(data[0], 'send refused records first')
+  return data[0].delivery_id
+}
+
 /** Defines the tests of the console that hold for every page. */
 export function frameTests(shared: () => Shared): void {
   test('axe finds nothing on any page of the console', { skip }, async () => {
@@ -50,7 +61,7 @@ export function frameTests(shared: () => Shared): void {
     const found: string[] = []
     await page.goto(`${base}/console/sign-in`)
     found.push(...(await findings(page)).map((one) => `/console/sign-in: ${one}`))
-    const addresses = await pageAddresses()
+    const addresses = await pageAddresses({ delivery: await refusedDelivery(shared()) })
     assert.ok(addresses.length >= 4)
     for (const address of addresses) {
       await openSignedIn(shared(), address)
@@ -80,10 +91,10 @@ export function frameTests(shared: () => Shared): void {
   })
 
   test('the console works without a script, and by the keyboard', { skip }, async () => {
-    const { base, key, browser } = shared()
+    const { base, key, browser, demo } = shared()
     const page = await browser.newPage({ javaScriptEnabled: false, viewport: DESKTOP })
     try {
-      await openSignedIn({ base, key, browser, page }, '/console/accounts/demo-forex')
+      await openSignedIn({ base, key, browser, page, demo }, '/console/accounts/demo-forex')
       assert.ok(await page.getByRole('table', { name: /^Records by the day/ }).isVisible())
       await page.keyboard.press('Tab')
       // The first stop is the link that skips the navigation.

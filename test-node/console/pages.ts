@@ -4,6 +4,7 @@ import { buildSync } from 'esbuild'
 const PARAMETERS: Readonly<Record<string, string>> = {
   account: 'demo-forex',
   affiliate: 'IB-07',
+  customer: 'C-3301',
   plan: 'demo-ib',
   // The ids follow from the affiliate, the plan and the period.
   statement: 'stm_06d9848e0c96f1d466c5108e',
@@ -12,14 +13,20 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** Queries with which pages show more than without, by their paths. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
+  '/accounts/:account/customers/:customer': ['period=2026-03'],
+  '/accounts/:account/reports': ['from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
   '/accounts/:account/statements': ['period=2026-03'],
   '/accounts/:account/lines/:line': ['customer_id=C-3301'],
   '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
 }
 
-/** Returns the addresses of all pages of the console with the demo accounts. */
-export async function pageAddresses(): Promise<string[]> {
+/**
+ * Returns the addresses of all pages of the console with the demo accounts. `more` has the values of
+ * parameters that are not the same each time.
+ */
+export async function pageAddresses(more: Readonly<Record<string, string>>): Promise<string[]> {
   // Node cannot import files with JSX.
   const { outputFiles } = buildSync({
     entryPoints: ['src/console/pages.ts'],
@@ -32,8 +39,9 @@ export async function pageAddresses(): Promise<string[]> {
   const { PAGES }: { PAGES: { path: string }[] } = await import(
     `data:text/javascript;base64,${source}`
   )
+  const values: Readonly<Record<string, string>> = { ...PARAMETERS, ...more }
   return PAGES.flatMap(({ path }) => {
-    const filled = path.replace(/:(\w+)/g, (_, name) => PARAMETERS[name] ?? `no-${name}`)
+    const filled = path.replace(/:(\w+)/g, (_, name) => values[name] ?? `no-${name}`)
     const address = `/console${filled}`
     return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${query}`)]
   })

@@ -15,8 +15,23 @@ export const CUSTOMERS: readonly Operation[] = [
     summary: 'Lists customers with their attribution.',
     example: 'acme --limit 20',
     path: 'accounts/{account}/customers',
+    options: {
+      customer: { value: 'id', description: 'Only this customer.', member: 'customer_id' },
+    },
     format: list(['customer_id', 'day', ...ATTRIBUTION.map((name) => `attribution.${name}`)]),
   }),
+  listOperation(
+    {
+      noun: 'customers',
+      verb: 'unattributed',
+      summary: 'Lists customers without an affiliate, by the day of their signup.',
+      example: `acme ${OCTOBER}`,
+      path: 'accounts/{account}/customers',
+      options: DAYS,
+      format: list(['customer_id', 'day', 'attribution.verdict']),
+    },
+    { unattributed: 'true' },
+  ),
   {
     noun: 'customers',
     verb: 'erase',
@@ -32,6 +47,28 @@ export const CUSTOMERS: readonly Operation[] = [
       name: customer_id,
     }),
   },
+  {
+    noun: 'customers',
+    verb: 'lines',
+    summary: 'Lists the lines of statements that count records of a customer.',
+    example: 'acme C-1001 --period 2026-10',
+    method: 'GET',
+    path: 'accounts/{account}/customers/{customer_id}/lines',
+    options: { period: { value: 'period', description: 'A month or a week.', required: true } },
+    format: list(),
+  },
+  listOperation({
+    noun: 'customers',
+    verb: 'records',
+    summary: 'Lists stored records, of one customer or of all.',
+    example: 'acme transactions --customer C-1001',
+    path: 'accounts/{account}/records/{resource}',
+    choices: { resource: ['customers', 'transactions', 'trading-activity', 'activities'] },
+    options: {
+      customer: { value: 'id', description: 'Only this customer.', member: 'customer_id' },
+    },
+    format: list(),
+  }),
   ...HISTORIES,
   {
     noun: 'attribution',

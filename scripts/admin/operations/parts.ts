@@ -10,13 +10,20 @@ const LIMIT: Options = {
   },
 }
 
-/** Defines an operation that returns all pages of a list. */
-export const listOperation = (operation: Omit<Operation, 'method' | 'run'>): Operation => ({
+/** Defines an operation that returns all pages of a list. `fixed` is part of each query. */
+export const listOperation = (
+  operation: Omit<Operation, 'method' | 'run'>,
+  fixed: Readonly<Record<string, string>> = {},
+): Operation => ({
   ...operation,
   method: 'GET',
   options: { ...operation.options, ...LIMIT },
   run(send, { query: { limit, ...query }, ...request }) {
-    return fetchPages(send, { ...request, query }, limit ? Number(limit) : Number.POSITIVE_INFINITY)
+    return fetchPages(
+      send,
+      { ...request, query: { ...fixed, ...query } },
+      limit ? Number(limit) : Number.POSITIVE_INFINITY,
+    )
   },
 })
 

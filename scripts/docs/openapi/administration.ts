@@ -2,6 +2,7 @@ import { ENTITIES } from '../entities.ts'
 import { accounts, credentials } from './administration/accounts.ts'
 import { histories } from './administration/histories.ts'
 import { attribution, audit, erasure, links } from './administration/insight.ts'
+import { looking } from './administration/looking.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, vocabulary } from './administration/settings.ts'
@@ -35,6 +36,7 @@ export const administration = (): Operation[] => [
   ...attribution(),
   ...erasure(),
   ...histories(),
+  ...looking(),
   ...audit(),
   ...monitoringOf({
     at: ACCOUNT_PATH,

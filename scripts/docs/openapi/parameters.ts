@@ -43,6 +43,13 @@ const QUERY: Record<string, object> = {
   customer_id: query('customer_id', 'Returns only the records of this customer.', 'C-1001', {
     type: 'string',
   }),
+  attributed_query: query('customer_id', 'Returns only this customer.', 'C-1001'),
+  unattributed_query: query(
+    'unattributed',
+    'Returns only customers without an affiliate, in the order of their signup days. `from` and `to` are then required.',
+    true,
+    { type: 'boolean', enum: [true] },
+  ),
   customerid: query('customerid', 'Returns only the records of this customer.', 'P-1001', {
     type: 'string',
   }),
@@ -280,6 +287,10 @@ const PATH: Record<string, object> = {
     minimum: 1,
   }),
   affiliate_id: path('affiliate_id', 'The id of the affiliate.', 'IB-07'),
+  resource_path: path('resource', 'The resource.', 'transactions', {
+    type: 'string',
+    enum: ['customers', 'transactions', 'trading-activity', 'activities'],
+  }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),

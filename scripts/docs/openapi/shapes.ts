@@ -203,7 +203,7 @@ export const errorGroup = object({
 })
 
 /** What needs the attention of an account. */
-const attention = documented('What needs attention, in the order of urgency.', {
+export const attention = documented('What needs attention, in the order of urgency.', {
   type: 'array',
   items: object(
     {

@@ -275,4 +275,26 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
     ),
     rules: list('What each rule of its plan that names it makes of it.', object(CAUSE)),
   }),
+  CustomerLines: object({
+    customer_id: documented('The customer.'),
+    period: documented('The period.'),
+    data: list(
+      'The lines, by affiliate, plan, period and rule.',
+      object({
+        statement_id: documented('The id of the statement.'),
+        line_id: documented('The id of the line.'),
+        affiliate_id: documented('The affiliate that earns.'),
+        plan: documented('The plan.'),
+        version: documented('Its version.', COUNT),
+        rule: documented('The rule.'),
+        kind: documented('The kind of the rule.', oneOf('once', 'share', 'unit', 'override')),
+        period: documented('The period of the line.'),
+        scope: documented('The scope of the line.'),
+        currency: documented('The currency of the plan.'),
+        records: documented('How many records of the customer it counts.', COUNT),
+        base: maybe('What they add to the base, in the currency of the plan.'),
+        units: maybe('What they add to the units.'),
+      }),
+    ),
+  }),
 }

@@ -125,6 +125,14 @@ const TEAM: readonly Described[] = [
   ]),
   earnings('Activity', '/activities/earnings', 'an event', ['event_query']),
   earnings('Signup', '/customers/{customer_id}/earnings', 'a signup', []),
+  {
+    noun: 'CustomerLines',
+    path: '/customers/{customer_id}/lines',
+    summary: 'List the lines that count a customer',
+    description: `Returns the lines that count records of a customer of a period, and what these add to each, by all that is known now. A line of \`scope\` \`customer:…\` is of this customer alone. ${LIMIT}`,
+    parameters: ['period_required', 'x-d1-bookmark'],
+    answers: answer('The lines.', 'CustomerLines'),
+  },
 ]
 
 const nameOf = ({ path, noun }: Described): string => {

@@ -7,6 +7,7 @@ import { sendJson } from '../../http/send-json.ts'
 import type { Reader } from '../../http/session.ts'
 import { withReadSession } from '../../http/session.ts'
 import { openPeriod } from '../drafts/on-request.ts'
+import { customerLines } from './customer-lines.ts'
 import { type RecordKey, recordEarnings } from './earnings.ts'
 import { recordsOf } from './explain-line.ts'
 import { listParts } from './line-parts.ts'
@@ -32,6 +33,7 @@ export const TEAM_WHY_PATHS = {
   tradingActivity: '/trading-activity/earnings',
   activity: '/activities/earnings',
   customer: '/customers/:customer_id/earnings',
+  customerLines: '/customers/:customer_id/lines',
 } as const
 
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
@@ -129,6 +131,16 @@ function idOf(c: Context<AppEnv>, id: string): string {
   return id
 }
 
+function respondWithCustomerLines(c: Context<AppEnv>, customer_id: string): Promise<Response> {
+  const period = readPeriod(readQuery(c.req.url, 'period').period)
+  checkPercentEncoding(new URL(c.req.url).pathname)
+  return respondWith(c, async ({ grant, session }) => {
+    const computation = await openPeriod(c.env, grant.account, session, period)
+    const data = await customerLines(computation, period, customer_id)
+    return { customer_id, period: period.id, data }
+  })
+}
+
 function readActivityKey(url: string): RecordKey {
   const query = readQuery(url, 'date', 'customer_id', 'instrument', 'currency')
   return {
@@ -161,3 +173,4 @@ export const teamWhy = new Hono<AppEnv>()
     const id = idOf(c, c.req.param('customer_id'))
     return respondWithEarnings(c, { resource: 'customers', id })
   })
+  .get(TEAM_WHY_PATHS.customerLines, (c) => respondWithCustomerLines(c, c.req.param('customer_id')))

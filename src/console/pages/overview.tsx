@@ -1,149 +1,165 @@
-import { apiPath, type Page } from '../page.ts'
-import { Badge, Chart, type ChartRow, EmptyState, type List, Table, Time } from '../parts/data.tsx'
-import type { Feed } from './accounts.tsx'
-
-/** The deliveries that the chart sums. */
-const DELIVERIES = 500
-
-/** Above this share of refused records a feed needs attention. */
-const MANY_REFUSED = 0.05
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Chart, type ChartRow } from '../parts/chart.tsx'
+import {
+  type Commission,
+  CommissionTable,
+  commissionOf,
+  type Statement,
+} from '../parts/commission.tsx'
+import { Badge, EmptyState, type List, Sentence } from '../parts/data.tsx'
+import { deliveriesPath, FindRecord } from '../parts/deliveries.tsx'
+import { type Feed, Feeds } from '../parts/feeds.tsx'
 
 interface Account {
+  readonly account: string
   readonly name: string
   readonly vertical: string
   readonly mode: string
   readonly disabled: boolean
 }
 
-interface Delivery {
-  readonly received_at: string
-  readonly dry_run: boolean
-  readonly summary: { readonly received: number; readonly rejected: number }
+/** What needs the attention of the account, as the administration API says it. */
+interface Attention {
+  readonly code: string
+  readonly count: number
+  readonly detail: string
 }
 
-/** Returns how many records each day had that were stored or held, and how many that were refused. */
-function chartRows(deliveries: readonly Delivery[]): ChartRow[] {
-  const stored = deliveries.filter(({ dry_run }) => !dry_run)
-  const byDay = Map.groupBy(stored, ({ received_at }) => received_at.slice(0, 10))
-  const sum = (list: readonly Delivery[], of: (one: Delivery['summary']) => number) =>
-    list.reduce((total, { summary }) => total + of(summary), 0)
-  const rows = [...byDay].map(([day, list]): ChartRow => {
-    const accepted = sum(list, ({ received, rejected }) => received - rejected)
-    return [day, accepted, sum(list, ({ rejected }) => rejected)]
+/** What arrived of a resource on a day. */
+interface DayArrivals {
+  readonly day: string
+  readonly resource: string
+  readonly deliveries: number
+  readonly received: number
+  readonly refused: number
+}
+
+/** The section that shows what an item of attention is about. */
+const SECTION_OF: Readonly<Record<string, string>> = {
+  held_records: 'held',
+  unmapped_statuses: 'account',
+  expiring_credentials: 'account',
+  unconfigured_affiliates: 'customers',
+}
+
+const addressOf = (account: string, code: string) =>
+  code === 'log_budget_used'
+    ? deliveriesPath(account, { status: 'refused' })
+    : code in SECTION_OF
+      ? accountPath(account, SECTION_OF[code] ?? '')
+      : '#feeds'
+
+/** Returns a row for each day with the records that were accepted and those that were refused. */
+function chartRows(arrivals: readonly DayArrivals[]): ChartRow[] {
+  const byDay = Map.groupBy(arrivals, ({ day }) => day)
+  return [...byDay].map(([day, rows]): ChartRow => {
+    const refused = rows.reduce((sum, row) => sum + row.refused, 0)
+    const received = rows.reduce((sum, row) => sum + row.received, 0)
+    return [day, received - refused, refused]
   })
-  return rows.reverse()
 }
 
-/** Returns what somebody should look at, as sentences. */
-function attentionOf({ disabled }: Account, feeds: readonly Feed[], held: number): string[] {
-  return [
-    ...(disabled ? ['The account is disabled: its credentials are refused.'] : []),
-    ...feeds.flatMap(({ resource, yesterday, refused_share_last_day: share, last_delivery_at }) => [
-      ...(yesterday === 'missing' ? [`No ${resource} of yesterday has arrived.`] : []),
-      ...(yesterday === 'late' ? [`The ${resource} of yesterday arrived after 06:00 UTC.`] : []),
-      ...(share !== null && share > MANY_REFUSED
-        ? [`${percent(share)} of the ${resource} of the last 24 hours were refused.`]
-        : []),
-      ...(last_delivery_at === null ? [`No ${resource} has ever arrived.`] : []),
-    ]),
-    ...(held > 0 ? [`${held.toLocaleString('en')} records wait for their customer.`] : []),
-  ]
-}
-
-const percent = (share: number) => `${(share * 100).toFixed(1)} %`
-
-const YESTERDAY = {
-  in_time: ['good', 'In time'],
-  late: ['warn', 'Late'],
-  missing: ['bad', 'Missing'],
-  pending: ['quiet', 'Not due yet'],
-} as const
-
-function lagOf(seconds: number | null): string {
-  if (seconds === null) return '–'
-  if (seconds < 120) return `${seconds} s`
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
-}
-
-const Feeds = ({ feeds }: { feeds: readonly Feed[] }) => (
-  <Table
-    caption="Feeds"
-    rows={feeds}
-    columns={[
-      { title: 'Feed', of: ({ resource }) => resource },
-      { title: 'Last delivery', of: ({ last_delivery_at }) => <Time at={last_delivery_at} /> },
-      { title: 'Lag', isNumeric: true, of: ({ lag_seconds }) => lagOf(lag_seconds) },
-      {
-        title: 'Records in 24 hours',
-        isNumeric: true,
-        of: ({ received_last_day }) => received_last_day.toLocaleString('en'),
-      },
-      {
-        title: 'Refused',
-        isNumeric: true,
-        of: ({ refused_share_last_day: share }) => (share === null ? '–' : percent(share)),
-      },
-      {
-        title: 'Yesterday',
-        of: ({ yesterday }) => {
-          if (!yesterday) return '–'
-          const [tone, text] = YESTERDAY[yesterday]
-          return <Badge tone={tone}>{text}</Badge>
-        },
-      },
-    ]}
-  />
-)
-
-const Attention = ({ items }: { items: readonly string[] }) => (
+const AttentionList = ({ account, items }: { account: Account; items: readonly Attention[] }) => (
   <section class="attention">
     <h2>Needs attention</h2>
-    {items.length === 0 ? (
-      <EmptyState title="Nothing needs attention." />
+    {items.length === 0 && !account.disabled ? (
+      <p>
+        <Badge tone="good">Fine</Badge> Nothing needs attention.
+      </p>
     ) : (
       <ul>
-        {items.map((item) => (
-          <li>{item}</li>
+        {account.disabled && <li>The account is disabled: its credentials are refused.</li>}
+        {items.map(({ code, count, detail }) => (
+          <li>
+            <a href={addressOf(account.account, code)}>
+              {code.replaceAll('_', ' ')} ({count.toLocaleString('en')})
+            </a>{' '}
+            <Sentence text={detail} />
+          </li>
         ))}
       </ul>
     )}
   </section>
 )
 
-/** The overview of an account: its feeds, what needs attention, and its records by day. */
+const Arrivals = ({ account, rows }: { account: string; rows: readonly DayArrivals[] }) => (
+  <>
+    <h2>Records a day</h2>
+    {rows.length === 0 ? (
+      <EmptyState title="Nothing has been delivered in the last 30 days.">
+        <p>
+          The <a href="/docs/start">guide</a> shows how a first record is sent.
+        </p>
+      </EmptyState>
+    ) : (
+      <>
+        <Chart
+          caption="Records by the day they came (UTC), in the last 30 days"
+          label="Day"
+          series={['Accepted', 'Refused']}
+          rows={chartRows(rows)}
+        />
+        <p>
+          <a href={deliveriesPath(account)}>The deliveries</a> they came in, and{' '}
+          <a href={deliveriesPath(account, { status: 'refused' })}>why records were refused</a>
+        </p>
+      </>
+    )}
+  </>
+)
+
+/** Returns this month and the last one, such as `2026-10`. */
+function lastMonths(now: number): string[] {
+  const last = new Date(now)
+  last.setUTCDate(0)
+  return [new Date(now), last].map((date) => date.toISOString().slice(0, 7))
+}
+
+const STATEMENTS_READ = 500
+
+async function readCommission({ api, account, now }: Visit): Promise<Commission[]> {
+  const lists = await Promise.all(
+    lastMonths(now).map((period) =>
+      api
+        .get<List<Statement>>(apiPath(account, 'statements'), { period, per_page: STATEMENTS_READ })
+        .then(({ data, meta }) => commissionOf(period, data, meta.total)),
+    ),
+  )
+  return lists.flat()
+}
+
+/** The overview of an account: its feeds, what needs attention, its records and its commission. */
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
-  async render({ api, account }) {
-    const [settings, { data: feeds }, { meta: held }, { data: deliveries }] = await Promise.all([
+  async render(visit) {
+    const { api, account } = visit
+    const [settings, attention, feeds, arrivals, commission] = await Promise.all([
       api.get<Account>(apiPath(account)),
+      api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
-      api.get<List<unknown>>(apiPath(account, 'held'), { per_page: 1 }),
-      api.get<List<Delivery>>(apiPath(account, 'deliveries'), { per_page: DELIVERIES }),
+      api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),
+      readCommission(visit),
     ])
     const body = (
       <>
         <p class="lead">
           {account}, {settings.vertical}, {settings.mode}
         </p>
-        <Attention items={attentionOf(settings, feeds, held.total)} />
-        <h2>Feeds</h2>
-        <Feeds feeds={feeds} />
-        <h2>Records received</h2>
-        {deliveries.length === 0 ? (
-          <EmptyState title="Nothing has been delivered in the last 30 days.">
-            <p>
-              The <a href="/docs/start">guide</a> shows how a first record is sent.
-            </p>
-          </EmptyState>
-        ) : (
-          <Chart
-            caption={`Records by the day they came, in the latest ${deliveries.length} deliveries`}
-            label="Day"
-            series={['Accepted', 'Refused']}
-            rows={chartRows(deliveries)}
-          />
-        )}
+        <FindRecord account={account} />
+        <AttentionList account={settings} items={attention.data} />
+        <section id="feeds">
+          <h2>Feeds</h2>
+          <Feeds account={account} feeds={feeds.data} />
+        </section>
+        <Arrivals account={account} rows={arrivals.data} />
+        <h2>Commission</h2>
+        <CommissionTable account={account} rows={commission} />
+        <p>
+          <a href={withQuery(accountPath(account, 'reports'), { group_by: 'affiliate_id' })}>
+            A report by affiliate
+          </a>
+        </p>
       </>
     )
     return { title: settings.name, body }

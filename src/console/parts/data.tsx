@@ -98,6 +98,14 @@ export function Pager({ visit, meta }: { visit: Visit; meta: PageMeta }) {
   )
 }
 
+/** Renders a sentence of the administration API, in which backticks enclose names and values. */
+export const Sentence = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}</>
+)
+
+/** Returns a number with groups of three digits. */
+export const count = (value: number): string => value.toLocaleString('en')
+
 /** Renders a word that stands out. */
 export const Badge = ({
   tone,
@@ -148,53 +156,3 @@ export const Live = (props: { id: string; seconds: number; children?: Child }) =
     {props.children}
   </div>
 )
-
-/** The points of a chart: a label, and a number for each series; null where there is none. */
-export type ChartRow = readonly [label: string, ...values: (number | null)[]]
-
-/**
- * Renders a table with a chart, which a script draws from it: the first column names the points, and the
- * `data` of each other column are a series. With `bars` it draws only the last column.
- */
-export const Plot = ({ kind, children }: { kind?: 'bars'; children?: Child }) => (
-  <figure class="chart" data-chart={kind ?? ''}>
-    <div class="plot" aria-hidden="true" />
-    <details open>
-      <summary>The numbers of this chart</summary>
-      {children}
-    </details>
-  </figure>
-)
-
-/**
- * Renders a chart and its table. A script draws the chart from the table, so that both show the same
- * numbers, and the table is there without script.
- */
-export function Chart(props: {
-  caption: string
-  label: string
-  series: readonly string[]
-  rows: readonly ChartRow[]
-}) {
-  const { caption, label, series, rows } = props
-  const columns: Column<ChartRow>[] = [
-    { title: label, of: ([name]) => name },
-    ...series.map((title, i) => ({
-      title,
-      isNumeric: true,
-      of: (row: ChartRow) => {
-        const value = row[i + 1]
-        return typeof value === 'number' ? (
-          <data value={String(value)}>{value.toLocaleString('en')}</data>
-        ) : (
-          '–'
-        )
-      },
-    })),
-  ]
-  return (
-    <Plot>
-      <Table caption={caption} columns={columns} rows={rows} />
-    </Plot>
-  )
-}

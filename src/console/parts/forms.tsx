@@ -12,8 +12,8 @@ interface Input {
   readonly name: string
   /** The title of the name if absent. */
   readonly label?: string
-  /** `text` if absent; `area` is a text of several lines. */
-  readonly type?: 'text' | 'date' | 'number' | 'area'
+  /** `text` if absent; `area` is a text of several lines. `hidden` keeps a value in the address. */
+  readonly type?: 'text' | 'date' | 'number' | 'area' | 'hidden'
   readonly options?: readonly Option[]
   readonly value?: string | undefined
   readonly hint?: string
@@ -46,7 +46,7 @@ function Control({ input, id, about }: { input: Input; id: string; about: string
 export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) => (
   <form method="get" action={visit.path} class="filters" data-filters>
     {fields.map((field) => (
-      <div>
+      <div hidden={field.type === 'hidden'}>
         <label for={`filter-${field.name}`}>{field.label ?? titleOf(field.name)}</label>
         <Control
           input={{ value: visit.query[field.name], ...field }}

@@ -1,6 +1,6 @@
-import { decodeRow, encode } from '../column-types.ts'
-import type { FoundPage, Page } from '../paginate.ts'
-import { all, listRows } from '../query.ts'
+import { decodeRow, encode, encodedColumns } from '../column-types.ts'
+import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
+import { all } from '../query.ts'
 import { clicks, customers } from '../schema.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 
@@ -15,27 +15,60 @@ export interface CustomerAttribution
   verdict: Verdict
 }
 
-/** Reads one page of an account's customers with their origin, in the order of their ids. */
+/** Which customers are listed. */
+export interface AttributionFilter {
+  readonly customer_id?: string | undefined
+  /** Only customers without an affiliate, who signed up on these days. */
+  readonly unattributed?: { readonly from: string; readonly to: string }
+}
+
+const COLUMNS = ['customer_id', 'day', 'verdict', 'link', 'affiliate_id'] as const
+
+/**
+ * Reads one page of an account's customers with their origin, in the order of their ids; those without an
+ * affiliate in the order of their days.
+ */
 export async function listAttributions(
   db: D1Database,
   account: string,
   page: Page,
+  filter: AttributionFilter = {},
 ): Promise<FoundPage<CustomerAttribution>> {
-  const found = await listRows(
-    db,
-    {
-      table: customers,
-      columns: ['customer_id', 'day', 'verdict', 'link', 'affiliate_id'],
-      key: 'customer_id',
-      account,
-      total: `select total from totals where account = :account and resource = 'customers'`,
-    },
-    page,
-  )
-  const data = found.data.map(
-    (row): CustomerAttribution => ({ ...row, verdict: row.verdict ?? 'organic' }),
-  )
+  type Row = Pick<Customer, (typeof COLUMNS)[number]>
+  const found = await paginate<Row>(db, attributionQuery(account, filter), page)
+  const encoded = encodedColumns(customers.$columns)
+  const data = found.data.map((row): CustomerAttribution => {
+    const decoded = decodeRow(encoded, row)
+    return { ...decoded, verdict: decoded.verdict ?? 'organic' }
+  })
   return { ...found, data }
+}
+
+function attributionQuery(
+  account: string,
+  { customer_id, unattributed }: AttributionFilter,
+): ListQuery {
+  const list = { columns: COLUMNS, from: 'customers where account = :account' }
+  if (customer_id !== undefined) {
+    return {
+      ...list,
+      from: `${list.from} and customer_id = :customer_id`,
+      key: ['customer_id'],
+      values: { account, customer_id: encode(customers.customer_id, customer_id) },
+    }
+  }
+  if (unattributed === undefined) {
+    const total = `select total from totals where account = :account and resource = 'customers'`
+    return { ...list, key: ['customer_id'], total, values: { account } }
+  }
+  const { from, to } = unattributed
+  return {
+    ...list,
+    from: `customers indexed by customers_day where account = :account
+        and day between :from and :to and affiliate_id is null and link is null`,
+    key: ['day', 'customer_id'],
+    values: { account, from: encode(customers.day, from), to: encode(customers.day, to) },
+  }
 }
 
 /** The limits of reports. */

@@ -51,8 +51,9 @@ export const attribution = (): Operation[] => [
     path: `${ACCOUNT_PATH}/customers`,
     id: 'listAttributed',
     summary: 'List the attribution of customers',
-    description: 'Lists customers with the verdict on their origin and the affiliate that is paid.',
-    parameters: PAGING,
+    description:
+      'Lists customers with the verdict on their origin and the affiliate that is paid: all of them, one, or with `unattributed` those who signed up from `from` to `to` and have no affiliate.',
+    parameters: [...PAGING, 'attributed_query', 'unattributed_query', 'from', 'to'],
     answers: paged('One page of customers.', ref('Attributed')),
   }),
   operation({

@@ -30,6 +30,7 @@ export function operation({
   const components: Record<string, string> = {
     account: accountParameter,
     customer_id: 'customer_path',
+    resource: 'resource_path',
   }
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
   const codes: readonly ErrorCode[] = [

@@ -1,0 +1,173 @@
+import { ifUnknown } from '../if-unknown.ts'
+import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { AffiliateLink, type Attributed, Verdict } from '../parts/customers.tsx'
+import { Badge, type List, Pager, Table } from '../parts/data.tsx'
+import { EarnedPart, readEarned } from '../parts/earned.tsx'
+import { ChangeForm, Field } from '../parts/forms.tsx'
+import { Fields, Records, type StoredRecord } from '../parts/records.tsx'
+
+/** The records of each resource that the page shows; a link leads to all. */
+const SHOWN_RECORDS = 20
+
+/** The resources of which customers have records. An account has those of its vertical. */
+const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
+
+interface Affiliation {
+  readonly from: string | null
+  readonly affiliate_id: string | null
+  readonly link_id: string | null
+  readonly delivery_id: string | null
+}
+
+interface History {
+  readonly affiliations: readonly Affiliation[]
+  readonly refusal: { readonly from: string | null; readonly reason: string } | null
+}
+
+type RecordList = List<StoredRecord> & { readonly resource: string }
+
+const ownPath = ({ account, params }: Visit) => apiPath(account, 'customers', params.customer ?? '')
+
+const refuse: Change = {
+  done: 'The customer earns nothing from that day on.',
+  request: (values, visit) => ({
+    method: 'PUT',
+    path: `${ownPath(visit)}/refusal`,
+    body: { reason: values('reason'), ...(values('from') && { from: values('from') }) },
+  }),
+}
+
+const endRefusal: Change = {
+  done: 'The customer is not refused any more.',
+  request: (_, visit) => ({ method: 'DELETE', path: `${ownPath(visit)}/refusal` }),
+}
+
+const nothing = { data: [] }
+
+/** Reads the records of a customer, of each resource that the account has. */
+async function readRecords({ api, account, query }: Visit, customer_id: string) {
+  const { resource, cursor } = query
+  const names = RESOURCES.filter((name) => resource === undefined || resource === name)
+  const page = resource === undefined ? { per_page: SHOWN_RECORDS } : { cursor }
+  const lists = await Promise.all(
+    names.map((name) =>
+      api
+        .get<List<StoredRecord>>(apiPath(account, 'records', name), { customer_id, ...page })
+        .then((list): RecordList => ({ ...list, resource: name }))
+        .catch(ifUnknown),
+    ),
+  )
+  return lists.filter((list) => list !== null)
+}
+
+const Affiliations = ({ account, rows }: { account: string; rows: readonly Affiliation[] }) => (
+  <Table
+    caption="Affiliates by day"
+    rows={rows}
+    columns={[
+      { title: 'From', of: ({ from }) => from ?? 'the beginning' },
+      {
+        title: 'Affiliate',
+        of: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
+      },
+      { title: 'Link', of: ({ link_id }) => link_id ?? '–' },
+      {
+        title: 'Delivery',
+        of: ({ delivery_id: id }) =>
+          id === null ? '–' : <a href={accountPath(account, 'deliveries', id)}>{id}</a>,
+      },
+    ]}
+  />
+)
+
+const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>) => (
+  <>
+    <h2>Refusal by hand</h2>
+    {refusal ? (
+      <>
+        <p>
+          <Badge tone="bad">Refused</Badge> from {refusal.from ?? 'the beginning'}: {refusal.reason}
+        </p>
+        <ChangeForm visit={visit} change="endRefusal" submit="End the refusal" />
+      </>
+    ) : (
+      <details open={visit.refused !== null}>
+        <summary>Refuse the customer: nobody earns from them</summary>
+        <ChangeForm visit={visit} change="refuse" submit="Refuse the customer">
+          <Field
+            {...{ visit, change: 'refuse', name: 'reason', label: 'Reason', required: true }}
+            hint="Such as self-referral. It is in the audit log."
+          />
+          <Field
+            {...{ visit, change: 'refuse', name: 'from', label: 'From', type: 'date' }}
+            hint="The first day without earnings. Empty: from the beginning."
+          />
+        </ChangeForm>
+      </details>
+    )}
+  </>
+)
+
+const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordList[] }) => (
+  <>
+    <h2>Records</h2>
+    {lists.map(({ resource, data, meta }) => (
+      <>
+        <Records account={visit.account} resource={resource} rows={data} />
+        {visit.query.resource ? (
+          <Pager visit={visit} meta={meta} />
+        ) : (
+          meta.next_cursor && (
+            <p>
+              <a href={withQuery(visit.path, { resource })}>
+                All {meta.total.toLocaleString('en')} records of {resource}
+              </a>
+            </p>
+          )
+        )}
+      </>
+    ))}
+  </>
+)
+
+/** One customer: where they came from, their records and what they earned. */
+export const customerPage: Page = {
+  path: '/accounts/:account/customers/:customer',
+  section: 'Customers',
+  query: ['period', 'resource', 'cursor'],
+  changes: { refuse, endRefusal },
+  async render(visit) {
+    const { api, account, params } = visit
+    const customer_id = params.customer ?? ''
+    const [history, listed, own, lists, earned] = await Promise.all([
+      api.get<History>(`${ownPath(visit)}/affiliations`),
+      api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
+      api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
+      readRecords(visit, customer_id),
+      readEarned(visit, apiPath(account), customer_id),
+    ])
+    const found = listed.data[0]
+    const [record] = (own ?? nothing).data
+    const body = (
+      <>
+        {found && (
+          <p class="lead">
+            <Verdict {...found.attribution} />
+          </p>
+        )}
+        <EarnedPart visit={visit} signup={found?.day ?? ''} earned={earned} />
+        <h2>Who is paid</h2>
+        <Affiliations account={account} rows={history.affiliations} />
+        <RecordLists visit={visit} lists={lists} />
+        {record && (
+          <>
+            <h2>As the customer was sent</h2>
+            <Fields record={record} />
+          </>
+        )}
+        <Refusal visit={visit} refusal={history.refusal} />
+      </>
+    )
+    return { title: `Customer ${customer_id}`, body }
+  },
+}

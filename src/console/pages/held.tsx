@@ -1,0 +1,106 @@
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { type Attributed, Unattributed, unattributedDays } from '../parts/customers.tsx'
+import { EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { deliveriesPath } from '../parts/deliveries.tsx'
+
+const PAGE_SIZE = 200
+
+interface Held {
+  readonly resource: string
+  readonly received_at: string
+  readonly delivery_id: string
+  readonly record: Readonly<Record<string, unknown>>
+}
+
+/** The held records of one resource that wait for the same customer. */
+interface Waiting {
+  readonly customer: string
+  readonly resource: string
+  readonly count: number
+  readonly first: Held
+}
+
+const customerOf = ({ record }: Held) =>
+  String(record.customer_id ?? record.customerid ?? record.customerId ?? '')
+
+/** Returns the records of each missing customer as one row. They come ordered by resource and customer. */
+function waitingOf(records: readonly Held[]): Waiting[] {
+  const groups = Map.groupBy(records, (one) => JSON.stringify([one.resource, customerOf(one)]))
+  return [...groups.values()].flatMap((group) => {
+    const first = group.toSorted((a, b) => (a.received_at < b.received_at ? -1 : 1))[0]
+    if (!first) return []
+    const { resource } = first
+    return [{ customer: customerOf(first), resource, count: group.length, first }]
+  })
+}
+
+const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
+  <>
+    <h2>Held records by missing customer</h2>
+    <p class="note">
+      These records count nowhere yet. The sender releases them by sending the customer. If the
+      customer was sent and refused, its link shows why.
+    </p>
+    <Table
+      caption="Records that wait for their customer"
+      rows={waitingOf(list.data)}
+      columns={[
+        {
+          title: 'Missing customer',
+          of: ({ customer }) => (
+            <a href={deliveriesPath(visit.account, { record_id: customer })}>{customer}</a>
+          ),
+        },
+        { title: 'Resource', of: ({ resource }) => resource },
+        { title: 'Records', isNumeric: true, of: ({ count }) => count.toLocaleString('en') },
+        {
+          title: 'First received',
+          of: ({ first }) => (
+            <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
+              <Time at={first.received_at} />
+            </a>
+          ),
+        },
+      ]}
+      empty={
+        <EmptyState title="No record waits for its customer.">
+          <p>
+            Records of unknown customers are held only if the policy <code>unknown_customer</code>{' '}
+            of the account is <code>hold</code>.
+          </p>
+        </EmptyState>
+      }
+    />
+    {list.data.length > 0 && <Pager visit={visit} meta={list.meta} />}
+  </>
+)
+
+/** Held records, and customers without an affiliate. */
+export const heldPage: Page = {
+  path: '/accounts/:account/held',
+  section: 'Held',
+  query: ['cursor'],
+  async render(visit) {
+    const { api, account, query } = visit
+    const unattributed = { unattributed: 'true', ...unattributedDays(visit.now) }
+    const [held, customers] = await Promise.all([
+      api.get<List<Held>>(apiPath(account, 'held'), { ...query, per_page: PAGE_SIZE }),
+      api.get<List<Attributed>>(apiPath(account, 'customers'), { ...unattributed, per_page: 25 }),
+    ])
+    const body = (
+      <>
+        <HeldRecords visit={visit} list={held} />
+        <h2>Customers without an affiliate</h2>
+        <Unattributed account={account} rows={customers.data} />
+        {customers.data.length > 0 && (
+          <p>
+            <a href={withQuery(accountPath(account, 'customers'), unattributed)}>
+              All {customers.meta.total.toLocaleString('en')} of the last 30 days
+            </a>
+          </p>
+        )}
+      </>
+    )
+    return { title: 'Held and unattributed', body }
+  },
+}

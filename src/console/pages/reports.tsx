@@ -1,0 +1,142 @@
+import { DAY_MS } from '../../durations.ts'
+import { groupsOf } from '../../reports/groups.ts'
+import { REPORT_LIMITS } from '../../reports/limits.ts'
+import { EVENTS, metricsOf } from '../../reports/metrics.ts'
+import type { Report } from '../../reports/report.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { EmptyState } from '../parts/data.tsx'
+import { Filters } from '../parts/forms.tsx'
+import { ReportView } from '../parts/report.tsx'
+
+const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
+
+const dayBefore = (now: number, days: number) =>
+  new Date(now - days * DAY_MS).toISOString().slice(0, 10)
+
+/** The days of a report if nobody chose others. */
+const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
+
+/** Returns the query of the report: its days are the last 30 if only other parameters are given. */
+function reportQuery({ query, now }: Visit): Visit['query'] {
+  const { format: _, ...asked } = query
+  return { ...usualDays(now), ...asked }
+}
+
+interface ChoiceProps {
+  readonly visit: Visit
+  /** The parameter, whose value is a list of names. */
+  readonly name: 'group_by' | 'metrics'
+  readonly label: string
+  readonly known: readonly string[]
+  /** How many names can be chosen. */
+  readonly max: number
+}
+
+/** Renders names that a click adds to a list in the address, or removes from it. */
+const Choice = ({ visit, name, label, known, max }: ChoiceProps) => {
+  const query = reportQuery(visit)
+  const chosen = query[name]?.split(',') ?? []
+  const isFull = chosen.length >= max
+  return (
+    <nav class="quick choice" aria-label={label}>
+      <span>{label}</span>
+      {known.map((one) => {
+        const isChosen = chosen.includes(one)
+        if (isFull && !isChosen) return <span class="quiet">{one}</span>
+        const next = isChosen ? chosen.filter((other) => other !== one) : [...chosen, one]
+        return (
+          <a
+            href={withQuery(visit.path, { ...query, [name]: next.join() })}
+            aria-current={isChosen ? 'true' : undefined}
+          >
+            {one}
+          </a>
+        )
+      })}
+    </nav>
+  )
+}
+
+const Usual = (visit: Visit) => {
+  const to = (query: Visit['query']) => withQuery(visit.path, { ...usualDays(visit.now), ...query })
+  return (
+    <EmptyState title="Choose days and groups, or begin with one of these:">
+      <ul>
+        <li>
+          <a href={to({ group_by: 'day', metrics: 'signups,active_customers' })}>Signups by day</a>
+        </li>
+        <li>
+          <a href={to({ group_by: 'affiliate_id' })}>Everything by affiliate</a>
+        </li>
+        <li>
+          <a href={to({ group_by: 'country_code', metrics: 'signups,attributed' })}>
+            Signups by country
+          </a>
+        </li>
+      </ul>
+    </EmptyState>
+  )
+}
+
+async function render(visit: Visit) {
+  const { api, account, query, path } = visit
+  const isAsked = REPORT_QUERY.some((name) => query[name])
+  const asked = reportQuery(visit)
+  const [{ vertical }, report] = await Promise.all([
+    api.get<{ vertical: string }>(apiPath(account)),
+    isAsked ? api.get<Report>(apiPath(account, 'reports'), asked) : null,
+  ])
+  const names = metricsOf(vertical).map(({ name }) => name)
+  const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
+  const body = (
+    <>
+      <Filters
+        visit={{ ...visit, query: asked }}
+        fields={[
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+          { name: 'currency', label: 'Currency', value: query.currency ?? 'USD' },
+          { name: 'group_by', label: 'Groups', type: 'hidden' },
+          { name: 'metrics', label: 'Metrics', type: 'hidden' },
+        ]}
+      />
+      <Choice
+        {...{ visit, name: 'group_by', known: groupsOf(vertical), max: REPORT_LIMITS.groupBy }}
+        label="Group by"
+      />
+      <details open={query.metrics !== undefined}>
+        <summary>Metrics: {query.metrics?.replaceAll(',', ', ') ?? 'all'}</summary>
+        <Choice
+          {...{ visit, name: 'metrics', known: metrics, max: metrics.length }}
+          label="Only these"
+        />
+      </details>
+      {report ? (
+        <ReportView
+          account={account}
+          report={report}
+          csv={withQuery(path, { ...asked, format: 'csv' })}
+          toDay={(day) => {
+            const others = report.group_by.filter((name) => name !== 'day').join()
+            return withQuery(path, { ...asked, from: day, to: day, group_by: others })
+          }}
+        />
+      ) : (
+        <Usual {...visit} />
+      )}
+    </>
+  )
+  return { title: 'Reports', body }
+}
+
+/** Reports of an account: any metrics by any groups, as a chart, a table and CSV. */
+export const reportsPage: Page = {
+  path: '/accounts/:account/reports',
+  section: 'Reports',
+  query: [...REPORT_QUERY, 'format'],
+  file: (visit) =>
+    visit.query.format === 'csv'
+      ? { path: apiPath(visit.account, 'reports'), query: reportQuery(visit), type: 'text/csv' }
+      : null,
+  render,
+}

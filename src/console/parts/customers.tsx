@@ -1,0 +1,94 @@
+import { DAY_MS } from '../../durations.ts'
+import { accountPath } from '../page.ts'
+import { Badge, EmptyState, Table } from './data.tsx'
+
+// The parts of pages that show customers and where they came from.
+
+/** A customer in a list of the administration API. */
+export interface Attributed {
+  readonly customer_id: string
+  readonly day: string
+  readonly attribution: Attribution
+}
+
+/** Where a customer came from. */
+export interface Attribution {
+  readonly verdict: string
+  readonly link_id: string | null
+  readonly affiliate_id: string | null
+  readonly affiliate_configured: boolean
+}
+
+/** What each verdict says about the `tracking_data` of a customer. */
+const VERDICTS: Readonly<Record<string, string>> = {
+  attributed: 'The signature proves the link and the click.',
+  organic: 'No tracking_data was sent.',
+  altered: 'Our value was changed or cut on its way. Check length, letter case and decoding.',
+  foreign: 'The value belongs to another account. Check for a mix of test and live.',
+  unrecognised: 'The value does not have our format.',
+  conflict: 'The value names another affiliate than affiliate_id.',
+}
+
+/** Returns the days of which customers without an affiliate are listed if nobody chose others. */
+export function unattributedDays(now: number) {
+  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
+  return { from: day(now - 29 * DAY_MS), to: day(now) }
+}
+
+/** Renders a link to a customer. */
+export const CustomerLink = ({ account, id }: { account: string; id: string }) => (
+  <a href={accountPath(account, 'customers', id)}>{id}</a>
+)
+
+/** Renders a link to an affiliate; nothing is known if it is null. */
+export const AffiliateLink = ({ account, id }: { account: string; id: string | null }) =>
+  id === null ? (
+    <span class="quiet">none</span>
+  ) : (
+    <a href={accountPath(account, 'affiliates', id)}>{id}</a>
+  )
+
+/** Renders a verdict and what it means. */
+export const Verdict = ({ verdict }: { verdict: string }) => (
+  <>
+    <Badge tone={verdict === 'attributed' ? 'good' : verdict === 'organic' ? 'quiet' : 'warn'}>
+      {verdict}
+    </Badge>{' '}
+    <span class="quiet">{VERDICTS[verdict]}</span>
+  </>
+)
+
+/** Renders customers with where they came from. */
+export const Customers = ({ account, rows }: { account: string; rows: readonly Attributed[] }) => (
+  <Table
+    caption="Customers and who is paid for them"
+    rows={rows}
+    columns={[
+      {
+        title: 'Customer',
+        of: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
+      },
+      { title: 'Signup', of: ({ day }) => day },
+      {
+        title: 'Affiliate',
+        of: ({ attribution: { affiliate_id, affiliate_configured } }) => (
+          <>
+            <AffiliateLink account={account} id={affiliate_id} />{' '}
+            {affiliate_id !== null && !affiliate_configured && (
+              <Badge tone="warn">not configured</Badge>
+            )}
+          </>
+        ),
+      },
+      { title: 'Attribution', of: ({ attribution }) => <Verdict {...attribution} /> },
+    ]}
+  />
+)
+
+/** Renders customers without an affiliate. */
+export const Unattributed = (props: { account: string; rows: readonly Attributed[] }) =>
+  props.rows.length > 0 ? (
+    <Customers {...props} />
+  ) : (
+    <EmptyState title="Every customer who signed up on these days has an affiliate." />
+  )

@@ -1,0 +1,99 @@
+import type { Child } from 'hono/jsx'
+import { accountPath, withQuery } from '../page.ts'
+import { Badge, Sentence } from './data.tsx'
+
+// The parts of pages that show what became of deliveries.
+
+/** A delivery as lists of the administration API show it. */
+export interface Delivery {
+  readonly delivery_id: string
+  readonly received_at: string
+  readonly resource: string
+  readonly status: number
+  readonly dry_run: boolean
+  readonly summary: Readonly<Record<'received' | Outcomes, number>>
+  readonly errors_total: number
+}
+
+/** The outcomes of records, in the order in which pages show them. */
+export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
+type Outcomes = (typeof OUTCOMES)[number]
+
+/** An error of a record. */
+export interface RecordError {
+  readonly code: string
+  readonly pointer: string
+  readonly message: string
+  readonly hint?: string
+}
+
+/** Returns a path below an account of the deliveries that a query finds. */
+export const deliveriesPath = (account: string, query: Parameters<typeof withQuery>[1] = {}) =>
+  withQuery(accountPath(account, 'deliveries'), query)
+
+/** Renders what became of a delivery. */
+export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
+  const { status, dry_run, summary } = delivery
+  const refused = summary.rejected.toLocaleString('en')
+  const badge = [
+    status === 422 && <Badge tone="bad">Refused</Badge>,
+    status === 207 && <Badge tone="warn">{refused} refused</Badge>,
+    status < 207 && <Badge tone="good">Accepted</Badge>,
+  ]
+  return (
+    <>
+      {badge} {dry_run && <Badge tone="quiet">Dry run</Badge>}
+    </>
+  )
+}
+
+/** Renders the errors of one record: what was wrong, where, and what to send instead. */
+export const Errors = ({ errors }: { errors: readonly RecordError[] }) => (
+  <ul class="errors">
+    {errors.map((error) => (
+      <li>
+        <ErrorText error={error} /> <Place error={error} />
+      </li>
+    ))}
+  </ul>
+)
+
+/** Renders the sentences of an error. */
+export const ErrorText = ({ error: { message, hint } }: { error: RecordError }): Child => (
+  <>
+    <Sentence text={message} />{' '}
+    {hint && (
+      <span class="quiet">
+        <Sentence text={hint} />
+      </span>
+    )}
+  </>
+)
+
+const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
+  <small>
+    <code>{pointer || 'body'}</code> <code>{code}</code>
+  </small>
+)
+
+/** Renders the form that finds what became of one record. */
+export const FindRecord = ({ account, id }: { account: string; id?: string | undefined }) => (
+  <search>
+    <form method="get" action={deliveriesPath(account)} class="filters find">
+      <div>
+        <label for="find-record">Find a record by its id</label>
+        <input
+          id="find-record"
+          name="record_id"
+          type="search"
+          value={id ?? ''}
+          required
+          autocomplete="off"
+          spellcheck={false}
+          placeholder="transaction, event or customer id"
+        />
+      </div>
+      <button type="submit">Find out what became of it</button>
+    </form>
+  </search>
+)

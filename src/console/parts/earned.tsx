@@ -1,0 +1,171 @@
+import { ifUnknown } from '../if-unknown.ts'
+import { accountPath, type Visit, withQuery } from '../page.ts'
+import { AffiliateLink } from './customers.tsx'
+import { Amount, count, EmptyState, Table } from './data.tsx'
+import { Filters } from './forms.tsx'
+
+// The part of the page of a customer that shows what the customer earned.
+
+/** A line that counts records of a customer. */
+interface Line {
+  readonly statement_id: string
+  readonly line_id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly rule: string
+  readonly scope: string
+  readonly period: string
+  readonly currency: string
+  readonly records: number
+  readonly base: string | null
+  readonly units: string | null
+}
+
+/** What the page reads of the lines of a statement. */
+interface StatementLines {
+  readonly lines: readonly { readonly id: string; readonly amount: string }[]
+}
+
+/** The statements whose lines the page reads at most. */
+const MAX_STATEMENTS = 8
+
+/** Records that earned nothing for the same reason. */
+interface UnearnedGroup {
+  readonly reason: string
+  readonly resource: string
+  readonly rule: string | null
+  readonly count: number
+}
+
+/** What a customer earned in a period, and what earned nothing. */
+export interface Earned {
+  readonly lines: readonly Line[]
+  /** The amounts of lines that are stored, by their ids. */
+  readonly amounts: ReadonlyMap<string, string>
+  readonly unearned: readonly UnearnedGroup[]
+}
+
+/** Reads what a customer earned in the period of the query; null if it names none. */
+export async function readEarned(
+  { api, query }: Visit,
+  path: string,
+  customer_id: string,
+): Promise<Earned | null> {
+  const { period } = query
+  if (!period) return null
+  const [lines, unearned] = await Promise.all([
+    api.get<{ data: Line[] }>(`${path}/customers/${encodeURIComponent(customer_id)}/lines`, {
+      period,
+    }),
+    api.get<{ data: UnearnedGroup[] }>(`${path}/unearned`, { period, customer_id }),
+  ])
+  const amounts = await readAmounts(api, path, lines.data)
+  return { lines: lines.data, amounts, unearned: unearned.data }
+}
+
+/** Reads the amounts of lines from their statements. Those that no run has stored yet are left out. */
+async function readAmounts(api: Visit['api'], path: string, lines: readonly Line[]) {
+  const ids = [...new Set(lines.map(({ statement_id }) => statement_id))].slice(0, MAX_STATEMENTS)
+  const statements = await Promise.all(
+    ids.map((id) => api.get<StatementLines>(`${path}/statements/${id}`).catch(ifUnknown)),
+  )
+  const stored = statements.flatMap((statement) => statement?.lines ?? [])
+  return new Map(stored.map(({ id, amount }) => [id, amount]))
+}
+
+const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
+  <Table
+    caption="Lines of statements that count records of the customer"
+    rows={earned.lines}
+    columns={[
+      {
+        title: 'Affiliate',
+        of: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
+      },
+      {
+        title: 'Statement',
+        of: ({ statement_id, plan, period }) => (
+          <a href={accountPath(account, 'statements', statement_id)}>
+            {plan}, {period}
+          </a>
+        ),
+      },
+      {
+        title: 'Rule',
+        of: ({ rule, scope }) => (
+          <>
+            <code>{rule}</code>{' '}
+            {scope.startsWith('customer:') && <small>of this customer alone</small>}
+          </>
+        ),
+      },
+      { title: 'Records', isNumeric: true, of: ({ records }) => count(records) },
+      {
+        title: 'Counted of the customer',
+        isNumeric: true,
+        of: ({ base, units, currency }) => {
+          if (base !== null) return <Amount value={base} currency={currency} />
+          return units === null ? '–' : <Amount value={units} currency="units" />
+        },
+      },
+      {
+        title: 'Amount of the line',
+        isNumeric: true,
+        of: ({ line_id, currency }) => {
+          const amount = earned.amounts.get(line_id)
+          return amount === undefined ? 'no run yet' : <Amount value={amount} currency={currency} />
+        },
+      },
+    ]}
+    empty={<EmptyState title="No line of this period counts a record of the customer." />}
+  />
+)
+
+const Unearned = ({ rows }: { rows: readonly UnearnedGroup[] }) => (
+  <Table
+    caption="Records that earned nothing"
+    rows={rows}
+    columns={[
+      { title: 'Reason', of: ({ reason }) => <code>{reason}</code> },
+      { title: 'Resource', of: ({ resource }) => resource },
+      { title: 'Rule', of: ({ rule }) => rule ?? '–' },
+      { title: 'Records', isNumeric: true, of: (group) => count(group.count) },
+    ]}
+  />
+)
+
+const month = (time: number) => new Date(time).toISOString().slice(0, 7)
+
+/** Returns the months that a member usually asks for: this one, the last one and that of the signup. */
+function usualMonths(now: number, signup: string): string[] {
+  const last = new Date(now)
+  last.setUTCDate(0)
+  return [...new Set([month(now), month(last.getTime()), signup.slice(0, 7)])]
+}
+
+/** Renders what a customer earned in a period that the member chooses. */
+export const EarnedPart = (props: { visit: Visit; signup: string; earned: Earned | null }) => {
+  const { visit, signup, earned } = props
+  return (
+    <section id="earned">
+      <h2>What the customer earned</h2>
+      <nav class="quick" aria-label="Months">
+        {usualMonths(visit.now, signup).map((period) => (
+          <a
+            href={`${withQuery(visit.path, { period })}#earned`}
+            aria-current={visit.query.period === period ? 'page' : undefined}
+          >
+            {period}
+          </a>
+        ))}
+      </nav>
+      <Filters visit={visit} fields={[{ name: 'period', label: 'Month or week, like 2026-W41' }]} />
+      {earned && (
+        <>
+          <Lines account={visit.account} earned={earned} />
+          {earned.unearned.length > 0 && <Unearned rows={earned.unearned} />}
+        </>
+      )}
+    </section>
+  )
+}

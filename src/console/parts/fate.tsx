@@ -1,0 +1,86 @@
+import { accountPath, type Visit } from '../page.ts'
+import { Badge, count, EmptyState, type List, Time } from './data.tsx'
+import { type Delivery, deliveriesPath, Errors, type RecordError } from './deliveries.tsx'
+
+// The part of the deliveries page that shows what became of one record.
+
+interface FoundRecord {
+  readonly outcome: string
+  readonly index?: number
+  readonly errors?: readonly RecordError[]
+}
+
+interface Found extends Delivery {
+  readonly records?: readonly FoundRecord[]
+}
+
+interface Stored {
+  readonly resource: string
+  readonly delivery_id: string
+  readonly received_at: string
+  readonly outcome: string
+}
+
+/** A page of deliveries; with a record id, where the stored record came from. */
+export type DeliveryList = List<Found> & { readonly stored?: readonly Stored[] }
+
+/** Renders a link to a delivery, by the time at which it arrived. */
+export const toDelivery = (account: string, { delivery_id, received_at }: Stored | Found) => (
+  <a href={accountPath(account, 'deliveries', delivery_id)}>
+    <Time at={received_at} />
+  </a>
+)
+
+const RecordFate = ({ account, found }: { account: string; found: Found }) => (
+  <article class="fate">
+    <h2>
+      {toDelivery(account, found)} {found.resource}
+    </h2>
+    {found.records?.map(({ outcome, index, errors = [] }) => (
+      <>
+        <p>
+          <Badge tone={outcome === 'rejected' ? 'bad' : outcome === 'held' ? 'warn' : 'good'}>
+            {outcome === 'rejected' ? 'refused' : outcome}
+          </Badge>{' '}
+          {index !== undefined && `record ${index + 1} of ${count(found.summary.received)}`}
+        </p>
+        {errors.length > 0 && <Errors errors={errors} />}
+        {outcome === 'held' && (
+          <p>
+            Its customer has not arrived. <a href={accountPath(account, 'held')}>Held records</a>
+          </p>
+        )}
+      </>
+    ))}
+  </article>
+)
+
+/** Renders what became of a record, delivery by delivery. */
+export function Fate({ visit: { account, query }, list }: { visit: Visit; list: DeliveryList }) {
+  const { stored = [], data } = list
+  if (stored.length + data.length === 0) {
+    return (
+      <EmptyState title={`No record with the id ${query.record_id} has arrived in 30 days.`}>
+        <p>
+          Ids are case-sensitive. If it was sent, look at the{' '}
+          <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>:
+          a body that is not valid JSON has no ids.
+        </p>
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      {stored.length === 0 && <p>No record with this id is stored.</p>}
+      {stored.map((one) => (
+        <p>
+          A record of {one.resource} with this id is {one.outcome === 'held' ? 'held' : 'stored'},
+          as it arrived at {toDelivery(account, one)}.
+        </p>
+      ))}
+      {data.map((found) => (
+        <RecordFate account={account} found={found} />
+      ))}
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import type { Feed as FreshFeed } from '../pages/accounts.tsx'
+import { Badge, Table, Time } from './data.tsx'
+import { deliveriesPath } from './deliveries.tsx'
+
+// The part of the overview that shows how fresh and complete the feeds are.
+
+interface LowDay {
+  readonly day: string
+  readonly count: number
+  readonly median: number
+}
+
+/** A feed with the days that lack records. */
+export interface Feed extends FreshFeed {
+  readonly missing_days: readonly string[]
+  readonly low_days: readonly LowDay[]
+}
+
+/** Above this share of refused records a feed stands out. */
+const MANY_REFUSED = 0.05
+
+/** The days that a feed lists; the others are counted. */
+const LISTED_DAYS = 3
+
+const YESTERDAY = {
+  in_time: ['good', 'In time'],
+  late: ['warn', 'Late'],
+  missing: ['bad', 'Missing'],
+  pending: ['quiet', 'Not due yet'],
+} as const
+
+function lagOf(seconds: number | null): string {
+  if (seconds === null) return '–'
+  if (seconds < 120) return `${seconds} s`
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+}
+
+const Yesterday = ({ feed: { yesterday } }: { feed: Feed }) => {
+  if (!yesterday) return <>–</>
+  const [tone, text] = YESTERDAY[yesterday]
+  return <Badge tone={tone}>{text}</Badge>
+}
+
+const Refused = ({ account, feed }: { account: string; feed: Feed }) => {
+  const { resource, refused_share_last_day: share } = feed
+  if (share === null) return <>–</>
+  const text = `${(share * 100).toFixed(1)} %`
+  if (share === 0) return <>{text}</>
+  return (
+    <a href={deliveriesPath(account, { status: 'refused', resource })}>
+      {share > MANY_REFUSED ? <Badge tone="bad">{text}</Badge> : text}
+    </a>
+  )
+}
+
+const Complete = ({ feed: { missing_days, low_days, last_delivery_at } }: { feed: Feed }) => {
+  if (last_delivery_at === null) return <>–</>
+  if (missing_days.length + low_days.length === 0) return <Badge tone="good">Complete</Badge>
+  const more = missing_days.length - LISTED_DAYS
+  return (
+    <>
+      {missing_days.length > 0 && (
+        <span title={missing_days.join(', ')}>
+          No records on {missing_days.slice(-LISTED_DAYS).join(', ')}
+          {more > 0 && ` and ${more} other days`}
+        </span>
+      )}{' '}
+      {low_days.slice(-LISTED_DAYS).map(({ day, count, median }) => (
+        <span>
+          Only {count.toLocaleString('en')} on {day}, usually {median.toLocaleString('en')}.{' '}
+        </span>
+      ))}
+    </>
+  )
+}
+
+/** Renders how fresh and complete the feeds of an account are. */
+export const Feeds = ({ account, feeds }: { account: string; feeds: readonly Feed[] }) => (
+  <Table
+    caption="Feeds, with the records of the last 24 hours and the gaps of the last 30 days"
+    rows={feeds}
+    columns={[
+      {
+        title: 'Feed',
+        of: ({ resource }) => <a href={deliveriesPath(account, { resource })}>{resource}</a>,
+      },
+      { title: 'Last delivery', of: ({ last_delivery_at }) => <Time at={last_delivery_at} /> },
+      { title: 'Lag', isNumeric: true, of: ({ lag_seconds }) => lagOf(lag_seconds) },
+      {
+        title: 'Records',
+        isNumeric: true,
+        of: ({ received_last_day }) => received_last_day.toLocaleString('en'),
+      },
+      {
+        title: 'Refused',
+        isNumeric: true,
+        of: (feed) => <Refused account={account} feed={feed} />,
+      },
+      { title: 'Yesterday', of: (feed) => <Yesterday feed={feed} /> },
+      { title: 'Complete', of: (feed) => <Complete feed={feed} /> },
+    ]}
+  />
+)

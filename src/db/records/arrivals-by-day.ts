@@ -1,0 +1,34 @@
+import { HOUR_MS } from '../../durations.ts'
+import { withD1Retry } from '../retry.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+const DAY_HOURS = 24
+
+/** What arrived of a resource on a day (UTC). */
+export interface DayArrivals {
+  /** Days since 1970. */
+  readonly day: number
+  readonly resource: string
+  readonly deliveries: number
+  readonly received: number
+  readonly refused: number
+}
+
+const SELECT_DAYS = compileStatement(`
+  select hour / ${DAY_HOURS} as day, resource, sum(deliveries) as deliveries,
+    sum(received) as received, sum(refused) as refused
+  from arrivals where account = :account and hour >= :from_hour and resource <> 'dry-run'
+  group by 1, 2 having sum(deliveries) > 0 order by 1, 2`)
+
+/** Reads what arrived of each resource of an account by day, from a time (milliseconds) on. */
+export async function readArrivalsByDay(
+  session: D1DatabaseSession,
+  account: string,
+  from: number,
+): Promise<DayArrivals[]> {
+  const values = { account, from_hour: Math.floor(from / HOUR_MS) }
+  const { results } = await withD1Retry(() =>
+    bindStatement(session, SELECT_DAYS, values).all<DayArrivals>(),
+  )
+  return results
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { skip } from '../browser/chromium.ts'
+import { openSignedIn, type Shared } from './frame.ts'
+
+const ACCOUNT = '/console/accounts/demo-forex'
+
+const wrong = (transaction_id: string) => ({
+  ...{ transaction_id, customer_id: 'C-3301', transaction_type: 'gift', amount_currency: 5 },
+  ...{ currency: 'EUR', status: 'approved', transaction_date: '2026-03-20T10:00:00Z' },
+})
+
+/** Sends records as the partner of the demo account. */
+async function send({ base, demo }: Shared, records: readonly object[]): Promise<void> {
+  const { client_id = '', client_secret = '' } =
+    demo.accounts.find(({ account }) => account === 'demo-forex') ?? {}
+  const form = { grant_type: 'client_credentials', client_id, client_secret }
+  const answer = await fetch(`${base}/oauth/token`, {
+    method: 'POST',
+    body: new URLSearchParams(form),
+  })
+  const { access_token } = (await answer.json()) as { access_token: string }
+  const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
+  const body = JSON.stringify(records)
+  const { status } = await fetch(`${base}/api/v1/forex/transactions`, {
+    ...{ method: 'POST', headers, body },
+  })
+  assert.equal(status, 422)
+}
+
+/** Defines the tests of the pages of deliveries, customers and reports. */
+export function dataTests(shared: () => Shared): void {
+  test('a member finds out why a record was refused', { skip }, async () => {
+    const { page } = shared()
+    await send(shared(), [wrong('T-refused-1'), wrong('T-refused-2')])
+    await openSignedIn(shared(), ACCOUNT)
+    await page.getByLabel('Find a record by its id').fill('T-refused-2')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/record_id=T-refused-2$/)
+    const fate = await page.locator('.fate').innerText()
+    assert.match(fate, /refused record 2 of 2/)
+    assert.match(fate, /Expected one of deposit, withdrawal[\s\S]*\/1\/transaction_type/)
+    assert.match(await page.locator('main').innerText(), /No record with this id is stored/)
+  })
+
+  test('without an id, a member finds the refused delivery and the same error as one row', {
+    skip,
+  }, async () => {
+    const { page } = shared()
+    await send(shared(), [wrong('T-refused-3'), wrong('T-refused-4')])
+    await openSignedIn(shared(), ACCOUNT)
+    await page.locator('.side').getByRole('link', { name: 'Deliveries' }).click()
+    await page.getByRole('link', { name: 'Refused today' }).click()
+    const errors = page.getByRole('table', { name: 'The errors of these days' })
+    await errors.getByRole('link', { name: 'enum' }).click()
+    await page.waitForURL(/code=enum/)
+    const deliveries = page.getByRole('table', { name: /^Deliveries/ })
+    await deliveries.getByRole('link').first().click()
+    await page.waitForURL(/\/deliveries\/dlv_/)
+    const groups = page.getByRole('table', { name: 'The same error is one row' })
+    assert.match(await groups.innerText(), /\/\*\/transaction_type\s+2\s+enum/)
+    await page.getByRole('link', { name: 'T-refused-4' }).click()
+    await page.waitForURL(/record_id=T-refused-4$/)
+  })
+
+  test('a member finds a customer and what they earned', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${ACCOUNT}/customers`)
+    await page.getByLabel('Find a customer by id').fill('C-3301')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/customer_id=C-3301/)
+    await page.getByRole('link', { name: 'C-3301' }).click()
+    await page.getByRole('link', { name: '2026-03', exact: true }).click()
+    const lines = page.getByRole('table', { name: /^Lines of statements/ })
+    assert.match(await lines.innerText(), /IB-07\s+demo-ib, 2026-03\s+cpa[\s\S]*200\.00 EUR/)
+    const records = page.getByRole('table', { name: 'Records of transactions, by day' })
+    assert.match(await records.innerText(), /T-3301/)
+  })
+
+  test('a member refuses a customer by hand, and ends the refusal', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${ACCOUNT}/customers/C-3302`)
+    await page.getByText('Refuse the customer: nobody earns').click()
+    await page.getByLabel('Reason').fill('self-referral')
+    await page.getByRole('button', { name: 'Refuse the customer' }).click()
+    await page.getByText('from the beginning: self-referral').waitFor()
+    await page.getByRole('button', { name: 'End the refusal' }).click()
+    await page.getByText('The customer is not refused any more.').waitFor()
+  })
+
+  test('a member groups a report by affiliate and downloads its CSV', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${ACCOUNT}/reports`)
+    await page.getByLabel('From').fill('2026-03-01')
+    await page.getByLabel('To', { exact: true }).fill('2026-03-31')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByRole('link', { name: 'affiliate_id' }).click()
+    await page.waitForURL(/group_by=affiliate_id/)
+    await page.locator('.plot canvas').waitFor()
+    const report = page.getByRole('table', { name: '2026-03-01 to 2026-03-31, in USD' })
+    assert.match(await report.innerText(), /IB-07[\s\S]*Total/)
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download as CSV' }).click(),
+    ])
+    assert.equal(download.suggestedFilename(), 'report-demo-forex-2026-03-01-2026-03-31.csv')
+    const href = await page.getByRole('link', { name: 'Download as CSV' }).getAttribute('href')
+    const csv = await page.evaluate(`fetch(${JSON.stringify(href)}).then((one) => one.text())`)
+    assert.match(
+      String(csv),
+      /^row,affiliate_id,clicks,signups,[\s\S]*\r\ndata,IB-07,[\s\S]*\r\ntotal,,/,
+    )
+  })
+}

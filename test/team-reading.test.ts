@@ -1,0 +1,122 @@
+import { beforeEach, expect, test } from 'vitest'
+import { DAY_MS } from '../src/durations.ts'
+import { brand } from './brand.ts'
+import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partner.ts'
+import { emptyWorld } from './world.ts'
+
+// What the integrations team reads of an account beside what the account reads itself.
+
+beforeEach(emptyWorld)
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+const today = () => dayOf(Date.now())
+const todayOnly = () => `from=${today()}&to=${today()}`
+
+async function acme() {
+  const api = await partner('forex', { account: 'acme' })
+  await api.post('customers', ada)
+  return api
+}
+
+const read = (path: string) => json(askAdmin(`accounts/acme/${path}`))
+const problem = async (path: string) => {
+  const response = await askAdmin(`accounts/acme/${path}`)
+  return [response.status, (await response.json<{ detail: string }>()).detail]
+}
+
+test('errors are counted by delivery, the most frequent first, with the last delivery', async () => {
+  const api = await acme()
+  const wrong = { ...deposit, transaction_type: 'gift' }
+  await api.post('transactions', [wrong, { ...wrong, transaction_id: 't-2' }])
+  const last = await json(api.post('transactions', { ...wrong, currency: 'EURO' }))
+  await api.post('transactions', deposit)
+
+  expect((await read(`delivery-errors?${todayOnly()}`)).data).toEqual([
+    {
+      ...{ code: 'enum', deliveries: 2, last_delivery_id: last.delivery_id },
+      last_received_at: expect.stringMatching(today()),
+    },
+    {
+      ...{ code: 'currency', deliveries: 1, last_delivery_id: last.delivery_id },
+      last_received_at: expect.stringMatching(today()),
+    },
+  ])
+  const before = dayOf(Date.now() - DAY_MS)
+  expect((await read(`delivery-errors?from=${before}&to=${before}`)).data).toEqual([])
+})
+
+test('arrivals are records and refused records by day and resource, without dry runs', async () => {
+  const api = await acme()
+  await api.post('transactions', [deposit, { ...deposit, transaction_id: 't-2', currency: 'EURO' }])
+  await api.post('transactions?dry_run=true', { ...deposit, currency: 'EURO' })
+
+  const day = today()
+  expect((await read('arrivals')).data).toEqual([
+    { day, resource: 'customers', deliveries: 1, received: 1, refused: 0 },
+    { day, resource: 'transactions', deliveries: 1, received: 2, refused: 2 },
+  ])
+})
+
+test('attention is what the account itself reads', async () => {
+  const api = await acme()
+  await api.post('customers', { ...ada, customer_id: 'c-9', affiliate_id: 'nobody' })
+
+  const own = await json(api.get('account'))
+  const { data } = await read('attention')
+  expect(data).toEqual(own.attention)
+  expect(data.map(({ code }: { code: string }) => code)).toContain('unconfigured_affiliates')
+})
+
+test('records are those that their sender reads, of one customer or of all', async () => {
+  const api = await acme()
+  await api.post('transactions', deposit)
+
+  const own = await json(api.get('transactions'))
+  expect((await read('records/transactions')).data).toEqual(own.data)
+  expect((await read(`records/transactions?customer_id=${ada.customer_id}`)).data).toHaveLength(1)
+  expect((await read('records/customers?customer_id=nobody')).data).toEqual([])
+  expect(await problem('records/activities')).toEqual([
+    404,
+    'The account has no resource `activities`. It has `customers`, `transactions`, `trading-activity`.',
+  ])
+})
+
+test('a customer is found by id, and those without an affiliate by the day of their signup', async () => {
+  const casino = await brand({ account: 'acme' })
+  await casino.post('customers', [{ customerId: 'p-1' }, { customerId: 'p-2' }])
+
+  const ids = async (query: string) =>
+    (await read(`customers?${query}`)).data.map((one: { customer_id: string }) => one.customer_id)
+  expect(await ids('customer_id=p-2')).toEqual(['p-2'])
+  expect(await ids('customer_id=P-2')).toEqual([])
+  const days = `from=${dayOf(Date.now() - DAY_MS)}&to=${dayOf(Date.now() + DAY_MS)}`
+  expect(await ids(`unattributed=true&${days}`)).toEqual(['p-1', 'p-2'])
+  expect(await ids('unattributed=true&from=2026-01-01&to=2026-01-02')).toEqual([])
+  const { data, meta } = await read(`customers?unattributed=true&${days}&per_page=1`)
+  expect([data.length, meta.total]).toEqual([1, 2])
+  expect(await ids(`unattributed=true&${days}&per_page=1&cursor=${meta.next_cursor}`)).toEqual([
+    'p-2',
+  ])
+})
+
+test('a firm’s customer has an affiliate', async () => {
+  await acme()
+
+  const list = await read('customers?unattributed=true&from=2026-01-01&to=2026-12-31')
+  expect(list.data).toEqual([])
+})
+
+test.each([
+  ['customers?unattributed=true', '`from` and `to` are required: the first and the last day.'],
+  ['customers?unattributed=yes', '`unattributed` must be `true`, or be left out.'],
+  ['customers?from=2026-10-01', '`from` and `to` narrow only `unattributed=true`.'],
+  [
+    'customers?unattributed=true&customer_id=x&from=2026-10-01&to=2026-10-02',
+    '`unattributed` and `customer_id` cannot be combined.',
+  ],
+  ['delivery-errors', '`from` and `to` are required: the first and the last day.'],
+])('%s is refused', async (path, detail) => {
+  await acme()
+
+  expect(await problem(path)).toEqual([400, detail])
+})
