@@ -1,9 +1,9 @@
 import type { Context } from 'hono'
-import { ulid } from 'ulid'
 import { type Issuer, verifyAccessToken } from '../src/auth/access-token.ts'
 import type { DeliveryInput } from '../src/db/records/delivery-input.ts'
 import { storeDelivery } from '../src/db/records/store-delivery.ts'
 import { parseJson } from '../src/http/json.ts'
+import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import type { RequestContext } from '../src/ingest/resource.ts'
 import { respond } from '../src/ingest/response.ts'
 import { validateRecords } from '../src/ingest/validate-records.ts'
@@ -78,7 +78,7 @@ async function measureSteps(bulks: readonly Bulk[], running: Running, sums: Brea
       transactions.buildRows(validated, REQUEST_CONTEXT),
     )
     const received = records.rows.length
-    const input: DeliveryInput = { ...EMPTY, ...records, id: `dlv_${ulid()}`, received }
+    const input: DeliveryInput = { ...EMPTY, ...records, id: newDeliveryId(Date.now()), received }
     // The synchronous part builds the parameters and the batch.
     await timed('rows as parameters', () =>
       storeDelivery(EMPTY_DATABASE, transactions.recordTable, { ...input }),

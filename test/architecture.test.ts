@@ -95,7 +95,6 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   jose: /^(auth\/|http\/seal|tracking\/code)/,
   'drizzle-orm': /^db\/drizzle-tables\.ts$/,
   leven: /^validation\/suggest\.ts$/,
-  ulid: /^(ingest\/delivery-id|db\/directory\/audit|commission\/drafts\/run)\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|admin\/erasure-journal|commission\/drafts\/workflow)\.ts$/,
 }

@@ -8,5 +8,5 @@ export async function respond(
   document: JSX.Element,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  return c.html(`<!doctype html>${await document.toString()}`, status)
+  return c.html(`<!doctype html>${await document}`, status)
 }

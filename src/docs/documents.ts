@@ -1,5 +1,4 @@
 import { type Context, Hono, type MiddlewareHandler } from 'hono'
-import { etag } from 'hono/etag'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import { ApiError, unavailable } from '../errors.ts'
@@ -34,18 +33,26 @@ const TYPES: Record<string, string> = {
 /** The path of a file: names of word characters and hyphens, with at most one extension each. */
 const PLAIN = /^(?:\/[\w-]+(?:\.\w+)?)+$/
 
-const tagged = etag()
+/** How long documents are fresh. Both a document and a 304 say so. */
+const FRESH = { 'Cache-Control': 'public, max-age=300' }
 
 /** Responds with a file of the site, or with 304 if the ETag in the request is current. */
 async function document(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
   try {
-    await tagged(c, async () => {
-      c.res = await fileOf(c, path, type)
-    })
-    return c.res
+    const found = await fileOf(c, path, type)
+    const ETag = found.headers.get('ETag') ?? ''
+    if (!isNamed(ETag, c.req.header('If-None-Match'))) return found
+    await found.body?.cancel()
+    return new Response(null, { status: 304, headers: { ...FRESH, ETag } })
   } catch (error) {
     return notFound(c, error)
   }
+}
+
+/** Returns whether `If-None-Match` names an ETag. A weak ETag equals a strong one (RFC 9110, 13.1.2). */
+function isNamed(etag: string, ifNoneMatch = ''): boolean {
+  const tags: readonly string[] = ifNoneMatch.match(/\*|"[^"]*"/g) ?? []
+  return tags.includes('*') || tags.includes(etag.replace('W/', ''))
 }
 
 /** Responds to a browser with the page for missing documents. Rethrows the error otherwise. */
@@ -60,15 +67,14 @@ async function notFound(c: Context<AppEnv>, error: unknown): Promise<Response> {
 async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<Response> {
   const ending = path.split('.').at(-1)!
   const text = TYPES[ending]
-  const kept = { 'Cache-Control': 'public, max-age=300' }
   if (text) {
     const { body, etag: ETag } = await renderOnce(c.env, path)
     const own = ending === 'html' ? PAGE : {}
-    return c.body(body, 200, { ...kept, ...own, 'Content-Type': type ?? text, ETag })
+    return c.body(body, 200, { ...FRESH, ...own, 'Content-Type': type ?? text, ETag })
   }
   const { body, headers } = await assetOf(c.env, path)
   const own = ['Content-Type', 'ETag'].map((name) => [name, headers.get(name) ?? ''])
-  return c.body(body as ReadableStream, 200, { ...kept, ...Object.fromEntries(own) })
+  return c.body(body as ReadableStream, 200, { ...FRESH, ...Object.fromEntries(own) })
 }
 
 async function assetOf(env: Env, path: string): Promise<Response> {

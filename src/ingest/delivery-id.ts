@@ -1,4 +1,4 @@
-import { decodeTime, ulid } from 'ulid'
+import { ulid, ulidPrefix, ulidTime } from '../db/ulid.ts'
 import { DAY_MS } from '../durations.ts'
 
 const PREFIX = 'dlv_'
@@ -7,10 +7,10 @@ const PREFIX = 'dlv_'
 export const newDeliveryId = (now: number) => PREFIX + ulid(now)
 
 /** Returns when the delivery was received, in milliseconds. */
-export const deliveryTime = (id: string) => decodeTime(id.slice(PREFIX.length))
+export const deliveryTime = (id: string) => ulidTime(id.slice(PREFIX.length))
 
 /** Returns a text that sorts before the id of every delivery received at `time` or later. */
-export const firstIdAt = (time: number) => PREFIX + ulid(Math.max(time, 0)).slice(0, 10)
+export const firstIdAt = (time: number) => PREFIX + ulidPrefix(Math.max(time, 0))
 
 /** How long the log keeps deliveries, in milliseconds. */
 export const DELIVERY_LOG_MS = 30 * DAY_MS

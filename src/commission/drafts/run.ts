@@ -1,10 +1,10 @@
-import { ulid } from 'ulid'
 import { endKeeping } from '../../db/commission/kept-days.ts'
 import { beginStep, endStep, storeSteps } from '../../db/commission/run-steps.ts'
 import { beginReading, endRun, findRun } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
+import { ulid, ulidPrefix } from '../../db/ulid.ts'
 import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
 import { endOf } from '../books/period-end.ts'
@@ -32,7 +32,7 @@ const KEPT_MS = 30 * DAY_MS
 export const newRunId = (now: number): string => PREFIX + ulid(now)
 
 /** Returns the first id that a run of this millisecond can have. */
-export const firstRunId = (now: number): string => PREFIX + ulid(now).slice(0, 10)
+export const firstRunId = (now: number): string => PREFIX + ulidPrefix(now)
 
 async function findRunAccount(
   env: Env,

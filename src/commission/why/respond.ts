@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
-import { accepts } from 'hono/accepts'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { type PageQuery, readPage, respondWithPage } from '../../http/pagination.ts'
+import { preferredType } from '../../http/preferred-type.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
 import { sendJson } from '../../http/send-json.ts'
 import { type Reader, withReadSession } from '../../http/session.ts'
@@ -18,11 +18,7 @@ export const computeFor = <T>(
 
 /** Returns whether the `Accept` of a request prefers sentences to JSON, by its weights. */
 export const prefersText = (c: Context): boolean =>
-  accepts(c, {
-    header: 'Accept',
-    supports: ['application/json', 'text/plain'],
-    default: 'application/json',
-  }) === 'text/plain'
+  preferredType(c, ['application/json', 'text/plain']) === 'text/plain'
 
 /** Responds with what is computed from an account's records. */
 export const respondWith = (

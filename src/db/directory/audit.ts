@@ -1,9 +1,9 @@
-import { decodeTime, ulid } from 'ulid'
 import { type Count, type FoundPage, LIST_LIMITS, type Page } from '../paginate.ts'
 import { first, listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { auditLog } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { ulid, ulidTime } from '../ulid.ts'
 
 /** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
 export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details'> {
@@ -31,7 +31,7 @@ export function withAudit(
   const { actor, action, account } = entry
   const row = {
     id,
-    at: new Date(decodeTime(id)).toISOString(),
+    at: new Date(ulidTime(id)).toISOString(),
     actor,
     action,
     account,
