@@ -1,6 +1,7 @@
 import { consoleOf } from '../../src/console/app.ts'
 import { accountPath, apiPath, type Page } from '../../src/console/page.ts'
-import { Chart, Live, Pager } from '../../src/console/parts/data.tsx'
+import { Chart } from '../../src/console/parts/chart.tsx'
+import { Live, Pager } from '../../src/console/parts/data.tsx'
 import { ChangeForm, ConfirmForm, Field, Filters } from '../../src/console/parts/forms.tsx'
 
 /** A page that has every part, and changes of every kind. */

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { Table } from './data.tsx'
+import { type Column, Table } from './data.tsx'
 
 /** The points of a chart: a label, and a number for each series; null where there is none. */
 export type ChartRow = readonly [label: string, ...values: (number | null)[]]
