@@ -561,6 +561,7 @@ test('the stored examples equal the responses of the service', async () => {
   const status = { done: 'approved', open: 'pending' }
   await team('putStatusMap', 'set', 'Two words', { body: status })
   await team('getStatusMap', 'all', 'All of them')
+  await team('listUnmappedStatuses', 'none', 'Every status has a meaning')
   for (const [id, words] of [
     ['KycLabels', { 2: 'verified' }],
     ['SalesLabels', { hot: 'Hot lead' }],

@@ -266,6 +266,8 @@ async function routes() {
     // At most 1,000,000 customers.
     '/affiliates/unconfigured': [{ bound: { each: 5, fixed: 3 * SIZES.customers } }],
     '/status-map': [{ bound: { each: 0, fixed: 510 } }],
+    // The latest 500 transactions, and the totals of 31 days.
+    '/status-map/unmapped': [{ bound: { each: 0, fixed: 2000 } }],
     '/labels/kyc_status_id': [{ bound: { each: 0, fixed: 510 } }],
     '/labels/sales_status_id': [{ bound: { each: 0, fixed: 510 } }],
     '/links': list(ROWS, [name, 'links', null], ['f0004980']),
@@ -350,7 +352,14 @@ async function routes() {
         '/clients': [{ bound: { each: 3, fixed: 10 } }],
         '/webhooks': [{ bound: { each: 3, fixed: 10 } }],
         '/webhooks/w-1': [{ bound: ONE }],
-        '/webhooks/w-1/attempts': list(SENT, [firm, 'attempts', 'w-1'], ['a-000020']),
+        '/webhooks/w-1/attempts': [
+          ...list(
+            SENT,
+            [firm, 'attempts', 'w-1', { event: null, onlyFailed: false }],
+            ['a-000020'],
+          ),
+          ...pages(SENT, 'failed=true'),
+        ],
         '/webhooks/w-1/events': [
           ...list(SENT, [firm, 'webhook-events', 'w-1', null], ['e-000020']),
           ...pages(SENT, 'status=dead'),

@@ -1,9 +1,13 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
+import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { type MappedField, putMapping, readMapping, STATUSES } from '../db/directory/status-maps.ts'
+import { readStatuses } from '../db/records/attention.ts'
+import { DAY_MS } from '../durations.ts'
 import { readQuery } from '../http/query.ts'
+import { STATUS_DAYS } from '../reading/attention.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
@@ -63,6 +67,18 @@ function readMappingBody(
 
 /** Routes for the meaning of a partner's transaction statuses. */
 export const statusMap = mappingRoutes('status', f.oneOf(...STATUSES), STATUSES.join(', '))
+  // What has no meaning yet, so that nobody has to search the records for it.
+  .get('/unmapped', async (c) => {
+    readQuery(c.req.url)
+    const { id, binding } = await findRouteAccount(c)
+    const since = Math.floor(Date.now() / DAY_MS) - STATUS_DAYS
+    const [mapping, found] = await Promise.all([
+      readMapping(c.env.DB, id, 'status'),
+      readStatuses(resolveDatabase(c.env, binding), id, since),
+    ])
+    const known = new Set([...Object.keys(mapping), ...STATUSES])
+    return c.json({ data: found.flatMap((status) => (known.has(status) ? [] : { status })) })
+  })
 
 /** Routes for the labels of a partner's KYC and sales statuses. */
 export const labels = new Hono<AppEnv>()

@@ -135,11 +135,16 @@ export const webhooks = new Hono<AppEnv>()
   })
 
   .get('/:webhook_id/attempts', async (c) => {
-    const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
+    const names = [...PAGE_PARAMETERS, 'event_id', 'failed'] as const
+    const { event_id: event = null, failed = 'false', ...query } = readQuery(c.req.url, ...names)
+    if (failed !== 'true' && failed !== 'false') {
+      throw invalidQuery('`failed` must be `true` or `false`.')
+    }
     const { account, webhook } = await findRouteWebhook(c)
-    const context = JSON.stringify([account.id, 'attempts', webhook.id])
+    const filter = { event, onlyFailed: failed === 'true' }
+    const context = JSON.stringify([account.id, 'attempts', webhook.id, filter])
     const page = await readPage(c.env, context, query)
-    const found = await readAttempts(c.env, account, webhook.id, page)
+    const found = await readAttempts(c.env, account, webhook.id, filter, page)
     return respondWithPage(c, context, page, found)
   })
 

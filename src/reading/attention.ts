@@ -29,7 +29,7 @@ export interface Attention {
 /** How long before its end a credential needs attention, in days. */
 const EXPIRING_DAYS = 7
 /** The days whose kept control totals are searched for statuses. */
-const STATUS_DAYS = 30
+export const STATUS_DAYS = 30
 const DAY_HOURS = 24
 /** The names that a detail lists. */
 const MAX_NAMES = 5

@@ -4,6 +4,7 @@ import type { FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { insertTest } from '../db/webhooks/causes.ts'
 import {
+  type AttemptFilter,
   hasEvent,
   listAttempts,
   listMessages,
@@ -20,9 +21,11 @@ export async function readAttempts(
   env: Env,
   account: Account,
   id: string,
+  filter: AttemptFilter,
   page: Page,
 ): Promise<FoundPage<ReturnType<typeof presentAttempt>>> {
-  const found = await listAttempts(resolveDatabase(env, account.binding), account.id, id, page)
+  const db = resolveDatabase(env, account.binding)
+  const found = await listAttempts(db, account.id, id, filter, page)
   return { ...found, data: found.data.map(presentAttempt) }
 }
 

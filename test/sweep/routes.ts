@@ -191,6 +191,7 @@ const administration: Route[] = [
   { ...brandChanges, id: 'dropEventDefinition' },
   { ...reads, id: 'getStatusMap' },
   { ...changes, id: 'putStatusMap', body: { done: 'approved' } },
+  { ...reads, id: 'listUnmappedStatuses' },
   { ...reads, id: 'getKycLabels' },
   { ...changes, id: 'putKycLabels', body: { 2: 'verified' } },
   { ...reads, id: 'getSalesLabels' },

@@ -190,6 +190,10 @@ const SENDING: readonly Operation[] = [
     summary: 'Lists the attempts of a webhook, the newest first.',
     example: 'acme WEBHOOK_ID --limit 20',
     path: `${WEBHOOK}/attempts`,
+    options: {
+      'event-id': { value: 'id', description: 'Only the attempts of this event.' },
+      failed: { value: 'true', choices: ['true', 'false'], description: 'Only those that failed.' },
+    },
     format: list(['at', 'event_id', 'type', 'attempt', 'status', 'ms', 'error']),
   }),
   listOperation({

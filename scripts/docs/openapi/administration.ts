@@ -5,7 +5,7 @@ import { attribution, audit, erasure, links } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
-import { affiliates, events, vocabulary } from './administration/settings.ts'
+import { affiliates, events, unmappedStatuses, vocabulary } from './administration/settings.ts'
 import { simulation } from './administration/simulation.ts'
 import { webhooks } from './administration/webhooks.ts'
 import { books } from './books.ts'
@@ -22,6 +22,7 @@ export const administration = (): Operation[] => [
   ...credentials(),
   ...affiliates(),
   ...vocabulary(),
+  ...unmappedStatuses(),
   ...events(),
   ...links(),
   ...webhooks(),

@@ -99,6 +99,17 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['pending', 'delivered', 'dead'],
   }),
+  attempted_event: query(
+    'event_id',
+    'Returns only the attempts of this event.',
+    'evt_019a0c5b3d0c4b1f6a7d2e9b3c',
+    {
+      type: 'string',
+    },
+  ),
+  failed: query('failed', 'Returns only attempts that failed, if it is `true`.', true, {
+    type: 'boolean',
+  }),
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),

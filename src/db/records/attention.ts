@@ -48,6 +48,22 @@ const SELECT_AFFILIATES = compileStatement(`
   order by value`)
 
 /**
+ * Reads the statuses of the latest transactions of an account, and of its kept control totals since a day
+ * (days since 1970).
+ */
+export async function readStatuses(
+  db: D1Database,
+  account: string,
+  since: number,
+): Promise<string[]> {
+  const values = { account, since, ...ATTENTION_LIMITS }
+  const { results } = await withD1Retry(() =>
+    bindStatement(db, SELECT_STATUSES, values).all<{ value: string }>(),
+  )
+  return results.map(({ value }) => value)
+}
+
+/**
  * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
  * and of kept control totals since a day; affiliates are those of the latest customers.
  */

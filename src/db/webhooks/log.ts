@@ -12,21 +12,30 @@ export interface AttemptRow
 const ofEvent = (column: string) => `(select v.${column} from webhook_events v
     where v.account = :account and v.id = m.event) as ${column}`
 
+/** Which attempts are listed: those of one event, and those that failed. */
+export interface AttemptFilter {
+  /** The id of the event; null for all. */
+  readonly event: string | null
+  readonly onlyFailed: boolean
+}
+
 /** Reads one page of the attempts of an endpoint, the newest first. */
 export const listAttempts = (
   db: D1Database,
   account: string,
   endpoint: string,
+  { event, onlyFailed }: AttemptFilter,
   page: Page,
 ): Promise<FoundPage<AttemptRow>> =>
   paginate<AttemptRow>(
     db,
     {
       columns: [...['id', 'event', 'attempt', 'at', 'status', 'ms', 'error'], ofEvent('type')],
-      from: 'webhook_attempts m where account = :account and endpoint = :endpoint',
+      from: `webhook_attempts m where account = :account and endpoint = :endpoint
+        and (:event is null or event = :event) and (:failed = 0 or error is not null)`,
       key: ['id'],
       descending: true,
-      values: { account, endpoint },
+      values: { account, endpoint, event, failed: Number(onlyFailed) },
     },
     page,
   )

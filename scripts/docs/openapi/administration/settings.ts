@@ -120,6 +120,26 @@ export const vocabulary = (): Operation[] =>
     ]
   })
 
+/** Lists the operation that finds statuses without a meaning. */
+export const unmappedStatuses = (): Operation[] => [
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/status-map/unmapped`,
+    id: 'listUnmappedStatuses',
+    summary: 'List the unmapped transaction statuses',
+    description:
+      'Returns the statuses of the latest 500 transactions, and of the last 30 days as far as their totals are kept, that the status map does not have. Their transactions earn nothing until it has them.',
+    answers: returned(
+      'The statuses without a meaning.',
+      listOf({
+        type: 'object',
+        properties: { status: { ...ref('Text'), description: 'The status, as it was sent.' } },
+        required: ['status'],
+      }),
+    ),
+  }),
+]
+
 /** Lists the operations on the event definitions of a brand. */
 export const events = (): Operation[] => [
   operation({

@@ -109,7 +109,7 @@ const sending = (): Operation[] => [
     id: 'listWebhookAttempts',
     summary: 'List the attempts of a webhook',
     description: 'Lists the attempts of the last 30 days, the newest first.',
-    parameters: PAGING,
+    parameters: [...PAGING, 'attempted_event', 'failed'],
     answers: paged('One page of attempts.', ref('WebhookAttempt')),
   }),
   operation({
