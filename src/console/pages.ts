@@ -3,21 +3,27 @@ import { accountsPage } from './pages/accounts.tsx'
 import { affiliatePage } from './pages/affiliate.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
+import { credentialsPage } from './pages/credentials.tsx'
 import { customerPage } from './pages/customer.tsx'
 import { customersPage } from './pages/customers.tsx'
 import { deliveriesPage } from './pages/deliveries.tsx'
 import { deliveryPage } from './pages/delivery.tsx'
 import { heldPage } from './pages/held.tsx'
 import { linePage } from './pages/line.tsx'
+import { linksPage } from './pages/links.tsx'
+import { mappingsPage } from './pages/mappings.tsx'
 import { overviewPage } from './pages/overview.tsx'
 import { payoutsPage } from './pages/payouts.tsx'
 import { planPage } from './pages/plan.tsx'
 import { plansPage } from './pages/plans.tsx'
 import { reportsPage } from './pages/reports.tsx'
+import { settingsPage } from './pages/settings.tsx'
 import { simulationPage } from './pages/simulation.tsx'
 import { statementPage } from './pages/statement.tsx'
 import { statementsPage } from './pages/statements.tsx'
 import { unearnedPage } from './pages/unearned.tsx'
+import { webhookPages } from './pages/webhook.tsx'
+import { webhooksPage } from './pages/webhooks.tsx'
 
 /** Every page of the console. */
 export const PAGES: readonly Page[] = [
@@ -39,6 +45,12 @@ export const PAGES: readonly Page[] = [
   customersPage,
   customerPage,
   reportsPage,
+  settingsPage,
+  credentialsPage,
+  mappingsPage,
+  linksPage,
+  webhooksPage,
+  ...webhookPages,
   accountAuditLogPage,
   auditLogPage,
 ]

@@ -1,5 +1,9 @@
-import { accountPath, type Page } from '../page.ts'
+import { newAccount } from '../../admin/fields.ts'
+import { accountPath, type Page, type Visit } from '../page.ts'
 import { Badge, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { ChangeForm, Field } from '../parts/forms.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { SchemaFields } from '../parts/schema-fields.tsx'
 
 /** A feed as `GET /admin/v1/feeds` shows it. */
 export interface Feed {
@@ -31,10 +35,47 @@ const receivedBy = (feeds: readonly Feed[]) =>
 const isMissing = (feeds: readonly Feed[]) =>
   feeds.some(({ yesterday }) => yesterday === 'missing' || yesterday === 'late')
 
+const { account, name, vertical, mode, time_zone, ...more } = newAccount
+const main = { account, name, vertical, mode, time_zone }
+
+/** Renders the form of a new account. What is seldom chosen is folded. */
+const NewAccount = ({ visit }: { visit: Visit }) => (
+  <>
+    <h2>Create an account</h2>
+    <ChangeForm visit={visit} change="create" submit="Create the account">
+      <SchemaFields visit={visit} change="create" schemas={main} />
+      <details open={visit.refused !== null}>
+        <summary>More settings</summary>
+        <SchemaFields visit={visit} change="create" schemas={more} />
+        <Field
+          visit={visit}
+          change="create"
+          name="binding"
+          label="Database"
+          hint="The D1 binding of its database. Empty: DB."
+        />
+      </details>
+    </ChangeForm>
+  </>
+)
+
 /** The list of accounts: the home page. */
 export const accountsPage: Page = {
   path: '',
   query: ['cursor'],
+  changes: {
+    create: {
+      done: 'The account exists. Next, issue its credentials.',
+      next: (answer) => accountPath((answer as AccountFeeds).account, 'credentials'),
+      request: (values) => ({
+        ...{ method: 'POST', path: '/accounts' },
+        body: {
+          ...changedMembers(newAccount, values),
+          ...(values('binding') !== '' && { binding: values('binding') }),
+        },
+      }),
+    },
+  },
   async render(visit) {
     const { data, meta } = await visit.api.get<List<AccountFeeds>>('/feeds', visit.query)
     const body = (
@@ -66,15 +107,12 @@ export const accountsPage: Page = {
           ]}
           empty={
             <EmptyState title="There are no accounts yet.">
-              <p>Create the first one on the command line:</p>
-              <pre>
-                npm run admin -- accounts create acme --name 'Acme Markets' --vertical forex --mode
-                test
-              </pre>
+              <p>Create the first one below.</p>
             </EmptyState>
           }
         />
         <Pager visit={visit} meta={meta} />
+        <NewAccount visit={visit} />
       </>
     )
     return { title: 'Accounts', body }

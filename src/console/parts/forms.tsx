@@ -16,7 +16,7 @@ interface Input {
   readonly type?: 'text' | 'date' | 'number' | 'area' | 'hidden'
   readonly options?: readonly Option[]
   readonly value?: string | undefined
-  readonly hint?: string
+  readonly hint?: Child
   readonly required?: boolean
 }
 

@@ -1,0 +1,200 @@
+import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
+import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { AccountTabs, unlessConflict } from '../parts/frame.tsx'
+import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
+
+interface Client {
+  readonly client_id: string
+  readonly revoked: boolean
+  readonly previous_secret_until: string | null
+  readonly created_at: string
+}
+
+interface BrandToken {
+  readonly id: string
+  readonly alive: boolean
+  readonly ends_at: string | null
+  readonly created_at: string
+}
+
+/** A credential of a partner or a brand. */
+interface Credential {
+  readonly id: string
+  readonly isValid: boolean
+  /** When the token ends, or the secret before the present one. */
+  readonly until: string | null
+  readonly created_at: string
+}
+
+const ofClient = (client: Client): Credential => ({
+  id: client.client_id,
+  isValid: !client.revoked,
+  until: client.previous_secret_until,
+  created_at: client.created_at,
+})
+
+const ofToken = ({ alive, ends_at, ...token }: BrandToken): Credential => ({
+  ...token,
+  isValid: alive,
+  until: ends_at,
+})
+
+/** Renders the credential that was issued, whose secret is shown this once. */
+const show = secretOf(
+  'The credential is issued.',
+  'client_id',
+  'client_secret',
+  'id',
+  'brand_token',
+)
+
+/** Returns the path of the credential that the address selects. */
+const selectedPath = ({ account, query: { client, token = '' } }: Visit) =>
+  client ? apiPath(account, 'clients', client) : apiPath(account, 'brand-tokens', token)
+
+const revoke: Change = {
+  done: 'The credential is revoked.',
+  confirm: ({ query }) => query.client ?? query.token ?? '',
+  next: (_, { account }) => accountPath(account, 'credentials'),
+  request: (_, visit) => ({ method: 'DELETE', path: selectedPath(visit) }),
+}
+
+type Kind = 'client' | 'token'
+
+const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credential[] }) => (
+  <Table
+    caption={props.kind === 'client' ? 'OAuth clients' : 'Brand Tokens'}
+    rows={props.rows}
+    columns={[
+      {
+        title: 'ID',
+        of: ({ id }) => (
+          <a href={withQuery(props.visit.path, { [props.kind]: id })}>
+            <code>{id}</code>
+          </a>
+        ),
+      },
+      {
+        title: 'State',
+        of: ({ isValid }) => (
+          <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
+        ),
+      },
+      {
+        title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
+        of: ({ until }) => <Time at={until} />,
+      },
+      { title: 'Created', of: ({ created_at }) => <Time at={created_at} /> },
+    ]}
+    empty={
+      <EmptyState title="The account has no credentials yet.">
+        <p>Issue one below, and hand it over on a secure channel.</p>
+      </EmptyState>
+    }
+  />
+)
+
+/** Renders what can be done with the credential that the address selects. */
+function Selected({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credential }) {
+  const isClient = kind === 'client'
+  return (
+    <>
+      <h2>
+        {isClient ? 'Client' : 'Brand Token'} <code>{one.id}</code>
+      </h2>
+      {one.isValid ? (
+        <>
+          {isClient && <RotationForms visit={visit} secret="client secret" name={one.id} />}
+          <ConfirmForm
+            visit={visit}
+            change="revoke"
+            submit={isClient ? 'Revoke the client' : 'Revoke the Brand Token'}
+            needs="approver"
+            name={one.id}
+          >
+            <p>Requests with it are refused at once. This cannot be undone.</p>
+          </ConfirmForm>
+        </>
+      ) : (
+        <p>It has ended. Issue another one on the list of credentials.</p>
+      )}
+      <p>
+        <a href={visit.path}>All credentials</a>
+      </p>
+    </>
+  )
+}
+
+/** Renders the form that issues a credential: the first one, or another one. */
+function Issue({ visit, kind, rows }: { visit: Visit; kind: Kind; rows: readonly Credential[] }) {
+  if (kind === 'token' && rows.some(({ isValid }) => isValid)) {
+    return (
+      <>
+        <h2>Rotate the Brand Token</h2>
+        <RotationForms visit={visit} secret="Brand Token" name={visit.account} />
+      </>
+    )
+  }
+  return (
+    <>
+      <h2>Issue a credential</h2>
+      <ChangeForm
+        visit={visit}
+        change={kind === 'client' ? 'issue' : 'issueToken'}
+        submit={kind === 'client' ? 'Issue a client' : 'Issue a Brand Token'}
+        needs="approver"
+      >
+        <p class="note">The secret is shown once, after you have issued it.</p>
+      </ChangeForm>
+    </>
+  )
+}
+
+/** The credentials of an account: OAuth clients of a partner, or Brand Tokens of a brand. */
+export const credentialsPage: Page = {
+  path: '/accounts/:account/credentials',
+  section: 'Account',
+  query: ['client', 'token'],
+  changes: {
+    issue: {
+      ...{ done: '', show },
+      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'clients') }),
+    },
+    issueToken: {
+      ...{ done: '', show },
+      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'brand-tokens') }),
+    },
+    ...rotationChanges({
+      path: ({ account, query: { client } }) =>
+        client ? apiPath(account, 'clients', client, 'rotate') : apiPath(account, 'brand-tokens'),
+      show,
+      confirm: ({ account, query }) => query.client ?? account,
+    }),
+    revoke,
+  },
+  async render(visit) {
+    const { api, account, query } = visit
+    const [clients, tokens] = await Promise.all([
+      unlessConflict(api.get<{ data: Client[] }>(apiPath(account, 'clients'))),
+      unlessConflict(api.get<{ data: BrandToken[] }>(apiPath(account, 'brand-tokens'))),
+    ])
+    const kind = clients ? 'client' : 'token'
+    const rows = clients ? clients.data.map(ofClient) : (tokens?.data ?? []).map(ofToken)
+    const one = rows.find(({ id }) => id === query[kind])
+    const body = (
+      <>
+        <AccountTabs visit={visit} here="Credentials" />
+        {one ? (
+          <Selected visit={visit} kind={kind} one={one} />
+        ) : (
+          <>
+            <Credentials visit={visit} kind={kind} rows={rows.toReversed()} />
+            <Issue visit={visit} kind={kind} rows={rows} />
+          </>
+        )}
+      </>
+    )
+    return { title: 'Credentials', body }
+  },
+}

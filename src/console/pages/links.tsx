@@ -1,0 +1,167 @@
+import { linkChange, newLink } from '../../admin/fields.ts'
+import { DAY_MS } from '../../durations.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Badge, Chart, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { ChangeForm } from '../parts/forms.tsx'
+import { AccountTabs, Facts } from '../parts/frame.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { SchemaFields } from '../parts/schema-fields.tsx'
+
+/** The days whose clicks are counted, today included. */
+const DAYS = 30
+
+interface Link {
+  readonly link_id: string
+  readonly url: string
+  readonly affiliate_id: string
+  readonly name: string | null
+  readonly landing_page: string
+  readonly disabled: boolean
+  readonly created_at: string
+}
+
+interface Clicks {
+  readonly day: string
+  readonly link_id: string
+  readonly clicks: number
+}
+
+const sum = (rows: readonly Clicks[]) => rows.reduce((total, { clicks }) => total + clicks, 0)
+
+const readClicks = ({ api, account, now }: Visit) => {
+  const [from, to] = [now - (DAYS - 1) * DAY_MS, now].map((time) =>
+    new Date(time).toISOString().slice(0, 10),
+  )
+  return api.get<{ data: Clicks[] }>(apiPath(account, 'clicks'), { from, to })
+}
+
+const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[] }) => {
+  const { visit, list } = props
+  const byLink = Map.groupBy(props.clicks, ({ link_id }) => link_id)
+  const to = ({ link_id }: Link) => withQuery(visit.path, { link: link_id })
+  return (
+    <>
+      <Table
+        caption="Links, and how often they were followed"
+        rows={list.data}
+        columns={[
+          { title: 'Link', of: (link) => <a href={to(link)}>{link.name ?? link.link_id}</a> },
+          { title: 'Address', of: ({ url }) => <code>{url}</code> },
+          { title: 'Affiliate', of: ({ affiliate_id }) => affiliateLink(visit, affiliate_id) },
+          { title: 'Landing page', of: ({ landing_page }) => <code>{landing_page}</code> },
+          {
+            title: `Clicks in ${DAYS} days`,
+            isNumeric: true,
+            of: (link) => (
+              <a href={to(link)}>{sum(byLink.get(link.link_id) ?? []).toLocaleString('en')}</a>
+            ),
+          },
+          { title: 'State', of: ({ disabled }) => <State isDisabled={disabled} /> },
+        ]}
+        empty={
+          <EmptyState title="The account has no links yet.">
+            <p>
+              A link brings visitors to a landing page and pays its affiliate. The affiliate must be{' '}
+              <a href={accountPath(visit.account, 'affiliates')}>configured</a> first.
+            </p>
+          </EmptyState>
+        }
+      />
+      <Pager visit={visit} meta={list.meta} />
+      <h2>Create a link</h2>
+      <ChangeForm visit={visit} change="create" submit="Create the link">
+        <SchemaFields visit={visit} change="create" schemas={newLink} />
+      </ChangeForm>
+    </>
+  )
+}
+
+const State = ({ isDisabled }: { isDisabled: boolean }) => (
+  <Badge tone={isDisabled ? 'bad' : 'good'}>{isDisabled ? 'disabled' : 'active'}</Badge>
+)
+
+const affiliateLink = ({ account }: Visit, id: string) => (
+  <a href={accountPath(account, 'affiliates', id)}>{id}</a>
+)
+
+const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] }) => {
+  const { visit, link, clicks } = props
+  return (
+    <>
+      <h2>{link.name ?? link.link_id}</h2>
+      <Facts
+        facts={[
+          ['Address', <code>{link.url}</code>],
+          ['Affiliate', affiliateLink(visit, link.affiliate_id)],
+          ['State', <State isDisabled={link.disabled} />],
+          ['Created', <Time at={link.created_at} />],
+        ]}
+      />
+      {clicks.length === 0 ? (
+        <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />
+      ) : (
+        <Chart
+          caption={`Clicks by day: ${sum(clicks).toLocaleString('en')} in ${DAYS} days`}
+          label="Day"
+          series={['Clicks']}
+          rows={clicks.map(({ day, clicks: count }) => [day, count])}
+        />
+      )}
+      <h2>Change the link</h2>
+      <ChangeForm visit={visit} change="save" submit="Save the link">
+        <SchemaFields visit={visit} change="save" schemas={linkChange} values={{ ...link }} />
+      </ChangeForm>
+      <p>
+        <a href={visit.path}>All links</a>
+      </p>
+    </>
+  )
+}
+
+/** The links of an account: creation, clicks and changes. */
+export const linksPage: Page = {
+  path: '/accounts/:account/links',
+  section: 'Account',
+  query: ['link', 'cursor'],
+  changes: {
+    create: {
+      done: 'The link exists. Give its address to the affiliate.',
+      request: (values, { account }) => ({
+        ...{ method: 'POST', path: apiPath(account, 'links') },
+        body: changedMembers(newLink, values),
+      }),
+    },
+    save: {
+      done: 'The link is saved.',
+      request: (values, { account, query }) => ({
+        ...{ method: 'PATCH', path: apiPath(account, 'links', query.link ?? '') },
+        body: changedMembers(linkChange, values),
+      }),
+    },
+  },
+  async render(visit) {
+    const { api, account, query } = visit
+    const { link: id, ...page } = query
+    const [clicks, found] = await Promise.all([
+      readClicks(visit),
+      id
+        ? api.get<Link>(apiPath(account, 'links', id))
+        : api.get<List<Link>>(apiPath(account, 'links'), page),
+    ])
+    const body = (
+      <>
+        <AccountTabs visit={visit} here="Links" />
+        {'link_id' in found ? (
+          <OneLink
+            visit={visit}
+            link={found}
+            clicks={clicks.data.filter(({ link_id }) => link_id === id)}
+          />
+        ) : (
+          <Links visit={visit} list={found} clicks={clicks.data} />
+        )}
+      </>
+    )
+    return { title: 'Links', body }
+  },
+}

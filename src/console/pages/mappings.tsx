@@ -1,0 +1,151 @@
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { EmptyState, Table } from '../parts/data.tsx'
+import {
+  type Definition,
+  DefinitionForm,
+  definitionChange,
+  productsOf,
+} from '../parts/definition-form.tsx'
+import { ConfirmForm } from '../parts/forms.tsx'
+import { AccountTabs, unlessConflict } from '../parts/frame.tsx'
+import { MappingForm, mappingChange } from '../parts/mapping-form.tsx'
+
+const MEANINGS = ['pending', 'approved', 'declined', 'reversed']
+const KYC = 'kyc_status_id'
+const SALES = 'sales_status_id'
+
+const statusPath = ({ account }: Visit) => apiPath(account, 'status-map')
+const labelPath =
+  (field: string) =>
+  ({ account }: Visit) =>
+    apiPath(account, 'labels', field)
+
+interface Words {
+  readonly status: Record<string, string>
+  readonly [KYC]: Record<string, string>
+  readonly [SALES]: Record<string, string>
+}
+
+const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly string[] }) => {
+  const { visit, words, unmapped } = props
+  return (
+    <>
+      <h2>Transaction statuses</h2>
+      <p>
+        {MEANINGS.join(', ')} mean themselves. A transaction whose status has no meaning earns
+        nothing.
+      </p>
+      {unmapped.length > 0 && (
+        <p class="notice bad">
+          {unmapped.length === 1 ? 'A status' : `${unmapped.length} statuses`} of recent
+          transactions without a meaning: choose one for each.
+        </p>
+      )}
+      <MappingForm
+        {...{ visit, unmapped, mapping: words.status, meanings: MEANINGS, change: 'statuses' }}
+      />
+      <h2>Labels</h2>
+      <p>What the partner’s numbers mean to people. Nothing is computed from them.</p>
+      {([KYC, SALES] as const).map((field) => (
+        <>
+          <h3>
+            <code>{field}</code>
+          </h3>
+          <MappingForm
+            {...{ visit, unmapped: [], mapping: words[field], meanings: [], change: field }}
+          />
+        </>
+      ))}
+    </>
+  )
+}
+
+const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[] }) => {
+  const one = rows.find(({ eventname }) => eventname === visit.query.event)
+  return (
+    <>
+      <h2>Event definitions</h2>
+      <p>How each event of the brand is read: what identifies it, and which members are numbers.</p>
+      <Table
+        caption="Event definitions"
+        rows={rows}
+        columns={[
+          {
+            title: 'Event',
+            of: ({ eventname }) => (
+              <a href={withQuery(visit.path, { event: eventname })}>{eventname}</a>
+            ),
+          },
+          { title: 'Granularity', of: ({ granularity }) => granularity },
+          { title: 'Event ID', of: ({ eventid }) => eventid },
+          { title: 'KPIs', of: ({ kpis }) => kpis.join(', ') },
+          { title: 'Product lines', of: ({ product }) => productsOf(product) },
+          { title: 'Currency', of: ({ currency }) => currency ?? '–' },
+        ]}
+        empty={
+          <EmptyState title="No event is defined yet.">
+            <p>Define the events that the brand sends, such as a daily total for each player.</p>
+          </EmptyState>
+        }
+      />
+      <h2>{one ? `Change ${one.eventname}` : 'Define an event'}</h2>
+      <DefinitionForm visit={visit} one={one} />
+      {one && (
+        <ConfirmForm
+          visit={visit}
+          change="drop"
+          submit="Delete the definition"
+          name={one.eventname}
+        >
+          <p>The event is then read without a definition.</p>
+        </ConfirmForm>
+      )}
+    </>
+  )
+}
+
+/** What the words and events of an account mean. */
+export const mappingsPage: Page = {
+  path: '/accounts/:account/mappings',
+  section: 'Account',
+  query: ['event'],
+  changes: {
+    statuses: mappingChange(statusPath),
+    [KYC]: mappingChange(labelPath(KYC)),
+    [SALES]: mappingChange(labelPath(SALES)),
+    define: definitionChange,
+    drop: {
+      done: 'The definition is deleted.',
+      confirm: ({ query }) => query.event ?? '',
+      next: (_, { path }) => path,
+      request: (_, { account, query }) => ({
+        ...{ method: 'DELETE', path: apiPath(account, 'events', query.event ?? '') },
+      }),
+    },
+  },
+  async render(visit) {
+    const { api, account } = visit
+    const [definitions, unmapped, ...words] = await Promise.all([
+      unlessConflict(api.get<{ data: Definition[] }>(apiPath(account, 'events'))),
+      api.get<{ data: { status: string }[] }>(apiPath(account, 'status-map', 'unmapped')),
+      api.get<Words>(statusPath(visit)),
+      api.get<Words>(labelPath(KYC)(visit)),
+      api.get<Words>(labelPath(SALES)(visit)),
+    ])
+    const body = (
+      <>
+        <AccountTabs visit={visit} here="Mappings" />
+        {definitions ? (
+          <Definitions visit={visit} rows={definitions.data} />
+        ) : (
+          <Vocabulary
+            visit={visit}
+            words={Object.assign({}, ...words)}
+            unmapped={unmapped.data.map(({ status }) => status)}
+          />
+        )}
+      </>
+    )
+    return { title: 'Mappings', body }
+  },
+}

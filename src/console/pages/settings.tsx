@@ -1,0 +1,115 @@
+import { accountChange } from '../../admin/fields.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { Badge, Time } from '../parts/data.tsx'
+import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { AccountTabs, Facts } from '../parts/frame.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { SchemaFields } from '../parts/schema-fields.tsx'
+
+interface Account {
+  readonly account: string
+  readonly name: string
+  readonly vertical: string
+  readonly mode: string
+  readonly binding: string
+  readonly jurisdiction: string | null
+  readonly policies: Readonly<Record<string, string>>
+  readonly storage_quota: number
+  readonly storage_bytes: number
+  readonly disabled: boolean
+  readonly created_at: string
+}
+
+const { disabled: _, book_zone, ...common } = accountChange
+
+/** Returns the members that can be set: brands have no `book_zone`. */
+const schemasOf = ({ vertical }: Account) =>
+  vertical === 'igaming' ? common : { ...common, book_zone }
+
+const change = (done: string, body: object) => ({
+  done,
+  request: (_: unknown, { account }: Visit) => ({
+    ...{ method: 'PATCH' as const, path: apiPath(account), body },
+  }),
+})
+
+const End = ({ visit, account }: { visit: Visit; account: Account }) => (
+  <>
+    <h2>Stop the account</h2>
+    {account.disabled ? (
+      <ChangeForm visit={visit} change="enable" submit="Enable the account" />
+    ) : (
+      <ConfirmForm visit={visit} change="disable" submit="Disable the account" name={visit.account}>
+        <p>Its credentials are refused until you enable it again. Nothing is deleted.</p>
+      </ConfirmForm>
+    )}
+    {account.mode === 'test' && (
+      <ConfirmForm visit={visit} change="reset" submit="Delete all records" name={visit.account}>
+        <p>Deletes every record, statement and payment of this test account permanently.</p>
+      </ConfirmForm>
+    )}
+  </>
+)
+
+/** The settings of an account, and what each means. */
+export const settingsPage: Page = {
+  path: '/accounts/:account/account',
+  section: 'Account',
+  changes: {
+    save: {
+      done: 'The settings are saved.',
+      request: (values, { account }) => ({
+        ...{ method: 'PATCH', path: apiPath(account) },
+        body: changedMembers(accountChange, values),
+      }),
+    },
+    enable: change('The account is enabled.', { disabled: false }),
+    disable: {
+      ...change('The account is disabled.', { disabled: true }),
+      confirm: ({ account }) => account,
+    },
+    reset: {
+      done: 'The records are deleted. A large account takes some minutes.',
+      confirm: ({ account }) => account,
+      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'reset') }),
+    },
+  },
+  async render(visit) {
+    const account = await visit.api.get<Account>(apiPath(visit.account))
+    const { storage_bytes: stored, storage_quota: quota } = account
+    const body = (
+      <>
+        <AccountTabs visit={visit} here="Settings" />
+        <Facts
+          facts={[
+            ['Account', <code>{account.account}</code>],
+            ['Vertical', account.vertical],
+            [
+              'Mode',
+              <Badge tone={account.mode === 'test' ? 'quiet' : 'good'}>{account.mode}</Badge>,
+            ],
+            ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
+            ['Storage', `${megabytes(stored)} of ${megabytes(quota)} MB`],
+            ['Database', <code>{account.binding}</code>],
+            ['Jurisdiction', account.jurisdiction ?? 'none'],
+            ['Created', <Time at={account.created_at} />],
+          ]}
+        />
+        <h2>Settings</h2>
+        <ChangeForm visit={visit} change="save" submit="Save settings">
+          <SchemaFields
+            visit={visit}
+            change="save"
+            schemas={schemasOf(account)}
+            values={{ book_zone: 'UTC', ...account, ...account.policies }}
+          />
+        </ChangeForm>
+        <End visit={visit} account={account} />
+      </>
+    )
+    return { title: 'Settings', body }
+  },
+}
+
+const megabytes = (bytes: number) =>
+  (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })

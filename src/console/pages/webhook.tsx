@@ -1,0 +1,153 @@
+import type { Child } from 'hono/jsx'
+import { replayFields, webhookChange } from '../../admin/webhook-fields.ts'
+import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
+import { type List, Time } from '../parts/data.tsx'
+import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { Facts, Tabs } from '../parts/frame.tsx'
+import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { SchemaFields } from '../parts/schema-fields.tsx'
+import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
+import { type Attempt, Attempts, Events, type SentEvent } from '../parts/webhook-log.tsx'
+
+const { disabled: _, ...settings } = webhookChange
+const { event_id: __, ...span } = replayFields
+
+const idOf = ({ params }: Visit) => params.webhook ?? ''
+const pathOf = (visit: Visit, ...parts: string[]) =>
+  apiPath(visit.account, 'webhooks', idOf(visit), ...parts)
+
+const switchTo = (disabled: boolean, done: string): Change => ({
+  done,
+  request: (_, visit) => ({ method: 'PATCH', path: pathOf(visit), body: { disabled } }),
+})
+
+const replay = (body: (values: (name: string) => string) => object): Change => ({
+  done: 'The events are sent again.',
+  next: (_, visit) => tabPath(visit, 'Attempts'),
+  request: (values, visit) => ({
+    ...{ method: 'POST', path: pathOf(visit, 'replay'), body: body(values) },
+  }),
+})
+
+const changes: Record<string, Change> = {
+  save: {
+    done: 'The webhook is saved.',
+    request: (values, visit) => ({
+      ...{ method: 'PATCH', path: pathOf(visit), body: changedMembers(settings, values) },
+    }),
+  },
+  enable: switchTo(false, 'The webhook is enabled.'),
+  disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
+  test: {
+    done: 'The test event is sent. Its attempt is listed here.',
+    next: (_, visit) => tabPath(visit, 'Attempts'),
+    request: (_, visit) => ({ method: 'POST', path: pathOf(visit, 'test') }),
+  },
+  replayOne: replay((values) => ({ event_id: values('event_id') })),
+  replaySpan: replay((values) => changedMembers(span, values)),
+  ...rotationChanges({
+    path: (visit) => pathOf(visit, 'rotate'),
+    show: secretOf('The webhook has a new secret.', 'id', 'secret'),
+    confirm: idOf,
+  }),
+  drop: {
+    done: 'The webhook is deleted.',
+    confirm: idOf,
+    next: (_, { account }) => accountPath(account, 'webhooks'),
+    request: (_, visit) => ({ method: 'DELETE', path: pathOf(visit) }),
+  },
+}
+
+const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
+  <>
+    <ChangeForm visit={visit} change="save" submit="Save the webhook">
+      <SchemaFields visit={visit} change="save" schemas={settings} values={{ ...hook }} />
+    </ChangeForm>
+    <h2>Secret</h2>
+    <RotationForms visit={visit} secret="secret" name={hook.id} />
+    <h2>Stop</h2>
+    {hook.disabled ? (
+      <ChangeForm visit={visit} change="enable" submit="Enable the webhook" />
+    ) : (
+      <ChangeForm visit={visit} change="disable" submit="Disable the webhook">
+        <p class="note">What is pending becomes dead letters, which can be sent again.</p>
+      </ChangeForm>
+    )}
+    <ConfirmForm visit={visit} change="drop" submit="Delete the webhook" name={hook.id}>
+      <p>Nothing more is sent to it, and its log is deleted.</p>
+    </ConfirmForm>
+  </>
+)
+
+const Replay = ({ visit }: { visit: Visit }) => (
+  <>
+    <h2>Send a span again</h2>
+    <ChangeForm visit={visit} change="replaySpan" submit="Send the events again">
+      <p>At most 10,000 events. Each keeps its id, by which the receiver can tell what it knows.</p>
+      <SchemaFields visit={visit} change="replaySpan" schemas={span} />
+    </ChangeForm>
+  </>
+)
+
+const TABS = { Events: [], Attempts: ['attempts'], Settings: ['settings'] }
+type Tab = keyof typeof TABS
+
+/** Returns the address of a page of the webhook. */
+const tabPath = (visit: Visit, tab: Tab) =>
+  accountPath(visit.account, 'webhooks', idOf(visit), ...TABS[tab])
+
+/** Returns a page of a webhook, whose content is read beside the webhook. */
+const webhookPage = (
+  tab: Tab,
+  query: readonly string[],
+  read: (visit: Visit) => Promise<(hook: Webhook) => Child>,
+): Page => ({
+  ...{ path: ['/accounts/:account/webhooks/:webhook', ...TABS[tab]].join('/') },
+  ...{ section: 'Webhooks', query, changes },
+  async render(visit) {
+    const [hook, content] = await Promise.all([visit.api.get<Webhook>(pathOf(visit)), read(visit)])
+    const body = (
+      <>
+        <Facts
+          facts={[
+            ['URL', <code>{hook.url}</code>],
+            ['State', <WebhookState hook={hook} />],
+            ['Events', eventNames(hook)],
+            ['Failing since', <Time at={hook.failing_since} />],
+            ['Old secret ends', <Time at={hook.previous_secret_until} />],
+          ]}
+        />
+        {!hook.disabled && <ChangeForm visit={visit} change="test" submit="Send a test event" />}
+        <Tabs
+          label="Webhook"
+          here={tab}
+          tabs={(['Events', 'Attempts', 'Settings'] as const).map((one) => [
+            one,
+            tabPath(visit, one),
+          ])}
+        />
+        {content(hook)}
+      </>
+    )
+    return { title: hook.description ?? 'Webhook', body }
+  },
+})
+
+/** The pages of a webhook: what it was sent, its attempts, and its settings. */
+export const webhookPages: readonly Page[] = [
+  webhookPage('Events', ['status', 'cursor'], async (visit) => {
+    const list = await visit.api.get<List<SentEvent>>(pathOf(visit, 'events'), visit.query)
+    return () => (
+      <>
+        <Events visit={visit} list={list} attempts={tabPath(visit, 'Attempts')} />
+        <Replay visit={visit} />
+      </>
+    )
+  }),
+  webhookPage('Attempts', ['event_id', 'failed', 'cursor'], async (visit) => {
+    const list = await visit.api.get<List<Attempt>>(pathOf(visit, 'attempts'), visit.query)
+    return () => <Attempts visit={visit} list={list} />
+  }),
+  webhookPage('Settings', [], async (visit) => (hook) => <Settings visit={visit} hook={hook} />),
+]

@@ -1,0 +1,65 @@
+import { newWebhook } from '../../admin/webhook-fields.ts'
+import { accountPath, apiPath, type Page } from '../page.ts'
+import { EmptyState, Table, Time } from '../parts/data.tsx'
+import { ChangeForm } from '../parts/forms.tsx'
+import { secretOf } from '../parts/rotation.tsx'
+import { changedMembers } from '../parts/schema.ts'
+import { SchemaFields } from '../parts/schema-fields.tsx'
+import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
+
+/** The webhooks of an account. */
+export const webhooksPage: Page = {
+  path: '/accounts/:account/webhooks',
+  section: 'Webhooks',
+  changes: {
+    create: {
+      done: '',
+      show: secretOf('The webhook exists.', 'id', 'url', 'secret'),
+      request: (values, { account }) => ({
+        ...{ method: 'POST', path: apiPath(account, 'webhooks') },
+        body: changedMembers(newWebhook, values),
+      }),
+    },
+  },
+  async render(visit) {
+    const { data } = await visit.api.get<{ data: Webhook[] }>(apiPath(visit.account, 'webhooks'))
+    const body = (
+      <>
+        <p>
+          Signed notifications to a server of the account or of your team: the{' '}
+          <a href="/docs/webhooks">guide</a> shows how it verifies them.
+        </p>
+        <Table
+          caption="Webhooks"
+          rows={data}
+          columns={[
+            {
+              title: 'URL',
+              of: ({ id, url }) => (
+                <a href={accountPath(visit.account, 'webhooks', id)}>
+                  <code>{url}</code>
+                </a>
+              ),
+            },
+            { title: 'State', of: (hook) => <WebhookState hook={hook} /> },
+            { title: 'Events', of: eventNames },
+            { title: 'Description', of: ({ description }) => description ?? '–' },
+            { title: 'Created', of: ({ created_at }) => <Time at={created_at} /> },
+          ]}
+          empty={
+            <EmptyState title="The account has no webhooks yet.">
+              <p>
+                Create one below. Its secret is shown once; a test event shows whether it works.
+              </p>
+            </EmptyState>
+          }
+        />
+        <h2>Create a webhook</h2>
+        <ChangeForm visit={visit} change="create" submit="Create the webhook" needs="approver">
+          <SchemaFields visit={visit} change="create" schemas={newWebhook} />
+        </ChangeForm>
+      </>
+    )
+    return { title: 'Webhooks', body }
+  },
+}

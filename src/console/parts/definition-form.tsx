@@ -1,0 +1,96 @@
+import { definitionFields } from '../../admin/definition-fields.ts'
+import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { ChangeForm, Field } from './forms.tsx'
+import { changedMembers } from './schema.ts'
+import { Prose, SchemaFields } from './schema-fields.tsx'
+
+/** An event definition as the API shows it. */
+export interface Definition {
+  readonly eventname: string
+  readonly granularity: string
+  readonly eventid: string
+  readonly kpis: readonly string[]
+  readonly product: {
+    readonly field: string
+    readonly map: Readonly<Record<string, string>>
+  } | null
+  readonly currency: string | null
+}
+
+const { granularity, eventid, currency } = definitionFields
+const simple = { granularity, eventid, currency }
+
+/** Returns the product lines of a definition, one in a line: `Value=line`. */
+export const productsOf = (product: Definition['product']) =>
+  Object.entries(product?.map ?? {})
+    .map(([value, line]) => `${value}=${line}`)
+    .join('\n')
+
+const linesOf = (text: string) =>
+  text.split('\n').flatMap((line) => (line.trim() === '' ? [] : [line.trim()]))
+
+/** Returns the product line of each value; a line without `=` has the product line ''. */
+function readProducts(text: string): Record<string, string> {
+  const pairs = linesOf(text).map((line) => {
+    const at = line.lastIndexOf('=')
+    return at < 0 ? [line, ''] : [line.slice(0, at), line.slice(at + 1)]
+  })
+  return Object.fromEntries(pairs)
+}
+
+function definitionOf(values: Values): object {
+  const [field, map] = [values('field'), values('map')]
+  return {
+    ...changedMembers(simple, values),
+    kpis: linesOf(values('kpis')),
+    ...((field !== '' || map !== '') && { product: { field, map: readProducts(map) } }),
+  }
+}
+
+/** Defines an event, or replaces its definition. */
+export const definitionChange: Change = {
+  done: 'The definition is saved.',
+  next: (_, { path }) => path,
+  request: (values, { account }) => ({
+    ...{ method: 'PUT', path: apiPath(account, 'events', values('eventname')) },
+    body: definitionOf(values),
+  }),
+}
+
+/** Renders the form of an event definition; empty if there is none yet. */
+export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition | undefined }) {
+  const shared = { visit, change: 'define' }
+  return (
+    <ChangeForm {...shared} submit="Save the definition">
+      <Field {...shared} name="eventname" label="Event" value={one?.eventname} required />
+      <SchemaFields {...shared} schemas={simple} values={{ ...one }} sendsAll />
+      <Field
+        {...shared}
+        name="kpis"
+        label="KPIs"
+        type="area"
+        value={one?.kpis.join('\n')}
+        hint={<Prose text="One name in a line. `Value` is always a KPI." />}
+      />
+      <Field
+        {...shared}
+        name="field"
+        label="Product field"
+        pointer="/product/field"
+        value={one?.product?.field}
+        hint="The member that carries the product line. Leave it empty if there is none."
+      />
+      <Field
+        {...shared}
+        name="map"
+        label="Product lines"
+        type="area"
+        pointer="/product/map"
+        value={productsOf(one?.product ?? null)}
+        hint={
+          <Prose text="One value in a line with its product line, such as `Live Casino=casino`." />
+        }
+      />
+    </ChangeForm>
+  )
+}

@@ -1,0 +1,66 @@
+import type { Child } from 'hono/jsx'
+import { ApiError } from '../../errors.ts'
+import { accountPath, type Visit } from '../page.ts'
+
+/** A tab: its text, and its address. */
+export type Tab = readonly [text: string, address: string]
+
+/** Renders links between the parts of a section. */
+export const Tabs = ({
+  tabs,
+  here,
+  label,
+}: {
+  tabs: readonly Tab[]
+  here: string
+  label: string
+}) => (
+  <nav class="section-tabs" aria-label={label}>
+    {tabs.map(([text, address]) => (
+      <a href={address} aria-current={text === here ? 'page' : undefined}>
+        {text}
+      </a>
+    ))}
+  </nav>
+)
+
+const ACCOUNT_TABS = {
+  Settings: 'account',
+  Credentials: 'credentials',
+  Mappings: 'mappings',
+  Links: 'links',
+}
+
+/** Renders links between the pages of the section `Account`. */
+export const AccountTabs = ({ visit, here }: { visit: Visit; here: keyof typeof ACCOUNT_TABS }) => (
+  <Tabs
+    label="Account"
+    here={here}
+    tabs={Object.entries(ACCOUNT_TABS).map(([text, part]) => [
+      text,
+      accountPath(visit.account, part),
+    ])}
+  />
+)
+
+/** Renders what is known of something, in lines of a name and a value. */
+export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) => (
+  <dl class="facts">
+    {facts.map(([name, value]) => (
+      <div>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)
+
+/**
+ * Returns an answer of the API, or null if the account has nothing of the kind because it is a brand, or
+ * because it is a partner.
+ */
+export const unlessConflict = <T,>(answer: Promise<T>): Promise<T | null> =>
+  answer.catch((error) => {
+    if (error instanceof ApiError && error.code === 'conflict') return null
+    throw error
+  })

@@ -1,0 +1,88 @@
+import type { Visit } from '../page.ts'
+import { Field, type Option } from './forms.tsx'
+import { type Described, describe, formText, type Schemas } from './schema.ts'
+
+interface Fields {
+  readonly visit: Visit
+  /** The change to which the fields belong. */
+  readonly change: string
+  readonly schemas: Schemas
+  /** The present values; absent in a form that creates something. */
+  readonly values?: Readonly<Record<string, unknown>> | undefined
+  /** Whether all members are sent, not only those that were changed. */
+  readonly sendsAll?: boolean
+}
+
+/** Renders a text whose parts between backticks are code. */
+export const Prose = ({ text }: { text: string }) => (
+  <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
+)
+
+function optionsOf({ choices, isRequired }: Described, value: string): readonly Option[] {
+  const options = choices.map((choice): Option => [choice, choice])
+  return isRequired || value !== '' ? options : [['', 'Default'], ...options]
+}
+
+/** Renders a box for each choice of a list. */
+function Choices({ name, described, form }: { name: string; described: Described; form: Fields }) {
+  const { refused } = form.visit
+  const sent = refused?.change === form.change ? refused.values : null
+  const chosen = form.values?.[name]
+  const isChosen = (choice: string) =>
+    sent ? sent(`${name}:${choice}`) !== '' : Array.isArray(chosen) && chosen.includes(choice)
+  return (
+    <fieldset class="choices">
+      <legend>{described.label}</legend>
+      {described.choices.map((choice) => (
+        <label>
+          <input type="checkbox" name={`${name}:${choice}`} checked={isChosen(choice)} />{' '}
+          {choice === '*' ? 'all' : choice}
+        </label>
+      ))}
+      <p class="note">
+        <Prose text={described.description} />
+      </p>
+    </fieldset>
+  )
+}
+
+/**
+ * Renders the fields of a request by the schemas of its members, with what each means.
+ * `changedMembers` returns what a member has changed.
+ */
+export const SchemaFields = (form: Fields) => (
+  <>
+    {Object.entries(form.schemas).map(([name, schema]) => {
+      const described = describe(name, schema)
+      const value = form.values?.[name]
+      const text = described.isList
+        ? described.choices.filter((one) => Array.isArray(value) && value.includes(one)).join()
+        : formText(value)
+      const was = form.values && !form.sendsAll && (
+        <input type="hidden" name={`was:${name}`} value={text} />
+      )
+      if (described.isList) {
+        return (
+          <>
+            {was}
+            <Choices name={name} described={described} form={form} />
+          </>
+        )
+      }
+      return (
+        <>
+          {was}
+          <Field
+            {...form}
+            name={name}
+            label={described.label}
+            value={text}
+            required={described.isRequired}
+            hint={<Prose text={described.description} />}
+            {...(described.choices.length > 0 && { options: optionsOf(described, text) })}
+          />
+        </>
+      )
+    })}
+  </>
+)

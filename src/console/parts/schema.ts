@@ -1,0 +1,81 @@
+import type { Values } from '../page.ts'
+
+// Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
+// of the API reference.
+
+/** A schema of a request's member, or a part of one, as far as a form needs it. */
+export interface Schema {
+  readonly type: string
+  readonly wrapped?: Schema
+  readonly pipe?: readonly object[]
+  readonly item?: Schema
+  readonly options?: unknown
+  readonly metadata?: { readonly description?: string }
+}
+
+/** The schemas of a request's members. */
+export type Schemas = Readonly<Record<string, Schema>>
+
+/** A member of a request, as a form shows it. */
+export interface Described {
+  readonly label: string
+  /** What it means. Texts between backticks are code. */
+  readonly description: string
+  /** What can be chosen; empty for free text. */
+  readonly choices: readonly string[]
+  readonly isList: boolean
+  readonly isRequired: boolean
+  readonly type: string
+}
+
+/** Returns a schema and every schema and action in it. */
+function partsOf(schema: Schema): Schema[] {
+  const inner = [schema.wrapped, schema.item, ...((schema.pipe ?? []) as Schema[])]
+  const parts = inner.flatMap((part) => (part && part !== schema ? partsOf(part) : []))
+  return [schema, ...parts]
+}
+
+/** Describes a member of a request by its schema. */
+export function describe(name: string, schema: Schema): Described {
+  const parts = partsOf(schema)
+  const has = (type: string) => parts.some((part) => part.type === type)
+  const words = name.replaceAll('_', ' ').replace(/\b(?:id|url)\b/g, (word) => word.toUpperCase())
+  const options = parts.find(({ type }) => type === 'picklist')?.options
+  return {
+    label: words[0]?.toUpperCase() + words.slice(1),
+    description: parts.find(({ metadata }) => metadata)?.metadata?.description ?? '',
+    choices: has('boolean') ? ['true', 'false'] : Array.isArray(options) ? options : [],
+    isList: has('array'),
+    isRequired: !has('optional'),
+    type: has('boolean') ? 'boolean' : has('number') ? 'number' : 'text',
+  }
+}
+
+/** Returns what a form sends for a value of the API. */
+export const formText = (value: unknown): string =>
+  value === null || value === undefined ? '' : String(value)
+
+/** Returns the value that a member of a form has. A list has a box for each choice. */
+const sentText = (values: Values, name: string, { isList, choices }: Described) =>
+  isList ? choices.filter((choice) => values(`${name}:${choice}`)).join() : values(name)
+
+function toValue(text: string, { isList, type }: Described): unknown {
+  if (isList) return text === '' ? [] : text.split(',')
+  if (text === '') return null
+  if (type === 'boolean') return text === 'true'
+  // What is not a number is sent as it is, so that the API names the field.
+  return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text
+}
+
+/**
+ * Returns the body of a request: the members that the form has changed. The others are left out, so that
+ * the audit log has what was changed, and changes of other members meanwhile stay.
+ */
+export function changedMembers(schemas: Schemas, values: Values): Record<string, unknown> {
+  const changed = Object.entries(schemas).flatMap(([name, schema]) => {
+    const described = describe(name, schema)
+    const text = sentText(values, name, described)
+    return text === values(`was:${name}`) ? [] : [[name, toValue(text, described)] as const]
+  })
+  return Object.fromEntries(changed)
+}

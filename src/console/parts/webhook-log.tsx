@@ -1,0 +1,139 @@
+import { type Visit, withQuery } from '../page.ts'
+import { Badge, EmptyState, type List, Live, Pager, Table, Time } from './data.tsx'
+import { ChangeForm, Filters } from './forms.tsx'
+
+// What a webhook was sent, and how each attempt ended.
+
+/** An event that is sent to a webhook. */
+export interface SentEvent {
+  readonly event_id: string
+  readonly type: string
+  readonly timestamp: string
+  readonly status: 'pending' | 'delivered' | 'dead'
+  readonly attempts: number
+  readonly next_attempt_at: string | null
+  readonly data: object
+}
+
+/** An attempt to send an event. */
+export interface Attempt {
+  readonly event_id: string
+  readonly at: string
+  readonly type: string | null
+  readonly attempt: number
+  readonly status: number | null
+  readonly ms: number
+  readonly error: string | null
+}
+
+const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const
+
+const STATUSES = [
+  ['', 'Any'],
+  ['pending', 'Pending'],
+  ['delivered', 'Delivered'],
+  ['dead', 'Dead letters'],
+] as const
+
+const Nothing = ({ what }: { what: string }) => (
+  <EmptyState title={`No ${what} in the last 30 days.`}>
+    <p>A test event shows whether the receiver works.</p>
+  </EmptyState>
+)
+
+interface EventsProps {
+  readonly visit: Visit
+  readonly list: List<SentEvent>
+  /** The address of the attempts. */
+  readonly attempts: string
+}
+
+/** Renders the events of a webhook. */
+export const Events = ({ visit, list, attempts: path }: EventsProps) => (
+  <>
+    <Filters visit={visit} fields={[{ name: 'status', label: 'Status', options: STATUSES }]} />
+    <Live id="log" seconds={5}>
+      <Table
+        caption="Events, the newest first"
+        rows={list.data}
+        columns={[
+          { title: 'Caused', of: ({ timestamp }) => <Time at={timestamp} /> },
+          { title: 'Type', of: ({ type }) => <code>{type}</code> },
+          { title: 'Status', of: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
+          {
+            title: 'Attempts',
+            isNumeric: true,
+            of: ({ event_id, attempts }) => <a href={withQuery(path, { event_id })}>{attempts}</a>,
+          },
+          { title: 'Next attempt', of: ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–') },
+          {
+            title: 'Data',
+            of: ({ event_id, data }) => (
+              <details>
+                <summary>{event_id}</summary>
+                <pre>{JSON.stringify(data, null, 2)}</pre>
+              </details>
+            ),
+          },
+        ]}
+        empty={<Nothing what="events" />}
+      />
+      <Pager visit={visit} meta={list.meta} />
+    </Live>
+  </>
+)
+
+/** Renders the attempts of a webhook. Those of one event have a form that sends it again. */
+export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> }) => (
+  <>
+    <Filters
+      visit={visit}
+      fields={[
+        { name: 'event_id', label: 'Event ID' },
+        {
+          name: 'failed',
+          label: 'Outcome',
+          options: [
+            ['', 'Any'],
+            ['true', 'Failed'],
+          ],
+        },
+      ]}
+    />
+    <Live id="log" seconds={5}>
+      <Table
+        caption="Attempts, the newest first"
+        rows={list.data}
+        columns={[
+          { title: 'Time', of: ({ at }) => <Time at={at} /> },
+          { title: 'Type', of: ({ type }) => <code>{type ?? 'expired'}</code> },
+          { title: 'Attempt', isNumeric: true, of: ({ attempt }) => attempt },
+          {
+            title: 'Answer',
+            of: ({ status, error }) => (
+              <Badge tone={error ? 'bad' : 'good'}>
+                {[status, error].filter(Boolean).join(' ')}
+              </Badge>
+            ),
+          },
+          { title: 'Milliseconds', isNumeric: true, of: ({ ms }) => ms.toLocaleString('en') },
+          {
+            title: 'Event',
+            of: ({ event_id }) => (
+              <a href={withQuery(visit.path, { event_id })}>
+                <code>{event_id}</code>
+              </a>
+            ),
+          },
+        ]}
+        empty={<Nothing what="attempts" />}
+      />
+      <Pager visit={visit} meta={list.meta} />
+    </Live>
+    {visit.query.event_id && (
+      <ChangeForm visit={visit} change="replayOne" submit="Send this event again">
+        <input type="hidden" name="event_id" value={visit.query.event_id} />
+      </ChangeForm>
+    )}
+  </>
+)

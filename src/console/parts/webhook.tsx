@@ -1,0 +1,31 @@
+import { Badge } from './data.tsx'
+
+/** A webhook as the API shows it. */
+export interface Webhook {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly string[]
+  readonly description: string | null
+  readonly disabled: boolean
+  readonly disabled_reason: 'team' | 'gone' | 'failing' | null
+  readonly failing_since: string | null
+  readonly previous_secret_until: string | null
+  readonly created_at: string
+}
+
+const REASONS = {
+  team: 'disabled',
+  gone: 'disabled: answered 410',
+  failing: 'disabled: failed for three days',
+}
+
+/** Renders whether a webhook is sent events, and why not. */
+export const WebhookState = ({ hook }: { hook: Webhook }) => {
+  if (hook.disabled_reason) return <Badge tone="bad">{REASONS[hook.disabled_reason]}</Badge>
+  if (hook.failing_since) return <Badge tone="warn">failing</Badge>
+  return <Badge tone="good">active</Badge>
+}
+
+/** Renders the types of events that a webhook is sent. */
+export const eventNames = ({ events }: Webhook) =>
+  events.includes('*') ? 'all' : events.join(', ')
