@@ -12,6 +12,7 @@ import {
   setHidden,
   trySample,
 } from './browser/page.ts'
+import { accountTests } from './console/account.ts'
 import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
 import { moneyTests } from './console/money.ts'
@@ -425,6 +426,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     dataTests(shared)
     frameTests(shared)
     moneyTests(shared)
+    accountTests(shared)
   })
 
   test('no page logged an error or contacted another origin', { skip }, () => {

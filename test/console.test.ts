@@ -8,7 +8,7 @@ import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { countTrips } from './console/trips.ts'
-import { ada, askAdmin, deposit, ORIGIN, issuedPartner as partner } from './partner.ts'
+import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 
 // Laws of every page of the console. They walk the routes, so that they include each new page.
 
@@ -69,7 +69,8 @@ async function createAccount(): Promise<Record<string, string>> {
   ])
   const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
   const { delivery_id } = (await refused.json()) as { delivery_id: string }
-  return { delivery: delivery_id }
+  const hook = askAdmin('accounts/acme/webhooks', 'POST', { url: 'https://hooks.example/' })
+  return { delivery: delivery_id, webhook: (await json(hook)).id }
 }
 
 test('the console has pages', () => {

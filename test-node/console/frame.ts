@@ -30,7 +30,7 @@ export async function openSignedIn({ base, key, page }: Shared, address: string)
 }
 
 /** Returns what axe finds in the page that is open: light and dark, on a desktop and on a phone. */
-async function findings(page: Page): Promise<string[]> {
+export async function findings(page: Page): Promise<string[]> {
   const found: string[] = []
   await openDetails(page, 'details')
   await injectAxe(page)

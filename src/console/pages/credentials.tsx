@@ -83,7 +83,7 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
       },
       {
         title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
-        of: ({ until }) => <Time at={until} />,
+        of: ({ until }) => (until ? <Time at={until} /> : '–'),
       },
       { title: 'Created', of: ({ created_at }) => <Time at={created_at} /> },
     ]}

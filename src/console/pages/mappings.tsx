@@ -79,7 +79,10 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
           { title: 'Granularity', of: ({ granularity }) => granularity },
           { title: 'Event ID', of: ({ eventid }) => eventid },
           { title: 'KPIs', of: ({ kpis }) => kpis.join(', ') },
-          { title: 'Product lines', of: ({ product }) => productsOf(product) },
+          {
+            title: 'Product lines',
+            of: ({ product }) => productsOf(product).replaceAll('\n', ', '),
+          },
           { title: 'Currency', of: ({ currency }) => currency ?? '–' },
         ]}
         empty={

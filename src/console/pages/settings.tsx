@@ -95,7 +95,6 @@ export const settingsPage: Page = {
             ['Created', <Time at={account.created_at} />],
           ]}
         />
-        <h2>Settings</h2>
         <ChangeForm visit={visit} change="save" submit="Save settings">
           <SchemaFields
             visit={visit}

@@ -75,7 +75,7 @@ const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
       </ChangeForm>
     )}
     <ConfirmForm visit={visit} change="drop" submit="Delete the webhook" name={hook.id}>
-      <p>Nothing more is sent to it, and its log is deleted.</p>
+      <p>Nothing more is sent to it.</p>
     </ConfirmForm>
   </>
 )
@@ -97,6 +97,9 @@ type Tab = keyof typeof TABS
 const tabPath = (visit: Visit, tab: Tab) =>
   accountPath(visit.account, 'webhooks', idOf(visit), ...TABS[tab])
 
+/** Returns a fact about an instant, if there is one. */
+const instant = (name: string, at: string | null) => (at ? [[name, <Time at={at} />] as const] : [])
+
 /** Returns a page of a webhook, whose content is read beside the webhook. */
 const webhookPage = (
   tab: Tab,
@@ -114,8 +117,8 @@ const webhookPage = (
             ['URL', <code>{hook.url}</code>],
             ['State', <WebhookState hook={hook} />],
             ['Events', eventNames(hook)],
-            ['Failing since', <Time at={hook.failing_since} />],
-            ['Old secret ends', <Time at={hook.previous_secret_until} />],
+            ...instant('Failing since', hook.failing_since),
+            ...instant('Old secret ends', hook.previous_secret_until),
           ]}
         />
         {!hook.disabled && <ChangeForm visit={visit} change="test" submit="Send a test event" />}

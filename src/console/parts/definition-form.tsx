@@ -64,33 +64,35 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
     <ChangeForm {...shared} submit="Save the definition">
       <Field {...shared} name="eventname" label="Event" value={one?.eventname} required />
       <SchemaFields {...shared} schemas={simple} values={{ ...one }} sendsAll />
-      <Field
-        {...shared}
-        name="kpis"
-        label="KPIs"
-        type="area"
-        value={one?.kpis.join('\n')}
-        hint={<Prose text="One name in a line. `Value` is always a KPI." />}
-      />
-      <Field
-        {...shared}
-        name="field"
-        label="Product field"
-        pointer="/product/field"
-        value={one?.product?.field}
-        hint="The member that carries the product line. Leave it empty if there is none."
-      />
-      <Field
-        {...shared}
-        name="map"
-        label="Product lines"
-        type="area"
-        pointer="/product/map"
-        value={productsOf(one?.product ?? null)}
-        hint={
-          <Prose text="One value in a line with its product line, such as `Live Casino=casino`." />
-        }
-      />
+      <div class="members short">
+        <Field
+          {...shared}
+          name="kpis"
+          label="KPIs"
+          type="area"
+          value={one?.kpis.join('\n')}
+          hint={<Prose text="One name in a line. `Value` is always a KPI." />}
+        />
+        <Field
+          {...shared}
+          name="field"
+          label="Product field"
+          pointer="/product/field"
+          value={one?.product?.field}
+          hint="The member that carries the product line. Leave it empty if there is none."
+        />
+        <Field
+          {...shared}
+          name="map"
+          label="Product lines"
+          type="area"
+          pointer="/product/map"
+          value={productsOf(one?.product ?? null)}
+          hint={
+            <Prose text="One value in a line with its product line, such as `Live Casino=casino`." />
+          }
+        />
+      </div>
     </ChangeForm>
   )
 }

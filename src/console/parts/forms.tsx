@@ -17,11 +17,13 @@ interface Input {
   readonly options?: readonly Option[]
   readonly value?: string | undefined
   readonly hint?: Child
+  /** An example, shown while the field is empty. */
+  readonly placeholder?: string | undefined
   readonly required?: boolean
 }
 
 function Control({ input, id, about }: { input: Input; id: string; about: string | undefined }) {
-  const { name, type = 'text', options, value = '', required = false } = input
+  const { name, type = 'text', options, value = '', placeholder, required = false } = input
   const shared = { id, name, required, 'aria-describedby': about }
   if (options) {
     return (
@@ -34,7 +36,8 @@ function Control({ input, id, about }: { input: Input; id: string; about: string
       </select>
     )
   }
-  if (type !== 'area') return <input {...shared} type={type} value={value} autocomplete="off" />
+  if (type !== 'area')
+    return <input {...shared} {...{ type, value, placeholder }} autocomplete="off" />
   return (
     <textarea {...shared} rows={8} spellcheck={false}>
       {value}

@@ -18,8 +18,10 @@ export const Prose = ({ text }: { text: string }) => (
   <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
 )
 
+const WORDS: Readonly<Record<string, string>> = { true: 'yes', false: 'no', '*': 'all' }
+
 function optionsOf({ choices, isRequired }: Described, value: string): readonly Option[] {
-  const options = choices.map((choice): Option => [choice, choice])
+  const options = choices.map((choice): Option => [choice, WORDS[choice] ?? choice])
   return isRequired || value !== '' ? options : [['', 'Default'], ...options]
 }
 
@@ -36,7 +38,7 @@ function Choices({ name, described, form }: { name: string; described: Described
       {described.choices.map((choice) => (
         <label>
           <input type="checkbox" name={`${name}:${choice}`} checked={isChosen(choice)} />{' '}
-          {choice === '*' ? 'all' : choice}
+          {WORDS[choice] ?? choice}
         </label>
       ))}
       <p class="note">
@@ -51,7 +53,7 @@ function Choices({ name, described, form }: { name: string; described: Described
  * `changedMembers` returns what a member has changed.
  */
 export const SchemaFields = (form: Fields) => (
-  <>
+  <div class="members">
     {Object.entries(form.schemas).map(([name, schema]) => {
       const described = describe(name, schema)
       const value = form.values?.[name]
@@ -78,11 +80,12 @@ export const SchemaFields = (form: Fields) => (
             label={described.label}
             value={text}
             required={described.isRequired}
+            placeholder={described.example}
             hint={<Prose text={described.description} />}
             {...(described.choices.length > 0 && { options: optionsOf(described, text) })}
           />
         </>
       )
     })}
-  </>
+  </div>
 )

@@ -10,7 +10,7 @@ export interface Schema {
   readonly pipe?: readonly object[]
   readonly item?: Schema
   readonly options?: unknown
-  readonly metadata?: { readonly description?: string }
+  readonly metadata?: { readonly description?: string; readonly examples?: readonly unknown[] }
 }
 
 /** The schemas of a request's members. */
@@ -26,6 +26,7 @@ export interface Described {
   readonly isList: boolean
   readonly isRequired: boolean
   readonly type: string
+  readonly example: string | undefined
 }
 
 /** Returns a schema and every schema and action in it. */
@@ -41,9 +42,11 @@ export function describe(name: string, schema: Schema): Described {
   const has = (type: string) => parts.some((part) => part.type === type)
   const words = name.replaceAll('_', ' ').replace(/\b(?:id|url)\b/g, (word) => word.toUpperCase())
   const options = parts.find(({ type }) => type === 'picklist')?.options
+  const { description = '', examples } = parts.find((part) => part.metadata)?.metadata ?? {}
   return {
     label: words[0]?.toUpperCase() + words.slice(1),
-    description: parts.find(({ metadata }) => metadata)?.metadata?.description ?? '',
+    description,
+    example: examples?.map(String)[0],
     choices: has('boolean') ? ['true', 'false'] : Array.isArray(options) ? options : [],
     isList: has('array'),
     isRequired: !has('optional'),

@@ -58,7 +58,7 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
         rows={list.data}
         columns={[
           { title: 'Caused', of: ({ timestamp }) => <Time at={timestamp} /> },
-          { title: 'Type', of: ({ type }) => <code>{type}</code> },
+          { title: 'Type', of: ({ type }) => type },
           { title: 'Status', of: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
           {
             title: 'Attempts',
@@ -106,7 +106,7 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
         rows={list.data}
         columns={[
           { title: 'Time', of: ({ at }) => <Time at={at} /> },
-          { title: 'Type', of: ({ type }) => <code>{type ?? 'expired'}</code> },
+          { title: 'Type', of: ({ type }) => type ?? 'expired' },
           { title: 'Attempt', isNumeric: true, of: ({ attempt }) => attempt },
           {
             title: 'Answer',
