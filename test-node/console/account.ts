@@ -105,11 +105,14 @@ export function accountTests(shared: () => Shared): void {
 
   test('a member maps a status that the records have and the map has not', { skip }, async () => {
     const { page, click } = await open(`${AT}/mappings`)
-    assert.match(await page.locator('.notice').innerText(), /A status .* without a meaning/)
+    assert.match(
+      await page.locator('.notice').innerText(),
+      /A status of recent transactions has no meaning/,
+    )
     await page.getByLabel('settled').selectOption('approved')
-    await click('Save the words')
+    await click('Save the statuses')
 
-    assert.match(await page.locator('.notice').innerText(), /The words are saved/)
+    assert.match(await page.locator('.notice').innerText(), /The meanings are saved/)
     assert.equal(await page.getByLabel('settled').inputValue(), 'approved')
     assert.equal(await page.locator('.notice.bad').count(), 0)
   })

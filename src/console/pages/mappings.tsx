@@ -13,6 +13,10 @@ import { MappingForm, mappingChange } from '../parts/mapping-form.tsx'
 const MEANINGS = ['pending', 'approved', 'declined', 'reversed']
 const KYC = 'kyc_status_id'
 const SALES = 'sales_status_id'
+const LABELS = [
+  [KYC, 'KYC labels'],
+  [SALES, 'Sales labels'],
+] as const
 
 const statusPath = ({ account }: Visit) => apiPath(account, 'status-map')
 const labelPath =
@@ -32,8 +36,8 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
     <>
       <h2>Transaction statuses</h2>
       <p>
-        {MEANINGS.join(', ')} mean themselves. A transaction whose status has no meaning earns
-        nothing.
+        Choose what each status of the partner means. A transaction whose status has no meaning
+        earns nothing. The four meanings are statuses, too, and need no entry.
       </p>
       {unmapped.length > 0 && (
         <p class="notice bad">
@@ -42,19 +46,22 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
         </p>
       )}
       <MappingForm
-        {...{ visit, unmapped, mapping: words.status, meanings: MEANINGS, change: 'statuses' }}
+        {...{ visit, unmapped, mapping: words.status, meanings: MEANINGS }}
+        {...{ change: 'statuses', submit: 'Save the statuses' }}
       />
-      <h2>Labels</h2>
-      <p>What the partner’s numbers mean to people. Nothing is computed from them.</p>
-      {([KYC, SALES] as const).map((field) => (
+      {LABELS.map(([field, name]) => (
         <>
-          <h3>
-            <code>{field}</code>
-          </h3>
+          <h2>{name}</h2>
+          <p>
+            What the values of <code>{field}</code> mean to people. Nothing is computed from them.
+          </p>
           <MappingForm
-            {...{ visit, unmapped: [], mapping: words[field], meanings: [], change: field }}
+            {...{ visit, unmapped: [], mapping: words[field], meanings: [] }}
+            {...{ change: field, submit: `Save the ${name}` }}
           />
         </>
+      ))}
+    </>
       ))}
     </>
   )

@@ -18,13 +18,15 @@ function readWords(values: Values): Record<string, string> {
 
 /** Returns the change that replaces a map by that of its form. */
 export const mappingChange = (path: (visit: Visit) => string): Change => ({
-  done: 'The words are saved.',
+  done: 'The meanings are saved.',
   request: (values, visit) => ({ method: 'PUT', path: path(visit), body: readWords(values) }),
 })
 
 interface MappingProps {
   readonly visit: Visit
   readonly change: string
+  /** The text of the button. */
+  readonly submit: string
   readonly mapping: Readonly<Record<string, string>>
   /** Words of the records that have no meaning yet. */
   readonly unmapped: readonly string[]
@@ -33,7 +35,7 @@ interface MappingProps {
 }
 
 /** Renders a field for the meaning of each word, those without a meaning first, and for another word. */
-export function MappingForm({ visit, change, mapping, unmapped, meanings }: MappingProps) {
+export function MappingForm({ visit, change, submit, mapping, unmapped, meanings }: MappingProps) {
   const options: readonly Option[] = [
     ['', 'no meaning'],
     ...meanings.map((one): Option => [one, one]),
@@ -42,7 +44,7 @@ export function MappingForm({ visit, change, mapping, unmapped, meanings }: Mapp
   const shared = { visit, change }
   const words = [...unmapped.map((word) => [word, ''] as const), ...Object.entries(mapping)]
   return (
-    <ChangeForm visit={visit} change={change} submit="Save the words">
+    <ChangeForm visit={visit} change={change} submit={submit}>
       <div class="words">
         {words.map(([word, means], i) => (
           <>
