@@ -170,12 +170,15 @@ describe('what needs attention', () => {
         }),
       ]),
     )
+    const unmapped = () => json(askAdmin(`accounts/${acme.account}/status-map/unmapped`))
+    expect(await unmapped()).toEqual({ data: [{ status: 'Bounced' }, { status: 'Cleared' }] })
     await askAdmin(`accounts/${acme.account}/status-map`, 'PUT', {
       Cleared: 'approved',
       Bounced: 'declined',
     })
     const codes = (await attentionOf(acme)).map(({ code }: { code: string }) => code)
     expect(codes).not.toContain('unmapped_statuses')
+    expect(await unmapped()).toEqual({ data: [] })
   })
 
   test('held records, the budget of the log and ends of credentials are named', async () => {

@@ -463,6 +463,28 @@ describe('the queue', () => {
     expect(data).toMatchObject([{ attempt: 1, status: 404, error: 'http_status' }])
   })
 
+  test('the log lists the attempts of one event, and those that failed', async () => {
+    const acme = await partner()
+    const { id, path } = await webhook(acme.account)
+    const insert = env.DB.prepare(
+      `insert into webhook_attempts (account, id, endpoint, event, attempt, at, status, ms, error)
+       values (?, ?, ?, ?, 1, 0, ?, 1, ?)`,
+    )
+    await env.DB.batch([
+      insert.bind(acme.account, 'att_1', id, 'evt_1', 500, 'http_status'),
+      insert.bind(acme.account, 'att_2', id, 'evt_1', 200, null),
+      insert.bind(acme.account, 'att_3', id, 'evt_2', null, 'timeout'),
+    ])
+    const idsOf = async (query: string) =>
+      (await json(askAdmin(`${path}/attempts?${query}`))).data.map((one: { id: string }) => one.id)
+
+    expect(await idsOf('')).toEqual(['att_3', 'att_2', 'att_1'])
+    expect(await idsOf('event_id=evt_1')).toEqual(['att_2', 'att_1'])
+    expect(await idsOf('failed=true')).toEqual(['att_3', 'att_1'])
+    expect(await idsOf('event_id=evt_1&failed=true')).toEqual(['att_1'])
+    expect((await askAdmin(`${path}/attempts?failed=1`)).status).toBe(400)
+  })
+
   test('nothing is sent for an account that is disabled', async () => {
     const acme = await partner()
     const { path } = await webhook(acme.account)

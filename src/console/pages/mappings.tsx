@@ -41,8 +41,9 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
       </p>
       {unmapped.length > 0 && (
         <p class="notice bad">
-          {unmapped.length === 1 ? 'A status' : `${unmapped.length} statuses`} of recent
-          transactions without a meaning: choose one for each.
+          {unmapped.length === 1
+            ? 'A status of recent transactions has no meaning.'
+            : `${unmapped.length} statuses of recent transactions have no meaning.`}
         </p>
       )}
       <MappingForm
@@ -60,8 +61,6 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
             {...{ change: field, submit: `Save the ${name}` }}
           />
         </>
-      ))}
-    </>
       ))}
     </>
   )
