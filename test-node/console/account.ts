@@ -119,7 +119,7 @@ export function accountTests(shared: () => Shared): void {
 
   test('a refused link shows its error beside the field', { skip }, async () => {
     const { page, click } = await open(`${AT}/links`)
-    await page.getByLabel('Affiliate ID').fill('IB-1')
+    await page.getByLabel('Affiliate', { exact: true }).fill('IB-1')
     await page.getByLabel('Landing page').fill('https://acme.example/start')
     await click('Create the link')
 

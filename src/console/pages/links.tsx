@@ -1,9 +1,11 @@
 import { linkChange, newLink } from '../../admin/fields.ts'
 import { DAY_MS } from '../../durations.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Badge, Chart, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { Chart } from '../parts/chart.tsx'
+import { Badge, count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { Pairs, Value } from '../parts/fields.tsx'
 import { ChangeForm } from '../parts/forms.tsx'
-import { AccountTabs, Facts } from '../parts/frame.tsx'
+import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 
@@ -47,14 +49,17 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
         columns={[
           { title: 'Link', of: (link) => <a href={to(link)}>{link.name ?? link.link_id}</a> },
           { title: 'Address', of: ({ url }) => <code>{url}</code> },
-          { title: 'Affiliate', of: ({ affiliate_id }) => affiliateLink(visit, affiliate_id) },
+          {
+            title: 'Affiliate',
+            of: ({ affiliate_id }) => (
+              <Value visit={visit} name="affiliate_id" value={affiliate_id} />
+            ),
+          },
           { title: 'Landing page', of: ({ landing_page }) => <code>{landing_page}</code> },
           {
             title: `Clicks in ${DAYS} days`,
             isNumeric: true,
-            of: (link) => (
-              <a href={to(link)}>{sum(byLink.get(link.link_id) ?? []).toLocaleString('en')}</a>
-            ),
+            of: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
           },
           { title: 'State', of: ({ disabled }) => <State isDisabled={disabled} /> },
         ]}
@@ -80,19 +85,15 @@ const State = ({ isDisabled }: { isDisabled: boolean }) => (
   <Badge tone={isDisabled ? 'bad' : 'good'}>{isDisabled ? 'disabled' : 'active'}</Badge>
 )
 
-const affiliateLink = ({ account }: Visit, id: string) => (
-  <a href={accountPath(account, 'affiliates', id)}>{id}</a>
-)
-
 const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] }) => {
   const { visit, link, clicks } = props
   return (
     <>
       <h2>{link.name ?? link.link_id}</h2>
-      <Facts
-        facts={[
+      <Pairs
+        pairs={[
           ['Address', <code>{link.url}</code>],
-          ['Affiliate', affiliateLink(visit, link.affiliate_id)],
+          ['Affiliate', <Value visit={visit} name="affiliate_id" value={link.affiliate_id} />],
           ['State', <State isDisabled={link.disabled} />],
           ['Created', <Time at={link.created_at} />],
         ]}
@@ -101,10 +102,10 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
         <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />
       ) : (
         <Chart
-          caption={`Clicks by day: ${sum(clicks).toLocaleString('en')} in ${DAYS} days`}
+          caption={`Clicks by day: ${count(sum(clicks))} in ${DAYS} days`}
           label="Day"
           series={['Clicks']}
-          rows={clicks.map(({ day, clicks: count }) => [day, count])}
+          rows={clicks.map(({ day, clicks: followed }) => [day, followed])}
         />
       )}
       <h2>Change the link</h2>

@@ -1,8 +1,9 @@
 import { accountChange } from '../../admin/fields.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Badge, Time } from '../parts/data.tsx'
+import { Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { AccountTabs, Facts } from '../parts/frame.tsx'
+import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 
@@ -80,8 +81,8 @@ export const settingsPage: Page = {
     const body = (
       <>
         <AccountTabs visit={visit} here="Settings" />
-        <Facts
-          facts={[
+        <Pairs
+          pairs={[
             ['Account', <code>{account.account}</code>],
             ['Vertical', account.vertical],
             [

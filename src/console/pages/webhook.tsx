@@ -2,8 +2,9 @@ import type { Child } from 'hono/jsx'
 import { replayFields, webhookChange } from '../../admin/webhook-fields.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { type List, Time } from '../parts/data.tsx'
+import { Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { Facts, Tabs } from '../parts/frame.tsx'
+import { Tabs } from '../parts/frame.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
@@ -112,8 +113,8 @@ const webhookPage = (
     const [hook, content] = await Promise.all([visit.api.get<Webhook>(pathOf(visit)), read(visit)])
     const body = (
       <>
-        <Facts
-          facts={[
+        <Pairs
+          pairs={[
             ['URL', <code>{hook.url}</code>],
             ['State', <WebhookState hook={hook} />],
             ['Events', eventNames(hook)],

@@ -1,8 +1,9 @@
 import { definitionFields } from '../../admin/definition-fields.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { Sentence } from './data.tsx'
 import { ChangeForm, Field } from './forms.tsx'
 import { changedMembers } from './schema.ts'
-import { Prose, SchemaFields } from './schema-fields.tsx'
+import { SchemaFields } from './schema-fields.tsx'
 
 /** An event definition as the API shows it. */
 export interface Definition {
@@ -71,7 +72,7 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
           label="KPIs"
           type="area"
           value={one?.kpis.join('\n')}
-          hint={<Prose text="One name in a line. `Value` is always a KPI." />}
+          hint={<Sentence text="One name in a line. `Value` is always a KPI." />}
         />
         <Field
           {...shared}
@@ -89,7 +90,7 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
           pointer="/product/map"
           value={productsOf(one?.product ?? null)}
           hint={
-            <Prose text="One value in a line with its product line, such as `Live Casino=casino`." />
+            <Sentence text="One value in a line with its product line, such as `Live Casino=casino`." />
           }
         />
       </div>

@@ -75,27 +75,37 @@ export const column = <Row,>(title: string, of: Column<Row>['of'], isNumeric = f
   isNumeric,
 })
 
-/** Renders fields of one thing as pairs of a title and a value, and other pairs. */
-export const Facts = <Row extends object>(props: {
-  visit: Visit
-  of: Row
-  names: readonly (keyof Row & string)[]
-  more?: readonly (readonly [title: string, value: Child])[]
-}) => (
+/** A title and a value. */
+export type Pair = readonly [title: string, value: Child]
+
+/** Renders pairs of a title and a value. */
+export const Pairs = ({ pairs }: { pairs: readonly Pair[] }) => (
   <dl class="facts">
-    {[
-      ...props.names.map((name) => {
-        const value = <Value visit={props.visit} name={name} value={props.of[name]} />
-        return [titleOf(name), value] as const
-      }),
-      ...(props.more ?? []),
-    ].map(([title, value]) => (
+    {pairs.map(([title, value]) => (
       <div>
         <dt>{title}</dt>
         <dd>{value}</dd>
       </div>
     ))}
   </dl>
+)
+
+/** Renders fields of one thing as pairs of a title and a value, and other pairs. */
+export const Facts = <Row extends object>(props: {
+  visit: Visit
+  of: Row
+  names: readonly (keyof Row & string)[]
+  more?: readonly Pair[]
+}) => (
+  <Pairs
+    pairs={[
+      ...props.names.map((name): Pair => {
+        const value = <Value visit={props.visit} name={name} value={props.of[name]} />
+        return [titleOf(name), value]
+      }),
+      ...(props.more ?? []),
+    ]}
+  />
 )
 
 /** Renders the members of an object that are not null, less some. */

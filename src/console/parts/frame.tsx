@@ -1,4 +1,3 @@
-import type { Child } from 'hono/jsx'
 import { ApiError } from '../../errors.ts'
 import { accountPath, type Visit } from '../page.ts'
 
@@ -41,18 +40,6 @@ export const AccountTabs = ({ visit, here }: { visit: Visit; here: keyof typeof 
       accountPath(visit.account, part),
     ])}
   />
-)
-
-/** Renders what is known of something, in lines of a name and a value. */
-export const Facts = ({ facts }: { facts: readonly (readonly [name: string, value: Child])[] }) => (
-  <dl class="facts">
-    {facts.map(([name, value]) => (
-      <div>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
 )
 
 /**

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Change, Visit } from '../page.ts'
+import { Pairs } from './fields.tsx'
 import { ChangeForm, ConfirmForm, Field } from './forms.tsx'
-import { Facts } from './frame.tsx'
 
 // The forms that replace a secret.
 
@@ -11,7 +11,7 @@ export const Secret = ({ title, values }: { title: string; values: Record<string
     <p>
       <strong>{title}</strong> Copy the secret now: it is not shown again.
     </p>
-    <Facts facts={Object.entries(values).map(([name, value]) => [name, <code>{value}</code>])} />
+    <Pairs pairs={Object.entries(values).map(([name, value]) => [name, <code>{value}</code>])} />
   </>
 )
 

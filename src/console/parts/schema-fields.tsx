@@ -1,4 +1,5 @@
 import type { Visit } from '../page.ts'
+import { Sentence } from './data.tsx'
 import { Field, type Option } from './forms.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
 
@@ -12,11 +13,6 @@ interface Fields {
   /** Whether all members are sent, not only those that were changed. */
   readonly sendsAll?: boolean
 }
-
-/** Renders a text whose parts between backticks are code. */
-export const Prose = ({ text }: { text: string }) => (
-  <>{text.split('`').map((part, i) => (i % 2 === 1 ? <code>{part}</code> : part))}</>
-)
 
 const WORDS: Readonly<Record<string, string>> = { true: 'yes', false: 'no', '*': 'all' }
 
@@ -42,7 +38,7 @@ function Choices({ name, described, form }: { name: string; described: Described
         </label>
       ))}
       <p class="note">
-        <Prose text={described.description} />
+        <Sentence text={described.description} />
       </p>
     </fieldset>
   )
@@ -81,7 +77,7 @@ export const SchemaFields = (form: Fields) => (
             value={text}
             required={described.isRequired}
             placeholder={described.example}
-            hint={<Prose text={described.description} />}
+            hint={<Sentence text={described.description} />}
             {...(described.choices.length > 0 && { options: optionsOf(described, text) })}
           />
         </>

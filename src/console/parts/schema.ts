@@ -1,4 +1,5 @@
 import type { Values } from '../page.ts'
+import { titleOf } from './data.tsx'
 
 // Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
 // of the API reference.
@@ -40,11 +41,10 @@ function partsOf(schema: Schema): Schema[] {
 export function describe(name: string, schema: Schema): Described {
   const parts = partsOf(schema)
   const has = (type: string) => parts.some((part) => part.type === type)
-  const words = name.replaceAll('_', ' ').replace(/\b(?:id|url)\b/g, (word) => word.toUpperCase())
   const options = parts.find(({ type }) => type === 'picklist')?.options
   const { description = '', examples } = parts.find((part) => part.metadata)?.metadata ?? {}
   return {
-    label: words[0]?.toUpperCase() + words.slice(1),
+    label: titleOf(name).replace('Url', 'URL'),
     description,
     example: examples?.map(String)[0],
     choices: has('boolean') ? ['true', 'false'] : Array.isArray(options) ? options : [],
