@@ -90,9 +90,11 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
   return (
     <>
       <h2>{link.name ?? link.link_id}</h2>
+      <p>
+        <code>{link.url}</code>
+      </p>
       <Pairs
         pairs={[
-          ['Address', <code>{link.url}</code>],
           ['Affiliate', <Value visit={visit} name="affiliate_id" value={link.affiliate_id} />],
           ['State', <State isDisabled={link.disabled} />],
           ['Created', <Time at={link.created_at} />],

@@ -113,9 +113,11 @@ const webhookPage = (
     const [hook, content] = await Promise.all([visit.api.get<Webhook>(pathOf(visit)), read(visit)])
     const body = (
       <>
+        <p>
+          <code>{hook.url}</code>
+        </p>
         <Pairs
           pairs={[
-            ['URL', <code>{hook.url}</code>],
             ['State', <WebhookState hook={hook} />],
             ['Events', eventNames(hook)],
             ...instant('Failing since', hook.failing_since),

@@ -70,7 +70,8 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
             title: 'Data',
             of: ({ event_id, data }) => (
               <details>
-                <summary>{event_id}</summary>
+                <summary>Show</summary>
+                <code>{event_id}</code>
                 <pre>{JSON.stringify(data, null, 2)}</pre>
               </details>
             ),
@@ -119,11 +120,7 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
           { title: 'Milliseconds', isNumeric: true, of: ({ ms }) => ms.toLocaleString('en') },
           {
             title: 'Event',
-            of: ({ event_id }) => (
-              <a href={withQuery(visit.path, { event_id })}>
-                <code>{event_id}</code>
-              </a>
-            ),
+            of: ({ event_id }) => <a href={withQuery(visit.path, { event_id })}>{event_id}</a>,
           },
         ]}
         empty={<Nothing what="attempts" />}
