@@ -63,7 +63,11 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
   const shared = { visit, change: 'define' }
   return (
     <ChangeForm {...shared} submit="Save the definition">
-      <Field {...shared} name="eventname" label="Event" value={one?.eventname} required />
+      {one ? (
+        <input type="hidden" name="eventname" value={one.eventname} />
+      ) : (
+        <Field {...shared} name="eventname" label="Event" required />
+      )}
       <SchemaFields {...shared} schemas={simple} values={{ ...one }} sendsAll />
       <div class="members short">
         <Field
