@@ -3,7 +3,9 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import * as v from 'valibot'
 import { buildOurs } from '../bench/build.ts'
+import { customer } from '../src/trading/shared.ts'
 import { parseCommand } from './command-line.ts'
 
 /** The bound of the bundle: every cold start reads all of it. */
@@ -11,8 +13,8 @@ const LIMIT_KIB = 250
 
 parseCommand(
   'node scripts/check-bundle.ts',
-  `Exits with 1 if the Worker is larger than ${LIMIT_KIB} KiB, minified and compressed, or if the bundle
-of the benchmarks differs from it.`,
+  `Exits with 1 if the Worker is larger than ${LIMIT_KIB} KiB, minified and compressed, if it has texts
+that only the documentation needs, or if the bundle of the benchmarks differs from it.`,
 )
 const out = mkdtempSync(join(tmpdir(), 'tributary-'))
 try {
@@ -25,6 +27,11 @@ try {
   const kib = gzipSync(bundle).byteLength / 1024
   console.log(`The bundle has ${kib.toFixed(1)} of ${LIMIT_KIB} KiB (gzip).`)
   if (kib > LIMIT_KIB) process.exitCode = 1
+  const { description } = v.getMetadata(customer.customer_id as never)
+  if (bundle.includes(String(description))) {
+    console.error('The bundle has descriptions of fields: see src/validation/describe.ts.')
+    process.exitCode = 1
+  }
   if (bundle.replace(/\/\/# sourceMappingURL=.*\n$/, '') !== (await buildOurs())) {
     console.error(
       'bench/build.ts bundles the Worker differently from wrangler. Correct its options.',

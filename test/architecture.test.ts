@@ -7,6 +7,7 @@ import { encodedColumns } from '../src/db/column-types.ts'
 import * as drizzleTables from '../src/db/drizzle-tables.ts'
 import { partnerCustomerTable } from '../src/db/records/record-table.ts'
 import * as tables from '../src/db/schema.ts'
+import { customers } from '../src/trading/definitions.ts'
 import { forex } from '../src/trading/forex.ts'
 import { propTrading } from '../src/trading/prop-trading.ts'
 import { defineResource } from '../src/trading/resource.ts'
@@ -227,7 +228,7 @@ test('only files in db contain SQL statements', () => {
 test('a field without a column does not compile', () => {
   const schema = { ...shared.customer, colour: v.string() }
   // @ts-expect-error 'a field has no column'
-  expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
+  expect(defineResource(tables.customers, customers, schema)).toBeDefined()
 })
 
 test('error messages never quote any personal column of a partner', () => {
@@ -237,7 +238,7 @@ test('error messages never quote any personal column of a partner', () => {
 test('a field whose type differs from its column does not compile', () => {
   const schema = { ...shared.customer, lang_id: v.number() }
   // @ts-expect-error 'a field disagrees with its column'
-  expect(defineResource(tables.customers, shared.customers, schema)).toBeDefined()
+  expect(defineResource(tables.customers, customers, schema)).toBeDefined()
 })
 
 const schema = Object.values(drizzleTables)

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { compileField, INVALID } from '../src/validation/compile.ts'
-import { describeField } from '../src/validation/describe.ts'
+import { about, describeField } from '../src/validation/describe.ts'
 import { instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue } from '../src/validation/messages.ts'
@@ -566,8 +566,8 @@ describe('a compiled field', () => {
       ),
     ],
     ['a changed value', v.pipe(v.string(), v.trim(), short)],
-    ['a described field', describeField(v.pipe(v.string(), short), 'A text.', 'a')],
-    ['a described type', describeField(even, 'An even number.')],
+    ['a described field', describeField(v.pipe(v.string(), short), about('A text.', 'a'))],
+    ['a described type', describeField(even, about('An even number.'))],
     ['an optional field', v.optional(v.pipe(v.string(), short))],
     ['a field that may be null', v.nullable(v.pipe(v.string(), short))],
     ['an instant', instant],
@@ -583,7 +583,12 @@ describe('a compiled field', () => {
     ['a string with a rule', v.pipe(v.string(), short), 'ab', 'abc'],
     ['a custom type', even, 2, 3],
     ['a list of values', v.picklist(['a', 'b']), 'a', 'c'],
-    ['a described field', describeField(v.pipe(v.string(), short), 'A text.'), 'ab', 'abc'],
+    [
+      'a described field',
+      describeField(v.pipe(v.string(), short), about('A text.', 'a')),
+      'ab',
+      'abc',
+    ],
   ])('of %s does not call Valibot', (_, field, valid, invalid) => {
     const steps = 'pipe' in field ? (field.pipe as v.GenericSchema[]) : [field]
     const withoutValibot = steps.map((step) => ({
@@ -597,13 +602,15 @@ describe('a compiled field', () => {
     expect([run(valid), run(invalid)]).toEqual([valid, INVALID])
   })
 
-  test('keeps a description and its examples as metadata', () => {
+  test('keeps a description and its example as metadata', () => {
     const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
-    expect(metadataOf(describeField(v.string(), 'A text.', 'a', 'b'))).toEqual({
+    expect(metadataOf(describeField(v.string(), about('A text.', 'a')))).toEqual({
       description: 'A text.',
-      examples: ['a', 'b'],
+      examples: ['a'],
     })
-    expect(metadataOf(describeField(v.string(), 'A text.'))).toEqual({ description: 'A text.' })
+    expect(metadataOf(describeField(v.string(), about('A text.')))).toEqual({
+      description: 'A text.',
+    })
   })
 })
 

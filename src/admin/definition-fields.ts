@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { isObject } from '../validation/record-validator.ts'
 
@@ -24,30 +24,38 @@ const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 export const definitionFields = {
   granularity: describeField(
     f.oneOf('event', 'day'),
-    'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
+    about(
+      'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
+    ),
   ),
   eventid: v.optional(
     describeField(
       f.oneOf('required', 'used', 'ignored'),
-      'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
+      about(
+        'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
+      ),
     ),
   ),
   kpis: v.optional(
     describeField(
       anArray,
-      'The names of the KPI fields, which must be decimals. `Value` is always a KPI.',
-      ['GGR', 'NGR'],
+      about('The names of the KPI fields, which must be decimals. `Value` is always a KPI.', [
+        'GGR',
+        'NGR',
+      ]),
     ),
   ),
   product: v.optional(
     v.nullable(
       describeField(
         anObject,
-        'The field that carries the product line, and the product line of each of its values.',
-        {
-          field: 'Product',
-          map: { Casino: 'casino' },
-        },
+        about(
+          'The field that carries the product line, and the product line of each of its values.',
+          {
+            field: 'Product',
+            map: { Casino: 'casino' },
+          },
+        ),
       ),
     ),
   ),
@@ -55,8 +63,7 @@ export const definitionFields = {
     v.nullable(
       describeField(
         f.currency,
-        'The currency of events that name none, as an ISO 4217 code.',
-        'EUR',
+        about('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
       ),
     ),
   ),

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { approvalsRequired } from '../commission/books/payment-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { zone } from './zone-field.ts'
@@ -32,46 +32,55 @@ const storageQuota = v.pipe(
 const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 
 const settings = {
-  name: v.optional(describeField(label, 'The display name of the account.', 'Acme Markets')),
+  name: v.optional(describeField(label, about('The display name of the account.', 'Acme Markets'))),
   time_zone: v.optional(
     describeField(
       zone,
-      'The IANA time zone of times without an offset. Defaults to `UTC`.',
-      'Europe/Berlin',
+      about('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
     ),
   ),
   book_zone: v.optional(
     describeField(
       zone,
-      'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
-      'America/New_York',
+      about(
+        'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
+        'America/New_York',
+      ),
     ),
   ),
   unknown_customer: v.optional(
     describeField(
       f.oneOf('reject', 'hold'),
-      'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
+      about(
+        'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
+      ),
     ),
   ),
   unknown_affiliate: v.optional(
     describeField(
       f.oneOf('warn', 'reject'),
-      'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
+      about(
+        'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
+      ),
     ),
   ),
   storage_quota: v.optional(
     describeField(
       storageQuota,
-      `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
-      DEFAULT_STORAGE_QUOTA,
+      about(
+        `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
+        DEFAULT_STORAGE_QUOTA,
+      ),
     ),
   ),
   approvals: v.optional(approvalsRequired),
   unattributed_threshold: v.optional(
     describeField(
       share,
-      `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
-      UNATTRIBUTED_THRESHOLD,
+      about(
+        `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
+        UNATTRIBUTED_THRESHOLD,
+      ),
     ),
   ),
 }
@@ -82,22 +91,26 @@ const REGIONS = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me
 const region = v.nullable(
   describeField(
     f.oneOf(...REGIONS),
-    'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
-    'weur',
+    about(
+      'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
+      'weur',
+    ),
   ),
 )
 
 /** The fields of a new account, without the binding of its database. */
 export const newAccount = {
-  account: describeField(slug, 'Identifies the account. The id never changes.', 'acme'),
+  account: describeField(slug, about('Identifies the account. The id never changes.', 'acme')),
   vertical: describeField(
     f.oneOf('prop-trading', 'forex', 'igaming'),
-    'The vertical of the account, which determines the API that it calls.',
+    about('The vertical of the account, which determines the API that it calls.'),
   ),
   mode: v.optional(
     describeField(
       f.oneOf('live', 'test'),
-      'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
+      about(
+        'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
+      ),
     ),
   ),
   ...settings,
@@ -107,8 +120,10 @@ export const newAccount = {
     v.nullable(
       describeField(
         f.oneOf('eu', 'fedramp'),
-        'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
-        'eu',
+        about(
+          'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
+          'eu',
+        ),
       ),
     ),
   ),
@@ -121,78 +136,32 @@ export const accountChange = {
   disabled: v.optional(
     describeField(
       v.boolean(),
-      'Whether the account is disabled. The credentials of a disabled account are refused.',
+      about('Whether the account is disabled. The credentials of a disabled account are refused.'),
     ),
   ),
 }
 
 /** The fields of an affiliate. */
 export const affiliate = {
-  affiliate_id: describeField(f.id, 'Identifies the affiliate within the account.', 'IB-07'),
+  affiliate_id: describeField(f.id, about('Identifies the affiliate within the account.', 'IB-07')),
   parent: v.optional(
     v.nullable(
       describeField(
         f.id,
-        'The affiliate who referred this affiliate. Null removes the parent; if left out, it stays as it is.',
-        'IB-01',
+        about(
+          'The affiliate who referred this affiliate. Null removes the parent; if left out, it stays as it is.',
+          'IB-01',
+        ),
       ),
     ),
   ),
   from: v.optional(
     describeField(
       f.day,
-      'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
-      '2026-12-01',
-    ),
-  ),
-}
-
-/** The longest URL of a landing page, in characters, after normalization. */
-const MAX_URL_LENGTH = 2000
-
-/**
- * Returns whether a text is the URL of a web page without credentials. Control characters are refused,
- * because a URL parser drops some of them silently.
- */
-function isPage(text: string): boolean {
-  if (!URL.canParse(text) || /\p{Cc}/u.test(text)) return false
-  const { protocol, username, password, href } = new URL(text)
-  const isWeb = ['https:', 'http:'].includes(protocol) && username === '' && password === ''
-  return isWeb && href.length <= MAX_URL_LENGTH
-}
-
-const landingPage = v.pipe(
-  v.string(),
-  v.check(
-    isPage,
-    `pattern an http:// or https:// URL of at most ${MAX_URL_LENGTH} characters, without user name, password or control characters`,
-  ),
-  v.transform((text) => new URL(text).href),
-)
-
-/** The fields of a new link. */
-export const newLink = {
-  affiliate_id: describeField(
-    f.id,
-    'Identifies the affiliate who is paid for customers who follow the link. It must be configured and never changes.',
-    'IB-07',
-  ),
-  landing_page: describeField(
-    landingPage,
-    'The URL of the page that the link leads to.',
-    'https://acme.example/start',
-  ),
-  name: v.optional(describeField(f.text, 'The display name of the link.', 'Spring newsletter')),
-}
-
-/** The fields of a link that can change. */
-export const linkChange = {
-  landing_page: v.optional(newLink.landing_page),
-  name: v.optional(v.nullable(newLink.name.wrapped)),
-  disabled: v.optional(
-    describeField(
-      v.boolean(),
-      'Whether the link is disabled. Visitors of a disabled link get a 404 page.',
+      about(
+        'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
+        '2026-12-01',
+      ),
     ),
   ),
 }

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
 // The fields of request bodies about what is known of a customer by day.
@@ -12,16 +12,21 @@ export const affiliation = {
   from: v.nullable(
     describeField(
       f.day,
-      'The first day of the affiliate. Null in the first entry, which holds from the beginning.',
-      '2026-11-01',
+      about(
+        'The first day of the affiliate. Null in the first entry, which holds from the beginning.',
+        '2026-11-01',
+      ),
     ),
   ),
   affiliate_id: v.nullable(
-    describeField(f.id, 'The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
+    describeField(
+      f.id,
+      about('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
+    ),
   ),
 }
 
-const reason = describeField(f.text, 'Why it is done. It is in the audit log.', 'Wrong link')
+const reason = describeField(f.text, about('Why it is done. It is in the audit log.', 'Wrong link'))
 
 const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 
@@ -30,7 +35,7 @@ export const correction = {
   reason,
   affiliations: describeField(
     anArray,
-    `All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`,
+    about(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
   ),
 }
 
@@ -40,8 +45,10 @@ export const refusal = {
   from: v.optional(
     describeField(
       f.day,
-      'The first day from which the customer earns nothing. Defaults to the beginning.',
-      '2026-11-01',
+      about(
+        'The first day from which the customer earns nothing. Defaults to the beginning.',
+        '2026-11-01',
+      ),
     ),
   ),
 }

@@ -14,7 +14,7 @@ import { readQuery } from '../http/query.ts'
 import { newLinkId } from '../tracking/code.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
-import { linkChange, newLink } from './fields.ts'
+import { linkChange, newLink } from './link-fields.ts'
 import { respondWithAffiliateList } from './list-route.ts'
 
 /** Returns a link as the administration API shows it. */

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { ALL_EVENTS, EVENT_TYPES } from '../webhooks/events.ts'
 
@@ -14,21 +14,25 @@ const events = v.pipe(
 )
 
 const description = v.nullable(
-  describeField(f.text, 'What the webhook is for.', 'Alerts of the finance team'),
+  describeField(f.text, about('What the webhook is for.', 'Alerts of the finance team')),
 )
 
 /** The fields of a new webhook. */
 export const newWebhook = {
   url: describeField(
     f.textOf(2000),
-    'Where events are sent: an `https://` URL on port 443, or on a port from 1024 on, with a host name of the public internet.',
-    'https://hooks.acme.example/tributary',
+    about(
+      'Where events are sent: an `https://` URL on port 443, or on a port from 1024 on, with a host name of the public internet.',
+      'https://hooks.acme.example/tributary',
+    ),
   ),
   events: v.optional(
     describeField(
       events,
-      'The types of events to send; `*` stands for all, also those of later versions. Defaults to `["*"]`.',
-      ['delivery.refused', 'statement.ready'],
+      about(
+        'The types of events to send; `*` stands for all, also those of later versions. Defaults to `["*"]`.',
+        ['delivery.refused', 'statement.ready'],
+      ),
     ),
   ),
   description: v.optional(description),
@@ -42,7 +46,9 @@ export const webhookChange = {
   disabled: v.optional(
     describeField(
       v.boolean(),
-      'Whether the webhook is disabled. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Enabling it also ends its failures.',
+      about(
+        'Whether the webhook is disabled. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Enabling it also ends its failures.',
+      ),
     ),
   ),
 }
@@ -50,20 +56,23 @@ export const webhookChange = {
 /** The fields of a replay: one event, or a span. */
 export const replayFields = {
   event_id: v.optional(
-    describeField(f.text, 'The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
+    describeField(f.text, about('The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c')),
   ),
-  from: v.optional(describeField(f.instant, 'The begin of the span.', '2026-11-01T00:00:00.000Z')),
+  from: v.optional(
+    describeField(f.instant, about('The begin of the span.', '2026-11-01T00:00:00.000Z')),
+  ),
   to: v.optional(
     describeField(
       f.instant,
-      'The end of the span, exclusive. Defaults to now.',
-      '2026-11-02T00:00:00.000Z',
+      about('The end of the span, exclusive. Defaults to now.', '2026-11-02T00:00:00.000Z'),
     ),
   ),
   only_dead: v.optional(
     describeField(
       v.boolean(),
-      'Whether only dead letters of the span are sent again. Defaults to `false`: all events of the span that the webhook wants.',
+      about(
+        'Whether only dead letters of the span are sent again. Defaults to `false`: all events of the span that the webhook wants.',
+      ),
     ),
   ),
 }

@@ -1,4 +1,4 @@
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { decimal } from './decimal.ts'
 
@@ -7,40 +7,43 @@ import { decimal } from './decimal.ts'
 /** A brand time; `readTime` parses it. */
 export const time = describeField(
   f.text,
-  "A date-time in the account's time zone, a date, or an RFC 3339 date-time.",
+  about("A date-time in the account's time zone, a date, or an RFC 3339 date-time."),
 )
 
 /** The known members of a customer. Only `customerId` is required. */
 export const customer = {
   customerId: describeField(
     f.id,
-    'Identifies the player. The id never changes; sending it again updates the stored customer.',
-    'P-1001',
+    about(
+      'Identifies the player. The id never changes; sending it again updates the stored customer.',
+      'P-1001',
+    ),
   ),
   regtime: describeField(
     time,
-    'When the player registered, preferably as `YYYY-MM-DD HH:mm`. Recommended.',
-    '2026-10-01 08:30',
+    about(
+      'When the player registered, preferably as `YYYY-MM-DD HH:mm`. Recommended.',
+      '2026-10-01 08:30',
+    ),
   ),
   country: describeField(
     f.text,
-    "The player's country, preferably as an ISO 3166-1 alpha-2 code.",
-    'DE',
+    about("The player's country, preferably as an ISO 3166-1 alpha-2 code.", 'DE'),
   ),
   firstName: describeField(
     f.text,
-    "The player's first name. Personal data: an erasure removes it permanently.",
-    'Eve',
+    about("The player's first name. Personal data: an erasure removes it permanently.", 'Eve'),
   ),
   lastName: describeField(
     f.text,
-    "The player's last name. Personal data: an erasure removes it permanently.",
-    'Moran',
+    about("The player's last name. Personal data: an erasure removes it permanently.", 'Moran'),
   ),
   tracking_data: describeField(
     f.tracking,
-    'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. A value that is empty, too long or not text is ignored, with the warning `altered`. It never fails the request.',
-    'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
+    about(
+      'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. A value that is empty, too long or not text is ignored, with the warning `altered`. It never fails the request.',
+      'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
+    ),
   ),
 }
 
@@ -58,33 +61,36 @@ export const COLUMNS = {
 export const activity = {
   eventname: describeField(
     f.id,
-    'The type of event, as agreed with the integrations team.',
-    'Deposit',
+    about('The type of event, as agreed with the integrations team.', 'Deposit'),
   ),
   customerid: describeField(
     f.id,
-    'Identifies the player: the `customerId` of a customer.',
-    'P-1001',
+    about('Identifies the player: the `customerId` of a customer.', 'P-1001'),
   ),
   eventid: describeField(
     f.id,
-    'Identifies the event. Sending the same id again replaces the event and never counts it twice, unless the event definition ignores `eventid`.',
-    'dep-778',
+    about(
+      'Identifies the event. Sending the same id again replaces the event and never counts it twice, unless the event definition ignores `eventid`.',
+      'dep-778',
+    ),
   ),
   createtime: describeField(
     time,
-    'When the event happened. Recommended. A date without a time makes the record a daily aggregate; sending it again replaces it.',
-    '2026-10-02 09:30',
+    about(
+      'When the event happened. Recommended. A date without a time makes the record a daily aggregate; sending it again replaces it.',
+      '2026-10-02 09:30',
+    ),
   ),
-  Value: describeField(decimal, 'The amount of a single-KPI event.', '100.00'),
+  Value: describeField(decimal, about('The amount of a single-KPI event.', '100.00')),
   Currency: describeField(
     f.currency,
-    'The ISO 4217 currency code of the amounts. Recommended.',
-    'EUR',
+    about('The ISO 4217 currency code of the amounts. Recommended.', 'EUR'),
   ),
   product: describeField(
     f.text,
-    'The product line: `casino`, `sports`, `poker` or `bingo`, or a value that the event definition maps to one of them.',
-    'casino',
+    about(
+      'The product line: `casino`, `sports`, `poker` or `bingo`, or a value that the event definition maps to one of them.',
+      'casino',
+    ),
   ),
 }

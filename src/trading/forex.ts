@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
 
@@ -9,59 +10,65 @@ import * as shared from './shared.ts'
 export const forex = {
   vertical: 'forex',
   resources: [
-    defineResource(tables.customers, shared.customers, {
+    defineResource(tables.customers, definitions.customers, {
       ...shared.customer,
       trading_account_type: v.optional(
         describeField(
           f.text,
-          'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
-          'standard',
+          about(
+            'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
+            'standard',
+          ),
         ),
       ),
       leverage: v.optional(
         describeField(
           f.leverage,
-          'The leverage of the trading account as a ratio. For information only.',
-          '1:100',
+          about('The leverage of the trading account as a ratio. For information only.', '1:100'),
         ),
       ),
     }),
     defineResource(
       tables.transactions,
-      shared.transactions,
+      definitions.transactions,
       shared.transaction(
         describeField(
           f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
-          'The type of transaction. Send a rebate to an introducing broker, as computed by the broker, as `ib_rebate`.',
-          'deposit',
+          about(
+            'The type of transaction. Send a rebate to an introducing broker, as computed by the broker, as `ib_rebate`.',
+            'deposit',
+          ),
         ),
         describeField(
           f.text,
-          'A more specific type, for example `wire`, `card`, `crypto`, `lot_rebate` or `spread_rebate`.',
-          'card',
+          about(
+            'A more specific type, for example `wire`, `card`, `crypto`, `lot_rebate` or `spread_rebate`.',
+            'card',
+          ),
         ),
       ),
     ),
-    defineResource(tables.activity, shared.activity, {
+    defineResource(tables.activity, definitions.activity, {
       ...shared.tradingActivity,
       pnl: v.optional(
         describeField(
           f.amount,
-          'The realized profit or loss in `currency`. Include closed positions only.',
-          -12.5,
+          about('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
         ),
       ),
       volume_usd: v.optional(
-        describeField(f.notNegative, 'The notional volume in USD. Recommended.', 107000),
+        describeField(f.notNegative, about('The notional volume in USD. Recommended.', 107000)),
       ),
       spread_cost: v.optional(
-        describeField(f.notNegative, 'The cost of the spread in `currency`.', 8.4),
+        describeField(f.notNegative, about('The cost of the spread in `currency`.', 8.4)),
       ),
       commission: v.optional(
         describeField(
           f.notNegative,
-          'The trading commission that the broker charged in `currency`, without the spread.',
-          3.5,
+          about(
+            'The trading commission that the broker charged in `currency`, without the spread.',
+            3.5,
+          ),
         ),
       ),
     }),

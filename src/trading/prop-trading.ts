@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'
 
@@ -9,65 +10,75 @@ import * as shared from './shared.ts'
 export const propTrading = {
   vertical: 'prop-trading',
   resources: [
-    defineResource(tables.customers, shared.customers, {
+    defineResource(tables.customers, definitions.customers, {
       ...shared.customer,
       challenge_type: v.optional(
         describeField(
           f.text,
-          'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
-          'standard',
+          about(
+            'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
+            'standard',
+          ),
         ),
       ),
       phase: v.optional(
         describeField(
           f.text,
-          'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
-          'phase_1',
+          about(
+            'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
+            'phase_1',
+          ),
         ),
       ),
       account_size: v.optional(
         describeField(
           f.notNegative,
-          'The size of the challenge account in USD. Recommended.',
-          50000,
+          about('The size of the challenge account in USD. Recommended.', 50000),
         ),
       ),
     }),
     defineResource(
       tables.transactions,
-      shared.transactions,
+      definitions.transactions,
       shared.transaction(
         describeField(
           f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
-          'The type of transaction: a fee for a challenge or its reset, a payout of the profit split, a refund, an adjustment, or any other.',
-          'challenge_fee',
+          about(
+            'The type of transaction: a fee for a challenge or its reset, a payout of the profit split, a refund, an adjustment, or any other.',
+            'challenge_fee',
+          ),
         ),
         describeField(
           f.text,
-          'A more specific type, for example `phase_1_fee`, `phase_2_fee`, `profit_split` or `monthly_payout`.',
-          'phase_1_fee',
+          about(
+            'A more specific type, for example `phase_1_fee`, `phase_2_fee`, `profit_split` or `monthly_payout`.',
+            'phase_1_fee',
+          ),
         ),
       ),
     ),
-    defineResource(tables.activity, shared.activity, {
+    defineResource(tables.activity, definitions.activity, {
       ...shared.tradingActivity,
       pnl: describeField(
         f.amount,
-        'The realized profit or loss in `currency`. Include closed positions only.',
-        -12.5,
+        about('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
       ),
       drawdown: v.optional(
         describeField(
           f.notNegative,
-          'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
-          2.5,
+          about(
+            'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
+            2.5,
+          ),
         ),
       ),
       max_drawdown: v.optional(
         describeField(
           f.notNegative,
-          'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
-          4,
+          about(
+            'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
+            4,
+          ),
         ),
       ),
     }),

@@ -1,10 +1,5 @@
 import * as v from 'valibot'
-import {
-  partnerCustomerTable,
-  tradingActivityTable,
-  transactionTable,
-} from '../db/records/record-table.ts'
-import { describeField } from '../validation/describe.ts'
+import { about, describeField } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
 // The fields that both partner verticals share. Each vertical adds its own.
@@ -13,70 +8,84 @@ import * as f from '../validation/fields.ts'
 export const customer = {
   customer_id: describeField(
     f.id,
-    'Identifies the trader account. The id never changes. If one user has several accounts, send the id of each account.',
-    'C-1001',
+    about(
+      'Identifies the trader account. The id never changes. If one user has several accounts, send the id of each account.',
+      'C-1001',
+    ),
   ),
   signup_date: describeField(
     f.instant,
-    'When the trader account was registered.',
-    '2026-10-01T08:30:00Z',
+    about('When the trader account was registered.', '2026-10-01T08:30:00Z'),
   ),
   last_modified_date: v.optional(
     describeField(
       f.instant,
-      'When the record was last changed. Recommended. An older version than the stored one gets `stale` and changes nothing.',
-      '2026-10-02T09:00:00Z',
+      about(
+        'When the record was last changed. Recommended. An older version than the stored one gets `stale` and changes nothing.',
+        '2026-10-02T09:00:00Z',
+      ),
     ),
   ),
   affiliate_id: describeField(
     f.id,
-    'Identifies the affiliate or introducing broker who referred the trader and is paid for this customer.',
-    'IB-07',
+    about(
+      'Identifies the affiliate or introducing broker who referred the trader and is paid for this customer.',
+      'IB-07',
+    ),
   ),
   tracking_data: describeField(
     f.tracking,
-    'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters.',
-    'click-42',
+    about(
+      'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters.',
+      'click-42',
+    ),
   ),
   lang_id: v.optional(
-    describeField(f.language, "The trader's language, as an ISO 639-1 code.", 'de'),
+    describeField(f.language, about("The trader's language, as an ISO 639-1 code.", 'de')),
   ),
   country_code: v.optional(
     describeField(
       f.country,
-      "The trader's country, as an ISO 3166-1 alpha-2 code. Recommended.",
-      'DE',
+      about("The trader's country, as an ISO 3166-1 alpha-2 code. Recommended.", 'DE'),
     ),
   ),
   kyc_status_id: v.optional(
     describeField(
       f.text,
-      'The status of identity verification (KYC), in your own terms; their meaning is agreed during onboarding.',
-      '2',
+      about(
+        'The status of identity verification (KYC), in your own terms; their meaning is agreed during onboarding.',
+        '2',
+      ),
     ),
   ),
   sales_status_id: v.optional(
-    describeField(f.text, "The trader's status in your sales pipeline, in your own terms.", 'hot'),
+    describeField(
+      f.text,
+      about("The trader's status in your sales pipeline, in your own terms.", 'hot'),
+    ),
   ),
   first_name: v.optional(
     describeField(
       f.text,
-      "The trader's first name. Personal data: an erasure removes it permanently.",
-      'Ada',
+      about("The trader's first name. Personal data: an erasure removes it permanently.", 'Ada'),
     ),
   ),
   last_name: v.optional(
     describeField(
       f.text,
-      "The trader's last name. Personal data: an erasure removes it permanently.",
-      'Lovelace',
+      about(
+        "The trader's last name. Personal data: an erasure removes it permanently.",
+        'Lovelace',
+      ),
     ),
   ),
   email: v.optional(
     describeField(
       f.email,
-      "The trader's email address, in ASCII. Personal data: an erasure removes it permanently.",
-      'ada@example.org',
+      about(
+        "The trader's email address, in ASCII. Personal data: an erasure removes it permanently.",
+        'ada@example.org',
+      ),
     ),
   ),
 }
@@ -88,41 +97,47 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
 ) => ({
   transaction_id: describeField(
     f.id,
-    'Identifies the transaction. The id never changes; send a changed status under the same id.',
-    'T-5001',
+    about(
+      'Identifies the transaction. The id never changes; send a changed status under the same id.',
+      'T-5001',
+    ),
   ),
   customer_id: describeField(
     f.id,
-    'Identifies the trader account, which must have been sent as a customer.',
-    'C-1001',
+    about('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
   ),
   transaction_type,
   amount_currency: describeField(
     f.money,
-    'The amount in `currency`, with at most 2 decimal places.',
-    100.25,
+    about('The amount in `currency`, with at most 2 decimal places.', 100.25),
   ),
-  currency: describeField(f.currency, 'The original currency, as an ISO 4217 code.', 'EUR'),
+  currency: describeField(f.currency, about('The original currency, as an ISO 4217 code.', 'EUR')),
   transaction_date: describeField(
     f.instant,
-    'When the transaction happened.',
-    '2026-10-02T09:30:00Z',
+    about('When the transaction happened.', '2026-10-02T09:30:00Z'),
   ),
   status: describeField(
     f.text,
-    'The status in your own terms, for example `pending`, `approved`, `declined` or `reversed`; their meaning is agreed during onboarding.',
-    'approved',
+    about(
+      'The status in your own terms, for example `pending`, `approved`, `declined` or `reversed`; their meaning is agreed during onboarding.',
+      'approved',
+    ),
   ),
   amount_usd: v.optional(
     describeField(
       f.amount,
-      'The amount in USD, if you know it. The service converts no currencies: if you leave this out, it stays absent.',
-      109.4,
+      about(
+        'The amount in USD, if you know it. The service converts no currencies: if you leave this out, it stays absent.',
+        109.4,
+      ),
     ),
   ),
   transaction_subtype: v.optional(subtype),
   note: v.optional(
-    describeField(f.text, 'Free text or your own reference, without personal data.', 'order 7'),
+    describeField(
+      f.text,
+      about('Free text or your own reference, without personal data.', 'order 7'),
+    ),
   ),
 })
 
@@ -130,70 +145,25 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
 export const tradingActivity = {
   date: describeField(
     f.day,
-    'The day of this record; it can be the day of your server. The check at 06:00 UTC compares it with the UTC calendar.',
-    '2026-10-02',
+    about(
+      'The day of this record; it can be the day of your server. The check at 06:00 UTC compares it with the UTC calendar.',
+      '2026-10-02',
+    ),
   ),
   customer_id: describeField(
     f.id,
-    'Identifies the trader account, which must have been sent as a customer.',
-    'C-1001',
+    about('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
   ),
   instrument: describeField(
     f.id,
-    'The symbol of the instrument on the trading platform.',
-    'EURUSD',
+    about('The symbol of the instrument on the trading platform.', 'EURUSD'),
   ),
   lots_traded: describeField(
     f.lots,
-    'The volume in standard lots, with at most 2 decimal places.',
-    1.07,
+    about('The volume in standard lots, with at most 2 decimal places.', 1.07),
   ),
   currency: describeField(
     f.currency,
-    'The ISO 4217 currency code of all amounts that name no other currency.',
-    'USD',
+    about('The ISO 4217 currency code of all amounts that name no other currency.', 'USD'),
   ),
-}
-
-/** The definition of the customers resource, without its fields. */
-export const customers = {
-  name: 'customers',
-  title: 'Customer',
-  description:
-    'A trader account, identified by `customer_id`. Sending it again replaces the whole record.',
-  dayField: 'signup_date',
-  hasItemRoute: true,
-  groups: [],
-  summedFields: [],
-  recordTable: partnerCustomerTable,
-  policy: (grant: { unknown_affiliate: 'warn' | 'reject' }) => grant.unknown_affiliate,
-}
-
-/** The definition of the transactions resource, without its fields. */
-export const transactions = {
-  name: 'transactions',
-  title: 'Transaction',
-  description:
-    'A financial event on a trader account, identified by `transaction_id`. Sending it again replaces the whole record.',
-  dayField: 'transaction_date',
-  hasItemRoute: true,
-  groups: ['transaction_type', 'status', 'currency'],
-  summedFields: ['amount_currency'],
-  recordTable: transactionTable,
-  policy: (grant: { unknown_customer: 'reject' | 'hold' }) => grant.unknown_customer,
-}
-
-/** The definition of the trading activity resource, without its fields. */
-export const activity = {
-  name: 'trading-activity',
-  title: 'Trading activity',
-  description:
-    'The activity of one trader on one day, in one instrument and one currency. Sending it again replaces the whole record.',
-  dayField: 'date',
-  hasItemRoute: false,
-  groups: ['currency'],
-  // Drawdowns are percentages, which cannot be summed.
-  summedFields: ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'],
-  recordTable: tradingActivityTable,
-  policy: transactions.policy,
 }

@@ -1,4 +1,4 @@
-import { describeField } from '../../validation/describe.ts'
+import { about, describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
@@ -20,14 +20,15 @@ export const EVERYBODY = '*'
 export const assignment = closed({
   affiliate_id: describeField(
     f.id,
-    'The affiliate. `*` covers every affiliate that has no assignment of its own.',
-    'IB-07',
+    about('The affiliate. `*` covers every affiliate that has no assignment of its own.', 'IB-07'),
   ),
-  plan: describeField(f.id, 'The plan, which must exist.', 'standard-ib'),
-  from: describeField(f.day, 'The first day.', '2026-12-01'),
+  plan: describeField(f.id, about('The plan, which must exist.', 'standard-ib')),
+  from: describeField(f.day, about('The first day.', '2026-12-01')),
   customers: describeField(
     f.oneOf('new', 'all'),
-    '`new`: only customers who sign up from that day on. `all`: also earlier customers, from that day on.',
+    about(
+      '`new`: only customers who sign up from that day on. `all`: also earlier customers, from that day on.',
+    ),
   ),
 })
 

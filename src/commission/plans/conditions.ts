@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describeField } from '../../validation/describe.ts'
+import { about, describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { notNegative } from './decimals.ts'
@@ -25,7 +25,7 @@ function both<const N extends string, S extends v.GenericSchema>(
   example: v.InferInput<S>,
 ) {
   const list = () => listOf(item, PLAN_LIMITS.values)
-  const entry = (text: string) => v.exactOptional(describeField(list(), text, [example]))
+  const entry = (text: string) => v.exactOptional(describeField(list(), about(text, [example])))
   const entries = {
     [name]: entry(`${what} is one of these.`),
     [`not_${name}`]: entry(`${what} is none of these, or is missing.`),
@@ -44,10 +44,12 @@ const ofCustomer = {
   account_size: v.exactOptional(
     describeField(
       closed({
-        min: v.exactOptional(describeField(notNegative, 'The least size, in USD.', '50000')),
-        max: v.exactOptional(describeField(notNegative, 'The largest size, in USD.', '200000')),
+        min: v.exactOptional(describeField(notNegative, about('The least size, in USD.', '50000'))),
+        max: v.exactOptional(
+          describeField(notNegative, about('The largest size, in USD.', '200000')),
+        ),
       }),
-      'The size of the challenge account in USD is in this range.',
+      about('The size of the challenge account in USD is in this range.'),
     ),
   ),
 }

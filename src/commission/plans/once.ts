@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describeField } from '../../validation/describe.ts'
+import { about, describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { conditions } from './conditions.ts'
@@ -11,18 +11,23 @@ import { countedForQualify, eventMembers, factTerm, transactionMembers } from '.
 const { count, days, qualifications, terms } = PLAN_LIMITS
 
 const min = v.exactOptional(
-  describeField(notNegative, 'The least amount of that one fact, in the plan’s currency.', '100'),
+  describeField(
+    notNegative,
+    about('The least amount of that one fact, in the plan’s currency.', '100'),
+  ),
 )
 
 const trigger = byMember({
   transactions: closed({ ...transactionMembers, min }),
   event: closed({ ...eventMembers, min }),
-  signup: closed({ signup: describeField(v.literal(true, 'enum true'), 'The signup itself.') }),
+  signup: closed({
+    signup: describeField(v.literal(true, 'enum true'), about('The signup itself.')),
+  }),
 })
 
 const within_days = wholeNumber(1, days)
 const window = v.exactOptional(
-  describeField(within_days, 'The days from the signup on in which facts count.', 30),
+  describeField(within_days, about('The days from the signup on in which facts count.', 30)),
 )
 
 const COUNT = ruleMessage('pattern', `a whole number from 0 to ${count}`)
@@ -35,42 +40,46 @@ const countMin = v.union(
 
 const qualification = byMember({
   sum: closed({
-    sum: describeField(listOf(factTerm, terms), 'The terms that are summed.'),
-    min: describeField(decimal, 'The sum to reach, in the plan’s currency.', '500'),
+    sum: describeField(listOf(factTerm, terms), about('The terms that are summed.')),
+    min: describeField(decimal, about('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
     at: v.exactOptional(
       describeField(
         f.oneOf('first', 'end'),
-        '`first` (default): the sum is reached once. `end`: it still holds when `within_days` is over.',
+        about(
+          '`first` (default): the sum is reached once. `end`: it still holds when `within_days` is over.',
+        ),
       ),
     ),
   }),
   count: closed({
-    count: describeField(countedForQualify, 'The facts that are counted.'),
-    min: describeField(countMin, 'The number to reach.', 3),
+    count: describeField(countedForQualify, about('The facts that are counted.')),
+    min: describeField(countMin, about('The number to reach.', 3)),
     within_days: window,
   }),
   customer: closed({
-    customer: describeField(conditions, 'Conditions that the customer meets.'),
+    customer: describeField(conditions, about('Conditions that the customer meets.')),
   }),
 })
 
 /** The members of a `once` rule that no other rule has. */
 export const onceMembers = {
-  trigger: describeField(trigger, 'The fact that the rule waits for.'),
+  trigger: describeField(trigger, about('The fact that the rule waits for.')),
   min_amount: v.exactOptional(
-    describeField(notNegative, 'The least that a percentage pays.', '50'),
+    describeField(notNegative, about('The least that a percentage pays.', '50')),
   ),
   max_amount: v.exactOptional(
-    describeField(notNegative, 'The most that a percentage pays.', '600'),
+    describeField(notNegative, about('The most that a percentage pays.', '600')),
   ),
   qualify: v.exactOptional(
-    describeField(listOf(qualification, qualifications), 'What else must hold. All must.'),
+    describeField(listOf(qualification, qualifications), about('What else must hold. All must.')),
   ),
   requalify: v.exactOptional(
     describeField(
       v.boolean(),
-      'Whether the next fact counts after a reversed one. Without it, the customer earns nothing.',
+      about(
+        'Whether the next fact counts after a reversed one. Without it, the customer earns nothing.',
+      ),
     ),
   ),
   void_by: v.exactOptional(
@@ -78,18 +87,17 @@ export const onceMembers = {
       closed({
         terms: describeField(
           listOf(factTerm, terms),
-          'The terms of what takes the trigger back, such as refunds.',
+          about('The terms of what takes the trigger back, such as refunds.'),
         ),
-        within_days: describeField(within_days, 'The days after the trigger.', 30),
+        within_days: describeField(within_days, about('The days after the trigger.', 30)),
       }),
-      'Later transactions that reverse the trigger once they reach its amount.',
+      about('Later transactions that reverse the trigger once they reach its amount.'),
     ),
   ),
   max_count: v.exactOptional(
     describeField(
       wholeNumber(1, count),
-      'The most customers of an affiliate that are paid in a period.',
-      100,
+      about('The most customers of an affiliate that are paid in a period.', 100),
     ),
   ),
 }

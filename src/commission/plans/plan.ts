@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { describeField } from '../../validation/describe.ts'
+import { about, describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { PlanTerms } from '../engine/plan.ts'
@@ -28,36 +28,44 @@ const planCurrency = v.pipe(
 
 /** A version of a plan. */
 export const planTerms = closed({
-  name: describeField(label, 'The display name of the plan.', 'Standard IB'),
+  name: describeField(label, about('The display name of the plan.', 'Standard IB')),
   currency: describeField(
     planCurrency,
-    'The ISO 4217 currency of all amounts and thresholds, with a minor unit. It never changes.',
-    'EUR',
+    about(
+      'The ISO 4217 currency of all amounts and thresholds, with a minor unit. It never changes.',
+      'EUR',
+    ),
   ),
   period: describeField(
     f.oneOf('month', 'week'),
-    'The length of a period: a calendar month or a week of ISO 8601. It never changes.',
+    about('The length of a period: a calendar month or a week of ISO 8601. It never changes.'),
   ),
   effective_from: describeField(
     f.day,
-    'The first day on which the version is in force.',
-    '2026-12-01',
+    about('The first day on which the version is in force.', '2026-12-01'),
   ),
   terms: describeField(
     f.oneOf('signup', 'current'),
-    'Which version governs a fact. `signup`: the one of the customer’s signup, for good. `current`: the one in force on the first day of the period. It never changes.',
+    about(
+      'Which version governs a fact. `signup`: the one of the customer’s signup, for good. `current`: the one in force on the first day of the period. It never changes.',
+    ),
   ),
   negative: describeField(
     f.oneOf('carry', 'zero'),
-    'A negative total: `carry` takes it into the next period, `zero` drops it.',
+    about('A negative total: `carry` takes it into the next period, `zero` drops it.'),
   ),
-  minimum_payout: describeField(notNegative, 'A smaller total waits for the next period.', '50.00'),
+  minimum_payout: describeField(
+    notNegative,
+    about('A smaller total waits for the next period.', '50.00'),
+  ),
   hold_days: describeField(
     wholeNumber(0, PLAN_LIMITS.holdDays),
-    'The days from the end of the period until it is payable.',
-    14,
+    about('The days from the end of the period until it is payable.', 14),
   ),
-  rules: describeField(listOf(rule, PLAN_LIMITS.rules), 'The rules. Each pays lines of its own.'),
+  rules: describeField(
+    listOf(rule, PLAN_LIMITS.rules),
+    about('The rules. Each pays lines of its own.'),
+  ),
 })
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T

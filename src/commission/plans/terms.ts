@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
-import { describeField } from '../../validation/describe.ts'
+import { about, describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { ActivityField } from '../engine/plan.ts'
@@ -19,16 +19,17 @@ export const name = v.pipe(
 
 const transactionTypes = describeField(
   listOf(f.text, values),
-  'The types of transactions, as sent in `transaction_type`.',
-  ['deposit'],
+  about('The types of transactions, as sent in `transaction_type`.', ['deposit']),
 )
 const subtypes = describeField(
   listOf(f.text, values),
-  'Only transactions of these subtypes, as sent in `transaction_subtype`.',
-  ['card'],
+  about('Only transactions of these subtypes, as sent in `transaction_subtype`.', ['card']),
 )
-const event = describeField(f.id, 'The name of the event, as sent in `eventname`.', 'Deposit')
-const kpi = describeField(f.text, 'The KPI field, or `Value`, which is the default.', 'NGR')
+const event = describeField(
+  f.id,
+  about('The name of the event, as sent in `eventname`.', 'Deposit'),
+)
+const kpi = describeField(f.text, about('The KPI field, or `Value`, which is the default.', 'NGR'))
 
 /** The members of transactions of a kind. */
 export const transactionMembers = {
@@ -43,25 +44,23 @@ const AMOUNTS = ['pnl', 'volume_usd', 'spread_cost', 'commission'] as const
 /** A field of trading activity. */
 export const activityField = describeField(
   f.oneOf(...ACTIVITY_FIELDS),
-  'The field of the trading activity. A row without it is not counted.',
-  'lots_traded',
+  about('The field of the trading activity. A row without it is not counted.', 'lots_traded'),
 )
 
 /** A field of trading activity that is an amount. A base sums amounts and no lots. */
 const activityAmount: v.GenericSchema<string, ActivityField> = describeField(
   f.oneOf(...AMOUNTS),
-  'The amount of the trading activity. A row without it is not counted.',
-  'spread_cost',
+  about('The amount of the trading activity. A row without it is not counted.', 'spread_cost'),
 )
 
 const options = {
   name: v.exactOptional(
-    describeField(name, 'A name by which a later term can use this one.', 'fees'),
+    describeField(name, about('A name by which a later term can use this one.', 'fees')),
   ),
   times: v.exactOptional(
-    describeField(decimal, 'The factor, `1` by default. A negative one deducts.', '-1'),
+    describeField(decimal, about('The factor, `1` by default. A negative one deducts.', '-1')),
   ),
-  when: v.exactOptional(describeField(conditions, 'Only facts that meet these conditions.')),
+  when: v.exactOptional(describeField(conditions, about('Only facts that meet these conditions.'))),
 }
 
 const factForms = {
@@ -79,14 +78,16 @@ export const term = byMember({
   of: closed({
     of: describeField(
       listOf(name, terms),
-      'The names of earlier terms of this base: the term is their sum.',
-      ['fees'],
+      about('The names of earlier terms of this base: the term is their sum.', ['fees']),
     ),
-    times: describeField(decimal, 'The part of that sum. A negative one deducts.', '-0.2'),
+    times: describeField(decimal, about('The part of that sum. A negative one deducts.', '-0.2')),
     name: options.name,
   }),
   fixed: closed({
-    fixed: describeField(decimal, 'An amount of each period, in the plan’s currency.', '-50.00'),
+    fixed: describeField(
+      decimal,
+      about('An amount of each period, in the plan’s currency.', '-50.00'),
+    ),
     name: options.name,
   }),
 })
@@ -112,10 +113,12 @@ export const unit = byMember({
   activity: closed({
     activity: describeField(
       f.oneOf('lots_traded', 'volume_usd'),
-      'The field of the trading activity that is summed.',
-      'lots_traded',
+      about('The field of the trading activity that is summed.', 'lots_traded'),
     ),
   }),
-  event: closed({ event, kpi: describeField(kpi, 'The KPI field that is summed, or `Value`.') }),
-  count: closed({ count: describeField(counted, 'The facts that are counted.') }),
+  event: closed({
+    event,
+    kpi: describeField(kpi, about('The KPI field that is summed, or `Value`.')),
+  }),
+  count: closed({ count: describeField(counted, about('The facts that are counted.')) }),
 })

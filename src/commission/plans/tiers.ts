@@ -1,0 +1,70 @@
+import * as v from 'valibot'
+import { about, describeField } from '../../validation/describe.ts'
+import * as f from '../../validation/fields.ts'
+import { notNegative } from './decimals.ts'
+import { PLAN_LIMITS } from './limits.ts'
+import { byMember, closed, listOf } from './shapes.ts'
+import { base, name } from './terms.ts'
+
+/** An amount of money that is not negative. */
+export const amount = describeField(
+  notNegative,
+  about('The amount, in the plan’s currency.', '200.00'),
+)
+
+/** A percentage that is not negative. */
+export const percent = describeField(
+  notNegative,
+  about('The percentage, such as `30` for 30 %.', '30'),
+)
+
+const step = closed({
+  from: describeField(
+    notNegative,
+    about(
+      'The measure from which the step applies, inclusive. The first is 0, each further one larger.',
+      '100',
+    ),
+  ),
+  percent: v.exactOptional(describeField(percent, about('The percentage of the step.'))),
+  amount: v.exactOptional(describeField(amount, about('The amount of the step.'))),
+})
+
+const measure = byMember({
+  once: closed({
+    once: describeField(name, about('The id of a `once` rule: the number of its lines.', 'cpa')),
+  }),
+  customers: closed({
+    customers: describeField(
+      f.oneOf('active'),
+      about('The number of customers with a counted fact in this rule.'),
+    ),
+  }),
+  base: closed({ base: describeField(base, about('The terms of another base.')) }),
+})
+
+/** Steps in place of a percentage or an amount. */
+export const tiers = closed({
+  mode: describeField(
+    f.oneOf('whole', 'slice'),
+    about(
+      '`whole`: the step that is reached applies to everything. `slice`: each part has its own step.',
+    ),
+  ),
+  by: v.exactOptional(
+    describeField(measure, about('What is measured. Without it, the rule’s own base or units.')),
+  ),
+  over: v.exactOptional(
+    describeField(
+      f.oneOf('own', 'network'),
+      about('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
+    ),
+  ),
+  window: v.exactOptional(
+    describeField(
+      f.oneOf('period', 'quarter', 'lifetime'),
+      about('The time that the measure covers. `period` by default.'),
+    ),
+  ),
+  steps: describeField(listOf(step, PLAN_LIMITS.steps), about('The steps, in ascending order.')),
+})

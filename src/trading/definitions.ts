@@ -1,0 +1,50 @@
+import {
+  partnerCustomerTable,
+  tradingActivityTable,
+  transactionTable,
+} from '../db/records/record-table.ts'
+
+// The resources that both partner verticals have.
+
+/** The definition of the customers resource, without its fields. */
+export const customers = {
+  name: 'customers',
+  title: 'Customer',
+  description:
+    'A trader account, identified by `customer_id`. Sending it again replaces the whole record.',
+  dayField: 'signup_date',
+  hasItemRoute: true,
+  groups: [],
+  summedFields: [],
+  recordTable: partnerCustomerTable,
+  policy: (grant: { unknown_affiliate: 'warn' | 'reject' }) => grant.unknown_affiliate,
+}
+
+/** The definition of the transactions resource, without its fields. */
+export const transactions = {
+  name: 'transactions',
+  title: 'Transaction',
+  description:
+    'A financial event on a trader account, identified by `transaction_id`. Sending it again replaces the whole record.',
+  dayField: 'transaction_date',
+  hasItemRoute: true,
+  groups: ['transaction_type', 'status', 'currency'],
+  summedFields: ['amount_currency'],
+  recordTable: transactionTable,
+  policy: (grant: { unknown_customer: 'reject' | 'hold' }) => grant.unknown_customer,
+}
+
+/** The definition of the trading activity resource, without its fields. */
+export const activity = {
+  name: 'trading-activity',
+  title: 'Trading activity',
+  description:
+    'The activity of one trader on one day, in one instrument and one currency. Sending it again replaces the whole record.',
+  dayField: 'date',
+  hasItemRoute: false,
+  groups: ['currency'],
+  // Drawdowns are percentages, which cannot be summed.
+  summedFields: ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'],
+  recordTable: tradingActivityTable,
+  policy: transactions.policy,
+}
