@@ -80,7 +80,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
   path
     .replace('{account}', account)
     .replace(
-      /(totals|attribution|clicks|reports|delivery-errors)$/,
+      /(?<!statements\/)(totals|attribution|clicks|reports|delivery-errors)$/,
       '$1?from=2026-10-01&to=2026-10-31',
     )
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')

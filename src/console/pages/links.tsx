@@ -1,4 +1,4 @@
-import { linkChange, newLink } from '../../admin/fields.ts'
+import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { DAY_MS } from '../../durations.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
