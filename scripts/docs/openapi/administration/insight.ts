@@ -1,5 +1,4 @@
-import * as fields from '../../../../src/admin/fields.ts'
-import * as links from '../../../../src/admin/link-fields.ts'
+import * as linkFields from '../../../../src/admin/link-fields.ts'
 import { closedObject } from '../../json-schema.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
 import { ACCOUNT_PATH, AT, COUNT, created, operation, paged, returned } from './operation.ts'
@@ -13,7 +12,7 @@ export const links = (): Operation[] => [
     summary: 'Create a link',
     description:
       'Creates a link from an affiliate to a landing page. The affiliate of a link cannot change.',
-    body: { schema: closedObject(links.newLink, AT) },
+    body: { schema: closedObject(linkFields.newLink, AT) },
     answers: created('The link.', 'Link'),
   }),
   operation({
@@ -40,7 +39,7 @@ export const links = (): Operation[] => [
     summary: 'Change a link',
     description:
       'Changes the landing page or the name, or disables the link. Visitors see the change within 60 seconds.',
-    body: { schema: closedObject(links.linkChange, AT), required: false },
+    body: { schema: closedObject(linkFields.linkChange, AT), required: false },
     answers: returned('The changed link.', ref('Link')),
   }),
 ]
