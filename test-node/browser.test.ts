@@ -226,6 +226,18 @@ describe('in a browser', { timeout: 400_000 }, () => {
     await read.locator('.answer', { hasText: 'cannot contain' }).waitFor()
   })
 
+  describe('the console', () => {
+    const shared = () => {
+      const { base_url: base, admin_key: key } = service.demo
+      return { base, key, browser, page, demo: service.demo }
+    }
+    // They send the refused records that the pages then show.
+    dataTests(shared)
+    frameTests(shared)
+    moneyTests(shared)
+    accountTests(shared)
+  })
+
   test('an administrator types the key and a new account, and clicks', { skip }, async () => {
     await open('/docs/reference/administration')
     // With all operations Chromium would lay out a page of a megabyte for each key.
@@ -415,18 +427,6 @@ describe('in a browser', { timeout: 400_000 }, () => {
         assert.deepEqual(await findingsOnDesktop(), [])
       })
     }
-  })
-
-  describe('the console', () => {
-    const shared = () => {
-      const { base_url: base, admin_key: key } = service.demo
-      return { base, key, browser, page, demo: service.demo }
-    }
-    // They send the refused records that the pages then show.
-    dataTests(shared)
-    frameTests(shared)
-    moneyTests(shared)
-    accountTests(shared)
   })
 
   test('no page logged an error or contacted another origin', { skip }, () => {

@@ -82,7 +82,9 @@ describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
       await due()
       const { failed } = await run([fault])
       const rest = calls.filter(({ name }) => name === fault.call).length - fault.nth
-      expect(failed, `${fault.call}, ${fault.is}`).toBe(fault.lasting ? 3 * rest : 1)
+      // What was taken of webhooks is due again soon, so this statement is not repeated.
+      const isRepeated = fault.lasting && !fault.call.includes('update webhook_messages')
+      expect(failed, `${fault.call}, ${fault.is}`).toBe(isRepeated ? 3 * rest : 1)
       await run()
       if (cron === CRON_SCHEDULES.expire) {
         // The queue may deliver clicks of earlier tests late.

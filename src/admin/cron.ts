@@ -49,8 +49,9 @@ export async function scheduled(
   now: number,
 ): Promise<void> {
   if (cron === CRON_SCHEDULES.propagate) {
-    await propagatePending(env)
-    await finishSteps(env, now)
+    // One job that fails keeps none of the others from running.
+    await logFailure('DB', () => propagatePending(env))
+    await logFailure('DB', () => finishSteps(env, now))
     return sweepAll(env, now, logFailure)
   }
   if (cron === CRON_SCHEDULES.expire) return maintainDatabases(env, all, now)
@@ -59,7 +60,7 @@ export async function scheduled(
     return maintainStorage(env, now)
   }
   if (cron === CRON_SCHEDULES.rates) return fetchRates(env, now)
-  await reportLateFeeds(env, { namesOf, viewsOf }, now)
+  await logFailure('DB', () => reportLateFeeds(env, { namesOf, viewsOf }, now))
   // Feeds are due by now.
   return startRuns(env, now, logFailure)
 }
