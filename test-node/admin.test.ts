@@ -244,6 +244,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [['events', 'delete', 'a', 'Net'], 'DELETE accounts/a/events/Net', undefined, undefined],
   [['status-map', 'get', 'a'], 'GET accounts/a/status-map', undefined, { status: {} }],
+  [['status-map', 'unmapped', 'a'], 'GET accounts/a/status-map/unmapped', undefined, LIST],
   [
     ['status-map', 'set', 'a', 'done=approved', 'a b=pending'],
     'PUT accounts/a/status-map',

@@ -54,6 +54,16 @@ async function refusedDelivery({ base, key }: Shared): Promise<string> {
   return data[0].delivery_id
 }
 
+/** Creates a webhook that is sent nothing, and returns its id. */
+async function newWebhook({ base, key }: Shared): Promise<string> {
+  const answer = await fetch(`${base}/admin/v1/accounts/demo-forex/webhooks`, {
+    method: 'POST',
+    body: JSON.stringify({ url: 'http://127.0.0.1:9/', events: ['feed.late'] }),
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+  })
+  return ((await answer.json()) as { id: string }).id
+}
+
 /** Defines the tests of the console that hold for every page. */
 export function frameTests(shared: () => Shared): void {
   test('axe finds nothing on any page of the console', { skip }, async () => {
@@ -61,7 +71,10 @@ export function frameTests(shared: () => Shared): void {
     const found: string[] = []
     await page.goto(`${base}/console/sign-in`)
     found.push(...(await findings(page)).map((one) => `/console/sign-in: ${one}`))
-    const addresses = await pageAddresses({ delivery: await refusedDelivery(shared()) })
+    const addresses = await pageAddresses({
+      delivery: await refusedDelivery(shared()),
+      webhook: await newWebhook(shared()),
+    })
     assert.ok(addresses.length >= 4)
     for (const address of addresses) {
       await openSignedIn(shared(), address)

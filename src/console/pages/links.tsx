@@ -135,7 +135,7 @@ export const linksPage: Page = {
       }),
     },
     save: {
-      done: 'The link is saved.',
+      done: 'The link is saved. Visitors notice it within a minute.',
       request: (values, { account, query }) => ({
         ...{ method: 'PATCH', path: apiPath(account, 'links', query.link ?? '') },
         body: changedMembers(linkChange, values),
