@@ -755,6 +755,13 @@ export const webhookAttempts = /* @__PURE__ */ defineTable<typeof drizzle.webhoo
   $uniqueKey: null,
 })
 
+/** How often webhooks wanted to know of a refused delivery on the last such day. */
+export const webhookRefusals = sqliteTable('webhook_refusals', {
+  account: text().primaryKey(),
+  day: day().notNull(),
+  events: integer().notNull(),
+})
+
 /** Feeds that were reported as late and have not recovered. */
 export const webhookLateFeeds = /* @__PURE__ */ defineTable<typeof drizzle.webhookLateFeeds>({
   $name: 'webhook_late_feeds',
