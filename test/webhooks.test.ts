@@ -134,9 +134,7 @@ describe('refused deliveries', () => {
     const acme = await partner()
     await acme.post('customers', { wrong: true })
     await webhook(acme.account, ['delivery.refused'])
-    await env.DB.batch(
-      Array.from({ length: 1003 }, (_, i) => refusedAt(DAY + i, `dlv_${1e6 + i}`)),
-    )
+    await env.DB.batch(Array.from({ length: 1003 }, (_, i) => refusedAt(DAY + i, `dlv_${1e6 + i}`)))
     expect(await eventsOf(acme.account)).toHaveLength(1000)
     // One of the day before that arrives late begins no new count.
     await refusedAt(DAY - DAY_MS, 'dlv_late').run()

@@ -756,10 +756,11 @@ export const webhookAttempts = /* @__PURE__ */ defineTable<typeof drizzle.webhoo
 })
 
 /** How often webhooks wanted to know of a refused delivery on the last such day. */
-export const webhookRefusals = sqliteTable('webhook_refusals', {
-  account: text().primaryKey(),
-  day: day().notNull(),
-  events: integer().notNull(),
+export const webhookRefusals = /* @__PURE__ */ defineTable<typeof drizzle.webhookRefusals>({
+  $name: 'webhook_refusals',
+  $columns: { account: null, day, events: null },
+  $primaryKey: ['account'],
+  $uniqueKey: null,
 })
 
 /** Feeds that were reported as late and have not recovered. */
