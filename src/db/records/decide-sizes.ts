@@ -64,7 +64,7 @@ export async function decideSizes(
 /** Returns the error of a request that would rewrite so many bytes. Any split into so many records fits. */
 const rewritesTooMuch = (bytes: number, { maxRewritten, maxBytes }: SizeLimit) =>
   new ApiError('payload_too_large', {
-    detail: `Each record rewrites all additional fields that are stored for its customer. Those of this request have ${bytes} bytes, and one request rewrites at most ${maxRewritten} bytes. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
+    detail: `Each record rewrites all additional fields that are stored for its customer. Those that this request does not send have ${bytes} bytes, and one request rewrites at most ${maxRewritten} of these bytes. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
   })
 
 /** Returns the keys in pages whose stored members have about `MAX_BYTES`. */

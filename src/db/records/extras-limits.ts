@@ -5,10 +5,10 @@ export const MAX_EXTRAS_BYTES = 65_536
 export const MAX_EXTRAS_NUMBER = 256
 
 /**
- * The bytes of stored additional fields that one request rewrites: those of 256 full customers. A change
- * of one field rewrites all fields of the customer.
+ * The bytes of stored additional fields that one request rewrites beside those that it sends: as many as
+ * 64 full customers have. A change of one field rewrites all fields of the customer.
  */
-export const MAX_REWRITTEN_BYTES = 256 * MAX_EXTRAS_BYTES
+export const MAX_REWRITTEN_BYTES = 64 * MAX_EXTRAS_BYTES
 
 /** The limits of a column of JSON that grows with each re-send. */
 export interface SizeLimit {
@@ -17,7 +17,7 @@ export interface SizeLimit {
   readonly key: string
   readonly maxBytes: number
   readonly maxMembers: number
-  /** The bytes of this column that one request rewrites. */
+  /** The bytes of this column that one request rewrites beside those that it sends. */
   readonly maxRewritten: number
 }
 

@@ -114,9 +114,9 @@ export function isUndecided(
 }
 
 /**
- * Returns how many stored bytes an update of the record rewrites. A repeated record rewrites what the
- * records before it have added, too, unless it is too large or undecided. SQLite reads the size from
- * the head of a row, not the column.
+ * Returns how many stored bytes an update of the record rewrites, beside those that it sends. A repeated
+ * record rewrites what the records before it have added, too, unless it is too large or undecided.
+ * SQLite reads the size from the head of a row, not the column.
  */
 export function rewrittenBytes(
   limit: SizeLimit,
@@ -124,10 +124,11 @@ export function rewrittenBytes(
   flag: string | null,
 ): string {
   const stored = `ifnull(octet_length(t.${limit.column}), 0)`
-  if (flag === null) return stored
+  const left = `max(${stored} - ${fromLookup(ADDED_BYTES)}, 0)`
+  if (flag === null) return left
   const merged = `min(${stored} + ${fromLookup(ADDED_BYTES)}, ${limit.maxBytes})`
   const isUnchanged = `${fromLookup(IS_TOO_LARGE)} is 1 or ${isUndecided(limit, fromLookup)}`
-  return `iif(${flag} is null, ${stored}, iif(${isUnchanged}, ${stored}, ${merged}))`
+  return `iif(${flag} is null, ${left}, iif(${isUnchanged}, ${left}, ${merged}))`
 }
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
