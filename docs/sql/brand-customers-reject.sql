@@ -43,7 +43,7 @@ with
         ),
         ifnull(t.delivery, '') is not value ->> 7
       ) as undecided,
-      ifnull(octet_length (t.extras), 0) as rewritten,
+      max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0) as rewritten,
       iif(t.account is null, 0, not (t.day) is (coalesce(value ->> 2, t.day))) as moved,
       exists (
         select 1
@@ -221,7 +221,7 @@ where
     )
   )
   and (
-    rewritten <= 16777216
+    rewritten <= 4194304
     or is_refused
     or (
       :invalid
@@ -1225,7 +1225,7 @@ select
   null,
   total(
     iif(
-      (value ->> 8) is null, ifnull(octet_length (t.extras), 0),
+      (value ->> 8) is null, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
       iif(
         value ->> 6 is 1
         or iif(
@@ -1252,7 +1252,7 @@ select
           ),
           ifnull(t.delivery, '') is not value ->> 7
         ),
-        ifnull(octet_length (t.extras), 0),
+        max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
         min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
       )
     )
