@@ -59,6 +59,7 @@ const TABLES: Record<string, string> = {
   webhook_events: 'Events, each written in the transaction that causes it; `data` is JSON.',
   webhook_messages: 'What is sent of each event to each endpoint.',
   webhook_attempts: 'The log of attempts to send events.',
+  webhook_refusals: 'How often webhooks wanted to know of a refused delivery on the last such day.',
   webhook_late_feeds: 'Feeds that were reported as late and have not recovered.',
   audit_log: 'Changes that the integrations team made; `details` is JSON.',
 }

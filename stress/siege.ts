@@ -4,7 +4,8 @@ import { cpuWaitOf } from '../bench/cpu.ts'
 import { forgetPeak, mib, residentOf } from './memory.ts'
 import { runProgram, type Setting } from './program.ts'
 import { migrate, newSecrets, type Service, serve } from './service.ts'
-import { ATTACKS, type Attack, newAttacker } from './siege/attacks.ts'
+import { ALL_ATTACKS } from './siege/all-attacks.ts'
+import { type Attack, newAttacker } from './siege/attacks.ts'
 import { newMeter } from './siege/meter.ts'
 import { newVictim, type Victim } from './siege/victim.ts'
 
@@ -62,16 +63,14 @@ export async function besiege(
 ): Promise<void> {
   const { print } = setting
   print('The victim sends bulks of 100 records and reads pages, one request after the other.')
-  print(
-    'workerd runs the Worker, its objects and D1 in one process, so an attack also takes its CPU.',
-  )
+  print('workerd runs the Worker, its objects and D1 in one process: an attack takes its CPU.')
   print(
     'So the victim may wait for a few requests of the attacker, but not for all of its lanes.\n',
   )
   print(
     `${'attack'.padEnd(40)} ${['alone p50', 'p99', 'attacked p50', 'p99', '÷ alone', 'requests', 'CPU each', 'CPU wait', 'memory', 'database'].map((head) => head.padStart(12)).join('')}`,
   )
-  for (const [i, attack] of ATTACKS.entries()) {
+  for (const [i, attack] of ALL_ATTACKS.entries()) {
     if (only >= 0 && i !== only) continue
     await measure(setting, attack, i, seconds * 1000)
   }

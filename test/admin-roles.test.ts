@@ -104,6 +104,34 @@ test.each(reads)('a viewer can $name', async ({ method, path }) => {
   expect((await sendAs('viewer', method, path)).status).not.toBe(403)
 })
 
+test('a viewer cannot change what is named like a simulation', async () => {
+  const account = { account: 'plans', name: 'Plans', vertical: 'igaming', mode: 'test' }
+  await askAdmin('accounts', 'POST', account)
+  for (const [method, path, role] of [
+    ['PUT', 'plans/events/simulate', 'manager'],
+    ['DELETE', 'plans/events/simulate', 'manager'],
+    ['PUT', 'plans/plans/simulate', 'manager'],
+    ['DELETE', 'plans/clients/simulate', 'approver'],
+    ['DELETE', 'plans/brand-tokens/simulate', 'approver'],
+    ['DELETE', 'acme/plans/x/simulate', 'manager'],
+  ] as const) {
+    const answer = json(sendAs('viewer', method, `/admin/v1/accounts/${path}`, {}))
+    expect(await answer).toMatchObject(refusal(role, 'viewer'))
+  }
+})
+
+test.each([
+  '/admin/v1/accounts/acme/statements/s/%61pprove',
+  '/admin/v1/accounts/acme/statements/s%2Ft/approve',
+  '/admin/v1/accounts/acme/x/../payouts',
+  '/admin/v1//accounts/acme/payouts',
+  '/admin/v1/accounts/acme/payouts/',
+  '/admin/v1/accounts/acme/payouts%2F',
+  '/admin/v1/accounts/acme/Payouts',
+])('a manager approves and pays nothing by %s', async (path) => {
+  expect([403, 404]).toContain((await sendAs('manager', 'POST', path, {})).status)
+})
+
 test('only an approver changes how many people must approve', async () => {
   await askAdmin('accounts', 'POST', {
     ...{ account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },

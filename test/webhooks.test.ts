@@ -118,6 +118,47 @@ describe('the URL of a webhook', () => {
   })
 })
 
+describe('refused deliveries', () => {
+  const DAY = 1_800_000_000_000
+  const refusedAt = (time: number, id: string) =>
+    env.DB.prepare(
+      `insert into deliveries (account, id, attempt, received_at, received_day, resource, form,
+         dry_run, lenient, received, errors_total, rejected, refused, held, stale, created, listed,
+         held_change, held_written, hold_refused, reused, yesterday, today, days)
+       select account, ?2, attempt, ?1, received_day, resource, form, dry_run, lenient, received,
+         errors_total, rejected, refused, held, stale, created, listed, held_change, held_written,
+         hold_refused, reused, yesterday, today, days from deliveries limit 1`,
+    ).bind(time, id)
+
+  test('cause at most 1000 events of an account and day', async () => {
+    const acme = await partner()
+    await acme.post('customers', { wrong: true })
+    await webhook(acme.account, ['delivery.refused'])
+    await env.DB.batch(Array.from({ length: 1003 }, (_, i) => refusedAt(DAY + i, `dlv_${1e6 + i}`)))
+    expect(await eventsOf(acme.account)).toHaveLength(1000)
+    // One of the day before that arrives late begins no new count.
+    await refusedAt(DAY - DAY_MS, 'dlv_late').run()
+    await refusedAt(DAY + 2000, 'dlv_more').run()
+    expect(await eventsOf(acme.account)).toHaveLength(1000)
+    await refusedAt(DAY + DAY_MS, 'dlv_next').run()
+    const events = await eventsOf(acme.account)
+    expect(events).toHaveLength(1001)
+    expect(events.map(({ delivery_id }) => delivery_id)).toContain('dlv_next')
+  })
+
+  test('are counted for each account', async () => {
+    const [acme, other] = [await partner(), await partner('forex', { account: 'other' })]
+    await webhook(acme.account)
+    await webhook(other.account)
+    await acme.post('customers', { wrong: true })
+    await env.DB.prepare('update webhook_refusals set events = 1000').run()
+    await acme.post('customers', { wrong: true })
+    await other.post('customers', { wrong: true })
+    expect(await eventsOf(acme.account)).toHaveLength(1)
+    expect(await eventsOf(other.account)).toHaveLength(1)
+  })
+})
+
 describe('a secret', () => {
   test('is stored sealed, and only its own endpoint can unseal it', async () => {
     const { account } = await partner()

@@ -43,6 +43,7 @@ with
         ),
         ifnull(t.delivery, '') is not value ->> 7
       ) as undecided,
+      max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0) as rewritten,
       iif(t.account is null, 0, not (t.day) is (coalesce(value ->> 2, t.day))) as moved,
       exists (
         select 1
@@ -64,6 +65,7 @@ with
     select
       count(*) filter (where unknown) as errors, count(*) filter (where unknown) as rejected,
       0 as held, 0 as held_written, 0 as stale, count(*) filter (where undecided) as undecided,
+      total(rewritten) as rewritten,
       count(*) filter (
         where
           is_new
@@ -218,6 +220,18 @@ where
       and not :dry_run
     )
   )
+  and (
+    rewritten <= 4194304
+    or is_refused
+    or (
+      :invalid
+      and not :lenient
+    )
+    or (
+      is_full
+      and not :dry_run
+    )
+  )
 on conflict (account, id) do nothing
 returning
   *,
@@ -249,6 +263,18 @@ returning
 --       LIST SUBQUERY 6
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 8
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 10
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 9
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
+--     SCALAR SUBQUERY 7
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 6
 --     SCALAR SUBQUERY 8
 --       SEARCH storage USING PRIMARY KEY (account=?)
 --     SCALAR SUBQUERY 10
@@ -1193,15 +1219,65 @@ where
       0
     ),
     ifnull(t.delivery, '') is not value ->> 7
-  );
+  )
+union all
+select
+  null,
+  total(
+    iif(
+      (value ->> 8) is null, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
+      iif(
+        value ->> 6 is 1
+        or iif(
+          value ->> 7 is null,
+          iif(
+            value ->> 5 > 0
+            and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+            iif(
+              ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+              or (
+                select count(*)
+                from json_each(t.extras)
+              ) + value ->> 5 > 256,
+              not exists (
+                select 1
+                from erasures e
+                where
+                  e.account = :account
+                  and e.customer_id = value ->> 1
+              ),
+              0
+            ),
+            0
+          ),
+          ifnull(t.delivery, '') is not value ->> 7
+        ),
+        max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
+        min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
+      )
+    )
+  )
+from
+  sent
+  left join customers t on t.account = :account
+  and t.customer_id = value ->> 1;
 -- Query plan:
---   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---   CORRELATED SCALAR SUBQUERY 2
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---   CORRELATED SCALAR SUBQUERY 3
---     SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
---   USE TEMP B-TREE FOR DISTINCT
+--   COMPOUND QUERY
+--     LEFT-MOST SUBQUERY
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--       CORRELATED SCALAR SUBQUERY 2
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--       USE TEMP B-TREE FOR DISTINCT
+--     UNION ALL
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--       CORRELATED SCALAR SUBQUERY 5
+--         SCAN json_each VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 6
+--         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 
 -- selectStoredMembers
 -- Reads the sizes of the stored fields of these records; the Worker then decides.

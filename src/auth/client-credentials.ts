@@ -73,7 +73,12 @@ function decodeFormText(text: string): string {
   return decodeUtf8(() => decodeURIComponent(text.replaceAll('+', ' ')))
 }
 
-async function readFormText({ body }: Request): Promise<string> {
+/**
+ * Returns the text of a form that anybody can send, of at most 8 KiB, which must arrive in time.
+ *
+ * @throws ApiError `invalid_request`, `payload_too_large`
+ */
+export async function readFormText({ body }: Request): Promise<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
   let text = ''
   for await (const chunk of chunksInTime(body)) {

@@ -29,7 +29,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 
 /** A POST that computes and stores nothing. */
-const READING = /\/plans\/[^/]+\/simulate$/
+const READING = /\/accounts\/[^/]+\/plans\/[^/]+\/simulate$/
 
 /** The changes that only approvers make: what is paid, and secrets. */
 const APPROVING = [
@@ -40,7 +40,7 @@ const APPROVING = [
 
 /** Returns the lowest role that may send a request to a path of the administration API. */
 export function neededRole(method: string, path: string): Role {
-  if (isSafe(method) || READING.test(path)) return 'viewer'
+  if (isSafe(method) || (method === 'POST' && READING.test(path))) return 'viewer'
   return APPROVING.some((pattern) => pattern.test(path)) ? 'approver' : 'manager'
 }
 

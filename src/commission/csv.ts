@@ -1,7 +1,10 @@
 // CSV as the Worker writes and reads it. csv-parse would add 14 KiB to the bundle.
 
-/** A field that a spreadsheet would compute: it gets an apostrophe, which reading takes away again. */
-const FORMULA = /^[=+\-@\t\r']/
+/**
+ * A field that a spreadsheet would compute: it gets an apostrophe, which reading takes away again. Some
+ * spreadsheets also compute what begins with a full-width character.
+ */
+const FORMULA = /^[=+\-@＝＋－＠\t\r\n']/
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 

@@ -4,9 +4,17 @@ import { resourcesOf } from '../app.ts'
 import { sendAs } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
+import { ApiError } from '../errors.ts'
 
 /** Where the administration API is. */
 const BASE = '/admin/v1'
+
+/**
+ * A segment that URLs resolve. A sender could otherwise choose an id such as `..`, and a member who
+ * changes what has this id would send the request to another path.
+ */
+const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i
+const NO_DOTS = 'An address cannot name an id that is `.` or `..`.'
 
 /** The values of a query; those that are absent or empty are left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>
@@ -63,7 +71,8 @@ routes.onError((thrown) => {
  * that the API has whatever a page shows, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
-  const call = (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
+  const call = async (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
+    if (DOT_SEGMENT.test(path)) throw new ApiError('not_found', { detail: NO_DOTS })
     const url = new URL(`${BASE}${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))

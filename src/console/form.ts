@@ -1,28 +1,46 @@
 import type { Context } from 'hono'
+import { readFormText } from '../auth/client-credentials.ts'
 import { ApiError } from '../errors.ts'
 import type { Values } from './page.ts'
 
 /** The largest form in bytes. */
 const MAX_FORM_BYTES = 1_048_576
 
+const valuesOf = (text: string): Values => {
+  const fields = new URLSearchParams(text)
+  return (name) => fields.get(name) ?? ''
+}
+
+function checkType(c: Context): void {
+  if (/^application\/x-www-form-urlencoded\b/i.test(c.req.header('Content-Type') ?? '')) return
+  throw new ApiError('unsupported_media_type', { detail: 'Send a form of the console.' })
+}
+
 /**
- * Reads the fields of a form that a browser sent.
+ * Reads the fields of the sign-in form. Anybody can send it, so it has the limits of the form of the
+ * token endpoint: many large or slow ones could otherwise fill the memory.
+ *
+ * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
+ */
+export async function readSignInForm(c: Context): Promise<Values> {
+  checkType(c)
+  return valuesOf(await readFormText(c.req.raw))
+}
+
+/**
+ * Reads the fields of a form that the browser of a member sent.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`
  */
 export async function readForm(c: Context): Promise<Values> {
-  const type = c.req.header('Content-Type') ?? ''
+  checkType(c)
   const length = c.req.header('Content-Length')
-  if (!/^application\/x-www-form-urlencoded\b/i.test(type)) {
-    throw new ApiError('unsupported_media_type', { detail: 'Send a form of the console.' })
-  }
   // Browsers send the length of each form. Without it, a body of any size could fill the memory.
   if (!(Number(length ?? Number.NaN) <= MAX_FORM_BYTES)) {
     throw new ApiError('payload_too_large', { detail: 'A form has at most 1 MiB.' })
   }
   // The runtime warns of `text()` on this content type.
-  const fields = new URLSearchParams(new TextDecoder().decode(await c.req.arrayBuffer()))
-  return (name) => fields.get(name) ?? ''
+  return valuesOf(new TextDecoder().decode(await c.req.arrayBuffer()))
 }
 
 /**

@@ -4,7 +4,7 @@ import { findByKey } from '../auth/admin-keys.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { readOwnForm } from './change.ts'
-import { readForm } from './form.ts'
+import { readSignInForm } from './form.ts'
 import { Document, Home } from './layout.tsx'
 import { isOwnOrigin } from './policy.ts'
 import { respond } from './respond.ts'
@@ -85,7 +85,7 @@ export async function showSignIn(c: Context<AppEnv>) {
 
 /** Begins a session if the form has an admin key. Counts wrong keys by address. */
 export async function signIn(c: Context<AppEnv>) {
-  const form = await readForm(c)
+  const form = await readSignInForm(c)
   const next = nextOf(form('next'), originOf(c))
   const byAccess = usesAccess(c.env)
   const refuse = (status: 401 | 403 | 429, error: string) =>

@@ -804,6 +804,13 @@ export const webhookAttempts = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
 
+/** How often webhooks wanted to know of a refused delivery on the last such day. */
+export const webhookRefusals = sqliteTable('webhook_refusals', {
+  account: text().primaryKey(),
+  day: day().notNull(),
+  events: integer().notNull(),
+})
+
 /** Feeds that were reported as late and have not recovered. */
 export const webhookLateFeeds = sqliteTable(
   'webhook_late_feeds',

@@ -755,6 +755,14 @@ export const webhookAttempts = /* @__PURE__ */ defineTable<typeof drizzle.webhoo
   $uniqueKey: null,
 })
 
+/** How often webhooks wanted to know of a refused delivery on the last such day. */
+export const webhookRefusals = /* @__PURE__ */ defineTable<typeof drizzle.webhookRefusals>({
+  $name: 'webhook_refusals',
+  $columns: { account: null, day, events: null },
+  $primaryKey: ['account'],
+  $uniqueKey: null,
+})
+
 /** Feeds that were reported as late and have not recovered. */
 export const webhookLateFeeds = /* @__PURE__ */ defineTable<typeof drizzle.webhookLateFeeds>({
   $name: 'webhook_late_feeds',

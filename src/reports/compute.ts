@@ -16,7 +16,7 @@ import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
 import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
 import type { Report } from './report.ts'
-import { type Selection, selectMetrics } from './select.ts'
+import { type Part, type Selection, selectMetrics } from './select.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
@@ -52,9 +52,10 @@ export async function computeReport(
     ...{ approved: settings.approved, links: ownersOf(vertical, links) },
     ...periodBounds(query),
     ...{ records: REPORT_LIMITS.records, sums: REPORT_LIMITS.sums },
+    ...{ kpis: REPORT_LIMITS.kpis, searched: REPORT_LIMITS.searched },
   })
   const rows = new Map(selection.statements.map(([part], i) => [part, results[i] ?? []]))
-  for (const found of rows.values()) checkSize(found)
+  for (const [part, found] of rows) checkSize(part, found)
   const collecting = { ...settings, collected: nothingCollected(), groups: query.groups }
   collectAll(collecting, selection, rows, links)
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
@@ -108,12 +109,14 @@ function periodBounds({ from, to }: ReportQuery) {
   }
 }
 
-/** Refuses a report of too many records or sums. */
-function checkSize(rows: readonly ReportRow[]): void {
+/** Refuses a report of too many records, values, days or sums. */
+function checkSize(part: Part, rows: readonly ReportRow[]): void {
+  if (rows.some((row) => row.is_too_long === 1)) throw tooLarge('searched')
   if (rows.length > REPORT_LIMITS.sums) throw tooLarge('sums')
   const recordsOf = (row: ReportRow) => ('records' in row ? row.records : row.count) ?? 0
   const counted = rows.reduce((sum, row) => sum + Number(recordsOf(row)), 0)
-  if (counted > REPORT_LIMITS.records) throw tooLarge('records')
+  const resource = part === 'kpis' ? 'kpis' : 'records'
+  if (counted > REPORT_LIMITS[resource]) throw tooLarge(resource)
 }
 
 /** Reads the rates of the days on which sums are converted, after the sums: most reports need few. */

@@ -8,6 +8,13 @@ export const REPORT_LIMITS = {
   figures: 200_000,
   /** The records of one resource that are summed. */
   records: 1_000_000,
+  /** The values of KPIs that are summed. */
+  kpis: 1_000_000,
+  /**
+   * The days that are searched for earlier deposits of customers who did not deposit within 7 days of
+   * their signup, of all customers together.
+   */
+  searched: 5_000_000,
   /** The rows that one statement returns: groups by type, currency and day of the exchange rate. */
   sums: 40_000,
   /** The bytes of the JSON with the affiliates of an account's links. */

@@ -74,14 +74,15 @@ function parseMetrics(vertical: string, text: string | undefined): string[] | nu
 
 /** Returns the names of a list, which are separated by commas. */
 function namesOf(parameter: string, text: string): string[] {
-  const names = text.split(',')
-  for (const [i, name] of names.entries()) {
+  const names = new Set<string>()
+  for (const name of text.split(',')) {
     if (name === '') throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`)
-    if (names.indexOf(name) < i) {
+    if (names.has(name)) {
       throw invalidQuery(`\`${parameter}\` names ${quote(name)} twice. Name it once.`)
     }
+    names.add(name)
   }
-  return names
+  return [...names]
 }
 
 function unknownName(parameter: string, name: string, vertical: string, known: readonly string[]) {

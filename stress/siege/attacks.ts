@@ -54,10 +54,10 @@ function spread(senders: readonly RequestSender[]): RequestSender {
   return (...request) => senders[turn++ % senders.length]!(...request)
 }
 
-const range = <T>(length: number, make: (i: number) => T) =>
+export const range = <T>(length: number, make: (i: number) => T) =>
   Array.from({ length }, (_, i) => make(i))
 
-const customer = (id: string) => ({
+export const customer = (id: string) => ({
   customer_id: id,
   signup_date: '2026-09-01T00:00:00Z',
   last_modified_date: '2026-09-01T00:00:00Z',
@@ -65,7 +65,7 @@ const customer = (id: string) => ({
   tracking_data: 'tr-1',
 })
 
-const transaction = (id: string, customer_id: string) => ({
+export const transaction = (id: string, customer_id: string) => ({
   transaction_id: id,
   customer_id,
   transaction_type: 'deposit',
@@ -107,7 +107,7 @@ function newBodies<T>(count: number, make: (number: number) => T) {
   }
 }
 
-const text = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
+export const text = (body: string) => ({ body, headers: { 'Content-Type': 'application/json' } })
 
 /** Sends the head of a request and then bytes as `pace` says, over a socket of its own. */
 function trickle(
@@ -165,7 +165,7 @@ function askWithoutReading(
   return promise
 }
 
-const KIB = 1024
+export const KIB = 1024
 const MIB = 1024 * KIB
 
 const WIDE_LANES = 4

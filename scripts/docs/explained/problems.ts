@@ -207,10 +207,11 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cause:
       'The body has more than 8 MiB after decompression, more than 250,000 values, or more than ' +
       '50,000 objects and arrays, or its records need more than 12 million characters of storage ' +
-      'or 78 MiB of memory.',
+      'or 78 MiB of memory. Or its records would rewrite more than 4 MiB of additional fields that ' +
+      'are stored for the customers of a brand: a change of one field rewrites all of them.',
     fix:
       'Send fewer records in each request: halve the number until the request succeeds. 1000 ' +
-      'records usually take less than 1 MiB.',
+      'records usually take less than 1 MiB, and any 64 customers of a brand can be changed together.',
   },
   unsupported_media_type: {
     cause:

@@ -40,8 +40,8 @@ export interface DeliveryShape {
 
 /**
  * Inserts the delivery row and classifies every record: unknown reference, too large, new, stale,
- * erased, moved. Inserts nothing if it cannot decide whether a record is too large, or if the account accepts no such
- * delivery now (`delivery_conditions`). Later statements read this row. If an earlier attempt inserted it, it stays as it is.
+ * erased, moved. Inserts nothing if it cannot decide whether a record is too large, if it would rewrite too many
+ * bytes, or if the account accepts no such delivery now (`delivery_conditions`). Later statements read this row. If an earlier attempt inserted it, it stays as it is.
  * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`, `:resource`, `:form`,
@@ -106,6 +106,7 @@ export function insertDeliverySql(
           where account = :account and (resetting or book_zone <> :book_zone))
         and ${refuseMoves ? '(moved is null or is_refused or is_full)' : 'true'}
         ${table.sizeLimit && !probes ? `and (undecided = 0 or reused or ${isStopped})` : ''}
+        ${table.sizeLimit ? `and (rewritten <= ${table.sizeLimit.maxRewritten} or is_refused or (:invalid and not :lenient) or ${isStopped})` : ''}
         ${policy === 'hold' && table.canHold && !probes ? `and (${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}
       on conflict (account, id) do nothing
       returning *, iif(rejected > 0, exists (select 1 from webhook_wants
@@ -140,7 +141,10 @@ function countedColumns(
     held: count('*', { has: ['held'], lacks: ['invalid'] }),
     held_written: count('*', { has: ['held', 'changed'], lacks: [] }),
     stale: count('*', stale),
-    ...(sizeLimit && { undecided: count('*', { has: ['undecided'], lacks: [] }) }),
+    ...(sizeLimit && {
+      undecided: count('*', { has: ['undecided'], lacks: [] }),
+      rewritten: 'total(rewritten)',
+    }),
     // Of several records with one key the first is created, or, if that is rejected, the next.
     created:
       'flagged' in findings && policy === 'reject'

@@ -1,11 +1,14 @@
+import { ApiError } from '../../errors.ts'
 import type { BatchParts } from './delivery-batch.ts'
 import type { SizeDecision } from './delivery-input.ts'
+import type { SizeLimit } from './extras-limits.ts'
 import { lookupParts } from './lookup-parts.ts'
 
 /** The bytes of stored members that one query reads, unless those of a single record are more. */
 const MAX_BYTES = 1024 * 1024
 
 interface UndecidedRow {
+  /** Null in the row with the bytes that all records would rewrite. */
   key: unknown
   /** Of the stored members. */
   bytes: number
@@ -21,19 +24,26 @@ interface StoredRow {
  * Decides about the records that the classification could not decide on. Adds to `decisions` and
  * returns the parts with all of them, or null if there is no such record. Reads what is stored in
  * pages and keeps only the decisions: an isolate has no room for the members of 1000 records.
+ *
+ * @throws ApiError `payload_too_large` if the request would rewrite too many stored bytes.
  */
 export async function decideSizes(
   parts: BatchParts,
   decisions: Map<unknown, SizeDecision>,
 ): Promise<BatchParts | null> {
   const { bind, statements, table, input, lookup, flagged, chunkValues } = parts
-  if (!statements.sizes || !input.sizes) return null
+  const { sizeLimit } = table
+  if (!statements.sizes || !input.sizes || !sizeLimit) return null
   const { findTooLarge, toRows } = input.sizes
   const { selectUndecided, selectStored } = statements.sizes
   const { account } = input
   const chunks = { lookup: lookup.length, flagged: flagged.length }
   const select = bind(selectUndecided(chunks), { account, ...chunkValues })
-  const { results: undecided } = await select.all<UndecidedRow>()
+  const { results } = await select.all<UndecidedRow>()
+  const isWritten = input.invalidCount === 0 || input.lenient
+  const rewritten = results.find(({ key }) => key === null)?.bytes ?? 0
+  if (isWritten && rewritten > sizeLimit.maxRewritten) throw rewritesTooMuch(rewritten, sizeLimit)
+  const undecided = results.filter(({ key }) => key !== null)
   if (undecided.length === 0) return null
   const decide = ({ key, delivery, members }: StoredRow) =>
     decisions.set(key, { delivery, tooLarge: findTooLarge(key, members) })
@@ -50,6 +60,12 @@ export async function decideSizes(
   const { rows, repeatedRows } = toRows(decisions)
   return { ...parts, ...lookupParts(table, statements, { rows, flaggedRows: repeatedRows }) }
 }
+
+/** Returns the error of a request that would rewrite so many bytes. Any split into so many records fits. */
+const rewritesTooMuch = (bytes: number, { maxRewritten, maxBytes }: SizeLimit) =>
+  new ApiError('payload_too_large', {
+    detail: `Each record rewrites all additional fields that are stored for its customer. Those that this request does not send have ${bytes} bytes, and one request rewrites at most ${maxRewritten} of these bytes. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
+  })
 
 /** Returns the keys in pages whose stored members have about `MAX_BYTES`. */
 function* pagesOf(undecided: readonly UndecidedRow[]): Generator<unknown[]> {

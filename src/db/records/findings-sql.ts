@@ -46,6 +46,7 @@ export function findingColumns(
     ...(sizeLimit && {
       unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,
       undecided: isUndecided(sizeLimit, fromLookup),
+      rewritten: rewrittenBytes(sizeLimit, fromLookup, hasFlags ? flag : null),
     }),
     ...(canHold &&
       indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} ${orFlagged}`) }),
@@ -110,6 +111,24 @@ export function isUndecided(
             iif(${fromLookup(ADDED_MEMBERS)} > 0 and ${bytes} > ${MIN_MEMBER_BYTES * maxMembers},
               iif(${bytes} > ${maxBytes} or ${members} > ${maxMembers}, not ${isErased(fromLookup)}, 0), 0),
             ifnull(t.delivery, '') is not ${seen})`
+}
+
+/**
+ * Returns how many stored bytes an update of the record rewrites, beside those that it sends. A repeated
+ * record rewrites what the records before it have added, too, unless it is too large or undecided.
+ * SQLite reads the size from the head of a row, not the column.
+ */
+export function rewrittenBytes(
+  limit: SizeLimit,
+  fromLookup: FromLookup,
+  flag: string | null,
+): string {
+  const stored = `ifnull(octet_length(t.${limit.column}), 0)`
+  const left = `max(${stored} - ${fromLookup(ADDED_BYTES)}, 0)`
+  if (flag === null) return left
+  const merged = `min(${stored} + ${fromLookup(ADDED_BYTES)}, ${limit.maxBytes})`
+  const isUnchanged = `${fromLookup(IS_TOO_LARGE)} is 1 or ${isUndecided(limit, fromLookup)}`
+  return `iif(${flag} is null, ${left}, iif(${isUnchanged}, ${left}, ${merged}))`
 }
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e

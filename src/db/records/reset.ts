@@ -24,6 +24,7 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   webhook_events: ['id'],
   webhook_attempts: ['id'],
   webhook_late_feeds: ['resource'],
+  webhook_refusals: ['day'],
   transactions: ['day', 'customer_id', 'transaction_id'],
   activity: ['date', 'customer_id', 'instrument', 'currency'],
   events: ['day', 'customer_id', 'id'],

@@ -1,26 +1,38 @@
 import type { SizeLimit } from './extras-limits.ts'
-import { isUndecided } from './findings-sql.ts'
+import { isUndecided, rewrittenBytes } from './findings-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { chunkNames, JSON_EACH, type SqlFragments, unionOfChunks } from './sql-fragments.ts'
 
+/** The number of lookup chunks, and of chunks of flagged rows. */
+export interface SizeChunks {
+  readonly lookup: number
+  readonly flagged: number
+}
+
+const sentIn = ({ lookup, flagged }: SizeChunks) =>
+  unionOfChunks([...chunkNames('lookup', lookup), ...chunkNames('flagged', flagged)])
+
+/** Returns the SQL of the flag of a record; null if it is an ordinary one. */
+const flagIn = (lookupColumns: readonly string[]) => `(value ->> ${lookupColumns.length + 1})`
+
 /**
  * Lists the keys of the records of which the classification cannot decide whether they are too large,
- * and how many bytes are stored.
+ * and how many bytes are stored. The row without a key has the bytes that all records would rewrite.
  */
 export const selectUndecidedSql = (
   { table }: RecordTable,
-  { fromLookup, keyMatches }: SqlFragments,
+  { lookupColumns, fromLookup, keyMatches }: SqlFragments,
   sizeLimit: SizeLimit,
-  chunks: { readonly lookup: number; readonly flagged: number },
+  chunks: SizeChunks,
 ) => `
-      with sent(value) as (${unionOfChunks([
-        ...chunkNames('lookup', chunks.lookup),
-        ...chunkNames('flagged', chunks.flagged),
-      ])})
+      with sent(value) as (${sentIn(chunks)})
       select distinct ${fromLookup(sizeLimit.key)} as key,
         ifnull(octet_length(t.${sizeLimit.column}), 0) as bytes
       from sent left join ${table} t on ${keyMatches(fromLookup)}
-      where ${isUndecided(sizeLimit, fromLookup)}`
+      where ${isUndecided(sizeLimit, fromLookup)}
+      union all
+      select null, total(${rewrittenBytes(sizeLimit, fromLookup, flagIn(lookupColumns))})
+      from sent left join ${table} t on ${keyMatches(fromLookup)}`
 
 /** Lists the stored members of records; `:keys` is a JSON array. */
 export const selectStoredSql = ({ table }: RecordTable, { column, key }: SizeLimit) => `

@@ -10,7 +10,7 @@ import {
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
-import { selectStoredSql, selectUndecidedSql } from './sizes-sql.ts'
+import { type SizeChunks, selectStoredSql, selectUndecidedSql } from './sizes-sql.ts'
 import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
 import { DISCARD_DRY_RUN } from './storage-sql.ts'
 import {
@@ -86,12 +86,6 @@ export function buildStatements(
   const statements = build(table, sqlFragments(table, presentColumns))
   cache.set(table, { columns, statements })
   return statements
-}
-
-/** The number of lookup chunks, and of chunks of flagged rows. */
-interface SizeChunks {
-  readonly lookup: number
-  readonly flagged: number
 }
 
 function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements {

@@ -51,7 +51,7 @@ const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 
  *
  * @throws ApiError `quota_exceeded` if the account stores as much as its quota, `unavailable` while the
  *   account is being reset, if its book zone has just changed, or if others keep changing the same
- *   customers.
+ *   customers; `payload_too_large` if it would rewrite too many stored bytes.
  */
 export async function storeDelivery(
   session: D1DatabaseSession,

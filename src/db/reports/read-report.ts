@@ -24,9 +24,11 @@ export interface ReportValues {
   readonly last_month: string
   readonly first_week: string
   readonly last_week: string
-  /** The most records of a resource, and the most rows of a statement. */
+  /** The most records of a resource, rows of a statement, values of KPIs, and days of first deposits. */
   readonly records: number
   readonly sums: number
+  readonly kpis: number
+  readonly searched: number
 }
 
 /**
@@ -56,6 +58,7 @@ export async function readReport(
     to: encode(transactions.day, values.to),
     approved: JSON.stringify(values.approved),
   }
+  const startedAt = Date.now()
   const end = (ms: number) =>
     endLease(session, account, id, payFor(paidAt, PAID_PART * ms, Date.now()))
   try {
@@ -72,8 +75,9 @@ export async function readReport(
         .catch(() => {})
     return results.slice(0, -1).map((result) => result.results)
   } catch (error) {
-    // If this fails too, the lease ends by itself.
-    await end(0)
+    // The database may have worked until its limit of 30 seconds: without payment, an account could
+    // have it do so again and again. If this fails too, the lease ends by itself.
+    await end(Date.now() - startedAt)
       .run()
       .catch(() => {})
     throw error

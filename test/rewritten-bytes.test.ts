@@ -1,0 +1,120 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { brand } from './brand.ts'
+import { askAdmin, json } from './partner.ts'
+import { countCalls } from './watched.ts'
+
+// A change of one additional field rewrites all that are stored of the customer. Each of these has
+// 64,061 bytes of them: 65 customers stay below 4 MiB, and 66 exceed it.
+
+const MOST = 65
+
+type Brand = Awaited<ReturnType<typeof brand>>
+
+const fullFields = JSON.stringify(
+  Object.fromEntries(
+    ['a', 'b', 'c', 'd'].map((name) => [name, JSON.stringify('x'.repeat(16_004))]),
+  ),
+)
+const FULL = fullFields.length
+
+/** Creates a brand with customers that have many additional fields. */
+async function brandWithLarge(customers: number): Promise<Brand> {
+  const acme = await brand()
+  await acme.post('customers', changes(customers))
+  const insert = `update customers set extras = ? where account = 'acme-casino'`
+  await env.DB.prepare(insert).bind(fullFields).run()
+  return acme
+}
+
+/** Small changes of so many customers. */
+const changes = (count: number, fields: object = {}) =>
+  Array.from({ length: count }, (_, i) => ({ customerId: `p-${i}`, ...fields }))
+
+const changed = () =>
+  env.DB.prepare(`select count(*) as n from customers where revision > 1`).first<number>('n')
+
+const send = (acme: Brand, body: unknown) =>
+  countCalls('/tracking/events/customers', {
+    method: 'POST',
+    headers: { 'x-api-key': acme.brand_token, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+const detailOf = (bytes: number) =>
+  `Each record rewrites all additional fields that are stored for its customer. Those that this request does not send have ${bytes} bytes, and one request rewrites at most 4194304 of these bytes. Nothing was stored. Send at most 64 records in each request.`
+
+test('small changes of large customers are refused beyond 4 MiB of stored fields', async () => {
+  const acme = await brandWithLarge(MOST + 1)
+  for (const [fields, sent] of [
+    [{ vip: 1 }, '"vip":"1",'.length],
+    [{ country: 'FR' }, 0],
+    [{ regtime: '2026-10-01 08:30' }, 0],
+  ] as const) {
+    for (const [query, headers] of [
+      ['', {}],
+      ['', { Prefer: 'handling=lenient' }],
+      ['?dry_run=true', {}],
+    ] as const) {
+      const refused = await acme.post(`customers${query}`, changes(MOST + 1, fields), headers)
+      expect([refused.status, await json(refused)]).toMatchObject([
+        413,
+        { code: 'payload_too_large', detail: detailOf((MOST + 1) * (FULL - sent)) },
+      ])
+    }
+  }
+  expect(await changed()).toBe(0)
+  const fits = await send(acme, changes(MOST, { vip: 1 }))
+  expect([fits.response.status, fits.trips]).toEqual([200, 1])
+  expect(await changed()).toBe(MOST)
+})
+
+test('what a request sends itself does not count', async () => {
+  const acme = await brandWithLarge(90)
+  const fields = { a: 'y'.repeat(16_004) }
+  expect((await acme.post('customers', changes(80, fields))).status).toBe(200)
+  expect((await acme.post('customers', changes(90, fields))).status).toBe(413)
+})
+
+test('any 64 records are accepted, and rewrite at most 4 MiB', async () => {
+  const acme = await brandWithLarge(64)
+  const whole = await acme.post('customers', changes(64, { e: 'y'.repeat(1400) }))
+  expect(whole.status).toBe(200)
+  const again = await acme.post('customers', changes(64, { e: 'z'.repeat(1400) }))
+  expect(again.status).toBe(200)
+})
+
+test('a customer counts once for each of its records', async () => {
+  const acme = await brandWithLarge(1)
+  const repeated = (count: number) =>
+    Array.from({ length: count }, (_, vip) => ({ customerId: 'p-0', vip }))
+  const refused = await send(acme, repeated(80))
+  expect([refused.response.status, await changed()]).toEqual([413, 0])
+  expect((await acme.post('customers', repeated(64))).status).toBe(200)
+})
+
+test('fields that a request itself adds count for the records after it', async () => {
+  const acme = await brand()
+  const parts = ['a', 'b', 'c', 'd'].map((name) => ({
+    customerId: 'p-0',
+    [name]: 'x'.repeat(16_004),
+  }))
+  const small = Array.from({ length: 80 }, (_, vip) => ({ customerId: 'p-0', vip }))
+  const refused = await acme.post('customers', [...parts, ...small])
+  expect([refused.status, (await json(refused)).code]).toEqual([413, 'payload_too_large'])
+  expect((await acme.post('customers', [...parts, ...small.slice(0, 30)])).status).toBe(200)
+})
+
+test('invalid records are listed before anything is said about stored fields', async () => {
+  const acme = await brandWithLarge(MOST + 1)
+  const refused = await acme.post('customers', [...changes(MOST + 1, { vip: 1 }), {}])
+  expect([refused.status, (await json(refused)).errors_total]).toEqual([422, 1])
+})
+
+test('at the storage quota such a request is refused, although nothing of it is computed', async () => {
+  const acme = await brandWithLarge(MOST + 1)
+  await askAdmin('accounts/acme-casino', 'PATCH', { storage_quota: 1000 })
+  const refused = await acme.post('customers', changes(MOST + 1, { vip: 1 }))
+  expect([refused.status, (await json(refused)).code]).toEqual([403, 'quota_exceeded'])
+  expect(await changed()).toBe(0)
+})
