@@ -9,7 +9,7 @@ import { customer } from '../src/trading/shared.ts'
 import { parseCommand } from './command-line.ts'
 
 /** The bound of the bundle: every cold start reads all of it. */
-const LIMIT_KIB = 250
+const LIMIT_KIB = 270
 
 parseCommand(
   'node scripts/check-bundle.ts',

@@ -111,7 +111,9 @@ const files = Object.entries(
 /** Returns everything that a source imports, statically or dynamically. */
 const importsOf = (source: string) =>
   [
-    ...withoutComments(source).matchAll(/(?<!['"`])\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g),
+    ...withoutComments(source).matchAll(
+      /(?<!['"`:])\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g,
+    ),
   ].map(([, to]) => to!)
 const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')
 const directoryOf = (path: string) => path.replace(/\.tsx?$/, '').split('/')[0]!

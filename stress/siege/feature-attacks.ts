@@ -1,5 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { newSecret } from '../../src/auth/secret.ts'
+import { DAY_MS } from '../../src/durations.ts'
 import { expectBody } from '../ask.ts'
 import { type Attack, type Attacker, customer, KIB, range, text, transaction } from './attacks.ts'
 
@@ -26,8 +27,6 @@ const smallChanges = (count: number, turn: number) =>
       range(count, (i) => ({ customerId: `f${i % FULL_CUSTOMERS}`, vip: `${turn} ${i}` })),
     ),
   )
-
-const DAY_MS = 86_400_000
 
 /** Returns a day so many days before today. */
 const dayBefore = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
