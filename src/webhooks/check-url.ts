@@ -3,7 +3,7 @@ import { WEBHOOK_LIMITS } from './limits.ts'
 
 /** Names that are only valid inside a network, or are reserved. */
 const LOCAL_NAMES =
-  /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|arpa|onion|invalid)$/
+  /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|svc|docker|arpa|onion|invalid)$/
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
