@@ -111,6 +111,17 @@ test('invalid records are listed before anything is said about stored fields', a
   expect([refused.status, (await json(refused)).errors_total]).toEqual([422, 1])
 })
 
+test('records that may be too large are not looked at in a request that rewrites too much', async () => {
+  const acme = await brandWithLarge(70)
+  const growing = changes(70, { e: 'y'.repeat(1500) })
+  for (const body of [growing, [...growing, {}]]) {
+    const refused = await acme.post('customers', body)
+    expect([refused.status, (await json(refused)).code]).toEqual([413, 'payload_too_large'])
+  }
+  const few = await acme.post('customers', growing.slice(0, 60))
+  expect([few.status, (await json(few)).errors_total]).toEqual([422, 60])
+})
+
 test('at the storage quota such a request is refused, although nothing of it is computed', async () => {
   const acme = await brandWithLarge(MOST + 1)
   await askAdmin('accounts/acme-casino', 'PATCH', { storage_quota: 1000 })

@@ -8,10 +8,12 @@ import { lookupParts } from './lookup-parts.ts'
 const MAX_BYTES = 1024 * 1024
 
 interface UndecidedRow {
-  /** Null in the row with the bytes that all records would rewrite. */
+  /** Null in the row about all records. */
   key: unknown
-  /** Of the stored members. */
+  /** Of the stored members; of all records, those that they leave out and rewrite in any case. */
   bytes: number
+  /** The bytes that all records would rewrite if none is too large. */
+  rewritten: number | null
 }
 
 interface StoredRow {
@@ -40,10 +42,13 @@ export async function decideSizes(
   const chunks = { lookup: lookup.length, flagged: flagged.length }
   const select = bind(selectUndecided(chunks), { account, ...chunkValues })
   const { results } = await select.all<UndecidedRow>()
-  const isWritten = input.invalidCount === 0 || input.lenient
-  const rewritten = results.find(({ key }) => key === null)?.bytes ?? 0
-  if (isWritten && rewritten > sizeLimit.maxRewritten) throw rewritesTooMuch(rewritten, sizeLimit)
   const undecided = results.filter(({ key }) => key !== null)
+  const sums = results.find(({ key }) => key === null)
+  checkRewritten(
+    sums,
+    undecided.length === 0 && (input.invalidCount === 0 || input.lenient),
+    sizeLimit,
+  )
   if (undecided.length === 0) return null
   const decide = ({ key, delivery, members }: StoredRow) =>
     decisions.set(key, { delivery, tooLarge: findTooLarge(key, members) })
@@ -59,6 +64,19 @@ export async function decideSizes(
   }
   const { rows, repeatedRows } = toRows(decisions)
   return { ...parts, ...lookupParts(table, statements, { rows, flaggedRows: repeatedRows }) }
+}
+
+/**
+ * Refuses a request that would rewrite too many stored bytes. What records rewrite that repeat a key
+ * counts only if `isDecided`: those that turn out to be too large rewrite nothing.
+ */
+function checkRewritten(
+  sums: UndecidedRow | undefined,
+  isDecided: boolean,
+  limit: SizeLimit,
+): void {
+  const bytes = Math.max(sums?.bytes ?? 0, isDecided ? (sums?.rewritten ?? 0) : 0)
+  if (bytes > limit.maxRewritten) throw rewritesTooMuch(bytes, limit)
 }
 
 /** Returns the error of a request that would rewrite so many bytes. Any split into so many records fits. */

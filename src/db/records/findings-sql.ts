@@ -113,22 +113,24 @@ export function isUndecided(
             ifnull(t.delivery, '') is not ${seen})`
 }
 
+/** Returns the stored bytes that an update of the record rewrites and that it does not send. */
+export const leftBytes = ({ column }: SizeLimit, fromLookup: FromLookup) =>
+  `max(ifnull(octet_length(t.${column}), 0) - ${fromLookup(ADDED_BYTES)}, 0)`
+
 /**
- * Returns how many stored bytes an update of the record rewrites, beside those that it sends. A repeated
- * record rewrites what the records before it have added, too, unless it is too large or undecided.
- * SQLite reads the size from the head of a row, not the column.
+ * Returns `leftBytes`; for a repeated record, unless it is too large, all bytes that are stored by then:
+ * it also rewrites what the records before it have added. SQLite reads the size from the head of a row,
+ * not the column.
  */
 export function rewrittenBytes(
   limit: SizeLimit,
   fromLookup: FromLookup,
   flag: string | null,
 ): string {
-  const stored = `ifnull(octet_length(t.${limit.column}), 0)`
-  const left = `max(${stored} - ${fromLookup(ADDED_BYTES)}, 0)`
+  const left = leftBytes(limit, fromLookup)
   if (flag === null) return left
-  const merged = `min(${stored} + ${fromLookup(ADDED_BYTES)}, ${limit.maxBytes})`
-  const isUnchanged = `${fromLookup(IS_TOO_LARGE)} is 1 or ${isUndecided(limit, fromLookup)}`
-  return `iif(${flag} is null, ${left}, iif(${isUnchanged}, ${left}, ${merged}))`
+  const merged = `min(ifnull(octet_length(t.${limit.column}), 0) + ${fromLookup(ADDED_BYTES)}, ${limit.maxBytes})`
+  return `iif(${flag} is null or ${fromLookup(IS_TOO_LARGE)} is 1, ${left}, ${merged})`
 }
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e

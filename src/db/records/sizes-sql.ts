@@ -1,5 +1,5 @@
 import type { SizeLimit } from './extras-limits.ts'
-import { isUndecided, rewrittenBytes } from './findings-sql.ts'
+import { isUndecided, leftBytes, rewrittenBytes } from './findings-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { chunkNames, JSON_EACH, type SqlFragments, unionOfChunks } from './sql-fragments.ts'
 
@@ -17,7 +17,8 @@ const flagIn = (lookupColumns: readonly string[]) => `(value ->> ${lookupColumns
 
 /**
  * Lists the keys of the records of which the classification cannot decide whether they are too large,
- * and how many bytes are stored. The row without a key has the bytes that all records would rewrite.
+ * and how many bytes are stored; none if the request would rewrite too many bytes in any case. The row
+ * without a key has these bytes, and as `rewritten` those that all records would rewrite.
  */
 export const selectUndecidedSql = (
   { table }: RecordTable,
@@ -25,14 +26,17 @@ export const selectUndecidedSql = (
   sizeLimit: SizeLimit,
   chunks: SizeChunks,
 ) => `
-      with sent(value) as (${sentIn(chunks)})
-      select distinct ${fromLookup(sizeLimit.key)} as key,
-        ifnull(octet_length(t.${sizeLimit.column}), 0) as bytes
-      from sent left join ${table} t on ${keyMatches(fromLookup)}
-      where ${isUndecided(sizeLimit, fromLookup)}
+      with sent(value) as (${sentIn(chunks)}),
+      sums as materialized (
+        select total(${leftBytes(sizeLimit, fromLookup)}) as bytes,
+          total(${rewrittenBytes(sizeLimit, fromLookup, flagIn(lookupColumns))}) as rewritten
+        from sent left join ${table} t on ${keyMatches(fromLookup)}
+      )
+      select null as key, bytes, rewritten from sums
       union all
-      select null, total(${rewrittenBytes(sizeLimit, fromLookup, flagIn(lookupColumns))})
-      from sent left join ${table} t on ${keyMatches(fromLookup)}`
+      select distinct ${fromLookup(sizeLimit.key)}, ifnull(octet_length(t.${sizeLimit.column}), 0), null
+      from sent left join ${table} t on ${keyMatches(fromLookup)}
+      where iif((select bytes from sums) > ${sizeLimit.maxRewritten}, 0, ${isUndecided(sizeLimit, fromLookup)})`
 
 /** Lists the stored members of records; `:keys` is a JSON array. */
 export const selectStoredSql = ({ table }: RecordTable, { column, key }: SizeLimit) => `
