@@ -1188,96 +1188,80 @@ with
   sent (value) as (
     select value
     from jsonb_each (:lookup_1)
+  ),
+  sums as materialized (
+    select
+      total(max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0)) as bytes,
+      total(
+        iif(
+          (value ->> 8) is null
+          or value ->> 6 is 1, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
+          min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
+        )
+      ) as rewritten
+    from
+      sent
+      left join customers t on t.account = :account
+      and t.customer_id = value ->> 1
   )
+select null as key, bytes, rewritten
+from sums
+union all
 select distinct
-  value ->> 1 as key, ifnull(octet_length (t.extras), 0) as bytes
+  value ->> 1, ifnull(octet_length (t.extras), 0), null
 from
   sent
   left join customers t on t.account = :account
   and t.customer_id = value ->> 1
 where
   iif(
-    value ->> 7 is null,
+    (
+      select bytes
+      from sums
+    ) > 4194304,
+    0,
     iif(
-      value ->> 5 > 0
-      and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+      value ->> 7 is null,
       iif(
-        ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
-        or (
-          select count(*)
-          from json_each(t.extras)
-        ) + value ->> 5 > 256,
-        not exists (
-          select 1
-          from erasures e
-          where
-            e.account = :account
-            and e.customer_id = value ->> 1
+        value ->> 5 > 0
+        and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+        iif(
+          ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+          or (
+            select count(*)
+            from json_each(t.extras)
+          ) + value ->> 5 > 256,
+          not exists (
+            select 1
+            from erasures e
+            where
+              e.account = :account
+              and e.customer_id = value ->> 1
+          ),
+          0
         ),
         0
       ),
-      0
-    ),
-    ifnull(t.delivery, '') is not value ->> 7
-  )
-union all
-select
-  null,
-  total(
-    iif(
-      (value ->> 8) is null, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
-      iif(
-        value ->> 6 is 1
-        or iif(
-          value ->> 7 is null,
-          iif(
-            value ->> 5 > 0
-            and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
-            iif(
-              ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
-              or (
-                select count(*)
-                from json_each(t.extras)
-              ) + value ->> 5 > 256,
-              not exists (
-                select 1
-                from erasures e
-                where
-                  e.account = :account
-                  and e.customer_id = value ->> 1
-              ),
-              0
-            ),
-            0
-          ),
-          ifnull(t.delivery, '') is not value ->> 7
-        ),
-        max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
-        min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
-      )
+      ifnull(t.delivery, '') is not value ->> 7
     )
-  )
-from
-  sent
-  left join customers t on t.account = :account
-  and t.customer_id = value ->> 1;
+  );
 -- Query plan:
 --   COMPOUND QUERY
 --     LEFT-MOST SUBQUERY
---       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SCAN json_each VIRTUAL TABLE INDEX 1:
---       CORRELATED SCALAR SUBQUERY 3
---         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
---       USE TEMP B-TREE FOR DISTINCT
+--       MATERIALIZE sums
+--         SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--       SCAN sums
 --     UNION ALL
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--       SCALAR SUBQUERY 4
+--         SCAN sums
 --       CORRELATED SCALAR SUBQUERY 5
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --       CORRELATED SCALAR SUBQUERY 6
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--       USE TEMP B-TREE FOR DISTINCT
 
 -- selectStoredMembers
 -- Reads the sizes of the stored fields of these records; the Worker then decides.
