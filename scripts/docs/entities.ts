@@ -6,6 +6,7 @@ import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
 import { MAX_TEXT } from '../../src/validation/fields.ts'
 import { closedObject, openObject } from './json-schema.ts'
+import { BRAND_RESOURCES, describeResource, PARTNER_RESOURCES } from './resources.ts'
 import type { JsonSchema } from './types.ts'
 
 /** A record type of a vertical, with its names in documents. */
@@ -59,10 +60,10 @@ const REFERENCE_RULES: Record<string, Record<string, string>> = {
 }
 
 function partnerEntity(vertical: string, resource: Resource): Entity {
-  const { name, title, description, key, fields } = resource
+  const { name, title, key, fields } = resource
   const closed = (at: string): JsonSchema => ({
     title: `${title} (${vertical})`,
-    description,
+    description: describeResource(resource, PARTNER_RESOURCES),
     ...closedObject(fields, at),
     'x-key': key,
     'x-rules': {
@@ -120,7 +121,8 @@ const requireAmount = (at: string): JsonSchema => ({
 })
 
 function brandEntity(resource: Resource): Entity {
-  const { name, title, description, key, fields, required, neverRejected } = resource
+  const { name, title, key, fields, required, neverRejected } = resource
+  const description = describeResource(resource, BRAND_RESOURCES)
   const isActivity = name === 'activities'
   const open = (at: string): JsonSchema => ({
     title: `${title} (${igaming.vertical})`,

@@ -1,4 +1,5 @@
-import { type CryptoKey, createLocalJWKSet, errors, importJWK, jwtVerify, SignJWT } from 'jose'
+import { type CryptoKey, createLocalJWKSet, importJWK, jwtVerify, SignJWT } from 'jose'
+import { JOSEError } from 'jose/errors'
 import { unavailable } from '../errors.ts'
 import { decodeBase64url } from './base64url.ts'
 import { memoizePerKeySet } from './key-cache.ts'
@@ -105,7 +106,7 @@ export async function verifyAccessToken(
     for (const oldest of [...verified.keys()].slice(0, -MAX_VERIFIED)) verified.delete(oldest)
     return payload
   } catch (error) {
-    if (error instanceof errors.JOSEError) return null
+    if (error instanceof JOSEError) return null
     throw unavailable(error)
   }
 }

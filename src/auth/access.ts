@@ -1,4 +1,5 @@
-import { createRemoteJWKSet, errors, type JWTPayload, jwtVerify } from 'jose'
+import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose'
+import { JOSEError } from 'jose/errors'
 import { ApiError, unavailable } from '../errors.ts'
 import { parseAccessRoles } from './access-roles.ts'
 import { memoizePerSecret } from './key-cache.ts'
@@ -53,7 +54,7 @@ async function verify(assertion: string, { ACCESS_TEAM, ACCESS_AUD }: Env) {
     })
     return payload
   } catch (error) {
-    const isInvalid = error instanceof errors.JOSEError && !KEY_FETCH_ERRORS.has(error.code)
+    const isInvalid = error instanceof JOSEError && !KEY_FETCH_ERRORS.has(error.code)
     if (!isInvalid) throw unavailable(error)
     return null
   }

@@ -109,8 +109,6 @@ const DAILY_KEY = ['eventname', 'customerid']
 export const activities: Resource = {
   name: 'activities',
   title: 'Activity',
-  description:
-    'One event, or one day of one customer with several KPIs. An activity is identified by its `eventid`. Without one, a daily aggregate is identified by `eventname`, `customerid`, day, `Currency` and product, and any other record is an event of its own. Fields that are not listed here are KPI fields if they are decimals and details otherwise; all are stored.',
   fields,
   required: REQUIRED,
   key: ['eventid'],

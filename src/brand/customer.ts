@@ -120,8 +120,6 @@ function presentCustomer(row: Record<string, unknown>): Record<string, unknown> 
 export const customers: Resource = {
   name: 'customers',
   title: 'Customer',
-  description:
-    'A player, identified by `customerId`. When you send a customer again, fields that you leave out keep their stored values. Fields that are not listed here are stored as sent.',
   fields,
   required: REQUIRED,
   key: REQUIRED,

@@ -11,9 +11,8 @@ import type { ValidatedRequest } from './validate-records.ts'
 
 /** A resource. Its routes, validation, SQL, lists, schemas and documentation are derived from it. */
 export interface Resource extends RecordView {
-  /** The name of one record and the description of the resource, for documentation and messages. */
+  /** The name of one record, for documentation and messages. */
   readonly title: string
-  readonly description: string
   /** The fields of a record. Partner records have no others. */
   readonly fields: ObjectFields['entries']
   /** The members that identify a record. */

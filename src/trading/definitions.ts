@@ -10,8 +10,6 @@ import {
 export const customers = {
   name: 'customers',
   title: 'Customer',
-  description:
-    'A trader account, identified by `customer_id`. Sending it again replaces the whole record.',
   dayField: 'signup_date',
   hasItemRoute: true,
   groups: [],
@@ -24,8 +22,6 @@ export const customers = {
 export const transactions = {
   name: 'transactions',
   title: 'Transaction',
-  description:
-    'A financial event on a trader account, identified by `transaction_id`. Sending it again replaces the whole record.',
   dayField: 'transaction_date',
   hasItemRoute: true,
   groups: ['transaction_type', 'status', 'currency'],
@@ -38,8 +34,6 @@ export const transactions = {
 export const activity = {
   name: 'trading-activity',
   title: 'Trading activity',
-  description:
-    'The activity of one trader on one day, in one instrument and one currency. Sending it again replaces the whole record.',
   dayField: 'date',
   hasItemRoute: false,
   groups: ['currency'],

@@ -10,7 +10,7 @@ import { PERSONAL_FIELDS, partnerRows } from './rows.ts'
 /** The properties of a partner resource that do not follow from its fields. */
 type ResourceOptions = Pick<
   Resource,
-  'name' | 'title' | 'description' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
+  'name' | 'title' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
 > & {
   /** The field whose day filters and totals use: an instant, by the account's book zone, or a day. */
   dayField: string

@@ -21,26 +21,31 @@ const glob = v.pipe(
 function both<const N extends string, S extends v.GenericSchema>(
   name: N,
   item: S,
-  what: string,
-  example: v.InferInput<S>,
+  documentation: ReturnType<typeof about<v.InferInput<S>[]>>,
 ) {
   const list = () => listOf(item, PLAN_LIMITS.values)
-  const entry = (text: string) => v.exactOptional(describeField(list(), about(text, [example])))
+  const entry = (ending: string) => {
+    const ended = documentation && {
+      ...documentation,
+      description: `${documentation.description} ${ending}`,
+    }
+    return v.exactOptional(describeField(list(), ended))
+  }
   const entries = {
-    [name]: entry(`${what} is one of these.`),
-    [`not_${name}`]: entry(`${what} is none of these, or is missing.`),
+    [name]: entry('is one of these.'),
+    [`not_${name}`]: entry('is none of these, or is missing.'),
   }
   return entries as Record<N | `not_${N}`, ReturnType<typeof entry>>
 }
 
 const ofCustomer = {
-  ...both('countries', f.country, "The customer's country code", 'DE'),
-  ...both('account_types', f.text, 'The type of the trading account', 'ECN'),
-  ...both('challenge_types', f.text, 'The type of the challenge', 'rapid'),
-  ...both('phases', f.text, 'The evaluation phase', 'funded'),
-  ...both('kyc', f.text, 'The KYC status, as sent,', '2'),
-  ...both('sales', f.text, 'The sales status, as sent,', 'hot'),
-  ...both('links', f.text, 'The link that the customer followed', 'Lk7Qm2Xv'),
+  ...both('countries', f.country, about("The customer's country code", ['DE'])),
+  ...both('account_types', f.text, about('The type of the trading account', ['ECN'])),
+  ...both('challenge_types', f.text, about('The type of the challenge', ['rapid'])),
+  ...both('phases', f.text, about('The evaluation phase', ['funded'])),
+  ...both('kyc', f.text, about('The KYC status, as sent,', ['2'])),
+  ...both('sales', f.text, about('The sales status, as sent,', ['hot'])),
+  ...both('links', f.text, about('The link that the customer followed', ['Lk7Qm2Xv'])),
   account_size: v.exactOptional(
     describeField(
       closed({
@@ -58,12 +63,14 @@ const ofFact = {
   ...both(
     'instruments',
     glob,
-    'The whole symbol, letter case ignored, matches: `*` is any text, `?` one character. It',
-    'EURUSD*',
+    about(
+      'The whole symbol, letter case ignored, matches: `*` is any text, `?` one character. It',
+      ['EURUSD*'],
+    ),
   ),
-  ...both('products', f.text, 'The product line of the event', 'casino'),
-  ...both('currencies', f.currency, 'The currency of the fact', 'EUR'),
-  ...both('subtypes', f.text, 'The subtype of the transaction', 'card'),
+  ...both('products', f.text, about('The product line of the event', ['casino'])),
+  ...both('currencies', f.currency, about('The currency of the fact', ['EUR'])),
+  ...both('subtypes', f.text, about('The subtype of the transaction', ['card'])),
 }
 
 /** The names of the conditions on a fact; all others are on the customer. */
