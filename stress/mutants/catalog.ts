@@ -39,19 +39,17 @@ interface SyntaxPath {
   node: { callee?: { name?: string }; id?: { name?: string } }
   parent?: { callee?: { name?: string } }
   listKey?: string
-  key?: number | string
 }
 
 /** Leaves the switches of SQL mutants as they are, and the texts and examples of the description. */
 const ignorer = {
   shouldIgnore(path: object) {
-    const { node, parent, listKey, key } = path as SyntaxPath
+    const { node, parent, listKey } = path as SyntaxPath
     const isSwitch = node.callee?.name === SWITCH_NAME || node.id?.name === SWITCH_NAME
     if (isSwitch) return 'the switch of an SQL mutant'
     // No request reads them. They are in openapi.json and schemas/, which `npm run check` compares
     // with the source.
-    const isDescription =
-      parent?.callee?.name === 'describeField' && listKey === 'arguments' && key !== 0
+    const isDescription = parent?.callee?.name === 'about' && listKey === 'arguments'
     return isDescription ? 'a description' : undefined
   },
 }
