@@ -139,6 +139,10 @@ test('only an approver changes how many people must approve', async () => {
   const change = (role: Role) =>
     sendAs(role, 'PATCH', '/admin/v1/accounts/acme', { name: 'New', approvals: 2 })
 
+  const twoPersons = { account: 'two', name: 'Two', vertical: 'forex', mode: 'test', approvals: 2 }
+  expect(await json(sendAs('manager', 'POST', '/admin/v1/accounts', twoPersons))).toMatchObject(
+    refusal('approver', 'manager'),
+  )
   expect(await json(change('manager'))).toMatchObject(refusal('approver', 'manager'))
   expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'Acme', approvals: 1 })
   expect(await json(change('approver'))).toMatchObject({ name: 'New', approvals: 2 })

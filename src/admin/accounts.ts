@@ -68,6 +68,7 @@ export const accounts = new Hono<AppEnv>()
       ...newAccount,
       binding: v.optional(bindingField(c.env)),
     })
+    if (fields.approvals !== undefined) requireRole(c.var.role, 'approver')
     const { account: id, name, vertical, mode = 'live', binding = 'DB' } = fields
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     refuseBookZoneOfBrand(vertical, fields)

@@ -39,7 +39,8 @@ export function collectCommission(
   const divided = [...periods.values()].filter((one) => one.first < first || one.last > last)
   const reason = reasonFor([...periods.values()], divided, groups)
   if (divided.length > 0 || statements.length === 0) {
-    return { inRows: false, inTotals: false, notes: [reason ?? NO_STATEMENTS] }
+    const note = divided.length > 0 ? reason : NO_STATEMENTS
+    return { inRows: false, inTotals: false, notes: [note ?? NO_STATEMENTS] }
   }
   for (const { row, period } of statements) {
     const amount = {

@@ -32,8 +32,14 @@ const lastOf = (feeds: readonly Feed[]) =>
 const receivedBy = (feeds: readonly Feed[]) =>
   feeds.reduce((sum, { received_last_day }) => sum + received_last_day, 0)
 
-const isMissing = (feeds: readonly Feed[]) =>
-  feeds.some(({ yesterday }) => yesterday === 'missing' || yesterday === 'late')
+/** Renders whether the activity of yesterday has arrived. */
+function Yesterday({ feeds }: { feeds: readonly Feed[] }) {
+  const known = feeds.flatMap(({ yesterday }) => yesterday ?? [])
+  if (known.length === 0) return <>–</>
+  if (known.includes('missing') || known.includes('late')) return <Badge tone="bad">Late</Badge>
+  if (known.includes('pending')) return <Badge tone="quiet">Not due yet</Badge>
+  return <Badge tone="good">In time</Badge>
+}
 
 const { account, name, vertical, mode, time_zone, ...more } = newAccount
 const main = { account, name, vertical, mode, time_zone }
@@ -101,8 +107,7 @@ export const accountsPage: Page = {
             },
             {
               title: 'Activity of yesterday',
-              of: ({ feeds }) =>
-                isMissing(feeds) ? <Badge tone="bad">Late</Badge> : <Badge tone="good">Fine</Badge>,
+              of: ({ feeds }) => <Yesterday feeds={feeds} />,
             },
           ]}
           empty={
