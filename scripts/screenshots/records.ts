@@ -3,9 +3,9 @@ import { DAY_MS } from '../../src/durations.ts'
 // The records of a broker's last 30 days. They are the same at every run but for their dates.
 
 /** The number of days with records, the last of which is yesterday. */
-export const DAYS = 30
+export const DAYS = 31
 
-const CUSTOMERS = 48
+const CUSTOMERS = 60
 const AFFILIATES = ['IB-07', 'IB-07', 'IB-08', 'IB-09']
 const COUNTRIES = ['DE', 'AT', 'CZ', 'PL', 'DE']
 const INSTRUMENTS = ['EURUSD', 'GBPUSD', 'XAUUSD', 'US500']
@@ -27,14 +27,20 @@ const customerId = (n: number) => `C-${4101 + n}`
 /** Returns how busy a day is: weekends are quiet. */
 function volumeOf(day: string): number {
   const weekday = new Date(day).getUTCDay()
-  return weekday === 0 || weekday === 6 ? 0.15 : 0.7 + 0.3 * noise(Date.parse(day) / DAY_MS)
+  return weekday === 0 || weekday === 6 ? 0.35 : 0.7 + 0.3 * noise(Date.parse(day) / DAY_MS)
 }
 
-/** Returns the customers, who signed up within the days. */
+/** The days within which the customers signed up. */
+const SIGNUP_DAYS = 60
+
+/** Returns how many days ago a customer signed up. */
+const signupOf = (n: number) => SIGNUP_DAYS - Math.floor((n * SIGNUP_DAYS) / CUSTOMERS)
+
+/** Returns the customers. */
 export const customers = (now: number): object[] =>
   Array.from({ length: CUSTOMERS }, (_, n) => ({
     customer_id: customerId(n),
-    signup_date: `${dayBefore(now, DAYS - Math.floor((n * DAYS) / CUSTOMERS))}T08:30:00Z`,
+    signup_date: `${dayBefore(now, signupOf(n))}T08:30:00Z`,
     affiliate_id: AFFILIATES[n % AFFILIATES.length],
     country_code: COUNTRIES[n % COUNTRIES.length],
     tracking_data: `click-${4101 + n}`,
@@ -42,9 +48,7 @@ export const customers = (now: number): object[] =>
 
 /** Returns the customers who had signed up before a day, which is counted back from now. */
 const activeOn = (daysAgo: number) =>
-  Array.from({ length: CUSTOMERS }, (_, n) => n).filter(
-    (n) => DAYS - Math.floor((n * DAYS) / CUSTOMERS) >= daysAgo,
-  )
+  Array.from({ length: CUSTOMERS }, (_, n) => n).filter((n) => signupOf(n) >= daysAgo)
 
 const eachDay = (now: number, of: (day: string, daysAgo: number) => object[]): object[] =>
   Array.from({ length: DAYS }, (_, n) => DAYS - n).flatMap((ago) => of(dayBefore(now, ago), ago))

@@ -77,6 +77,7 @@ function logEarlierDays(root: string, now: number): void {
     `insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday, today)
      values (?, ?, ?, 1, ?, ?, ?, 1, 0) on conflict do nothing`,
   )
+  database.exec(`update arrivals set received = received / 4 where account = '${ACCOUNT}'`)
   for (let ago = 1; ago < DAYS; ago++) {
     for (const [n, resource] of RESOURCES.entries()) {
       const hour = Math.floor(Date.parse(dayBefore(now, ago)) / HOUR_MS) + 6
