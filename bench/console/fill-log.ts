@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../src/durations.ts'
 import { newDeliveryId } from '../../src/ingest/delivery-id.ts'
 import { ACCOUNT, type Size } from '../commissions/fill.ts'
 import { adminOf } from '../cost/parties.ts'
@@ -7,8 +8,6 @@ import { execute, type Running } from '../worker.ts'
 const BULK = 1000
 /** The days over which the deliveries are spread: the log keeps 30. */
 const DAYS = 29
-
-const DAY_MS = 86_400_000
 
 /**
  * Logs a delivery for each 1000 facts, spread over the last days, and sends a delivery whose 100 records
