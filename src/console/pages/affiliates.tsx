@@ -13,7 +13,7 @@ interface Affiliate {
 }
 
 /** The customers whose affiliates are looked up: a page reads no more, whatever is stored. */
-const LATEST = 10_000
+const LATEST = 5000
 
 interface Unconfigured {
   readonly data: readonly { readonly affiliate_id: string; readonly customers: number }[]
