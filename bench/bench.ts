@@ -18,6 +18,7 @@ const SECTIONS = {
   memory: async () => (await import('./memory.ts')).memory,
   commissions: async () => (await import('./commissions.ts')).commissions,
   reports: async () => (await import('./reports.ts')).reports,
+  console: async () => (await import('./console.ts')).consolePages,
   limiter: async () => (await import('./limiter.ts')).limiter,
 }
 type Section = keyof typeof SECTIONS

@@ -120,7 +120,8 @@ const forgetStatements = (running: Running) =>
 const POLL_MS = 50
 const PATIENCE_MS = 300_000
 
-async function completeRun(running: Running): Promise<{ steps: number; changed: number }> {
+/** Starts a run over the statements of the month, and waits for its end. */
+export async function completeRun(running: Running): Promise<{ steps: number; changed: number }> {
   const admin = adminOf(running)
   const { id } = await admin('POST', `accounts/${ACCOUNT}/periods/${PERIOD}/run`, {})
   const end = Date.now() + PATIENCE_MS

@@ -126,7 +126,7 @@ describe.each(PAGES)('%s', (path) => {
     const response = await (await signedIn()).get(`${at}?colour=red`)
 
     expect(response.status).toBe(400)
-    expect(await response.text()).toContain('`colour` is not a parameter')
+    expect(await response.text()).toContain('<code>colour</code> is not a parameter')
   })
 
   test('plain HTTP is refused', async () => {

@@ -275,6 +275,11 @@ describe('a report', () => {
         { affiliate_id: 'old', customers: 1 },
       ],
     })
+    expect(await json(askAdmin(`${path}?customers=1`))).toEqual({
+      data: [{ affiliate_id: 'new', customers: 1 }],
+      more_customers: true,
+    })
+    expect((await askAdmin(`${path}?customers=0`)).status).toBe(400)
     UNCONFIGURED_LIMITS.customers = 1
     expect(await json(askAdmin(path))).toEqual({
       data: [{ affiliate_id: 'new', customers: 1 }],

@@ -5,11 +5,14 @@ import { buildOurs, buildPeer } from '../build.ts'
 import { ADMIN_KEY } from '../cost/parties.ts'
 import { type Running, start } from '../worker.ts'
 
-/** Builds the service with a meter around it and its Workflow. */
-export async function buildMetered(folder: string): Promise<string> {
+/** Builds the service with a meter around it and its Workflow; `wrapper` is the file of the meter. */
+export async function buildMetered(
+  folder: string,
+  wrapper = 'bench/commissions/metered.ts',
+): Promise<string> {
   const service = join(folder, 'service.js')
   writeFileSync(service, await buildOurs())
-  return buildPeer('bench/commissions/metered.ts', service)
+  return buildPeer(wrapper, service)
 }
 
 /** Starts the metered service with its Workflow, on the state of a folder. */

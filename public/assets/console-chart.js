@@ -22,6 +22,8 @@ function optionsOf(plot, titles, labels, paths) {
   return {
     width: plot.clientWidth,
     height: HEIGHT,
+    // The label below the last point would be cut off.
+    padding: [null, 40, null, null],
     scales: { x: { time: false, ...(paths && { range: [-0.5, labels.length - 0.5] }) } },
     axes: [
       { ...axis, space: 90, incrs: STEPS, values: (_, ticks) => ticks.map((i) => labels[i] ?? '') },

@@ -3,11 +3,16 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/parents.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { rejectCycles, rejectDeepTrees } from '../db/directory/affiliate-tree.ts'
-import { listAffiliates, listUnconfigured, putAffiliates } from '../db/directory/affiliates.ts'
+import {
+  listAffiliates,
+  listUnconfigured,
+  putAffiliates,
+  UNCONFIGURED_LIMITS,
+} from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
-import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
@@ -76,9 +81,11 @@ export const affiliates = new Hono<AppEnv>()
   })
 
   .get('/unconfigured', async (c) => {
-    readQuery(c.req.url)
+    const { customers } = readQuery(c.req.url, 'customers')
+    const max = UNCONFIGURED_LIMITS.customers
+    const size = customers === undefined ? max : parseInteger('customers', customers, max)
     const { id, binding } = await findRouteAccount(c)
-    const { data, hasMore } = await listUnconfigured(resolveDatabase(c.env, binding), id)
+    const { data, hasMore } = await listUnconfigured(resolveDatabase(c.env, binding), id, size)
     return c.json({ data, ...(hasMore && { more_customers: true }) })
   })
 

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { ApiError } from '../errors.ts'
 import { Document, Home } from './layout.tsx'
+import { Sentence } from './parts/data.tsx'
 import { readErrors } from './refused.ts'
 import { respond } from './respond.ts'
 
@@ -18,11 +19,12 @@ export function showError(c: Context, error: ApiError): Promise<Response> {
       <div class="frame alone">
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
-          <p class="lead">{details.detail}</p>
+          <p class="lead">{details.detail && <Sentence text={details.detail} />}</p>
           <ul>
             {readErrors(error).map(({ pointer, message, hint }) => (
               <li>
-                {pointer && <code>{pointer}</code>} {message} {hint}
+                {pointer && <code>{pointer}</code>} <Sentence text={message} />{' '}
+                {hint && <Sentence text={hint} />}
               </li>
             ))}
           </ul>

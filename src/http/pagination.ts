@@ -27,7 +27,12 @@ const READ_ON = 'Follow `meta.next_cursor` or the `Link` header to read on.'
 
 const BEYOND_PAGES = ` A page number reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only. ${READ_ON}`
 
-function parseInteger(name: string, text: string, max: number, advice = ''): number {
+/**
+ * Returns the integer of a parameter, from 1 to `max`.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export function parseInteger(name: string, text: string, max: number, advice = ''): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= max) return number
   throw invalidQuery(`\`${name}\` must be an integer from 1 to ${max}.${advice}`)

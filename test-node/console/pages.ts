@@ -22,11 +22,8 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
 }
 
-/**
- * Returns the addresses of all pages of the console with the demo accounts. `more` has the values of
- * parameters that are not the same each time.
- */
-export async function pageAddresses(more: Readonly<Record<string, string>>): Promise<string[]> {
+/** Returns the paths of all pages below `/console`. */
+export async function pagePaths(): Promise<string[]> {
   // Node cannot import files with JSX.
   const { outputFiles } = buildSync({
     entryPoints: ['src/console/pages.ts'],
@@ -39,8 +36,16 @@ export async function pageAddresses(more: Readonly<Record<string, string>>): Pro
   const { PAGES }: { PAGES: { path: string }[] } = await import(
     `data:text/javascript;base64,${source}`
   )
+  return PAGES.map(({ path }) => path)
+}
+
+/**
+ * Returns the addresses of all pages of the console with the demo accounts. `more` has the values of
+ * parameters that are not the same each time.
+ */
+export async function pageAddresses(more: Readonly<Record<string, string>>): Promise<string[]> {
   const values: Readonly<Record<string, string>> = { ...PARAMETERS, ...more }
-  return PAGES.flatMap(({ path }) => {
+  return (await pagePaths()).flatMap((path) => {
     const filled = path.replace(/:(\w+)/g, (_, name) => values[name] ?? `no-${name}`)
     const address = `/console${filled}`
     return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${query}`)]

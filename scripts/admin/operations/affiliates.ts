@@ -46,6 +46,13 @@ export const AFFILIATES: readonly Operation[] = [
     example: 'acme',
     method: 'GET',
     path: 'accounts/{account}/affiliates/unconfigured',
+    options: {
+      customers: {
+        value: 'count',
+        description: 'Reads so many customers, the latest ones. (default: 1000000)',
+        member: 'customers',
+      },
+    },
     format: list(),
   },
 ]

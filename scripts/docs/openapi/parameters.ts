@@ -133,6 +133,11 @@ const QUERY: Record<string, object> = {
     default: false,
   }),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
+  latest_customers: query(
+    'customers',
+    'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
+    '10000',
+  ),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   ledger_affiliate: {
     ...query('affiliate_id', 'The id of the affiliate.', 'IB-07'),

@@ -12,6 +12,9 @@ interface Affiliate {
   readonly parent: string | null
 }
 
+/** The customers whose affiliates are looked up: a page reads no more, whatever is stored. */
+const LATEST = 5000
+
 interface Unconfigured {
   readonly data: readonly { readonly affiliate_id: string; readonly customers: number }[]
   readonly more_customers?: true
@@ -75,7 +78,11 @@ const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) =
         <a href={`${withQuery(visit.path, { add })}#change-put`}>Configure {add}</a>
       )),
     ]}
-    empty={<p class="note">All affiliates that customers name are configured.</p>}
+    empty={
+      <p class="note">
+        All affiliates that {found.more_customers && 'the latest '}customers name are configured.
+      </p>
+    }
   />
 )
 
@@ -99,7 +106,7 @@ export const affiliatesPage: Page = {
     const { add, cursor } = visit.query
     const [list, unconfigured] = await Promise.all([
       api.get<List<Affiliate>>(apiPath(account, 'affiliates'), { per_page: PER_PAGE, cursor }),
-      api.get<Unconfigured>(apiPath(account, 'affiliates', 'unconfigured')),
+      api.get<Unconfigured>(apiPath(account, 'affiliates', 'unconfigured'), { customers: LATEST }),
     ])
     const body = (
       <>

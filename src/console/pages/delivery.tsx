@@ -71,7 +71,10 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
     rows={delivery.error_groups}
     columns={[
       { title: 'What is wrong', of: ({ example }) => <ErrorText error={example} /> },
-      { title: 'Where', of: ({ pointer }) => <code>{pointer || 'the whole body'}</code> },
+      {
+        title: 'Where',
+        of: ({ pointer }) => <code class="pointer">{pointer || 'the whole body'}</code>,
+      },
       {
         title: 'Records',
         isNumeric: true,

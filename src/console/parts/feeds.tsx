@@ -61,13 +61,20 @@ const Complete = ({ feed: { missing_days, low_days, last_delivery_at } }: { feed
     <>
       {missing_days.length > 0 && (
         <span title={missing_days.join(', ')}>
-          No records on {missing_days.slice(-LISTED_DAYS).join(', ')}
+          No records on{' '}
+          {missing_days.slice(-LISTED_DAYS).map((day, i) => (
+            <>
+              {i > 0 && ', '}
+              <time>{day}</time>
+            </>
+          ))}
           {more > 0 && ` and ${more} other days`}
         </span>
       )}{' '}
       {low_days.slice(-LISTED_DAYS).map(({ day, count, median }) => (
         <span>
-          Only {count.toLocaleString('en')} on {day}, usually {median.toLocaleString('en')}.{' '}
+          Only {count.toLocaleString('en')} on <time>{day}</time>, usually{' '}
+          {median.toLocaleString('en')}.{' '}
         </span>
       ))}
     </>

@@ -78,14 +78,15 @@ const HAS_MORE_CUSTOMERS = compileStatement(`
 
 /**
  * Returns the affiliate ids that customers name but the account has not configured, each with its
- * number of customers, the largest first: at most 1000 ids of the last 1,000,000 customers by day.
- * `hasMore` tells whether the account has more customers.
+ * number of customers, the largest first: at most 1000 ids. `customers` is how many customers are read,
+ * the latest by day. `hasMore` tells whether the account has more.
  */
 export async function listUnconfigured(
   db: D1Database,
   account: string,
+  customers: number,
 ): Promise<{ data: UnconfiguredAffiliate[]; hasMore: boolean }> {
-  const values = { account, ...UNCONFIGURED_LIMITS }
+  const values = { account, ...UNCONFIGURED_LIMITS, customers }
   const [found, counted] = await withD1Retry(() =>
     db.batch<Record<string, unknown>>([
       bindStatement(db, LIST_UNCONFIGURED, values),

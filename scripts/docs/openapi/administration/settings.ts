@@ -63,6 +63,7 @@ export const affiliates = (): Operation[] => [
     summary: 'List unconfigured affiliates',
     description:
       'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
+    parameters: ['latest_customers'],
     answers: returned(
       'At most 1000 ids, the most frequent first.',
       listOf(
@@ -73,7 +74,7 @@ export const affiliates = (): Operation[] => [
         },
         {
           more_customers: documented(
-            'Present if the account has more than 1,000,000 customers: only the latest are counted.',
+            'Present if the account has more customers than are read: only the latest are counted.',
             { const: true },
           ),
         },
