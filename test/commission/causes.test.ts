@@ -488,6 +488,20 @@ test('a changed carry is an adjustment of the line that it changes, with the rec
   ])
 })
 
+test('a new parent is no cause of what an affiliate earns itself', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  await approve('2026-08')
+  await askAdmin(`${PATH}/affiliates`, 'PUT', [
+    { affiliate_id: 'aff-7', parent: 'aff-9', from: '2026-01-01' },
+  ])
+  const late = await paid('t-2', '2026-08-11', 100)
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { ...ONE, amount: '10.00', causes: [record('t-2', '2026-08-11', late)] },
+  ])
+})
+
 test('an affiliate that was configured since is a cause', async () => {
   const { paid, post } = await firm([TENTH, { ...TENTH, id: 'second' } as Rule])
   await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-new' }])

@@ -98,15 +98,25 @@ function addChange(group: CauseGroup, change: SettingChange, affiliatesOf: Affil
 const namesAny = ({ affiliates }: CauseGroup, parts: unknown): boolean =>
   Array.isArray(parts) && parts.some((part) => affiliates.has(part?.affiliate_id))
 
+/** Returns whether a change gave an affiliate that was configured before another parent. */
+const onlyMoved = (before: unknown, id: string): boolean =>
+  Array.isArray(before) && before.some((part) => part?.affiliate_id === id)
+
 /** Adds a change of affiliates: of their parents, and of which are configured. */
 function addTree(
   group: CauseGroup,
-  { ids, affiliates }: SettingChange['details'],
+  { ids, affiliates, before }: SettingChange['details'],
   audit_id: string,
   setting: Cause,
 ): void {
   const named: string[] = Array.isArray(ids) ? ids : []
-  const own = named.filter((id) => id === group.affiliate || group.affiliates.has(id))
+  const { below, network, needs } = group.rules
+  // A parent has no effect on lines over the affiliate's own facts.
+  const usesTree = below !== null || network || needs === null
+  const own = named.filter(
+    (id) =>
+      (id === group.affiliate || group.affiliates.has(id)) && (usesTree || !onlyMoved(before, id)),
+  )
   for (const affiliate_id of own) addCause(group.settings, { kind: 'tree', affiliate_id, audit_id })
   const isComplete = named.length === affiliates
   if (own.length === 0) addCause(isComplete ? group.otherSettings : group.settings, setting)
