@@ -422,6 +422,7 @@ test('more than 50,000 records are refused, and narrowed they are read', async (
     `lines/${acme.lineOf('share')}/parts${HINT}`,
     `lines/${acme.lineOf('share')}/parts/c-2/facts${HINT}`,
     'customers/c-2/earnings',
+    'customers/c-2/lines?period=2026-10',
     'transactions/x-1/earnings',
   ]) {
     const refused = await acme.admin(path)

@@ -208,6 +208,8 @@ describe('a report', () => {
     const refused = await acme.get(`${OCTOBER}&metrics=signups`)
     expect(refused.status).toBe(429)
     expect(refused.headers.get('Retry-After')).toBe('5')
+    const ofTeam = await askAdmin(`accounts/${acme.account}/${OCTOBER}`)
+    expect(ofTeam.status).toBe(429)
   })
 })
 
