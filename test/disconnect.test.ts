@@ -46,13 +46,10 @@ const WRITES = ROUTES.filter(({ writes, id }) => writes && !['followLink', 'star
 /** The calls before whose effect a request was cut. */
 const cutBefore = new Set<string>()
 
-/**
- * Returns the first call that a request makes behind its response: it looks up the account, and then the
- * events to send.
- */
+/** Returns the first call that a request makes behind its response: it looks for the events to send. */
 function backgroundFrom(calls: readonly Place[]): number {
-  const lookUp = calls.findIndex(({ sql }) => sql?.includes('from webhook_messages')) - 1
-  return lookUp < 0 ? calls.length : lookUp
+  const first = calls.findIndex(({ sql }) => sql?.includes('from webhook_messages'))
+  return first < 0 ? calls.length : first
 }
 
 /**

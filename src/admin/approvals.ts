@@ -12,6 +12,7 @@ import { resolveDatabase } from '../db/database.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readFields, validationFailed } from './body.ts'
+import { sendCaused } from './send-caused.ts'
 
 /** Routes of the integrations team that close the books: approvals and payments of statements. */
 export const approvals = new Hono<AppEnv>()
@@ -23,6 +24,7 @@ export const approvals = new Hono<AppEnv>()
     const db = resolveDatabase(c.env, account.binding)
     const request = { id, hash, leaveOutHolds, actor: c.var.actor, now: Date.now() }
     const found = await approveStatement(db, account, request)
+    sendCaused(c, account)
     const statement = presentBooked(found.statement)
     if (statement.status !== 'draft') return c.json(statement)
     const given = found.approvals.map(({ actor, at }) => ({
@@ -41,7 +43,9 @@ export const approvals = new Hono<AppEnv>()
     const id = c.req.param('statement_id')
     const db = resolveDatabase(c.env, account.binding)
     const request = { id, reference, paid_on, actor: c.var.actor, now: Date.now() }
-    return c.json(presentBooked(await payStatement(db, account.id, request)))
+    const paid = await payStatement(db, account.id, request)
+    sendCaused(c, account)
+    return c.json(presentBooked(paid))
   })
 
   .post('/periods/:period/approve', async (c) => {
@@ -53,6 +57,7 @@ export const approvals = new Hono<AppEnv>()
     const request = { period, plans, leaveOutHolds, actor: c.var.actor, clock: Date.now }
     const db = resolveDatabase(c.env, account.binding)
     const result = await approvePeriod(db, account, request)
+    sendCaused(c, account)
     return c.json(result, result.closed ? 200 : 202)
   })
 

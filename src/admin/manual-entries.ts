@@ -8,15 +8,22 @@ import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readFields, validationFailed } from './body.ts'
 import { respondWithAffiliateList } from './list-route.ts'
+import { sendCaused } from './send-caused.ts'
 
 /** Routes for amounts that the integrations team enters. An entry never changes. */
 export const manualEntries = new Hono<AppEnv>()
   .post('/', async (c) => {
     readQuery(c.req.url)
-    const { id, binding } = await findRouteAccount(c)
+    const account = await findRouteAccount(c)
     const sent = await readFields(c, newManualEntry)
-    const added = await addManualEntry(resolveDatabase(c.env, binding), id, sent, c.var.actor)
+    const added = await addManualEntry(
+      resolveDatabase(c.env, account.binding),
+      account.id,
+      sent,
+      c.var.actor,
+    )
     if (added.outcome === 'invalid') throw validationFailed(added.issues)
+    sendCaused(c, account)
     return c.json(added.entry, added.outcome === 'created' ? 201 : 200)
   })
 

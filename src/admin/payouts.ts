@@ -24,6 +24,7 @@ import { sendText } from '../http/send-json.ts'
 import { day } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
+import { sendCaused } from './send-caused.ts'
 
 const DUE_COLUMNS = [
   'affiliate_id',
@@ -66,12 +67,14 @@ export const payouts = new Hono<AppEnv>()
 
   .post('/', async (c) => {
     readQuery(c.req.url)
-    const { id, binding } = await findRouteAccount(c)
+    const account = await findRouteAccount(c)
     const { payments, issues } = await readPayments(c)
     if (issues.length > 0) throw validationFailed(issues)
-    const db = resolveDatabase(c.env, binding)
+    const db = resolveDatabase(c.env, account.binding)
     const request = { actor: c.var.actor, now: Date.now() }
-    return c.json(await importPayments(db, id, payments, request))
+    const imported = await importPayments(db, account.id, payments, request)
+    sendCaused(c, account)
+    return c.json(imported)
   })
 
 const wantsCsv = (c: Context) => /\btext\/csv\b/i.test(c.req.header('Accept') ?? '')

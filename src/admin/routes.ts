@@ -32,7 +32,6 @@ import { links } from './links.ts'
 import { manualEntries } from './manual-entries.ts'
 import { payouts } from './payouts.ts'
 import { plans } from './plans.ts'
-import { sendCaused } from './send-caused.ts'
 import { simulations } from './simulations.ts'
 import { labels, statusMap } from './status-map.ts'
 import { webhooks } from './webhooks.ts'
@@ -42,7 +41,6 @@ export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) =>
   const routes = new Hono<AppEnv>()
   routes.use(integrationsTeam, noStore)
   const account = '/accounts/:account'
-  routes.use(`${account}/*`, sendCaused)
   routes
     .route('/accounts', accounts)
     .route(`${account}/clients`, clients)

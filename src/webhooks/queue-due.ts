@@ -39,10 +39,6 @@ export async function queueSoon(env: Env, binding: string, account: string): Pro
   try {
     await queueDue(env, binding, account, Date.now())
   } catch (error) {
-    logDelayed(error, account)
+    console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', account }))
   }
 }
-
-/** Logs that the events of an account wait for the cron. */
-export const logDelayed = (error: unknown, account: string): void =>
-  console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', account }))
