@@ -3,13 +3,13 @@ import { vocabularyOf } from '../commission/plans/vocabulary.ts'
 import { readRatedCurrencies } from '../db/commission/load-rates.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import type { Account } from '../db/schema.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 
 /** Reads what the checks of a plan depend on beside the account's other plans. */
 export async function readPlanContext(
   directory: D1Database,
   { id, vertical }: Account,
-  resourcesOf: (vertical: string) => readonly Resource[],
+  resourcesOf: ResourcesOf,
 ): Promise<Omit<WarningContext, 'onceIds'>> {
   const [definitions, ratedCurrencies] = await Promise.all([
     listDefinitions(directory, id),

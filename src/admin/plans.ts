@@ -20,7 +20,7 @@ import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { readQuery } from '../http/query.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
@@ -32,7 +32,7 @@ import { readPlanContext } from './plan-context.ts'
 const MAX_ATTEMPTS = 4
 
 /** Returns the routes of the plans of an account. A version of a plan never changes. */
-export const plans = (resourcesOf: (vertical: string) => readonly Resource[]) =>
+export const plans = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
     .get('/', async (c) => {
       readQuery(c.req.url)

@@ -11,7 +11,7 @@ import { findAccount, listAccounts, listBindings } from '../db/directory/account
 import { listAudit } from '../db/directory/audit.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
 import { TEAM_READING_PATHS, teamReading } from '../reading/team-routes.ts'
 import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
@@ -37,7 +37,7 @@ import { labels, statusMap } from './status-map.ts'
 import { webhooks } from './webhooks.ts'
 
 /** Returns the routes of the administration API. Every change is in the audit log. */
-export const admin = (resourcesOf: (vertical: string) => readonly Resource[]) => {
+export const admin = (resourcesOf: ResourcesOf) => {
   const routes = new Hono<AppEnv>()
   routes.use(integrationsTeam, noStore)
   const account = '/accounts/:account'

@@ -17,7 +17,7 @@ import { invalidQuery, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
 import { seal, unseal } from '../http/seal.ts'
 import { sendJson } from '../http/send-json.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
@@ -32,7 +32,7 @@ interface Filter {
 }
 
 /** Returns the route that simulates a version of a plan. It stores nothing. */
-export const simulations = (resourcesOf: (vertical: string) => readonly Resource[]) =>
+export const simulations = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>().post('/:plan/simulate', async (c) => {
     const { cursor, ...query } = readQuery(c.req.url, 'cursor', 'affiliate_id', 'all')
     const account = await findRouteAccount(c)

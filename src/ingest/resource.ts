@@ -108,3 +108,6 @@ export function toReferenceIssue(
     ? { ...issue, pointer }
     : { ...issue, pointer: `${pointer}/${referenceMember}`, value }
 }
+
+/** Returns the resources of a vertical. */
+export type ResourcesOf = (vertical: string) => readonly Resource[]

@@ -12,7 +12,7 @@ import { ReadMemory } from '../http/read-memory.ts'
 import { sendJson } from '../http/send-json.ts'
 import { withReadSession } from '../http/session.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 import { readAttention } from './attention.ts'
 import {
   respondWithDeliveries,
@@ -21,9 +21,6 @@ import {
 } from './delivery-routes.ts'
 import { readFeedsOf } from './feed.ts'
 import { toIsoTime } from './find-deliveries.ts'
-
-/** Returns the resources of a vertical. */
-type ResourcesOf = (vertical: string) => readonly Resource[]
 
 /** The most affiliates that `GET account` lists: an account may have any number of them. */
 const MAX_LISTED_AFFILIATES = 1000
@@ -37,8 +34,10 @@ export const accountInfo = (resourcesOf: ResourcesOf) =>
     readQuery(c.req.url)
     return withReadSession(c, async ({ grant, session }) => {
       const names = resourcesOf(grant.vertical).map(({ name }) => name)
-      const ids = await listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1)
-      const attention = await readAttention(c.env, { grant, session }, names, Date.now())
+      const [ids, attention] = await Promise.all([
+        listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1),
+        readAttention(c.env, { grant, session }, names, Date.now()),
+      ])
       const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
       const hasMore = ids.length > affiliates.length
       return c.json({

@@ -91,11 +91,12 @@ export function deliverySpan(
   now: number,
 ): DeliverySpan {
   const oldestTime = now - DELIVERY_LOG_MS
-  const begin = Math.max(oldestTime, from === undefined ? oldestTime : timeOf('from', from, 0))
+  const fromTime = from === undefined ? oldestTime : timeOf('from', from, 0)
   const endTime = to === undefined ? null : timeOf('to', to, DAY_MS)
-  if (endTime !== null && from !== undefined && timeOf('from', from, 0) >= endTime) {
+  if (from !== undefined && endTime !== null && fromTime >= endTime) {
     throw invalidQuery('`from` must not be after `to`.')
   }
+  const begin = Math.max(oldestTime, fromTime)
   const end = after ?? (endTime === null ? END : firstIdAt(endTime))
   const lastTime = after === null ? (endTime ?? now + DAY_MS) : deliveryTime(after)
   const lastDay = Math.floor(Math.min(lastTime, now + DAY_MS) / DAY_MS)

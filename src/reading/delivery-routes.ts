@@ -13,12 +13,9 @@ import { ReadMemory } from '../http/read-memory.ts'
 import { sendJson } from '../http/send-json.ts'
 import { withReadSession } from '../http/session.ts'
 import { type RefusedRecord, refusedRecords } from '../ingest/refused-records.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 import { DELIVERY_PARAMETERS } from './delivery-query.ts'
 import { findDeliveries, presentInFull, readDelivery } from './find-deliveries.ts'
-
-/** Returns the resources of a vertical. */
-type ResourcesOf = (vertical: string) => readonly Resource[]
 
 /** `GET deliveries`: the deliveries of the caller, narrowed by the query. */
 export function respondWithDeliveries(c: Context<AppEnv>, resourcesOf: ResourcesOf) {

@@ -9,13 +9,10 @@ import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/paginatio
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/session.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
-import type { Resource } from '../ingest/resource.ts'
+import type { Resource, ResourcesOf } from '../ingest/resource.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { readAttention } from './attention.ts'
 import { toIsoTime } from './find-deliveries.ts'
-
-/** Returns the resources of a vertical. */
-type ResourcesOf = (vertical: string) => readonly Resource[]
 
 /** The paths of `teamReading`, below the path of an account. */
 export const TEAM_READING_PATHS = {

@@ -37,11 +37,11 @@ export function collectCommission(
   })
   const periods = new Map(statements.map(({ period }) => [period.id, period]))
   const divided = [...periods.values()].filter((one) => one.first < first || one.last > last)
-  const reason = reasonFor([...periods.values()], divided, groups)
-  if (divided.length > 0 || statements.length === 0) {
-    const note = divided.length > 0 ? reason : NO_STATEMENTS
-    return { inRows: false, inTotals: false, notes: [note ?? NO_STATEMENTS] }
-  }
+  if (divided.length > 0) return withoutCommission(partialPeriod(divided))
+  if (statements.length === 0) return withoutCommission(NO_STATEMENTS)
+  const isFiner =
+    !hasCommissionRows(groups) ||
+    [...periods.values()].some((one) => groups.some((group) => isDivided(one, group)))
   for (const { row, period } of statements) {
     const amount = {
       currency: String(row.currency),
@@ -50,13 +50,13 @@ export function collectCommission(
       usd: null,
     }
     addAmount(collected.totals, COMMISSION, amount)
-    if (reason) continue
+    if (isFiner) continue
     const values = groups.map((group) =>
       group === 'affiliate_id' ? (row.affiliate_id ?? null) : bucketOf(period, group),
     )
     addAmount(sumsOf(collected, values), COMMISSION, amount)
   }
-  return { inRows: reason === null, inTotals: true, notes: reason ? [reason] : [] }
+  return { inRows: !isFiner, inTotals: true, notes: isFiner ? [FINER] : [] }
 }
 
 const bucketOf = (period: Period, group: string): string =>
@@ -72,29 +72,20 @@ const NO_STATEMENTS: Note = {
   detail: 'No statement is stored of a period with these days.',
 }
 
-/** Returns why the rows of a report cannot tell the commission; null if they can. */
-function reasonFor(
-  periods: readonly Period[],
-  divided: readonly Period[],
-  groups: readonly string[],
-): Note | null {
-  if (divided.length > 0) {
-    const ids = divided.map(({ id }) => id).join(', ')
-    return {
-      metric: COMMISSION,
-      reason: 'partial_period',
-      detail: `\`from\` and \`to\` divide ${ids}, and a statement is for a whole period.`,
-    }
-  }
-  const isFiner =
-    !hasCommissionRows(groups) ||
-    periods.some((one) => groups.some((group) => isDivided(one, group)))
-  return isFiner
-    ? {
-        metric: COMMISSION,
-        reason: 'finer_than_statement',
-        detail:
-          'A statement is for an affiliate and a period. Only the totals can tell the commission.',
-      }
-    : null
+const FINER: Note = {
+  metric: COMMISSION,
+  reason: 'finer_than_statement',
+  detail: 'A statement is for an affiliate and a period. Only the totals can tell the commission.',
 }
+
+const partialPeriod = (divided: readonly Period[]): Note => ({
+  metric: COMMISSION,
+  reason: 'partial_period',
+  detail: `\`from\` and \`to\` divide ${divided.map(({ id }) => id).join(', ')}, and a statement is for a whole period.`,
+})
+
+const withoutCommission = (note: Note): CommissionScope => ({
+  inRows: false,
+  inTotals: false,
+  notes: [note],
+})
