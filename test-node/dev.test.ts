@@ -16,11 +16,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { copyBuilt, has, startIn } from './service.ts'
+import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
+import { copyServed, type Demo, has, serveIn, startIn } from './service.ts'
 
 // `npm run dev` over real HTTP, in a copy of the repository.
 
-const root = copyBuilt()
+const root = copyServed()
 
 /** Returns the path of the database. */
 function databasePath(): string {
@@ -39,6 +40,16 @@ function storeAccount() {
   database.close()
 }
 
+/** Returns the number of customers of the forex account in the database. */
+function countStored(): number {
+  const database = new DatabaseSync(databasePath(), { readOnly: true })
+  const counted = database
+    .prepare(`select count(*) as n from customers where account = 'demo-forex'`)
+    .get()
+  database.close()
+  return Number(counted?.n)
+}
+
 /** Returns the processes that were started in the copy, or none on a system without /proc. */
 const processes = () =>
   (existsSync('/proc') ? readdirSync('/proc') : [])
@@ -53,12 +64,72 @@ const processes = () =>
 
 describe('npm run dev', { timeout: 300_000 }, () => {
   let service: Awaited<ReturnType<typeof startIn>>
+  let earlier: Demo['accounts']
   before(async () => {
+    const path = join(root, ACCOUNTS)
+    // Without setup.ts the service has not run yet.
+    if (!existsSync(path)) await (await serveIn(root)).end('SIGTERM')
+    earlier = JSON.parse(readFileSync(path, 'utf8'))
+    storeAccount()
     service = await startIn(root)
   })
   after(async () => {
     await service?.end('SIGTERM')
     rmSync(root, { recursive: true, force: true })
+  })
+
+  /**
+   * Requests a token, like a client that repeats a request without a response: wrangler's proxy loses a
+   * `POST` if the connection that it kept to the Worker has just been closed, after 5 idle seconds.
+   */
+  async function tokenOf({ demo }: typeof service): Promise<string> {
+    const { client_id, client_secret } = demo.accounts[1]!
+    const form = { grant_type: 'client_credentials', client_id, client_secret }
+    for (let i = 0; i < 10; i++) {
+      const body = new URLSearchParams(form)
+      const init = { method: 'POST', body }
+      const response = await fetch(`${demo.base_url}/oauth/token`, init).catch(() => undefined)
+      if (response?.ok) return ((await response.json()) as { access_token: string }).access_token
+      await sleep(100)
+    }
+    return assert.fail('no token')
+  }
+
+  const demoCustomers = 5
+  /** Returns the number of customers of the forex account. */
+  async function totalOf(): Promise<number> {
+    const headers = { Authorization: `Bearer ${await tokenOf(service)}` }
+    const url = `${service.demo.base_url}/api/v1/forex/customers`
+    const response = await fetch(url, { headers })
+    return ((await response.json()) as { meta: { total: number } }).meta.total
+  }
+
+  /** Returns the ids of all accounts. */
+  async function accountIds(): Promise<string[]> {
+    const { base_url, admin_key } = service.demo
+    const response = await fetch(`${base_url}/admin/v1/accounts`, {
+      headers: { Authorization: `Bearer ${admin_key}` },
+    })
+    const { data } = (await response.json()) as { data: { account: string }[] }
+    return data.map(({ account }) => account).sort()
+  }
+  const demoIds = () => service.demo.accounts.map(({ account }) => account).sort()
+
+  test('keeps the data of an earlier run, and leaves no process after Ctrl-C', async () => {
+    assert.deepEqual(service.demo.accounts, earlier)
+    assert.deepEqual(await accountIds(), [...demoIds(), 'left-over'])
+    assert.equal(await totalOf(), demoCustomers)
+
+    if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
+    await service.end('SIGINT')
+    assert.deepEqual(processes(), [])
+  })
+
+  test('--reset starts with an empty database', async () => {
+    service = await startIn(root, '--reset')
+    assert.notDeepEqual(service.demo.accounts, earlier)
+    assert.equal(await totalOf(), demoCustomers)
+    assert.deepEqual(await accountIds(), demoIds())
   })
 
   test('writes .demo.json: the address, the admin key and an account of each vertical', () => {
@@ -187,23 +258,6 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     )
   })
 
-  /**
-   * Requests a token, like a client that repeats a request without a response: wrangler's proxy loses a
-   * `POST` if the connection that it kept to the Worker has just been closed, after 5 idle seconds.
-   */
-  async function tokenOf({ demo }: typeof service): Promise<string> {
-    const { client_id, client_secret } = demo.accounts[1]!
-    const form = { grant_type: 'client_credentials', client_id, client_secret }
-    for (let i = 0; i < 10; i++) {
-      const body = new URLSearchParams(form)
-      const init = { method: 'POST', body }
-      const response = await fetch(`${demo.base_url}/oauth/token`, init).catch(() => undefined)
-      if (response?.ok) return ((await response.json()) as { access_token: string }).access_token
-      await sleep(100)
-    }
-    return assert.fail('no token')
-  }
-
   const startAgain = (port: number, ...args: string[]) => {
     const env = { ...process.env, PORT: String(port) }
     const options = { cwd: root, env, encoding: 'utf8' } as const
@@ -282,43 +336,6 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.equal(status, 200)
   })
 
-  const demoCustomers = 5
-  /** Returns the number of customers of the forex account. */
-  async function totalOf(): Promise<number> {
-    const headers = { Authorization: `Bearer ${await tokenOf(service)}` }
-    const url = `${service.demo.base_url}/api/v1/forex/customers`
-    const response = await fetch(url, { headers })
-    return ((await response.json()) as { meta: { total: number } }).meta.total
-  }
-
-  test('keeps its data when it runs again, and no process is left', async () => {
-    const { accounts } = service.demo
-    assert.equal(await totalOf(), demoCustomers + 1)
-
-    if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
-    await service.end('SIGINT')
-    assert.deepEqual(processes(), [])
-    service = await startIn(root)
-    assert.equal(await totalOf(), demoCustomers + 1)
-    assert.deepEqual(service.demo.accounts, accounts)
-
-    await service.end('SIGTERM')
-    assert.deepEqual(processes(), [])
-  })
-
-  test('--reset starts with an empty database', async () => {
-    storeAccount()
-    service = await startIn(root, '--reset')
-    assert.equal(await totalOf(), demoCustomers)
-    const { base_url, admin_key, accounts } = service.demo
-    const response = await fetch(`${base_url}/admin/v1/accounts`, {
-      headers: { Authorization: `Bearer ${admin_key}` },
-    })
-    const { data } = (await response.json()) as { data: { account: string }[] }
-    const ids = (list: readonly { account: string }[]) => list.map(({ account }) => account).sort()
-    assert.deepEqual(ids(data), ids(accounts))
-  })
-
   // The last tests change files: while the service reloads, it drops requests.
 
   /** Returns the response of the service, which may be reloading. */
@@ -361,5 +378,12 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       ((await (await respond('/nothing')).json()) as { detail: string }).detail
     for (let i = 0; i < 300 && !(await detail()).startsWith('Another'); i++) await sleep(100)
     assert.match(await detail(), /^Another text\./)
+  })
+
+  test('a stop leaves the records in the database, and no process', async () => {
+    await service.end('SIGTERM')
+    assert.deepEqual(processes(), [])
+    // The banner's command has sent one more.
+    assert.equal(countStored(), demoCustomers + 1)
   })
 })

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
@@ -71,22 +80,67 @@ export function copyRepository(): string {
   return root
 }
 
+/** The folder of a service with its demo accounts, in the copy that `buildOnce` has built. */
+const DEMO_FOLDER = 'demo'
+
+/** The files of a service that has run: databases, credentials of the demo accounts and secrets. */
+const OF_SERVICE = ['.wrangler', '.dev.vars']
+
 /**
- * Builds a copy of the repository from which `copyBuilt` copies, and returns a function that deletes
- * it. `createDatabase` gets the path of the copy.
+ * Builds a copy of the repository from which `copyBuilt` and `startService` copy, and returns a function
+ * that deletes it. `createDatabase` gets the path of the copy.
  */
 export async function buildOnce(
   createDatabase: (root: string) => Promise<void>,
 ): Promise<() => void> {
-  const root = copyRepository()
-  await createDatabase(root)
+  const root = linkRepository()
   const { status } = spawnSync(process.execPath, ['scripts/site.ts'], {
     cwd: root,
     stdio: 'inherit',
   })
   bundleWorker(root)
-  if (status === 0) process.env[BUILT_COPY] = root
+  await createDatabase(root)
+  if (status === 0) {
+    process.env[BUILT_COPY] = root
+    await createDemo(root)
+  }
   return () => rmSync(root, { recursive: true, force: true })
+}
+
+/** Creates the demo accounts once: a service with copies of the databases finds them. */
+async function createDemo(root: string): Promise<void> {
+  const demo = join(root, DEMO_FOLDER)
+  mkdirSync(demo)
+  linkInto(demo)
+  symlinkSync(join(root, 'dist'), join(demo, 'dist'))
+  cpSync(join(root, STATE), join(demo, STATE), { recursive: true })
+  const { end } = await serveIn(demo)
+  await end('SIGTERM')
+}
+
+/** Links every file and folder of the repository into a folder. */
+function linkInto(root: string): void {
+  for (const name of readdirSync(REPOSITORY))
+    if (!LEFT_OUT.has(name)) symlinkSync(join(REPOSITORY, name), join(root, name))
+  symlinkSync(join(REPOSITORY, 'node_modules'), join(root, 'node_modules'))
+}
+
+/** Creates a folder that links to the repository, for a service whose sources no test changes. */
+function linkRepository(): string {
+  const root = mkdtempSync(join(tmpdir(), 'tributary-dev-'))
+  linkInto(root)
+  return root
+}
+
+/** Links to the repository, and copies the demo accounts and the documents of `buildOnce`. */
+function copyDemo(): string {
+  const root = linkRepository()
+  const built = process.env[BUILT_COPY]
+  if (!built) return root
+  for (const name of OF_SERVICE)
+    cpSync(join(built, DEMO_FOLDER, name), join(root, name), { recursive: true })
+  symlinkSync(join(built, 'dist'), join(root, 'dist'))
+  return root
 }
 
 /** Copies the repository with the databases and the documents of `buildOnce`, if it has run. */
@@ -95,6 +149,17 @@ export function copyBuilt(): string {
   const built = process.env[BUILT_COPY]
   if (!built) return root
   for (const path of BUILT) cpSync(join(built, path), join(root, path), { recursive: true })
+  return root
+}
+
+/** Copies the repository with the demo accounts and the documents of `buildOnce`, if it has run. */
+export function copyServed(): string {
+  const root = copyRepository()
+  const built = process.env[BUILT_COPY]
+  if (!built) return root
+  for (const name of OF_SERVICE)
+    cpSync(join(built, DEMO_FOLDER, name), join(root, name), { recursive: true })
+  cpSync(join(built, 'dist'), join(root, 'dist'), { recursive: true })
   return root
 }
 
@@ -193,11 +258,11 @@ function assertPrintsNoKey(root: string, output: string, { admin_key }: Demo): v
 }
 
 /**
- * Starts a service with demo accounts in an empty database. `stop` ends it, asserts that it stored
+ * Starts a service with only the demo accounts in its database. `stop` ends it, asserts that it stored
  * and printed no secret, and deletes its files.
  */
 export async function startService() {
-  const root = copyBuilt()
+  const root = copyDemo()
   const service = await serveIn(root).catch((error) => {
     rmSync(root, { recursive: true, force: true })
     throw error

@@ -1,4 +1,6 @@
-import axe, { type AxeResults, type RunOptions } from 'axe-core'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 // Checks of accessibility in a page. There are no frames.
@@ -13,8 +15,11 @@ export const WITHOUT_CONTRAST: RunOptions = {
 /** The only rule whose findings depend on the color scheme. */
 export const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
+/** Chromium compiles it in half the time that `axe.source` takes. */
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
 /** Loads axe into a page, so that `findingsOf` can run it several times. */
-export const injectAxe = (page: Page) => page.evaluate(axe.source)
+export const injectAxe = (page: Page) => page.evaluate(SOURCE)
 
 /** Runs rules of axe. Returns the violations. */
 export async function findingsOf(page: Page, options: RunOptions): Promise<string[]> {

@@ -15,5 +15,7 @@ export const executablePath = [
 /** Why tests in a browser are skipped; false if they run. */
 export const skip = executablePath ? false : 'Chromium is not installed'
 
-/** Pages live for seconds: the optimizing compiler costs more time than it saves. */
-export const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', '--js-flags=--no-turbofan']
+/** Pages live for seconds: optimizing, and compiling on other threads, costs more time than it saves. */
+const JS_FLAGS = '--js-flags=--no-turbofan --single-threaded'
+
+export const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', JS_FLAGS]

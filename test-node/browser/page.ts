@@ -26,16 +26,30 @@ const REPEATED = [
   'pre code span',
 ]
 
+/** The attributes on which a style or a rule of axe depends, besides those that name a field. */
+const RELEVANT = /^(?:aria-.+|role|type|href|src|alt|lang|scope|tabindex|disabled|data-method)$/
+
+/** Returns the fields of a page that nothing names: no label and no `aria-label`. */
+export const unnamedFields = (page: Page) =>
+  page.evaluate<string[]>(`
+    [...document.querySelectorAll('input, select, textarea')]
+      .filter((field) => field.type !== 'hidden')
+      .filter((field) => !field.labels.length && !field.ariaLabel && !field.ariaLabelledByElements)
+      .map((field) => field.outerHTML.slice(0, 200))
+  `)
+
 /**
  * Removes the repeated parts of a page without an element of a new kind. The set `known` has the kinds of
- * earlier pages: the name, the class and the attributes of an element and of its parent. Adds those of
- * this page to the set. Returns whether the page has a new kind.
+ * earlier pages: the name, the class and the relevant attributes of an element, and the name and the
+ * class of its parent. Adds those of this page to the set. Returns whether the page has a new kind.
  */
 export async function dropKnownParts(page: Page, known: Set<string>): Promise<boolean> {
   const kinds = await page.evaluate<string[]>(`
-    const nameOf = ({ localName, className, attributes }) =>
-      [localName, className, ...[...attributes].map(({ name }) => name).sort()].join(' ')
-    const kindOf = (element) => nameOf(element.parentElement) + ' > ' + nameOf(element)
+    const nameOf = ({ localName, className }) => localName + ' ' + className
+    const attributesOf = ({ attributes }) =>
+      [...attributes].map(({ name }) => name).filter((name) => ${RELEVANT}.test(name)).sort()
+    const kindOf = (element) =>
+      [nameOf(element.parentElement), nameOf(element), ...attributesOf(element)].join(' > ')
     const kindsIn = (element) => [...element.querySelectorAll('*')].map(kindOf)
     const all = kindsIn(document.body)
     for (const repeated of ${JSON.stringify(REPEATED)}) {
@@ -58,7 +72,18 @@ export async function dropKnownParts(page: Page, known: Set<string>): Promise<bo
  * second for each response.
  */
 export const setHidden = (page: Page, isHidden: boolean) =>
-  page.evaluate(`document.body.style.display = '${isHidden ? 'none' : ''}'`)
+  page.evaluate(`document.body.hidden = ${isHidden}`)
+
+/** Opens a page that is hidden: Chromium takes a second to lay out the longest one. */
+export async function openHidden(page: Page, url: string): Promise<void> {
+  const hide: Parameters<Page['route']>[1] = async (route) => {
+    const response = await route.fetch()
+    const body = (await response.text()).replace('<body>', '<body hidden>')
+    await route.fulfill({ response, body })
+  }
+  await page.route(url, hide, { times: 1 })
+  await page.goto(url)
+}
 
 /** The time in milliseconds that a form has to show a response. */
 const ANSWER_TIMEOUT = 10_000

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { type Receiver, startReceiver } from '../../stress/webhooks/receiver.ts'
 import { skip } from '../browser/chromium.ts'
-import { findings, openSignedIn, type Shared } from './frame.ts'
+import { pageFindings } from '../browser/findings.ts'
+import { openSignedIn, type Shared } from './frame.ts'
 
 // What members do with the settings of an account and with its webhooks. The tests share an account.
 
@@ -95,7 +96,7 @@ export function accountTests(shared: () => Shared): void {
 
     await page.goto(`${base}${AT}/credentials?client=${id}`)
     assert.ok(!(await page.content()).includes(second))
-    assert.deepEqual(await findings(page), [])
+    assert.deepEqual(await pageFindings(page, new Set()), [])
     await page.goto(`${base}${AT}/credentials?client=${id}`)
     await confirm('Revoke the client', id)
     await page.waitForURL(`${base}${AT}/credentials`)
@@ -141,7 +142,7 @@ export function accountTests(shared: () => Shared): void {
 
   test('axe finds nothing on the event definition of a brand', { skip }, async () => {
     const { page } = await open('/console/accounts/demo-brand/mappings?event=DailyStats')
-    assert.deepEqual(await findings(page), [])
+    assert.deepEqual(await pageFindings(page, new Set()), [])
   })
 
   test('a member adds a webhook, sends a test event, sees its attempt and replays it', {

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Page } from 'playwright-core'
-import { CONTRAST, findingsOf, injectAxe, RULES } from '../browser/axe.ts'
 import { skip } from '../browser/chromium.ts'
-import { openDetails } from '../browser/page.ts'
+import { DESKTOP, pageFindings } from '../browser/findings.ts'
 import type { Demo } from '../service.ts'
 import { pageAddresses } from './pages.ts'
 
@@ -16,9 +15,6 @@ export interface Shared {
   readonly demo: Demo
 }
 
-const DESKTOP = { width: 1280, height: 800 }
-const PHONE = { width: 390, height: 844 }
-
 /** Opens an address of the console, signs in, and returns to the address. */
 export async function openSignedIn({ base, key, page }: Shared, address: string): Promise<void> {
   await page.setViewportSize(DESKTOP)
@@ -27,22 +23,6 @@ export async function openSignedIn({ base, key, page }: Shared, address: string)
   await page.getByLabel('Admin key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(base + address)
-}
-
-/** Returns what axe finds in the page that is open: light and dark, on a desktop and on a phone. */
-export async function findings(page: Page): Promise<string[]> {
-  const found: string[] = []
-  await openDetails(page, 'details')
-  await injectAxe(page)
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    found.push(...(await findingsOf(page, colorScheme === 'light' ? RULES : CONTRAST)))
-  }
-  await page.emulateMedia({ colorScheme: 'light' })
-  await page.setViewportSize(PHONE)
-  const overflow = await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
-  if (overflow > 0) found.push(`scrolls sideways by ${overflow} pixels on a phone`)
-  return [...found, ...(await findingsOf(page, RULES))]
 }
 
 /** Returns the id of the latest delivery with refused records. */
@@ -69,8 +49,10 @@ export function frameTests(shared: () => Shared): void {
   test('axe finds nothing on any page of the console', { skip }, async () => {
     const { base, page } = shared()
     const found: string[] = []
+    const known = new Set<string>()
+    await page.setViewportSize(DESKTOP)
     await page.goto(`${base}/console/sign-in`)
-    found.push(...(await findings(page)).map((one) => `/console/sign-in: ${one}`))
+    found.push(...(await pageFindings(page, known)).map((one) => `/console/sign-in: ${one}`))
     const addresses = await pageAddresses({
       delivery: await refusedDelivery(shared()),
       webhook: await newWebhook(shared()),
@@ -78,7 +60,7 @@ export function frameTests(shared: () => Shared): void {
     assert.ok(addresses.length >= 4)
     for (const address of addresses) {
       await openSignedIn(shared(), address)
-      found.push(...(await findings(page)).map((one) => `${address}: ${one}`))
+      found.push(...(await pageFindings(page, known)).map((one) => `${address}: ${one}`))
     }
     assert.deepEqual(found, [])
   })

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core'
+import { CONTRAST, findingsOf, injectAxe, RULES, WITHOUT_CONTRAST } from './axe.ts'
+import { dropKnownParts, openDetails, removeHighlighting, unnamedFields } from './page.ts'
+
+// What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
+
+/**
+ * Whether axe checks every page whole, for `npm run accessibility`. In `npm test` it checks what has a
+ * kind of element that no earlier page has: generated pages repeat the same parts.
+ */
+const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
+
+export const DESKTOP = { width: 1280, height: 800 }
+export const PHONE = { width: 390, height: 844 }
+
+/** Returns the findings on a desktop: of all rules, and of contrast in both color schemes. */
+export async function findingsOnDesktop(page: Page): Promise<string[]> {
+  const light = await findingsOf(page, RULES)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  const dark = await findingsOf(page, CONTRAST)
+  await page.emulateMedia({ colorScheme: 'light' })
+  return [...light, ...dark.map((finding) => `dark: ${finding}`)]
+}
+
+/** Returns the findings on a phone. Contrast does not depend on the width. */
+async function findingsOnPhone(page: Page): Promise<string[]> {
+  await removeHighlighting(page)
+  const findings = await findingsOf(page, WITHOUT_CONTRAST)
+  return findings.map((finding) => `phone: ${finding}`)
+}
+
+/** Returns whether the page scrolls sideways. */
+async function widthFinding(page: Page, { width }: typeof DESKTOP): Promise<string[]> {
+  const actual = Number(await page.evaluate('document.documentElement.scrollWidth'))
+  return actual > width ? [`is ${actual} pixels wide on a screen of ${width}`] : []
+}
+
+/**
+ * Returns the findings of the page that is open on a desktop, and leaves it on a phone. `known` has the
+ * kinds of elements of earlier pages, and gets those of this page.
+ */
+export async function pageFindings(page: Page, known: Set<string>): Promise<string[]> {
+  await openDetails(page, 'details')
+  const found = await widthFinding(page, DESKTOP)
+  // No script depends on the width, so the page need not be loaded again.
+  await page.setViewportSize(PHONE)
+  await openDetails(page, 'details')
+  found.push(...(await widthFinding(page, PHONE)))
+  const unnamed = await unnamedFields(page)
+  found.push(...unnamed.map((field) => `${field} has no name`))
+  if (!IS_WHOLE && !(await dropKnownParts(page, known))) return found
+  await injectAxe(page)
+  await page.setViewportSize(DESKTOP)
+  found.push(...(await findingsOnDesktop(page)))
+  await page.setViewportSize(PHONE)
+  return [...found, ...(await findingsOnPhone(page))]
+}
