@@ -14,7 +14,10 @@ import { copyBuilt, has, serveIn } from './service.ts'
 const [, section = ''] = readFileSync('docs/runbook.md', 'utf8').split('\n## Restore\n')
 const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
 
-/** Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel. */
+/**
+ * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
+ * STAND_IN, if it is set, for the other commands of wrangler.
+ */
 const STAND_INS = `
 unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
 npx() {
@@ -22,6 +25,7 @@ npx() {
     'time-travel info') return ;;
     'time-travel restore') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
   esac
+  if [ "$STAND_IN" ]; then "$NODE" --no-warnings -e "$STAND_IN" -- "\${@:3}"; return; fi
   local words=()
   for word in "\${@:2}"; do case $word in
     --env | production) ;; --remote) words+=(--local) ;; *) words+=("$word") ;;
@@ -33,6 +37,39 @@ npm() {
   "$NODE" admin.mjs "\${@:4}"
 }
 `
+
+/**
+ * Returns a program that does what `wrangler d1` does with a local database, in a tenth of the time.
+ * Throws for another binding.
+ */
+const standInFor = (binding: string, file: string) => `
+  const { parseArgs } = require('node:util')
+  const { readFileSync, writeFileSync } = require('node:fs')
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
+    options: {
+      env: { type: 'string' }, remote: { type: 'boolean' }, file: { type: 'string' },
+      output: { type: 'string' }, 'no-schema': { type: 'boolean' },
+      table: { type: 'string', multiple: true },
+    },
+  })
+  if (positionals.pop() !== ${JSON.stringify(binding)}) throw new Error('another database')
+  const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)})
+  const rowsOf = (table) => {
+    const columns = database.prepare('select name from pragma_table_info(?)').all(table)
+    const quoted = columns.map(({ name }) => 'quote("' + name + '")').join(" || ',' || ")
+    return database.prepare('select ' + quoted + ' as row from ' + table).all()
+      .map(({ row }) => 'INSERT INTO ' + table + ' VALUES(' + row + ');')
+  }
+  const commands = {
+    export: () => writeFileSync(values.output, values.table.flatMap(rowsOf).join('\\n') + '\\n'),
+    'migrations apply': () => {},
+    execute: () => database.exec(
+      'PRAGMA foreign_keys = on; BEGIN; PRAGMA defer_foreign_keys = on;' +
+        readFileSync(values.file, 'utf8') + 'COMMIT;',
+    ),
+  }
+  commands[positionals.join(' ')]()`
 
 const AT = '2026-10-01T00:00:00Z'
 const BECAME = { signup_date: AT, last_modified_date: AT }
@@ -133,7 +170,10 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       }
     })!
 
-  /** Copies a database. Returns a function that runs the procedure, which restores the copy. */
+  /**
+   * Copies a database. Returns a function that runs the procedure, which restores the copy. Only for
+   * `DB` it runs wrangler.
+   */
   async function copyOf(binding: string) {
     const live = fileOf(binding)
     const copy = join(root, `${binding}.copy`)
@@ -145,7 +185,8 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const commands = procedure
       .replace('db=DB\n', `db=${binding}\n`)
       .replace('ACCOUNT', 'demo-forex')
-    const env = { ...process.env, GO_BACK, NODE: process.execPath }
+    const STAND_IN = binding === 'DB' ? '' : standInFor(binding, live)
+    const env = { ...process.env, GO_BACK, STAND_IN, NODE: process.execPath }
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }
 
