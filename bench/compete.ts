@@ -2,25 +2,26 @@ import type { Contestant, Phase } from './contestants.ts'
 import type { Timing } from './figures.ts'
 import { send } from './http.ts'
 import { type Bulk, withStatus } from './records.ts'
+import type { Scale } from './scale.ts'
 
 /** The times of all contestants, by name and phase. */
 export type Results = Map<string, Record<Phase, Timing>>
 
 /**
- * Lets the contestants take turns in storing the same bulks, so that other load affects them alike. The first
- * round is not counted: it warms up the isolates.
+ * Lets the contestants take turns in storing the same bulks, so that other load affects them alike.
+ * Warm-ups are rounds that are not counted.
  */
 export async function compete(
   contestants: readonly Contestant[],
   bulks: readonly Bulk[],
-  rounds: number,
+  { rounds, warmUps }: Pick<Scale, 'rounds' | 'warmUps'>,
 ): Promise<Results> {
   const results: Results = new Map(contestants.map(({ name }) => [name, untimed()]))
   const ignored: Results = new Map(contestants.map(({ name }) => [name, untimed()]))
-  for (let round = 0; round <= rounds; round++) {
+  for (let round = 0; round < warmUps + rounds; round++) {
     const first = round % contestants.length
     const order = [...contestants.slice(first), ...contestants.slice(0, first)]
-    await runRound(order, bulks, round === 0 ? ignored : results)
+    await runRound(order, bulks, round < warmUps ? ignored : results)
   }
   return results
 }

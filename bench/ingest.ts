@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 export async function ingest({ scale, us, issuer, peers, limits }: World): Promise<Chapter> {
   const { rounds, bulks, requests } = scale
   const set = newBulks(bulks)
-  const results = await compete([...(await peers()), ...(await limits())], set, rounds)
+  const results = await compete([...(await peers()), ...(await limits())], set, scale)
   const empty = await timeRoute(us, requests, new URL('/healthz', us.running.url))
   const query = new URL('/api/v1/forex/transactions?unknown', us.running.url)
   const gate = await timeRoute(us, requests, query, us.authorization())

@@ -1,7 +1,9 @@
 /** How much the bench measures. */
 export interface Scale {
-  /** Measured rounds. One more round, which is not counted, comes first. */
+  /** Measured rounds. */
   rounds: number
+  /** Rounds before them that are not counted: they warm up the isolates. */
+  warmUps: number
   /** Bulks of 1000 records per phase and round. */
   bulks: number
   /** Requests per route, or per level of concurrency in a round. */
@@ -19,6 +21,7 @@ export interface Scale {
 /** The scale of the published figures. */
 export const FULL: Scale = {
   rounds: 5,
+  warmUps: 1,
   bulks: 8,
   requests: 300,
   stored: [1000, 100_000, 1_000_000],
@@ -30,6 +33,7 @@ export const FULL: Scale = {
 /** The smallest scale, to see that the bench works. */
 export const QUICK: Scale = {
   rounds: 1,
+  warmUps: 0,
   bulks: 1,
   requests: 20,
   stored: [1000, 5000],

@@ -21,9 +21,7 @@ export async function sizes(world: World): Promise<Chapter> {
   const contestants = await peers()
   const results: Results[] = []
   for (const [size, share] of SIZES)
-    results.push(
-      await compete(contestants, newBulks(Math.ceil(scale.bulks * share), size), scale.rounds),
-    )
+    results.push(await compete(contestants, newBulks(Math.ceil(scale.bulks * share), size), scale))
 
   const names = contestants.map(({ name }) => name)
   const head = SIZES.map(([size]) => formatInteger(size))
