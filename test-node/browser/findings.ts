@@ -40,11 +40,11 @@ async function widthFinding(page: Page, { width }: typeof DESKTOP): Promise<stri
  * kinds of elements of earlier pages, and gets those of this page.
  */
 export async function pageFindings(page: Page, known: Set<string>): Promise<string[]> {
-  await openDetails(page, 'details')
+  await openDetails(page)
   const found = await widthFinding(page, DESKTOP)
   // No script depends on the width, so the page need not be loaded again.
   await page.setViewportSize(PHONE)
-  await openDetails(page, 'details')
+  await openDetails(page)
   found.push(...(await widthFinding(page, PHONE)))
   const unnamed = await unnamedFields(page)
   found.push(...unnamed.map((field) => `${field} has no name`))

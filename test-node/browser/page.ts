@@ -3,10 +3,11 @@ import type { Locator, Page } from 'playwright-core'
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
-/** Opens the visible `<details>` elements that match a selector. */
-export const openDetails = (page: Page, selector: string) =>
+/** Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once. */
+export const openDetails = (page: Page) =>
   page.evaluate(`
-    const all = [...document.querySelectorAll(${JSON.stringify(selector)})]
+    document.body.hidden = false
+    const all = [...document.querySelectorAll('details')]
     for (const one of all.filter((one) => one.checkVisibility())) one.open = true
   `)
 
@@ -68,13 +69,9 @@ export async function dropKnownParts(page: Page, known: Set<string>): Promise<bo
 }
 
 /**
- * Hides or shows a page, whose scripts run on. `trySample` needs no layout, which takes Chromium up to a
- * second for each response.
+ * Opens a page that is hidden, whose scripts run. Chromium takes up to a second to lay out a page, and
+ * again for each response that `trySample` shows.
  */
-export const setHidden = (page: Page, isHidden: boolean) =>
-  page.evaluate(`document.body.hidden = ${isHidden}`)
-
-/** Opens a page that is hidden: Chromium takes a second to lay out the longest one. */
 export async function openHidden(page: Page, url: string): Promise<void> {
   const hide: Parameters<Page['route']>[1] = async (route) => {
     const response = await route.fetch()
@@ -84,6 +81,26 @@ export async function openHidden(page: Page, url: string): Promise<void> {
   await page.route(url, hide, { times: 1 })
   await page.goto(url)
 }
+
+/** Shows a page that is hidden. */
+export const show = (page: Page) => page.evaluate('document.body.hidden = false')
+
+/** Sets the fields of a hidden page that it has, by their ids. */
+export const setFields = (page: Page, values: Record<string, string | undefined>) =>
+  page.evaluate(`
+    for (const [id, value] of Object.entries(${JSON.stringify(values)})) {
+      const field = document.getElementById(id)
+      if (field) field.value = value
+    }
+  `)
+
+/** Clicks the button with a name in a hidden page. */
+export const clickHidden = (page: Page, name: string) =>
+  page.evaluate(`
+    [...document.querySelectorAll('button')]
+      .find(({ textContent }) => textContent.trim() === ${JSON.stringify(name)})
+      .click()
+  `)
 
 /** The time in milliseconds that a form has to show a response. */
 const ANSWER_TIMEOUT = 10_000

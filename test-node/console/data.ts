@@ -2,37 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
 import { openSignedIn, type Shared } from './frame.ts'
+import { sendRefused } from './refused.ts'
 
 const ACCOUNT = '/console/accounts/demo-forex'
-
-const wrong = (transaction_id: string) => ({
-  ...{ transaction_id, customer_id: 'C-3301', transaction_type: 'gift', amount_currency: 5 },
-  ...{ currency: 'EUR', status: 'approved', transaction_date: '2026-03-20T10:00:00Z' },
-})
-
-/** Sends records as the partner of the demo account. */
-async function send({ base, demo }: Shared, records: readonly object[]): Promise<void> {
-  const { client_id = '', client_secret = '' } =
-    demo.accounts.find(({ account }) => account === 'demo-forex') ?? {}
-  const form = { grant_type: 'client_credentials', client_id, client_secret }
-  const answer = await fetch(`${base}/oauth/token`, {
-    method: 'POST',
-    body: new URLSearchParams(form),
-  })
-  const { access_token } = (await answer.json()) as { access_token: string }
-  const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
-  const body = JSON.stringify(records)
-  const { status } = await fetch(`${base}/api/v1/forex/transactions`, {
-    ...{ method: 'POST', headers, body },
-  })
-  assert.equal(status, 422)
-}
 
 /** Defines the tests of the pages of deliveries, customers and reports. */
 export function dataTests(shared: () => Shared): void {
   test('a member finds out why a record was refused', { skip }, async () => {
     const { page } = shared()
-    await send(shared(), [wrong('T-refused-1'), wrong('T-refused-2')])
+    await sendRefused(shared().demo, ['T-refused-1', 'T-refused-2'])
     await openSignedIn(shared(), ACCOUNT)
     await page.getByLabel('Find a record by its id').fill('T-refused-2')
     await page.keyboard.press('Enter')
@@ -47,7 +25,7 @@ export function dataTests(shared: () => Shared): void {
     skip,
   }, async () => {
     const { page } = shared()
-    await send(shared(), [wrong('T-refused-3'), wrong('T-refused-4')])
+    await sendRefused(shared().demo, ['T-refused-3', 'T-refused-4'])
     await openSignedIn(shared(), ACCOUNT)
     await page.locator('.side').getByRole('link', { name: 'Deliveries' }).click()
     await page.getByRole('link', { name: 'Refused today' }).click()

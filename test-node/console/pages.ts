@@ -15,12 +15,16 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
   '/accounts/:account/customers/:customer': ['period=2026-03'],
+  '/accounts/:account/credentials': ['client=:client'],
   '/accounts/:account/reports': ['from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
   '/accounts/:account/statements': ['period=2026-03'],
   '/accounts/:account/lines/:line': ['customer_id=C-3301'],
   '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
 }
+
+/** Pages that only the accounts of brands have. */
+const OF_BRANDS = ['/console/accounts/demo-brand/mappings?event=DailyStats']
 
 /** Returns the paths of all pages below `/console`. */
 export async function pagePaths(): Promise<string[]> {
@@ -45,9 +49,10 @@ export async function pagePaths(): Promise<string[]> {
  */
 export async function pageAddresses(more: Readonly<Record<string, string>>): Promise<string[]> {
   const values: Readonly<Record<string, string>> = { ...PARAMETERS, ...more }
-  return (await pagePaths()).flatMap((path) => {
-    const filled = path.replace(/:(\w+)/g, (_, name) => values[name] ?? `no-${name}`)
-    const address = `/console${filled}`
-    return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${query}`)]
+  const fill = (text: string) => text.replace(/:(\w+)/g, (_, name) => values[name] ?? `no-${name}`)
+  const filled = (await pagePaths()).flatMap((path) => {
+    const address = `/console${fill(path)}`
+    return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${fill(query)}`)]
   })
+  return [...filled, ...OF_BRANDS]
 }
