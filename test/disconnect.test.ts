@@ -74,10 +74,19 @@ test.each(WRITES)('a disconnect during any call of $id is all or nothing', async
   const allowed = states.slice(0, 2).map(({ all }) => all)
   const once = states.slice(1).map(({ lasting, remembered }) => ({ lasting, remembered }))
   const { count, momentsOf } = momentsIn(calls)
-  const cuts = await cutEverywhere(async (cut) => {
-    const world = await worldOf(route)
+  let world = await worldOf(route)
+  let isRepeated = false
+  const cuts = await cutEverywhere(async (cut, i) => {
+    if (isRepeated) world = await worldOf(route)
     if (!(await disconnect(requestOf(route, world), cut))) return false
-    expect(allowed).toContain((await storedOf(world)).all)
+    const { all } = await storedOf(world)
+    expect(allowed).toContain(all)
+    // After a cut without effect the next cut repeats the request for the same account: it must get
+    // as far. To create an account takes longer than the request.
+    const sent = calls.slice(0, cut.nth + Number(cut.after))
+    const isStoredInObject = sent.some(({ stub, name }) => stub && name !== 'TOKEN_GATE.admit')
+    isRepeated = all !== allowed[0] || isStoredInObject || i === count - 1
+    if (!isRepeated) return true
     const context = createExecutionContext()
     const repeated = await asks(route, world, env, context)
     await waitOnExecutionContext(context)

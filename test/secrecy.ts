@@ -1,6 +1,6 @@
 import { hasUsedObjects, takeObjects } from './objects.ts'
 import {
-  type Content,
+  type Contents,
   contentsOfDatabases,
   emptyWorld,
   hasUsedDatabases,
@@ -147,8 +147,8 @@ export function collectPrinted(): void {
   }
 }
 
-/** What the last test left in the databases; null if no test of the file has ended. */
-let contents: Content[] | null = null
+/** What the last test left in the databases that it used; null if no test of the file has ended. */
+let contents: Contents | null = null
 
 /** Whether something was logged, or the databases or objects were used, since the last empty world. */
 const isWorldUsed = () => printed.length > 0 || hasUsedObjects() || hasUsedDatabases()
@@ -177,7 +177,7 @@ export async function failOnFaults(): Promise<void> {
     responses: responses.splice(0),
     exchanges: exchanges.splice(0),
     printed: takePrinted().map(({ line }) => line),
-    databases: databases.map(({ tables }) => tables),
+    databases: [...databases.values()].map(({ tables }) => tables),
     objects,
   }
   pendingCharacters = 0

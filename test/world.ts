@@ -12,8 +12,8 @@ const shared = globalThis as {
   overview?: { query: string; ofEmpty: Overview }
   /** The triggers that forbid deletions, by table: the statements that drop and create them. */
   guards?: Map<string, { drop: string; create: string }>
-  /** Whether a database was used since the last empty world. */
-  databaseUse?: { isUsed: boolean }
+  /** The databases that were used since the last empty world. */
+  usedDatabases?: Set<D1Database>
 }
 
 /** The databases of the service. */
@@ -21,22 +21,23 @@ const databases = () => [env.DB, env.DB_2]
 
 /** Records every use of a database. Returns the record. */
 function recordUse() {
-  const use = { isUsed: true }
+  const used = new Set(databases())
   const prototype = Object.getPrototypeOf(env.DB)
   for (const method of ['prepare', 'batch', 'exec', 'withSession']) {
     const original = prototype[method]
     prototype[method] = function (this: D1Database, ...args: unknown[]) {
-      use.isUsed = true
+      // An object has bindings of its own, which do not show which database they are.
+      for (const db of databases().includes(this) ? [this] : databases()) used.add(db)
       return original.apply(this, args)
     }
   }
-  return use
+  return used
 }
-shared.databaseUse ??= recordUse()
-const { databaseUse } = shared
+shared.usedDatabases ??= recordUse()
+const { usedDatabases } = shared
 
 /** Whether a database was used since the last empty world. */
-export const hasUsedDatabases = () => databaseUse.isUsed
+export const hasUsedDatabases = () => usedDatabases.size > 0
 
 /** A database without its rows. */
 interface Overview {
@@ -115,7 +116,7 @@ export async function emptyWorld(): Promise<void> {
       if (schema) await Promise.all(databases().map((db) => db.prepare(schema).run()))
       else [shared.schema = ''] = await Promise.all(databases().map(migrate))
       if (!shared.overview) await learnOverview(env.DB)
-      databaseUse.isUsed = false
+      usedDatabases.clear()
       return
     } catch (error) {
       // Work that a test left running may have created a database after the reset.
@@ -151,8 +152,16 @@ async function contentOf(db: D1Database): Promise<Content> {
   return { tables: await rowsOf(db, overview.filled), overview }
 }
 
-/** Returns the content of the databases. */
-export const contentsOfDatabases = () => Promise.all(databases().map(contentOf))
+/** Returns the content of the databases that were used since the last empty world. */
+export const contentsOfDatabases = async (): Promise<Contents> =>
+  new Map(
+    await Promise.all(
+      [...usedDatabases].map(async (db) => [db, await contentOf(db)] as [D1Database, Content]),
+    ),
+  )
+
+/** The content of each database that is not empty. */
+export type Contents = ReadonlyMap<D1Database, Content>
 
 /** Deletes the rows of a database whose schema is that of an empty one, and its size nearly so. */
 async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boolean> {
@@ -169,11 +178,15 @@ async function emptyDatabase(db: D1Database, { overview }: Content): Promise<boo
   return isEmpty(overviewIn(answers.at(-1)!))
 }
 
-/** Deletes everything that a test has stored, given what it left in the databases. */
-export async function leaveEmptyWorld(contents: readonly Content[]): Promise<void> {
+/** Deletes everything that a test has stored, given what it left in the databases that it used. */
+export async function leaveEmptyWorld(contents: Contents): Promise<void> {
   if (usedObjects.size > OBJECTS_EMPTIED) return emptyWorld()
   if (usedObjects.size > 0) await takeObjects()
-  const emptied = await Promise.all(databases().map((db, i) => emptyDatabase(db, contents[i]!)))
+  const emptied = await Promise.all(
+    [...usedDatabases].map(async (db) =>
+      emptyDatabase(db, contents.get(db) ?? (await contentOf(db))),
+    ),
+  )
   if (!emptied.every(Boolean)) await emptyWorld()
-  databaseUse.isUsed = false
+  usedDatabases.clear()
 }

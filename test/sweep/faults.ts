@@ -45,6 +45,15 @@ export interface Place extends Call {
   nth: number
 }
 
+/** Returns a function that says whether a call site, of any request, is new to it. */
+export function newCallSites() {
+  const met = new Set<string>()
+  return ({ name, sql }: Place) => {
+    const { size } = met
+    return met.add(`${name} ${sql}`).size > size
+  }
+}
+
 /** Returns a fault that throws before the effect of a call, or after. */
 export const failing = (
   { name, nth }: Place,
@@ -112,11 +121,20 @@ const isReading = ({ sql }: Place) => /^(select|with)\b(?!.*\b(insert|update|del
 /** The number of places so far: every second place meets a lasting fault before its effect. */
 let places = 0
 
+/** The tables whose absence a request has met. */
+const missed = new Set<string>()
+
+/** Returns the absence of the last table of a call, if no earlier call has met that. */
+const unmigratedOnce = (place: Place): Fault[] =>
+  unmigrated(place)
+    .slice(-1)
+    .filter(({ is }) => missed.size < missed.add(is).size)
+
 /**
  * Returns the faults of a call site that `npm test` meets for the first time: a transient fault before
  * and after its effect, a lasting one at one of these moments, and an overload at the other; its last
- * table is missing, and its object is aborted. A call that only reads has no effect: it meets a
- * transient fault once. `npm run pairs` has all faults of each place.
+ * table is missing, unless an earlier call lacked it, and its object is aborted. A call that only reads
+ * has no effect: it meets a transient fault once. `npm run pairs` has all faults of each place.
  */
 export const fewOf = (place: Place): Fault[] => {
   const [first] = kindsOf(place)
@@ -128,16 +146,19 @@ export const fewOf = (place: Place): Fault[] => {
     ),
     failing(place, first!, isAfter, true),
     ...(overload === first ? [] : [failing(place, overload, !isAfter, false)]),
-    ...unmigrated(place).slice(-1),
+    ...unmigratedOnce(place),
     ...aborted(place),
   ]
 }
 
-/** Returns the faults of a call site that another request has met: a lasting one, and a lost response. */
-export const fewerOf = (place: Place, writes: boolean): Fault[] => {
+/**
+ * Returns the faults of a call site that another request has met: a lasting one, and a lost response of
+ * a call that writes.
+ */
+export const fewerOf = (place: Place): Fault[] => {
   const [first] = kindsOf(place)
   const lasting = failing(place, first!, places++ % 2 === 1, true)
-  return writes ? [lasting, failing(place, first!, true, false)] : [lasting]
+  return isReading(place) ? [lasting] : [lasting, failing(place, first!, true, false)]
 }
 
 /** Returns every fault of a place. */

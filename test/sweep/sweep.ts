@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { endure, endureEach, rehearse, unchanged } from './endure.ts'
-import { evicted, type Fault, fewerOf, fewOf, type Place } from './faults.ts'
+import { evicted, type Fault, fewerOf, fewOf, newCallSites, type Place } from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
 
 // The limit ends only tests that hang: some routes meet fifty faults, each in its own account.
@@ -12,8 +12,11 @@ const AT_ONCE = 6
 /** The most faults that one account meets if each request counts as ten. */
 const OF_WEIGHTED = 80
 
+/** Returns the faults that a request meets at one of its calls. */
+type FaultsOf = (place: Place, route: Route, isLast: boolean) => Fault[]
+
 /** Runs a route without faults and returns the faults that it can meet. */
-async function rehearsed(route: Route, faultsOf: (place: Place, route: Route) => Fault[]) {
+async function rehearsed(route: Route, faultsOf: FaultsOf) {
   // Without randomness the retry of the service does not wait.
   vi.spyOn(Math, 'random').mockReturnValue(0)
   const calm = await rehearse(route)
@@ -28,7 +31,7 @@ async function rehearsed(route: Route, faultsOf: (place: Place, route: Route) =>
   return {
     broken,
     calls: calm.calls,
-    faults: calm.calls.flatMap((place) => faultsOf(place, route)),
+    faults: calm.calls.flatMap((place, i, { length }) => faultsOf(place, route, i === length - 1)),
     run: (fault: Fault) => endure(route, calm, [[fault]]).catch((error) => note(fault, error)),
     runEach: async (faults: Fault[]) => {
       while (faults.length > 0) {
@@ -54,7 +57,7 @@ const isFatal = ({ cured, lasting }: Fault) => !cured || lasting
  * Meets each of these faults in a request. After a fault without effect the next one meets the same
  * account: to create an account takes longer than the request.
  */
-async function sweep(route: Route, faultsOf: (place: Place, route: Route) => Fault[]) {
+async function sweep(route: Route, faultsOf: FaultsOf) {
   const { faults, run, runEach, broken, end, calls } = await rehearsed(route, faultsOf)
   const together = faults.filter(({ alone }) => !alone)
   const curable = together.filter((fault) => !isFatal(fault))
@@ -69,18 +72,10 @@ async function sweep(route: Route, faultsOf: (place: Place, route: Route) => Fau
 /** Returns routes by their names. */
 export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includes(id))
 
-/** Returns a function that says whether a call site, of any request, is new to it. */
-function newCallSites() {
-  const met = new Set<string>()
-  return ({ name, sql }: Place) => {
-    const { size } = met
-    return met.add(`${name} ${sql}`).size > size
-  }
-}
-
 /**
  * Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. The first
- * request that reaches a call site meets all these faults there, and each later one a part.
+ * request that reaches a call site meets all these faults there, and each later one a part: a request
+ * that writes at each of its calls, one that reads at its last.
  */
 export function eachFails(swept: Route[]) {
   const isNew = newCallSites()
@@ -91,9 +86,10 @@ export function eachFails(swept: Route[]) {
   describe('a failing call, a missing table or an aborted object', () => {
     for (const route of swept) {
       test([route.id, route.way].filter(Boolean).join(', '), async () => {
-        const calls = await sweep(route, (place, { writes = false }) =>
-          isNew(place) ? fewOf(place) : fewerOf(place, writes),
-        )
+        const calls = await sweep(route, (place, { writes }, isLast) => {
+          if (isNew(place)) return fewOf(place)
+          return writes || isLast ? fewerOf(place) : []
+        })
         const found = calls.filter(({ stub }) => stub).map(isNewObject)
         objects.set(route, { isCalled: found.length > 0, isNew: found.includes(true) })
       })

@@ -56,7 +56,8 @@ export async function prepare(
   const [client_id, jti, token_id] = Array.from({ length: 3 }, () => crypto.randomUUID())
   const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)
-  await env.DB.batch([
+  const db = env[binding]
+  const settings = [
     row(
       `insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
        values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z')`,
@@ -86,18 +87,16 @@ export async function prepare(
           ),
         ]
       : []),
-  ])
-  await env[binding]
-    .prepare(`insert into affiliates (account, affiliate_id) values (?, 'aff-7')`)
-    .bind(account)
-    .run()
-
-  await env[binding].batch([
-    ...plansOf(account, env[binding]),
-    ...statementRows(env[binding], account),
-    ...bookRows(env[binding], account),
-    ...webhookRows(env[binding], account),
-  ])
+  ]
+  const content = [
+    db.prepare(`insert into affiliates (account, affiliate_id) values (?, 'aff-7')`).bind(account),
+    ...plansOf(account, db),
+    ...statementRows(db, account),
+    ...bookRows(db, account),
+    ...webhookRows(db, account),
+  ]
+  if (binding === 'DB') await db.batch([...settings, ...content])
+  else await Promise.all([env.DB.batch(settings), db.batch(content)])
 
   const now = Date.now()
   const gate = isBrand ? brandTokenObjectName(name) : jti!
@@ -127,21 +126,13 @@ export async function prepare(
   }
   if (withRecords) {
     world.delivery_id = await fill(world)
-    if (isBrand) {
-      await env[binding]
-        .prepare(
-          `insert into customer_affiliations (account, customer_id, day, affiliate_id)
-           values (?, 'p-2', -719528, 'aff-7')`,
-        )
-        .bind(account)
-        .run()
-    }
-    await env[binding]
-      .prepare(
-        "insert into customer_refusals values (?, 'c-1', 20000, 'Duplicate', '2026-10-02T00:00:00.000Z')",
-      )
-      .bind(account)
-      .run()
+    const rows = [
+      `insert into customer_refusals
+       values (?, 'c-1', 20000, 'Duplicate', '2026-10-02T00:00:00.000Z')`,
+      `insert into customer_affiliations (account, customer_id, day, affiliate_id)
+       values (?, 'p-2', -719528, 'aff-7')`,
+    ]
+    await db.batch(rows.slice(0, isBrand ? 2 : 1).map((text) => db.prepare(text).bind(account)))
     // The state after the database was restored to a time before this customer was erased.
     await env.ERASURE_JOURNAL.getByName(account).add('c-2', '2026-10-03T00:00:00.000Z')
   }
