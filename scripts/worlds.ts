@@ -6,7 +6,13 @@ runGeneratedTests({
   invocation: 'npm run worlds',
   description:
     'Compares the commission engine with its oracle on random worlds. A failure prints the seed.',
-  files: ['test/commission/worlds', 'test/commission/laws', 'test/commission/books-model'],
+  files: [
+    'test/commission/worlds',
+    'test/commission/laws',
+    'test/commission/books-model',
+    'test/commission/explain.test',
+    'test/commission/unearned.test',
+  ],
   runsVariable: 'MODEL_RUNS',
   usualRuns: 20_000,
 })

@@ -12,7 +12,7 @@ import { anyOrder, text } from './model/text.ts'
 // A failure prints the command that replays it. `npm run model` tries more sequences of each pair.
 
 /** The number of sequences of each pair in `npm test`: the fixed seed reaches all of `REQUIRED_EVENTS`. */
-const USUAL_RUNS = 30
+const USUAL_RUNS = 26
 const RUNS = env.MODEL_RUNS || USUAL_RUNS
 
 /** The time for which fast-check shrinks a failing sequence. */

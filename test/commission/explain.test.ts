@@ -1,4 +1,5 @@
-import { describe, expect, test } from 'vitest'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test, vi } from 'vitest'
 import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
@@ -23,7 +24,10 @@ import { open } from './engine.ts'
 import { follow } from './follow.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
-const SEEDS = Array.from({ length: 300 }, (_, seed) => seed)
+// `npm run worlds` tries more worlds.
+vi.setConfig({ testTimeout: 3_600_000 })
+
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 160 }, (_, seed) => seed)
 
 interface Explained {
   readonly line: Line

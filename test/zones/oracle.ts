@@ -20,8 +20,11 @@ export function runtimeOffset(zone: string): (instant: number) => number {
   }
 }
 
-/** Returns the periods of a zone by the runtime's calendar: a binary search finds each change. */
-export function runtimePeriods(zone: string, step = 24 * HOUR): Period[] {
+/**
+ * Returns the periods of a zone by the runtime's calendar: a binary search finds each change. No zone
+ * changes its offset twice in `step`.
+ */
+export function runtimePeriods(zone: string, step = 5 * 24 * HOUR): Period[] {
   const offsetAt = runtimeOffset(zone)
   const periods: Period[] = []
   let from = Number.NEGATIVE_INFINITY
