@@ -5,7 +5,7 @@ import { runGeneratedTests } from './generated-tests.ts'
 runGeneratedTests({
   invocation: 'npm run worlds',
   description:
-    'Compares the commission engine with its oracle on random worlds. A failure prints the seed.',
+    'Compares the commission engine with its oracle on random worlds, and checks their explanations. A failure prints the seed.',
   files: [
     'test/commission/worlds',
     'test/commission/laws',

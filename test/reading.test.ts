@@ -435,6 +435,9 @@ describe('bookmarks', () => {
 describe('GET account', () => {
   test('returns the identity and the configuration of the caller', async () => {
     const acme = await partner('forex', { affiliates: ['b', 'a'], unknown_customer: 'hold' })
+    // The activity of yesterday is late from 06:00 on, but not for an account of today.
+    const now = new Date().toISOString()
+    await env.DB.prepare('update accounts set created_at = ?').bind(now).run()
 
     expect(await json(acme.get('account'))).toEqual({
       account: 'acme-forex',
