@@ -1,13 +1,14 @@
 import { runGeneratedTests } from './generated-tests.ts'
 
 // Runs the property tests at length: hostile tokens, bodies, queries and headers,
-// local times around every change of every time zone, and sequences of requests against the rate limit.
+// local times around every change of every time zone, sequences of requests against the rate limit, and
+// every fault of every call of the cron jobs.
 
 runGeneratedTests({
   invocation: 'npm run fuzz',
   description:
     'Runs the property tests with random input. A failure prints the seed that repeats it.',
-  files: ['test/fuzz-', 'test/zones', 'test/rate.'],
+  files: ['test/fuzz-', 'test/zones', 'test/rate.', 'test/background'],
   runsVariable: 'FUZZ_RUNS',
   usualRuns: 10_000,
 })
