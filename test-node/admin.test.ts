@@ -382,6 +382,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     LIST,
   ],
+  [['statements', 'periods', 'a'], 'GET accounts/a/periods', undefined, LIST],
   [
     ['statements', 'show', 'a', 'stm_1', '--part', '2'],
     'GET accounts/a/statements/stm_1?part=2',

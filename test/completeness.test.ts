@@ -181,6 +181,25 @@ describe('what needs attention', () => {
     expect(await unmapped()).toEqual({ data: [] })
   })
 
+  test('a feed of which more than 5 % is refused is named, with the number of records', async () => {
+    const acme = await partner()
+    const many = Array.from({ length: 19 }, (_, i) => ({ ...ada, customer_id: `c-${i}` }))
+    await acme.post('customers', many)
+    await acme.post('customers', {})
+    const refused = (found: { code: string }[]) =>
+      found.filter(({ code }) => code === 'refused_records')
+    expect(refused(await attentionOf(acme))).toEqual([])
+
+    await acme.post('customers', [{}, {}])
+    expect(refused(await attentionOf(acme))).toEqual([
+      {
+        ...{ code: 'refused_records', count: 3 },
+        detail: expect.stringContaining('`customers`'),
+        url: 'https://api.example/api/v1/forex/deliveries?status=refused',
+      },
+    ])
+  })
+
   test('held records, the budget of the log and ends of credentials are named', async () => {
     const casino = await newBrand()
     await casino.post('activities', {

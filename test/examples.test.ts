@@ -263,6 +263,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
     query: '?affiliate_id=IB-07&period=2026-10&fresh=true',
   })
   await team('getStatementTotals', 'month', 'The sums of a month', { query: '?period=2026-10' })
+  await team('listPeriods', 'latest', 'The latest periods')
   await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
   await takeSimulation()
   const own = { headers, at: { statement_id } }

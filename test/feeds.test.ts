@@ -48,6 +48,7 @@ describe('GET feed', () => {
       last_delivery_at: null,
       lag_seconds: null,
       received_last_day: 0,
+      refused_last_day: 0,
       refused_share_last_day: null,
       missing_days: [],
       low_days: [],
@@ -68,6 +69,7 @@ describe('GET feed', () => {
       last_delivery_at: '2030-10-03T05:30:00.000Z',
       lag_seconds: 100,
       received_last_day: 6,
+      refused_last_day: 3,
       refused_share_last_day: 0.5,
     })
     at('4T06:30:00')

@@ -53,6 +53,10 @@ const HOURS = 2160
 const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
 /** Affiliates, the feeds, and the latest 500 customers, with their affiliates, and transactions. */
 const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 500 }
+/** Also the drafts of ended periods. */
+const TEAM_ATTENTION: Bound = { each: 0, fixed: ACCOUNT.fixed + 3 * SIZES.statements }
+/** Up to 70 periods are looked at; the statements of the latest ones are read and grouped. */
+const PERIODS: Bound = { each: 0, fixed: 4 * SIZES.statements + 500 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */
 const SEARCH: Bound = { each: 6, fixed: 4 * 10_000 + 100 }
 /** Deliveries by what was wrong: rows for each that is found, and a search for each of 30 days. */
@@ -282,7 +286,7 @@ async function routes() {
       { bound: { each: 0, fixed: 8 }, query: 'customer_id=c-000001' },
       { bound: ATTRIBUTION, query: `${WIDEST}&unattributed=true` },
     ],
-    '/attention': [{ bound: ACCOUNT }],
+    '/attention': [{ bound: TEAM_ATTENTION }],
     '/arrivals': [{ bound: { each: 0, fixed: 3 * HOURS } }],
     '/delivery-errors': [{ bound: { each: 0, fixed: 6 * SIZES.refused + 250 }, query: WIDEST }],
     '/records/customers': pages(RECORDS),
@@ -369,6 +373,7 @@ async function routes() {
           ...pages(STATEMENTS),
           { bound: FRESH, query: 'affiliate_id=aff-000000&period=2026-10&fresh=true' },
         ],
+        '/periods': [{ bound: PERIODS }],
         '/statements/totals': [
           { bound: TOTALLED },
           { bound: TOTALLED, query: 'period=2026-10&plan=other' },

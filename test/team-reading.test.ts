@@ -1,6 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import { DAY_MS } from '../src/durations.ts'
 import { brand } from './brand.ts'
+import { statementRows } from './commission/statement-rows.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partner.ts'
 import { emptyWorld } from './world.ts'
 
@@ -16,6 +18,10 @@ async function acme() {
   const api = await partner('forex', { account: 'acme' })
   await api.post('customers', ada)
   return api
+}
+
+interface Code {
+  readonly code: string
 }
 
 const read = (path: string) => json(askAdmin(`accounts/acme/${path}`))
@@ -65,6 +71,32 @@ test('attention is what the account itself reads', async () => {
   const { data } = await read('attention')
   expect(data).toEqual(own.attention)
   expect(data.map(({ code }: { code: string }) => code)).toContain('unconfigured_affiliates')
+})
+
+test('drafts of periods that have ended need the attention of the team only', async () => {
+  const api = await acme()
+  await env.DB.batch(statementRows(env.DB, 'acme'))
+  const drafts = async () =>
+    (await read('attention')).data.filter(({ code }: Code) => code === 'unapproved_drafts')
+  const period = (value: string, status = 'draft') =>
+    env.DB.prepare('update statements set period = ?, status = ?').bind(value, status).run()
+
+  await period(today().slice(0, 7))
+  expect(await drafts()).toEqual([])
+  for (const ended of ['2026-09', '2026-W40']) {
+    await period(ended)
+    expect(await drafts()).toEqual([
+      {
+        code: 'unapproved_drafts',
+        count: 1,
+        detail: expect.stringContaining(`the oldest of \`${ended}\``),
+      },
+    ])
+  }
+  const own = (await json(api.get('account'))).attention
+  expect(own.map(({ code }: Code) => code)).not.toContain('unapproved_drafts')
+  await period('2026-09', 'approved')
+  expect(await drafts()).toEqual([])
 })
 
 test('records are those that their sender reads, of one customer or of all', async () => {

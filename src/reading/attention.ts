@@ -1,4 +1,5 @@
 import type { Grant } from '../auth/grant.ts'
+import { countUnapproved } from '../db/commission/period-sums.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { credentialEnds } from '../db/directory/credential-ends.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
@@ -7,18 +8,21 @@ import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/session.ts'
 import { accountUrl } from '../ingest/account-url.ts'
-import { quoteAll } from '../validation/quote.ts'
+import { quote, quoteAll } from '../validation/quote.ts'
 import { type Feed, readFeedsOf } from './feed.ts'
+import { MANY_REFUSED } from './freshness.ts'
 
 /** Something that needs the attention of an account. */
 export interface Attention {
   code:
     | 'feed_late'
+    | 'refused_records'
     | 'log_budget_used'
     | 'expiring_credentials'
     | 'held_records'
     | 'unmapped_statuses'
     | 'unconfigured_affiliates'
+    | 'unapproved_drafts'
   count: number
   /** What it means and what to do. */
   detail: string
@@ -76,6 +80,7 @@ export function attentionOf(
   urlOf: (path: string) => string,
 ): Attention[] {
   const late = feeds.filter(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
+  const refused = feeds.filter(({ refused_share_last_day: share }) => (share ?? 0) > MANY_REFUSED)
   const unmapped = mapped ? statuses.filter((status) => !mapped.has(status)) : []
   const credential = vertical === 'igaming' ? 'Brand Token' : 'client secret'
   const found: Attention[] = [
@@ -84,6 +89,12 @@ export function attentionOf(
       count: late.length,
       detail: `The activity of yesterday did not arrive by 06:00 UTC: ${quoteAll(late.map(({ resource }) => resource))}. Send it; records are accepted late, too.`,
       url: urlOf('feed'),
+    },
+    {
+      code: 'refused_records',
+      count: refused.reduce((sum, { refused_last_day }) => sum + refused_last_day, 0),
+      detail: `More than 5 % of the records of the last 24 hours were not stored, because they or others of their request were refused: ${quoteAll(refused.map(({ resource }) => resource))}. Correct these records and send them again.`,
+      url: urlOf('deliveries?status=refused'),
     },
     {
       code: 'log_budget_used',
@@ -116,6 +127,21 @@ export function attentionOf(
     },
   ]
   return found.filter(({ count }) => count > 0)
+}
+
+/**
+ * Returns that drafts of periods that have ended wait for approval. Only the integrations team approves, so
+ * the account itself does not see this.
+ */
+export async function readUnapproved(
+  { grant, session }: Reader,
+  now: number,
+): Promise<Attention[]> {
+  const [oldest, ...more] = await countUnapproved(session, grant.account, now)
+  if (!oldest) return []
+  const count = [oldest, ...more].reduce((sum, { drafts }) => sum + drafts, 0)
+  const detail = `Statements of ended periods are drafts, the oldest of ${quote(oldest.period)}. Nothing can be paid until you approve them.`
+  return [{ code: 'unapproved_drafts', count, detail }]
 }
 
 /** Lists the first names, and how many more there are. */

@@ -5,6 +5,9 @@ import { DAY_MS } from '../durations.ts'
 const DAY_HOURS = 24
 const DUE_HOUR = 6
 
+/** The share of refused records above which a feed needs attention. */
+export const MANY_REFUSED = 0.05
+
 /** Whether yesterday's activity arrived; it is due by 06:00 UTC. */
 export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
 
@@ -25,6 +28,7 @@ export function feedFreshness(
     last_delivery_at: last_at === null ? null : new Date(last_at).toISOString(),
     lag_seconds: last_at === null ? null : Math.max(0, Math.round((now - last_at) / 1000)),
     received_last_day: received,
+    refused_last_day: refused,
     refused_share_last_day: share,
     ...(isDaily && { yesterday: yesterdayOf(yesterday_hour, Date.parse(created_at), now) }),
   }

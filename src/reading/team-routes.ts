@@ -11,7 +11,7 @@ import { withReadSession } from '../http/session.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
 import type { Resource, ResourcesOf } from '../ingest/resource.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
-import { readAttention } from './attention.ts'
+import { readAttention, readUnapproved } from './attention.ts'
 import { toIsoTime } from './find-deliveries.ts'
 
 /** The paths of `teamReading`, below the path of an account. */
@@ -39,7 +39,12 @@ function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   readQuery(c.req.url)
   return withReadSession(c, async (reader) => {
     const names = resourcesOf(reader.grant.vertical).map(({ name }) => name)
-    return c.json({ data: await readAttention(c.env, reader, names, Date.now()) })
+    const now = Date.now()
+    const found = await Promise.all([
+      readAttention(c.env, reader, names, now),
+      readUnapproved(reader, now),
+    ])
+    return c.json({ data: found.flat() })
   })
 }
 

@@ -6,6 +6,8 @@ import { monthly, storePlan } from './stored.ts'
 
 // Sums of statements, and the lists that the console reads beside them.
 
+const COMPUTED_AT = '2026-11-01T02:00:00.000Z'
+
 const head = (payable: string, currency: string, holds: readonly object[]) =>
   JSON.stringify({ currency, total: payable, payable, closing: '-0.01', holds })
 
@@ -24,7 +26,7 @@ const store = (row: {
   return env.DB.prepare(
     `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
        closing, statement, lines, parts, state, read_at, computed_at)
-     values ('acme', ?1, ?2, ?3, ?4, ?5, ?8, ?8, ?6, '0', ?7, '[]', 1, '{}', 0, '')`,
+     values ('acme', ?1, ?2, ?3, ?4, ?5, ?8, ?8, ?6, '0', ?7, '[]', 1, '{}', 0, '${COMPUTED_AT}')`,
   ).bind(
     ...[period, affiliate, plan, `${period}-${affiliate}-${plan}`, status, payable],
     head(payable, currency, holds),
@@ -68,6 +70,35 @@ test('totals are exact, by plan, status and currency', async () => {
   expect(await counts('?plan=yen')).toEqual([1])
   expect(await counts('?status=approved')).toEqual([1])
   expect(await counts('?period=2026-11')).toEqual([])
+})
+
+test('the latest periods that have statements are added up, weeks and months by their ends', async () => {
+  await register('forex', { account: 'acme' })
+  const months = ['2026-03', '2026-02', '2026-01', '2025-12', '2025-11']
+  await env.DB.batch([
+    ...months.map((period) => store({ affiliate: 'a', payable: '2.00', period })),
+    store({ affiliate: 'b', payable: '9007199254740993.01', period: '2026-03', status: 'paid' }),
+    store({ affiliate: 'b', payable: '7', period: '2026-03', currency: 'JPY', plan: 'yen' }),
+    store({ affiliate: 'w', payable: '0.50', period: '2026-W09' }),
+    store({ affiliate: 'w', payable: '0.50', period: '2026-W10' }),
+    store({ affiliate: 'v', payable: '0.25', period: '2026-W10' }),
+  ])
+
+  const { data, is_limited } = await json(askAdmin('accounts/acme/periods'))
+  const seen = data.map((one: Record<string, unknown>) =>
+    [one.period, one.status, one.statements, one.total, one.currency].join(' '),
+  )
+  expect(seen).toEqual([
+    '2026-03 draft 1 2.00 EUR',
+    '2026-03 draft 1 7 JPY',
+    '2026-03 paid 1 9007199254740993.01 EUR',
+    '2026-W10 draft 2 0.75 EUR',
+    '2026-W09 draft 1 0.50 EUR',
+    '2026-02 draft 1 2.00 EUR',
+    '2026-01 draft 1 2.00 EUR',
+    '2025-12 draft 1 2.00 EUR',
+  ])
+  expect([data[0].computed_at, is_limited]).toEqual([COMPUTED_AT, false])
 })
 
 test('totals refuse other filters and other values', async () => {

@@ -244,6 +244,7 @@ const administration: Route[] = [
     query: '?affiliate_id=aff-7&period=2026-10&fresh=true',
   },
   { ...reads, id: 'getStatementTotals' },
+  { ...reads, id: 'listPeriods' },
   { ...reads, id: 'getStatement' },
   { ...reads, id: 'getExplanation', query: LINE },
   { ...reads, id: 'listLineParts', query: LINE },

@@ -52,6 +52,15 @@ const statements: readonly Operation[] = [
   },
   {
     noun: 'statements',
+    verb: 'periods',
+    summary: 'Adds up the statements of the latest periods by status and currency.',
+    example: 'acme',
+    method: 'GET',
+    path: 'accounts/{account}/periods',
+    format: list(),
+  },
+  {
+    noun: 'statements',
     verb: 'show',
     summary: 'Shows a statement with its lines.',
     example: 'acme STATEMENT_ID',

@@ -211,15 +211,17 @@ export const attention = documented('What needs attention, in the order of urgen
         'What it is.',
         oneOf(
           'feed_late',
+          'refused_records',
           'log_budget_used',
           'expiring_credentials',
           'held_records',
           'unmapped_statuses',
           'unconfigured_affiliates',
+          'unapproved_drafts',
         ),
       ),
       count: documented(
-        'How many feeds, credentials, records, statuses or affiliates it concerns.',
+        'How many feeds, records, credentials, statuses, affiliates or statements it concerns.',
         COUNT,
       ),
       detail: documented('What it means and what to do.'),
@@ -251,6 +253,10 @@ export const feed = object(
       orNull(COUNT),
     ),
     received_last_day: documented('The number of records in the last 24 hours.', COUNT),
+    refused_last_day: documented(
+      'How many of those records were not stored because they, or others of their request, were rejected.',
+      COUNT,
+    ),
     refused_share_last_day: documented(
       'The share of those records that was rejected. Null if there were none.',
       { type: ['number', 'null'], minimum: 0, maximum: 1 },

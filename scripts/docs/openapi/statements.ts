@@ -1,4 +1,5 @@
 import { MAX_FRESH_FACTS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { PERIOD_LIMITS } from '../../../src/db/commission/period-sums.ts'
 import { LIST_LIMITS } from '../../../src/db/paginate.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
@@ -210,6 +211,20 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
       type: 'boolean',
     }),
   }),
+  PeriodSums: object({
+    data: listed(
+      'The sums, by period, status and currency, the latest period first.',
+      object({
+        ...{ period: HEAD.period, status: HEAD.status, currency: HEAD.currency },
+        statements: documented('The number of statements.', COUNT),
+        total: money('The sum of `total`.'),
+        computed_at: documented('When the latest of them was computed.', TIME),
+      }),
+    ),
+    is_limited: documented('Whether there may be more statements than are added up.', {
+      type: 'boolean',
+    }),
+  }),
   Run: object({
     id: documented('The id of the run.'),
     period: documented('The period.'),
@@ -309,6 +324,15 @@ export const statements = (): Operation[] => [
     parameters: [...FILTERS, 'x-d1-bookmark'],
     answers: read('The sums.', 'StatementTotals'),
     errors: ['invalid_query'],
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT}/periods`,
+    id: 'listPeriods',
+    summary: 'Add up the latest periods',
+    description: `Adds up the stored statements of the ${PERIOD_LIMITS.periods} latest periods that have some, by status and currency: at most ${PERIOD_LIMITS.statements.toLocaleString('en')} statements, those of the latest periods first. A day has no commission of its own: a statement is for an affiliate and a period.`,
+    parameters: ['x-d1-bookmark'],
+    answers: read('The sums.', 'PeriodSums'),
   }),
   operation({
     method: 'get',

@@ -1,3 +1,4 @@
+import type { PeriodSums } from '../../db/commission/period-sums.ts'
 import type { SummedStatements } from '../../db/commission/statement-totals.ts'
 import type { FoundStatement, ListedStatement } from '../../db/commission/statements.ts'
 import { fromUnits, moneyText } from '../books/money.ts'
@@ -35,9 +36,17 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
   return { lines: items.filter(isLine), adjustments: items.filter(isAdjustment) }
 }
 
+const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
+
 /** Returns the sums of statements with the minor digits of their currency. */
 export function presentSums({ total, payable, closing, ...group }: SummedStatements) {
   const { currency } = group
-  const money = (units: string): string => moneyText(fromUnits(units, currency), currency)
+  const money = (units: string): string => moneyOf(units, currency)
   return { ...group, total: money(total), payable: money(payable), closing: money(closing) }
 }
+
+/** Returns the sum of the statements of a period with the minor digits of its currency. */
+export const presentPeriod = (sums: PeriodSums) => ({
+  ...sums,
+  total: moneyOf(sums.total, sums.currency),
+})

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { PERIOD_LIMITS, sumPeriods } from '../../db/commission/period-sums.ts'
 import { findRun } from '../../db/commission/runs.ts'
 import { sumStatements } from '../../db/commission/statement-totals.ts'
 import { findStatement, listStatements } from '../../db/commission/statements.ts'
@@ -20,7 +21,7 @@ import {
   sendStatementPage,
 } from '../export/respond.ts'
 import { respondWithFresh } from './fresh.ts'
-import { presentStatement, presentSums, presentWhole } from './present.ts'
+import { presentPeriod, presentStatement, presentSums, presentWhole } from './present.ts'
 import { respondWithStart } from './start-run.ts'
 
 /** The paths of the statements of an account, below the path of the account. */
@@ -29,9 +30,10 @@ export const STATEMENT_PATHS = {
   statement: '/statements/:statement_id',
 } as const
 
-/** The paths of totals and runs, which only the integrations team has. */
+/** The paths of totals, periods and runs, which only the integrations team has. */
 export const RUN_PATHS = {
   statementTotals: '/statements/totals',
+  periods: '/periods',
   start: '/periods/:period/run',
   run: '/runs/:run_id',
 } as const
@@ -84,6 +86,7 @@ export const teamStatements = new Hono<AppEnv>()
     return respondWithFresh(c, readFilters(query))
   })
   .get(RUN_PATHS.statementTotals, (c) => respondWithTotals(c, readQuery(c.req.url, ...FILTERS)))
+  .get(RUN_PATHS.periods, respondWithPeriods)
   .get(STATEMENT_PATHS.statement, (c) => respondWithStatement(c, c.req.param('statement_id')))
   .post(RUN_PATHS.start, (c) => respondWithStart(c, c.req.param('period')))
   .get(RUN_PATHS.run, (c) => respondWithRun(c, c.req.param('run_id')))
@@ -113,6 +116,16 @@ function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> 
     const sums = await sumStatements(session, grant.account, filter)
     const count = sums.reduce((all, { statements }) => all + statements, 0)
     return c.json({ data: sums.map(presentSums), is_limited: count === LIST_LIMITS.total })
+  })
+}
+
+function respondWithPeriods(c: Context<AppEnv>): Promise<Response> {
+  readQuery(c.req.url)
+  return withReadSession(c, async ({ grant, session }) => {
+    const sums = await sumPeriods(session, grant.account)
+    const count = sums.reduce((all, { statements }) => all + statements, 0)
+    const is_limited = count === PERIOD_LIMITS.statements
+    return c.json({ data: sums.map(presentPeriod), is_limited })
   })
 }
 
