@@ -1,10 +1,12 @@
 import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { HOUR_MS } from '../../src/durations.ts'
+import { ulid } from '../../src/db/ulid.ts'
+import { DAY_MS, HOUR_MS } from '../../src/durations.ts'
 import { copyBuilt, type Demo, serveIn } from '../../test-node/service.ts'
 import { activity, customers, DAYS, dayBefore, refused, transactions } from './records.ts'
 
+const DAY_HOURS = 24
 const ACCOUNT = 'demo-forex'
 const RESOURCES = ['customers', 'transactions', 'trading-activity']
 
@@ -87,5 +89,32 @@ function logEarlierDays(root: string, now: number): void {
       insert.run(ACCOUNT, hour, resource, received, refused, hour * HOUR_MS + 600_000)
     }
   }
+  moveToYesterday(database)
   database.close()
+}
+
+/** Writes that the first refused delivery came a day earlier. */
+function moveToYesterday(database: DatabaseSync): void {
+  const found = database
+    .prepare(
+      `select id, received_at, received from deliveries where account = ? and refused > 0 order by id limit 1`,
+    )
+    .get(ACCOUNT)
+  const time = Number(found?.received_at) - DAY_MS
+  const moved = `dlv_${ulid(time)}`
+  const id = String(found?.id)
+  database
+    .prepare('update deliveries set id = ?, received_at = ? where account = ? and id = ?')
+    .run(moved, time, ACCOUNT, id)
+  database
+    .prepare(
+      'update delivery_terms set day = day - 1, delivery = ? where account = ? and delivery = ?',
+    )
+    .run(moved, ACCOUNT, id)
+  database
+    .prepare(
+      `update arrivals set refused = refused + ? where account = ? and resource = 'transactions'
+         and hour = (select max(hour) from arrivals where account = ? and hour < ?)`,
+    )
+    .run(Number(found?.received), ACCOUNT, ACCOUNT, Math.floor(Date.now() / DAY_MS) * DAY_HOURS)
 }

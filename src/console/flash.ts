@@ -1,25 +1,31 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { seal, unseal } from '../http/seal.ts'
 import { readCookie, writeCookie } from './cookie.ts'
+import type { Session } from './session.ts'
 
 const NAME = 'tributary_done'
 
 /** How long the message waits for the next page, in seconds. */
 const MAX_AGE = 60
 
-/** Keeps the message of a change for the next page. */
-export function setFlash(c: Context<AppEnv>, message: string): void {
-  writeCookie(c, NAME, encodeURIComponent(message), MAX_AGE)
+// Whoever can set a cookie, such as another site below the same domain, could otherwise show members a
+// message of their own.
+const contextOf = ({ id }: Session) => `console message ${id}`
+
+/** Keeps the message of a change for the next page of the session. */
+export async function setFlash(
+  c: Context<AppEnv>,
+  session: Session,
+  message: string,
+): Promise<void> {
+  writeCookie(c, NAME, await seal(c.env, contextOf(session), message), MAX_AGE)
 }
 
-/** Returns the message of the last change, once; null if there is none. */
-export function takeFlash(c: Context<AppEnv>): string | null {
-  const message = readCookie(c, NAME)
-  if (message === null) return null
+/** Returns the message of the last change of the session, once; null if there is none. */
+export async function takeFlash(c: Context<AppEnv>, session: Session): Promise<string | null> {
+  const sealed = readCookie(c, NAME)
+  if (sealed === null) return null
   writeCookie(c, NAME, '', 0)
-  try {
-    return decodeURIComponent(message)
-  } catch {
-    return null
-  }
+  return unseal(c.env, contextOf(session), sealed)
 }

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, SECTIONS, type Section, type Visit } from './page.ts'
+import { FindRecord } from './parts/deliveries.tsx'
 
 /** An account in the list that switches between accounts. */
 export interface AccountName {
@@ -120,6 +121,9 @@ export const Layout = (frame: Frame) => (
   <Document title={frame.title}>
     <header class="top">
       <Home />
+      {frame.visit.account !== '' && (
+        <FindRecord account={frame.visit.account} id={frame.visit.query.record_id} />
+      )}
       <nav aria-label="Documentation">
         <a href="/docs">Docs</a>
       </nav>

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
+import { DAY_MS } from '../durations.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
 
 /** The entries of the navigation of an account, in their order. */
@@ -48,7 +49,7 @@ export interface Visit {
   readonly account: string
   /** The parameters of the query that the page supports. Empty ones are absent. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** The path of the page, without its query. */
+  /** The path of the page, without its query but for an id that paths cannot have. */
   readonly path: string
   /** The time of the request, in milliseconds. */
   readonly now: number
@@ -92,9 +93,21 @@ export interface Page {
   render(visit: Visit): Promise<View>
 }
 
-/** Returns the address of a page of an account. Every part is encoded. */
-export const accountPath = (account: string, ...parts: string[]) =>
-  ['/console/accounts', ...[account, ...parts].map(encodeURIComponent)].join('/')
+/** The last segment of a path whose id is in the query. */
+export const BY_ID = 'by-id'
+
+/**
+ * Returns the address of a page of an account. Every part is encoded. Browsers drop the segments `.` and
+ * `..` of paths, so a page whose id is one of them takes it from the query.
+ */
+export function accountPath(account: string, ...parts: string[]): string {
+  const id = parts.at(-1) ?? ''
+  const isDots = id === '.' || id === '..'
+  const own = isDots ? [...parts.slice(0, -1), BY_ID] : parts
+  const segments = [account, ...own].map(encodeURIComponent)
+  const path = ['/console/accounts', ...segments].join('/')
+  return isDots ? `${path}?id=${id}` : path
+}
 
 /** Returns the path of an account in the administration API. Every part is encoded. */
 export const apiPath = (account: string, ...parts: string[]) =>
@@ -103,5 +116,10 @@ export const apiPath = (account: string, ...parts: string[]) =>
 /** Returns an address with a query; values that are absent or empty are left out. */
 export function withQuery(path: string, query: Visit['query']): string {
   const filled = Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : []))
-  return filled.length === 0 ? path : `${path}?${new URLSearchParams(filled)}`
+  const sign = path.includes('?') ? '&' : '?'
+  return filled.length === 0 ? path : `${path}${sign}${new URLSearchParams(filled)}`
 }
+
+/** Returns the day (UTC) so many days before a time in milliseconds. */
+export const dayBefore = (now: number, days: number): string =>
+  new Date(now - days * DAY_MS).toISOString().slice(0, 10)

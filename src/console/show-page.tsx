@@ -51,7 +51,7 @@ export async function showPage(
           .get<List<AccountName>>('/accounts', { per_page: LISTED_ACCOUNTS })
           .then(({ data }) => data),
   ])
-  const done = takeFlash(c)
+  const done = await takeFlash(c, session)
   return respond(
     c,
     <Layout

@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readQuery } from '../http/query.ts'
 import { apiOf } from './api.ts'
-import type { Page, RefusedForm, Visit } from './page.ts'
+import { BY_ID, type Page, type RefusedForm, type Visit, withQuery } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
 /** Returns an address without the parameters that are empty: forms send every field. */
@@ -25,14 +25,19 @@ export async function visitOf(
   session: Session,
   refused: RefusedForm | null,
 ): Promise<Visit> {
+  const { pathname } = new URL(c.req.url)
+  const isById = pathname.endsWith(`/${BY_ID}`)
+  const names = [...(page.query ?? []), ...(isById ? ['id'] : [])]
+  const { id, ...query } = readQuery(withoutEmpty(c.req.url), ...names)
   const params: Record<string, string> = c.req.param()
+  if (id) params[Object.keys(params).at(-1) ?? ''] = id
   return {
     member: session.member,
     api: apiOf(c, session.member),
     params,
     account: params.account ?? '',
-    query: readQuery(withoutEmpty(c.req.url), ...(page.query ?? [])),
-    path: new URL(c.req.url).pathname,
+    query,
+    path: withQuery(pathname, { id }),
     now: Date.now(),
     csrf: await csrfToken(c.env, session),
     refused,

@@ -8,7 +8,7 @@ import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/session.ts'
 import { accountUrl } from '../ingest/account-url.ts'
-import { quote, quoteAll } from '../validation/quote.ts'
+import { quoteAll } from '../validation/quote.ts'
 import { type Feed, readFeedsOf } from './feed.ts'
 import { MANY_REFUSED } from './freshness.ts'
 
@@ -93,7 +93,7 @@ export function attentionOf(
     {
       code: 'refused_records',
       count: refused.reduce((sum, { refused_last_day }) => sum + refused_last_day, 0),
-      detail: `More than 5 % of the records of the last 24 hours were not stored, because they or others of their request were refused: ${quoteAll(refused.map(({ resource }) => resource))}. Correct these records and send them again.`,
+      detail: `More than 5 % of the records of the last 24 hours were refused: ${quoteAll(refused.map(({ resource }) => resource))}. Correct them and send them again.`,
       url: urlOf('deliveries?status=refused'),
     },
     {
@@ -137,11 +137,10 @@ export async function readUnapproved(
   { grant, session }: Reader,
   now: number,
 ): Promise<Attention[]> {
-  const [oldest, ...more] = await countUnapproved(session, grant.account, now)
-  if (!oldest) return []
-  const count = [oldest, ...more].reduce((sum, { drafts }) => sum + drafts, 0)
-  const detail = `Statements of ended periods are drafts, the oldest of ${quote(oldest.period)}. Nothing can be paid until you approve them.`
-  return [{ code: 'unapproved_drafts', count, detail }]
+  const found = await countUnapproved(session, grant.account, now)
+  if (!found?.drafts) return []
+  const detail = `Periods have ended, the first on ${found.first}, and their statements are drafts. Approve them.`
+  return [{ code: 'unapproved_drafts', count: found.drafts, detail }]
 }
 
 /** Lists the first names, and how many more there are. */

@@ -90,13 +90,14 @@ test('the latest periods that have statements are added up, weeks and months by 
   )
   expect(seen).toEqual([
     '2026-03 draft 1 2.00 EUR',
-    '2026-03 draft 1 7 JPY',
     '2026-03 paid 1 9007199254740993.01 EUR',
+    '2026-03 draft 1 7 JPY',
     '2026-W10 draft 2 0.75 EUR',
     '2026-W09 draft 1 0.50 EUR',
     '2026-02 draft 1 2.00 EUR',
     '2026-01 draft 1 2.00 EUR',
     '2025-12 draft 1 2.00 EUR',
+    '2025-11 draft 1 2.00 EUR',
   ])
   expect([data[0].computed_at, is_limited]).toEqual([COMPUTED_AT, false])
 })

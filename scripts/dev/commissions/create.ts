@@ -102,17 +102,20 @@ async function configure(
   await call('PUT', `${at}/assignments`, [{ affiliate_id: '*', plan, from, customers: 'new' }])
 }
 
-async function sendRecords(base: string, demo: Account, { bulks }: DemoCommissions): Promise<void> {
+async function sendRecords(base: string, demo: Account, commissions: DemoCommissions) {
+  const { bulks, refused = [] } = commissions
   const { vertical, brand_token } = demo
   const at = brand_token ? 'tracking/events' : `api/v1/${vertical}`
   const headers = { 'Content-Type': 'application/json', ...(await credentialsOf(base, demo)) }
   const trackingData = brand_token ? await followLink(base, demo) : ''
-  for (const [path, records] of Object.entries(bulks)) {
+  const send = async (path: string, records: readonly object[], expected: number) => {
     const body = JSON.stringify(records).replaceAll(FROM_LINK, trackingData)
     const response = await fetch(`${base}/${at}/${path}`, { method: 'POST', headers, body })
-    if (response.ok) continue
+    if (response.status === expected) return
     throw new Error(`POST ${at}/${path} answered ${response.status}: ${await response.text()}`)
   }
+  for (const [path, records] of Object.entries(bulks)) await send(path, records, 200)
+  if (refused.length > 0) await send('transactions', refused, 422)
 }
 
 async function credentialsOf(

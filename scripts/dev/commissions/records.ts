@@ -35,6 +35,8 @@ export interface DemoCommissions {
   affiliates: readonly object[]
   /** Records by their path below the API of the account, in the order in which they are sent. */
   bulks: Record<string, readonly object[]>
+  /** Transactions with typical mistakes, which the service refuses. */
+  refused?: readonly object[]
 }
 
 const readPlan = (plan: string, path: string) => ({
@@ -78,6 +80,10 @@ const activity = ([customer_id, date, instrument, lots_traded, currency, fields]
 
 const forex = (): DemoCommissions => ({
   ...readPlan('demo-ib', 'scripts/dev/commissions/demo-ib.json'),
+  refused: [
+    transaction(['T-3391', 'C-3301', 'gift', '2026-03-28', 25, 'EUR']),
+    transaction(['T-3392', 'C-3302', 'deposit', '2026-03-28', 80, 'EUX']),
+  ],
   affiliates: [{ affiliate_id: 'IB-08', parent: 'IB-07', from: FROM }],
   bulks: {
     customers: [

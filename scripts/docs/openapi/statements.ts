@@ -1,5 +1,5 @@
 import { MAX_FRESH_FACTS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
-import { PERIOD_LIMITS } from '../../../src/db/commission/period-sums.ts'
+import { SUMMED_STATEMENTS } from '../../../src/db/commission/period-sums.ts'
 import { LIST_LIMITS } from '../../../src/db/paginate.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
@@ -224,6 +224,10 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     is_limited: documented('Whether there may be more statements than are added up.', {
       type: 'boolean',
     }),
+    last_run_at: documented(
+      'When the latest run that is `done` ended. It computes all drafts, and writes those that have changed. Null if there was none within 30 days.',
+      orNull(TIME),
+    ),
   }),
   Run: object({
     id: documented('The id of the run.'),
@@ -330,7 +334,7 @@ export const statements = (): Operation[] => [
     path: `${ACCOUNT}/periods`,
     id: 'listPeriods',
     summary: 'Add up the latest periods',
-    description: `Adds up the stored statements of the ${PERIOD_LIMITS.periods} latest periods that have some, by status and currency: at most ${PERIOD_LIMITS.statements.toLocaleString('en')} statements, those of the latest periods first. A day has no commission of its own: a statement is for an affiliate and a period.`,
+    description: `Adds up the stored statements of the latest periods by status and currency: at most ${SUMMED_STATEMENTS.toLocaleString('en')} statements. If there are more, the last period may be a part. A day has no commission of its own: a statement is for an affiliate and a period.`,
     parameters: ['x-d1-bookmark'],
     answers: read('The sums.', 'PeriodSums'),
   }),

@@ -3,6 +3,7 @@ import type { SummedStatements } from '../../db/commission/statement-totals.ts'
 import type { FoundStatement, ListedStatement } from '../../db/commission/statements.ts'
 import { fromUnits, moneyText } from '../books/money.ts'
 import { presentBooks } from '../books/present.ts'
+import { parsePeriod } from '../engine/calendar.ts'
 import type { Adjustment, Draft, StatementHead, StatementLine } from './draft.ts'
 import { PART_LIMITS } from './limits.ts'
 
@@ -45,8 +46,10 @@ export function presentSums({ total, payable, closing, ...group }: SummedStateme
   return { ...group, total: money(total), payable: money(payable), closing: money(closing) }
 }
 
-/** Returns the sum of the statements of a period with the minor digits of its currency. */
-export const presentPeriod = (sums: PeriodSums) => ({
-  ...sums,
-  total: moneyOf(sums.total, sums.currency),
-})
+const lastDay = ({ period }: PeriodSums) => parsePeriod(period)?.last ?? 0
+
+/** Returns sums of periods, the latest first, with the minor digits of their currency. */
+export const presentPeriods = (sums: readonly PeriodSums[]) =>
+  sums
+    .toSorted((a, b) => lastDay(b) - lastDay(a))
+    .map((one) => ({ ...one, total: moneyOf(one.total, one.currency) }))

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import { PERIOD_LIMITS, sumPeriods } from '../../db/commission/period-sums.ts'
+import { SUMMED_STATEMENTS, sumPeriods } from '../../db/commission/period-sums.ts'
 import { findRun } from '../../db/commission/runs.ts'
 import { sumStatements } from '../../db/commission/statement-totals.ts'
 import { findStatement, listStatements } from '../../db/commission/statements.ts'
@@ -21,7 +21,7 @@ import {
   sendStatementPage,
 } from '../export/respond.ts'
 import { respondWithFresh } from './fresh.ts'
-import { presentPeriod, presentStatement, presentSums, presentWhole } from './present.ts'
+import { presentPeriods, presentStatement, presentSums, presentWhole } from './present.ts'
 import { respondWithStart } from './start-run.ts'
 
 /** The paths of the statements of an account, below the path of the account. */
@@ -122,10 +122,10 @@ function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> 
 function respondWithPeriods(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)
   return withReadSession(c, async ({ grant, session }) => {
-    const sums = await sumPeriods(session, grant.account)
+    const { sums, last_run_at } = await sumPeriods(session, grant.account)
     const count = sums.reduce((all, { statements }) => all + statements, 0)
-    const is_limited = count === PERIOD_LIMITS.statements
-    return c.json({ data: sums.map(presentPeriod), is_limited })
+    const is_limited = count === SUMMED_STATEMENTS
+    return c.json({ data: presentPeriods(sums), is_limited, last_run_at })
   })
 }
 

@@ -1,6 +1,8 @@
 import { newAccount } from '../../admin/fields.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
-import { Badge, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { refusedPath } from '../parts/deliveries.tsx'
+import { Yesterday } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
@@ -11,6 +13,7 @@ export interface Feed {
   readonly last_delivery_at: string | null
   readonly lag_seconds: number | null
   readonly received_last_day: number
+  readonly refused_last_day: number
   readonly refused_share_last_day: number | null
   readonly yesterday?: 'in_time' | 'late' | 'missing' | 'pending'
 }
@@ -29,17 +32,14 @@ const lastOf = (feeds: readonly Feed[]) =>
     .toSorted()
     .at(-1) ?? null
 
-const receivedBy = (feeds: readonly Feed[]) =>
-  feeds.reduce((sum, { received_last_day }) => sum + received_last_day, 0)
+const sumOf = (feeds: readonly Feed[], name: 'received_last_day' | 'refused_last_day') =>
+  feeds.reduce((sum, feed) => sum + feed[name], 0)
 
-/** Renders whether the activity of yesterday has arrived. */
-function Yesterday({ feeds }: { feeds: readonly Feed[] }) {
-  const known = feeds.flatMap(({ yesterday }) => yesterday ?? [])
-  if (known.length === 0) return <>–</>
-  if (known.includes('missing') || known.includes('late')) return <Badge tone="bad">Late</Badge>
-  if (known.includes('pending')) return <Badge tone="quiet">Not due yet</Badge>
-  return <Badge tone="good">In time</Badge>
-}
+/** Whether the activity of yesterday has arrived, the worst first. */
+const YESTERDAY = ['missing', 'late', 'pending', 'in_time'] as const
+
+const yesterdayOf = (feeds: readonly Feed[]) =>
+  YESTERDAY.find((one) => feeds.some(({ yesterday }) => yesterday === one))
 
 const { account, name, vertical, mode, time_zone, ...more } = newAccount
 const main = { account, name, vertical, mode, time_zone }
@@ -103,11 +103,20 @@ export const accountsPage: Page = {
             {
               title: 'Records in 24 hours',
               isNumeric: true,
-              of: ({ feeds }) => receivedBy(feeds).toLocaleString('en'),
+              of: ({ feeds }) => count(sumOf(feeds, 'received_last_day')),
+            },
+            {
+              title: 'Refused in 24 hours',
+              isNumeric: true,
+              of: ({ account, feeds }) => (
+                <a href={refusedPath({ account, now: visit.now }, [1, 0])}>
+                  {count(sumOf(feeds, 'refused_last_day'))}
+                </a>
+              ),
             },
             {
               title: 'Activity of yesterday',
-              of: ({ feeds }) => <Yesterday feeds={feeds} />,
+              of: ({ feeds }) => <Yesterday yesterday={yesterdayOf(feeds)} />,
             },
           ]}
           empty={

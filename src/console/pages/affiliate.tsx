@@ -4,7 +4,7 @@ import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { column, fields, To } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
-import { type Assignment, Assignments } from './plans.tsx'
+import { type Assignment, Assignments, unassign } from './plans.tsx'
 
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12
@@ -133,6 +133,7 @@ export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate',
   section: 'Affiliates',
   query: ['period', 'cursor'],
+  changes: { unassign },
   async render(visit) {
     const affiliate_id = visit.params.affiliate ?? ''
     const { period } = visit.query

@@ -53,7 +53,7 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
       ...fields<Placed>(visit, 'parent', 'below'),
       column('Statements', ({ affiliate_id }: Placed) => (
         <To visit={visit} at={['statements']} query={{ affiliate_id }}>
-          Statements of {affiliate_id}
+          Statements of <bdi>{affiliate_id}</bdi>
         </To>
       )),
     ]}
@@ -72,10 +72,12 @@ const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) =
     caption={`Not configured: affiliates that ${found.more_customers ? 'the latest ' : ''}customers name`}
     rows={found.data}
     columns={[
-      column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => affiliate_id),
+      column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <bdi>{affiliate_id}</bdi>),
       ...fields<UnknownAffiliate>(visit, 'customers'),
       column('What to do', ({ affiliate_id: add }: UnknownAffiliate) => (
-        <a href={`${withQuery(visit.path, { add })}#change-put`}>Configure {add}</a>
+        <a href={`${withQuery(visit.path, { add })}#change-put`}>
+          Configure <bdi>{add}</bdi>
+        </a>
       )),
     ]}
     empty={

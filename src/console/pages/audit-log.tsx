@@ -1,5 +1,6 @@
 import { accountPath, type Page, type Visit } from '../page.ts'
-import { EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { column, fields } from '../parts/fields.tsx'
 
 interface Entry {
   readonly id: string
@@ -19,14 +20,12 @@ async function render(visit: Visit) {
         caption="Changes, the newest first"
         rows={data}
         columns={[
-          { title: 'Time', of: ({ at }) => <Time at={at} /> },
-          { title: 'Who', of: ({ actor }) => actor },
-          { title: 'What', of: ({ action }) => <code>{action}</code> },
-          {
-            title: 'Account',
-            of: ({ account }) => account && <a href={accountPath(account)}>{account}</a>,
-          },
-          { title: 'Details', of: ({ details }) => <code>{JSON.stringify(details)}</code> },
+          ...fields<Entry>(visit, 'at', 'actor', 'action'),
+          column(
+            'Account',
+            ({ account }: Entry) => account && <a href={accountPath(account)}>{account}</a>,
+          ),
+          column('Details', ({ details }: Entry) => <code>{JSON.stringify(details)}</code>),
         ]}
         empty={
           <EmptyState title="Nothing has been changed yet.">

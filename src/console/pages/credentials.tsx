@@ -1,5 +1,6 @@
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
+import { fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { AccountTabs, unlessConflict } from '../parts/frame.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
@@ -85,7 +86,7 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
         title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
         of: ({ until }) => (until ? <Time at={until} /> : '–'),
       },
-      { title: 'Created', of: ({ created_at }) => <Time at={created_at} /> },
+      ...fields<Credential>(props.visit, 'created_at'),
     ]}
     empty={
       <EmptyState title="The account has no credentials yet.">

@@ -26,20 +26,23 @@ interface History {
 
 type RecordList = List<StoredRecord> & { readonly resource: string }
 
-const ownPath = ({ account, params }: Visit) => apiPath(account, 'customers', params.customer ?? '')
+/** Returns where the API has a part of the customer. The id is in the query: it may be `..`. */
+const partOf = ({ account, params }: Visit, part: string) => ({
+  path: apiPath(account, 'customers', part),
+  query: { customer_id: params.customer },
+})
 
 const refuse: Change = {
   done: 'The customer earns nothing from that day on.',
   request: (values, visit) => ({
-    method: 'PUT',
-    path: `${ownPath(visit)}/refusal`,
+    ...{ method: 'PUT', ...partOf(visit, 'refusal') },
     body: { reason: values('reason'), ...(values('from') && { from: values('from') }) },
   }),
 }
 
 const endRefusal: Change = {
   done: 'The customer is not refused any more.',
-  request: (_, visit) => ({ method: 'DELETE', path: `${ownPath(visit)}/refusal` }),
+  request: (_, visit) => ({ method: 'DELETE', ...partOf(visit, 'refusal') }),
 }
 
 const nothing = { data: [] }
@@ -139,8 +142,9 @@ export const customerPage: Page = {
   async render(visit) {
     const { api, account, params } = visit
     const customer_id = params.customer ?? ''
+    const affiliations = partOf(visit, 'affiliations')
     const [history, listed, own, lists, earned] = await Promise.all([
-      api.get<History>(`${ownPath(visit)}/affiliations`),
+      api.get<History>(affiliations.path, affiliations.query),
       api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),

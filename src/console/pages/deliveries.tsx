@@ -1,7 +1,6 @@
-import { DAY_MS } from '../../durations.ts'
-import { accountPath, apiPath, type Page, type Visit } from '../page.ts'
-import { count, EmptyState, type List, Live, Pager, Table, Time } from '../parts/data.tsx'
-import { DeliveryBadge, deliveriesPath, FindRecord } from '../parts/deliveries.tsx'
+import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
+import { count, EmptyState, type List, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
+import { DeliveryBadge, deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { type DeliveryList, Fate, toDelivery } from '../parts/fate.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
 
@@ -28,17 +27,26 @@ const STATUSES: readonly Option[] = [
   ['stored', 'Accepted as a whole'],
 ]
 
-const dayBefore = (now: number, days: number) =>
-  new Date(now - days * DAY_MS).toISOString().slice(0, 10)
+/** The questions that members usually have, and the days before today which they are about. */
+const QUESTIONS = {
+  'Refused today and yesterday': [1, 0],
+  'Refused today': [0, 0],
+  'Refused yesterday': [1, 1],
+  'Refused in 7 days': [6, 0],
+} as const
 
-const Quick = ({ account, now }: Visit) => {
-  const [today, yesterday] = [dayBefore(now, 0), dayBefore(now, 1)]
-  const of = (from: string, to: string) => deliveriesPath(account, { status: 'refused', from, to })
+const Quick = (visit: Visit) => {
+  const here = deliveriesPath(visit.account, visit.query)
   return (
     <nav class="quick" aria-label="Usual questions">
-      <a href={of(today, today)}>Refused today</a>
-      <a href={of(yesterday, yesterday)}>Refused yesterday</a>
-      <a href={of(dayBefore(now, 6), today)}>Refused in 7 days</a>
+      {Object.entries(QUESTIONS).map(([text, days]) => {
+        const path = refusedPath(visit, days)
+        return (
+          <a href={path} aria-current={path === here ? 'page' : undefined}>
+            {text}
+          </a>
+        )
+      })}
     </nav>
   )
 }
@@ -67,7 +75,7 @@ const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly ErrorCount[
         ),
       },
     ]}
-    empty={<EmptyState title="No delivery of these days has an error." />}
+    empty={<p hidden />}
   />
 )
 
@@ -80,10 +88,11 @@ const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
       { title: 'Resource', of: ({ resource }) => resource },
       { title: 'Result', of: (one) => <DeliveryBadge delivery={one} /> },
       { title: 'Records', isNumeric: true, of: ({ summary }) => count(summary.received) },
-      { title: 'Created', isNumeric: true, of: ({ summary }) => count(summary.created) },
-      { title: 'Updated', isNumeric: true, of: ({ summary }) => count(summary.updated) },
-      { title: 'Held', isNumeric: true, of: ({ summary }) => count(summary.held) },
-      { title: 'Refused', isNumeric: true, of: ({ summary }) => count(summary.rejected) },
+      ...(['created', 'updated', 'held', 'rejected'] as const).map((name) => ({
+        title: name === 'rejected' ? 'Refused' : titleOf(name),
+        isNumeric: true,
+        of: ({ summary }: DeliveryList['data'][number]) => count(summary[name]),
+      })),
     ]}
     empty={
       <EmptyState title="No delivery matches.">
@@ -91,7 +100,7 @@ const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
           The log keeps the deliveries of 30 days.{' '}
           {list.meta.next_cursor
             ? 'The search goes on: see the next page.'
-            : 'Widen the days, or clear the filters.'}
+            : 'Choose other days (UTC) above, or clear the filters.'}
         </p>
       </EmptyState>
     }
@@ -112,7 +121,6 @@ async function render(visit: Visit) {
   ])
   const body = (
     <>
-      <FindRecord account={account} id={record_id} />
       {record_id === undefined ? (
         <>
           <Quick {...visit} />

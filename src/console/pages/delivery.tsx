@@ -9,6 +9,7 @@ import {
   OUTCOMES,
   type RecordError,
 } from '../parts/deliveries.tsx'
+import { To } from '../parts/fields.tsx'
 
 interface ErrorGroup {
   readonly code: string
@@ -97,7 +98,7 @@ const Key = ({ account, record: { key = {}, index } }: { account: string; record
     {Object.entries(key).map(([name, id]) => (
       <>
         <a href={deliveriesPath(account, { record_id: id })} title={name}>
-          {id}
+          <bdi>{id}</bdi>
         </a>{' '}
       </>
     ))}
@@ -109,7 +110,7 @@ const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<Refused> }) 
   <section id="refused">
     <h2>Refused records</h2>
     <Table
-      caption="Each record with its errors. The log keeps no values."
+      caption="Each record with its errors"
       rows={list.data}
       columns={[
         { title: 'Record', of: (record) => <Key account={visit.account} record={record} /> },
@@ -132,24 +133,47 @@ const AsSent = ({ delivery }: { delivery: DeliveryInFull }) => {
   )
 }
 
+const Ask = () => (
+  <>
+    Ask the sender for it by the id above, or to repeat the request with <code>dry_run=true</code>.
+  </>
+)
+
 const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
   <>
     <h2>Why records were refused</h2>
     {delivery.errors_not_kept ? (
       <EmptyState title="The errors of this delivery are not kept.">
         <p>
-          The log of an account keeps 16 MiB of errors a day. The sender's response had them. Ask
-          the sender to repeat the request with <code>dry_run=true</code>.
+          The log of an account keeps 16 MiB of errors a day. The response to the sender had them.{' '}
+          <Ask />
         </p>
       </EmptyState>
     ) : (
       <>
         <Groups account={visit.account} delivery={delivery} />
+        <p>
+          The log keeps no values, because any may be personal. The response to the sender quotes
+          those that are not. <Ask />
+        </p>
         <RefusedRecords visit={visit} list={refused} />
       </>
     )}
   </>
 )
+
+/** Renders where the records are that the delivery brought. */
+function Stored({ visit, delivery: { dry_run, status, summary } }: Omit<RefusalsProps, 'refused'>) {
+  if (dry_run) return <p>This was a dry run: nothing of it was stored.</p>
+  const { received, rejected, held } = summary
+  if (status === 422 || received === rejected + held) return null
+  return (
+    <p>
+      The log counts records and keeps none. Find a stored one by its id above, or on the page of
+      its <To visit={visit} at={['customers']} children="customer" />.
+    </p>
+  )
+}
 
 interface RefusalsProps {
   readonly visit: Visit
@@ -179,12 +203,15 @@ export const deliveryPage: Page = {
           <code>{delivery.delivery_id}</code>
         </p>
         <Summary account={account} delivery={delivery} />
-        {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}
+        {delivery.status === 422 && (
+          <p>Nothing of this delivery was stored, because records were refused.</p>
+        )}
         {delivery.errors_total > 0 ? (
           <Refusals visit={visit} delivery={delivery} refused={refused} />
         ) : (
           <p>Nothing was refused.</p>
         )}
+        <Stored visit={visit} delivery={delivery} />
         <AsSent delivery={delivery} />
       </>
     )

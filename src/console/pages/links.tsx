@@ -1,9 +1,8 @@
 import { linkChange, newLink } from '../../admin/link-fields.ts'
-import { DAY_MS } from '../../durations.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
-import { Badge, count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
-import { Pairs, Value } from '../parts/fields.tsx'
+import { Badge, count, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { Facts, fields } from '../parts/fields.tsx'
 import { ChangeForm } from '../parts/forms.tsx'
 import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -30,12 +29,11 @@ interface Clicks {
 
 const sum = (rows: readonly Clicks[]) => rows.reduce((total, { clicks }) => total + clicks, 0)
 
-const readClicks = ({ api, account, now }: Visit) => {
-  const [from, to] = [now - (DAYS - 1) * DAY_MS, now].map((time) =>
-    new Date(time).toISOString().slice(0, 10),
-  )
-  return api.get<{ data: Clicks[] }>(apiPath(account, 'clicks'), { from, to })
-}
+const readClicks = ({ api, account, now }: Visit) =>
+  api.get<{ data: Clicks[] }>(apiPath(account, 'clicks'), {
+    from: dayBefore(now, DAYS - 1),
+    to: dayBefore(now, 0),
+  })
 
 const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[] }) => {
   const { visit, list } = props
@@ -49,13 +47,7 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
         columns={[
           { title: 'Link', of: (link) => <a href={to(link)}>{link.name ?? link.link_id}</a> },
           { title: 'Address', of: ({ url }) => <code>{url}</code> },
-          {
-            title: 'Affiliate',
-            of: ({ affiliate_id }) => (
-              <Value visit={visit} name="affiliate_id" value={affiliate_id} />
-            ),
-          },
-          { title: 'Landing page', of: ({ landing_page }) => <code>{landing_page}</code> },
+          ...fields<Link>(visit, 'affiliate_id', 'landing_page'),
           {
             title: `Clicks in ${DAYS} days`,
             isNumeric: true,
@@ -93,12 +85,11 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
       <p>
         <code>{link.url}</code>
       </p>
-      <Pairs
-        pairs={[
-          ['Affiliate', <Value visit={visit} name="affiliate_id" value={link.affiliate_id} />],
-          ['State', <State isDisabled={link.disabled} />],
-          ['Created', <Time at={link.created_at} />],
-        ]}
+      <Facts
+        visit={visit}
+        of={link}
+        names={['affiliate_id', 'created_at']}
+        more={[['State', <State isDisabled={link.disabled} />]]}
       />
       {clicks.length === 0 ? (
         <EmptyState title={`Nobody has followed the link in ${DAYS} days.`} />

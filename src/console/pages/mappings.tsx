@@ -6,6 +6,7 @@ import {
   definitionChange,
   productsOf,
 } from '../parts/definition-form.tsx'
+import { fields } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { AccountTabs, unlessConflict } from '../parts/frame.tsx'
 import { MappingForm, mappingChange } from '../parts/mapping-form.tsx'
@@ -82,14 +83,11 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
               <a href={withQuery(visit.path, { event: eventname })}>{eventname}</a>
             ),
           },
-          { title: 'Granularity', of: ({ granularity }) => granularity },
-          { title: 'Event ID', of: ({ eventid }) => eventid },
-          { title: 'KPIs', of: ({ kpis }) => kpis.join(', ') },
+          ...fields<Definition>(visit, 'granularity', 'eventid', 'kpis', 'currency'),
           {
             title: 'Product lines',
             of: ({ product }) => productsOf(product).replaceAll('\n', ', '),
           },
-          { title: 'Currency', of: ({ currency }) => currency ?? '–' },
         ]}
         empty={
           <EmptyState title="No event is defined yet.">

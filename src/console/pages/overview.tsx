@@ -1,14 +1,10 @@
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
-import {
-  type Commission,
-  CommissionTable,
-  commissionOf,
-  type Statement,
-} from '../parts/commission.tsx'
-import { Badge, EmptyState, type List, Sentence } from '../parts/data.tsx'
-import { deliveriesPath, FindRecord } from '../parts/deliveries.tsx'
+import { Badge, count, EmptyState, Sentence, Time, titleOf } from '../parts/data.tsx'
+import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { type Feed, Feeds } from '../parts/feeds.tsx'
+import { To } from '../parts/fields.tsx'
+import { type PeriodSums, Periods } from '../parts/money.tsx'
 
 interface Account {
   readonly account: string
@@ -34,20 +30,18 @@ interface DayArrivals {
   readonly refused: number
 }
 
-/** The section that shows what an item of attention is about. */
-const SECTION_OF: Readonly<Record<string, string>> = {
-  held_records: 'held',
-  unmapped_statuses: 'account',
-  expiring_credentials: 'account',
-  unconfigured_affiliates: 'customers',
+/** Where an item of attention is shown, below the address of the account; refused records if absent. */
+const PLACE_OF: Readonly<Record<string, string>> = {
+  feed_late: '#feeds',
+  held_records: '/held',
+  unmapped_statuses: '/mappings',
+  expiring_credentials: '/credentials',
+  unconfigured_affiliates: '/affiliates',
+  unapproved_drafts: '/statements?status=draft',
 }
 
-const addressOf = (account: string, code: string) =>
-  code === 'log_budget_used'
-    ? deliveriesPath(account, { status: 'refused' })
-    : code in SECTION_OF
-      ? accountPath(account, SECTION_OF[code] ?? '')
-      : '#feeds'
+const addressOf = (visit: Visit, code: string) =>
+  code in PLACE_OF ? accountPath(visit.account) + PLACE_OF[code] : refusedPath(visit, [1, 0])
 
 /** Returns a row for each day with the records that were accepted and those that were refused. */
 function chartRows(arrivals: readonly DayArrivals[]): ChartRow[] {
@@ -59,20 +53,20 @@ function chartRows(arrivals: readonly DayArrivals[]): ChartRow[] {
   })
 }
 
-const AttentionList = ({ account, items }: { account: Account; items: readonly Attention[] }) => (
+const AttentionList = (props: { visit: Visit; account: Account; items: readonly Attention[] }) => (
   <section class="attention">
     <h2>Needs attention</h2>
-    {items.length === 0 && !account.disabled ? (
+    {props.items.length === 0 && !props.account.disabled ? (
       <p>
         <Badge tone="good">Fine</Badge> Nothing needs attention.
       </p>
     ) : (
       <ul>
-        {account.disabled && <li>The account is disabled: its credentials are refused.</li>}
-        {items.map(({ code, count, detail }) => (
+        {props.account.disabled && <li>The account is disabled: its credentials are refused.</li>}
+        {props.items.map(({ code, count: number, detail }) => (
           <li>
-            <a href={addressOf(account.account, code)}>
-              {code.replaceAll('_', ' ')} ({count.toLocaleString('en')})
+            <a href={addressOf(props.visit, code)}>
+              {titleOf(code)} ({count(number)})
             </a>{' '}
             <Sentence text={detail} />
           </li>
@@ -82,7 +76,21 @@ const AttentionList = ({ account, items }: { account: Account; items: readonly A
   </section>
 )
 
-const Arrivals = ({ account, rows }: { account: string; rows: readonly DayArrivals[] }) => (
+/** Renders how many records were refused today and yesterday. */
+const RefusedDays = ({ visit, rows }: { visit: Visit; rows: readonly ChartRow[] }) => (
+  <p class="quick">
+    {['today', 'yesterday'].map((name, ago) => {
+      const [, , refused] = rows.find(([day]) => day === dayBefore(visit.now, ago)) ?? []
+      return (
+        <a href={refusedPath(visit, [ago, ago])}>
+          Refused {name}: {count(refused ?? 0)}
+        </a>
+      )
+    })}
+  </p>
+)
+
+const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[] }) => (
   <>
     <h2>Records a day</h2>
     {rows.length === 0 ? (
@@ -94,10 +102,10 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly DayArriva
     ) : (
       <>
         <Chart
-          caption="Records by the day they came (UTC), in the last 30 days"
+          caption="Records by the day they came (UTC), in the last 30 days. Of a delivery that was refused as a whole, all records count as refused."
           label="Day"
           series={['Accepted', 'Refused']}
-          rows={chartRows(rows)}
+          rows={rows}
         />
         <p>
           <a href={deliveriesPath(account)}>The deliveries</a> they came in, and{' '}
@@ -107,26 +115,6 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly DayArriva
     )}
   </>
 )
-
-/** Returns this month and the last one, such as `2026-10`. */
-function lastMonths(now: number): string[] {
-  const last = new Date(now)
-  last.setUTCDate(0)
-  return [new Date(now), last].map((date) => date.toISOString().slice(0, 7))
-}
-
-const STATEMENTS_READ = 500
-
-async function readCommission({ api, account, now }: Visit): Promise<Commission[]> {
-  const lists = await Promise.all(
-    lastMonths(now).map((period) =>
-      api
-        .get<List<Statement>>(apiPath(account, 'statements'), { period, per_page: STATEMENTS_READ })
-        .then(({ data, meta }) => commissionOf(period, data, meta.total)),
-    ),
-  )
-  return lists.flat()
-}
 
 /** The overview of an account: its feeds, what needs attention, its records and its commission. */
 export const overviewPage: Page = {
@@ -139,27 +127,30 @@ export const overviewPage: Page = {
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
       api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),
-      readCommission(visit),
+      api.get<PeriodSums>(apiPath(account, 'periods')),
     ])
+    const days = chartRows(arrivals.data)
     const body = (
       <>
         <p class="lead">
           {account}, {settings.vertical}, {settings.mode}
         </p>
-        <FindRecord account={account} />
-        <AttentionList account={settings} items={attention.data} />
+        <RefusedDays visit={visit} rows={days} />
+        <AttentionList visit={visit} account={settings} items={attention.data} />
         <section id="feeds">
           <h2>Feeds</h2>
-          <Feeds account={account} feeds={feeds.data} />
+          <Feeds visit={visit} feeds={feeds.data} />
         </section>
-        <Arrivals account={account} rows={arrivals.data} />
+        <Arrivals account={account} rows={days} />
         <h2>Commission</h2>
-        <CommissionTable account={account} rows={commission} />
         <p>
-          <a href={withQuery(accountPath(account, 'reports'), { group_by: 'affiliate_id' })}>
+          A statement settles tiers, caps and carries over a whole period, so a day has no
+          commission of its own. The last run ended <Time at={commission.last_run_at} />.{' '}
+          <To visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
             A report by affiliate
-          </a>
+          </To>
         </p>
+        <Periods visit={visit} of={commission} />
       </>
     )
     return { title: settings.name, body }

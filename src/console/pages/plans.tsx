@@ -1,8 +1,8 @@
 import { pick } from '../form.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
+import { apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
-import { ChangeForm, Fields, Filters } from '../parts/forms.tsx'
+import { ChangeForm, ConfirmForm, Fields, Filters } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 
 /** A plan as `GET …/plans` shows it. */
@@ -24,14 +24,49 @@ export interface Assignment {
   readonly customers: string
 }
 
-/** Renders assignments. */
+/** Deletes an assignment, which the form names by its first day and its affiliate. */
+export const unassign: Change = {
+  done: 'The assignment is deleted.',
+  confirm: ({ account }) => account,
+  request(values, { account }) {
+    const [from, affiliate_id] = values('assignment').split(/ (.*)/s)
+    const query = { from, affiliate_id }
+    return { method: 'DELETE', path: apiPath(account, 'assignments'), query }
+  },
+}
+
+/** Renders assignments, and the form that deletes one of them. */
 export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assignment[] }) => (
-  <Table
-    caption="Assignments, by affiliate and first day. * are all others."
-    rows={rows}
-    columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
-    empty={<p class="note">No plan is assigned here by name.</p>}
-  />
+  <>
+    <Table
+      caption="Assignments, by affiliate and first day. * are all others."
+      rows={rows}
+      columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
+      empty={<p class="note">No plan is assigned here by name.</p>}
+    />
+    {rows.length > 0 && (
+      <ConfirmForm
+        visit={visit}
+        change="unassign"
+        submit="Delete an assignment"
+        name={visit.account}
+      >
+        <Fields
+          visit={visit}
+          change="unassign"
+          of={[
+            {
+              name: 'assignment',
+              options: rows.map(({ affiliate_id, plan, from }) => [
+                `${from} ${affiliate_id}`,
+                `${from}, ${plan}: ${affiliate_id}`,
+              ]),
+            },
+          ]}
+        />
+      </ConfirmForm>
+    )}
+  </>
 )
 
 const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
@@ -62,6 +97,7 @@ export const plansPage: Page = {
   section: 'Plans',
   query: ['affiliate_id', 'cursor'],
   changes: {
+    unassign,
     put: putVersion,
     assign: {
       done: 'The plan is assigned.',

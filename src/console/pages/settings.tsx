@@ -1,7 +1,7 @@
 import { accountChange } from '../../admin/fields.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Badge, Time } from '../parts/data.tsx'
-import { Pairs } from '../parts/fields.tsx'
+import { Badge } from '../parts/data.tsx'
+import { Facts } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -81,19 +81,13 @@ export const settingsPage: Page = {
     const body = (
       <>
         <AccountTabs visit={visit} here="Settings" />
-        <Pairs
-          pairs={[
-            ['Account', <code>{account.account}</code>],
-            ['Vertical', account.vertical],
-            [
-              'Mode',
-              <Badge tone={account.mode === 'test' ? 'quiet' : 'good'}>{account.mode}</Badge>,
-            ],
+        <Facts
+          visit={visit}
+          of={account}
+          names={['account', 'vertical', 'mode', 'binding', 'jurisdiction', 'created_at']}
+          more={[
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
             ['Storage', `${megabytes(stored)} of ${megabytes(quota)} MB`],
-            ['Database', <code>{account.binding}</code>],
-            ['Jurisdiction', account.jurisdiction ?? 'none'],
-            ['Created', <Time at={account.created_at} />],
           ]}
         />
         <ChangeForm visit={visit} change="save" submit="Save settings">

@@ -3,15 +3,16 @@ import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
 import { column, Facts, fields, To } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Field, Filters, HOLDS } from '../parts/forms.tsx'
-import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
+import {
+  type PeriodSums,
+  type Statement,
+  Statements,
+  type StatementTotals,
+  Totals,
+} from '../parts/money.tsx'
 
-/** Returns the months that most people look for, the last one first. */
-function lastMonths(now: number): string[] {
-  const today = new Date(now)
-  return [1, 2, 3].map((ago) =>
-    new Date(Date.UTC(today.getUTCFullYear(), today.getUTCMonth() - ago)).toISOString().slice(0, 7),
-  )
-}
+/** The periods that the page offers. */
+const PRESETS = 12
 
 interface Run {
   readonly id: string
@@ -115,9 +116,10 @@ export const statementsPage: Page = {
   async render(visit) {
     const { api, account, path } = visit
     const { run: runId, cursor, format: _, ...filter } = visit.query
-    const [{ data, meta }, totals, run] = await Promise.all([
+    const [{ data, meta }, totals, sums, run] = await Promise.all([
       api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor }),
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
+      api.get<PeriodSums>(apiPath(account, 'periods')),
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const { period } = filter
@@ -134,8 +136,13 @@ export const statementsPage: Page = {
           ]}
         />
         <p class="quick">
-          {lastMonths(visit.now).map((month) => (
-            <a href={withQuery(path, { ...filter, period: month })}>{month}</a>
+          {[...new Set(sums.data.map((one) => one.period))].slice(0, PRESETS).map((one) => (
+            <a
+              href={withQuery(path, { ...filter, period: one })}
+              aria-current={one === period ? 'page' : undefined}
+            >
+              {one}
+            </a>
           ))}
           <To visit={visit} at={['payouts']} children="Payouts" />
           <To visit={visit} at={['unearned']} query={{ period }} children="What earned nothing" />

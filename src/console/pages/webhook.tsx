@@ -1,9 +1,9 @@
 import type { Child } from 'hono/jsx'
-import { replayFields, webhookChange } from '../../admin/webhook-fields.ts'
+import { webhookChange } from '../../admin/webhook-fields.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { type List, Time } from '../parts/data.tsx'
 import { Pairs } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
+import { ChangeForm, ConfirmForm, Fields } from '../parts/forms.tsx'
 import { Tabs } from '../parts/frame.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -12,7 +12,6 @@ import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
 import { type Attempt, Attempts, Events, type SentEvent } from '../parts/webhook-log.tsx'
 
 const { disabled: _, ...settings } = webhookChange
-const { event_id: __, ...span } = replayFields
 
 const idOf = ({ params }: Visit) => params.webhook ?? ''
 const pathOf = (visit: Visit, ...parts: string[]) =>
@@ -31,6 +30,9 @@ const replay = (body: (values: (name: string) => string) => object): Change => (
   }),
 })
 
+/** Returns the instant of a field without a zone, which means UTC. Browsers leave seconds out that are 0. */
+const instantOf = (text: string) => `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`
+
 const changes: Record<string, Change> = {
   save: {
     done: 'The webhook is saved.',
@@ -46,7 +48,12 @@ const changes: Record<string, Change> = {
     request: (_, visit) => ({ method: 'POST', path: pathOf(visit, 'test') }),
   },
   replayOne: replay((values) => ({ event_id: values('event_id') })),
-  replaySpan: replay((values) => changedMembers(span, values)),
+  replaySpan: replay((values) => ({
+    ...Object.fromEntries(
+      ['from', 'to'].flatMap((name) => (values(name) ? [[name, instantOf(values(name))]] : [])),
+    ),
+    only_dead: values('only_dead') !== '',
+  })),
   ...rotationChanges({
     path: (visit) => pathOf(visit, 'rotate'),
     show: secretOf('The webhook has a new secret.', 'id', 'secret'),
@@ -81,12 +88,25 @@ const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
   </>
 )
 
+const SPAN: Parameters<typeof Fields>[0]['of'] = [
+  { name: 'from', label: 'From (UTC)', type: 'datetime-local', required: true },
+  { name: 'to', label: 'To (UTC)', type: 'datetime-local', hint: 'Exclusive. Empty: until now.' },
+  {
+    name: 'only_dead',
+    label: 'Events',
+    options: [
+      ['', 'all of the span'],
+      ['yes', 'only dead letters'],
+    ],
+  },
+]
+
 const Replay = ({ visit }: { visit: Visit }) => (
   <>
     <h2>Send a span again</h2>
     <ChangeForm visit={visit} change="replaySpan" submit="Send the events again">
       <p>At most 10,000 events. Each keeps its id, by which the receiver can tell what it knows.</p>
-      <SchemaFields visit={visit} change="replaySpan" schemas={span} />
+      <Fields visit={visit} change="replaySpan" of={SPAN} />
     </ChangeForm>
   </>
 )

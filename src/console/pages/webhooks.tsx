@@ -1,6 +1,7 @@
 import { newWebhook } from '../../admin/webhook-fields.ts'
 import { accountPath, apiPath, type Page } from '../page.ts'
-import { EmptyState, Table, Time } from '../parts/data.tsx'
+import { EmptyState, Table } from '../parts/data.tsx'
+import { fields } from '../parts/fields.tsx'
 import { ChangeForm } from '../parts/forms.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -43,8 +44,7 @@ export const webhooksPage: Page = {
             },
             { title: 'State', of: (hook) => <WebhookState hook={hook} /> },
             { title: 'Events', of: eventNames },
-            { title: 'Description', of: ({ description }) => description ?? '–' },
-            { title: 'Created', of: ({ created_at }) => <Time at={created_at} /> },
+            ...fields<Webhook>(visit, 'description', 'created_at'),
           ]}
           empty={
             <EmptyState title="The account has no webhooks yet.">

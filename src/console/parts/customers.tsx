@@ -1,5 +1,4 @@
-import { DAY_MS } from '../../durations.ts'
-import { accountPath } from '../page.ts'
+import { accountPath, dayBefore } from '../page.ts'
 import { Badge, EmptyState, Table } from './data.tsx'
 
 // The parts of pages that show customers and where they came from.
@@ -30,14 +29,16 @@ const VERDICTS: Readonly<Record<string, string>> = {
 }
 
 /** Returns the days of which customers without an affiliate are listed if nobody chose others. */
-export function unattributedDays(now: number) {
-  const day = (at: number) => new Date(at).toISOString().slice(0, 10)
-  return { from: day(now - 29 * DAY_MS), to: day(now) }
-}
+export const unattributedDays = (now: number) => ({
+  from: dayBefore(now, 29),
+  to: dayBefore(now, 0),
+})
 
 /** Renders a link to a customer. */
 export const CustomerLink = ({ account, id }: { account: string; id: string }) => (
-  <a href={accountPath(account, 'customers', id)}>{id}</a>
+  <a href={accountPath(account, 'customers', id)}>
+    <bdi>{id}</bdi>
+  </a>
 )
 
 /** Renders a link to an affiliate; nothing is known if it is null. */
@@ -45,7 +46,9 @@ export const AffiliateLink = ({ account, id }: { account: string; id: string | n
   id === null ? (
     <span class="quiet">none</span>
   ) : (
-    <a href={accountPath(account, 'affiliates', id)}>{id}</a>
+    <a href={accountPath(account, 'affiliates', id)}>
+      <bdi>{id}</bdi>
+    </a>
   )
 
 /** Renders a verdict and what it means. */

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { accountPath, withQuery } from '../page.ts'
+import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence } from './data.tsx'
 
 // The parts of pages that show what became of deliveries.
@@ -30,6 +30,17 @@ export interface RecordError {
 /** Returns a path below an account of the deliveries that a query finds. */
 export const deliveriesPath = (account: string, query: Parameters<typeof withQuery>[1] = {}) =>
   withQuery(accountPath(account, 'deliveries'), query)
+
+/** Returns the path of the deliveries with refused records, from so many days before today to another day. */
+export const refusedPath = (
+  { account, now }: Pick<Visit, 'account' | 'now'>,
+  [first, last]: readonly [first: number, last: number],
+  resource?: string,
+) =>
+  deliveriesPath(account, {
+    ...{ resource, status: 'refused' },
+    ...{ from: dayBefore(now, first), to: dayBefore(now, last) },
+  })
 
 /** Renders what became of a delivery. */
 export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
@@ -77,23 +88,20 @@ const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
 )
 
 /** Renders the form that finds what became of one record. */
-export const FindRecord = ({ account, id }: { account: string; id?: string | undefined }) => (
+export const FindRecord = ({ account, id = '' }: { account: string; id?: string | undefined }) => (
   <search>
-    <form method="get" action={deliveriesPath(account)} class="filters find">
-      <div>
-        <label for="find-record">Find a record by its id</label>
-        <input
-          id="find-record"
-          name="record_id"
-          type="search"
-          value={id ?? ''}
-          required
-          autocomplete="off"
-          spellcheck={false}
-          placeholder="transaction, event or customer id"
-        />
-      </div>
-      <button type="submit">Find out what became of it</button>
+    <form method="get" action={deliveriesPath(account)} class="find">
+      <input
+        name="record_id"
+        type="search"
+        value={id}
+        required
+        autocomplete="off"
+        spellcheck={false}
+        aria-label="Find a record by its id"
+        placeholder="Transaction, event or customer id"
+      />
+      <button type="submit">Find a record</button>
     </form>
   </search>
 )

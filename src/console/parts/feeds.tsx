@@ -1,6 +1,8 @@
+import { MANY_REFUSED } from '../../reading/freshness.ts'
+import type { Visit } from '../page.ts'
 import type { Feed as FreshFeed } from '../pages/accounts.tsx'
-import { Badge, Table, Time } from './data.tsx'
-import { deliveriesPath } from './deliveries.tsx'
+import { Badge, count, Table, Time } from './data.tsx'
+import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 // The part of the overview that shows how fresh and complete the feeds are.
 
@@ -15,9 +17,6 @@ export interface Feed extends FreshFeed {
   readonly missing_days: readonly string[]
   readonly low_days: readonly LowDay[]
 }
-
-/** Above this share of refused records a feed stands out. */
-const MANY_REFUSED = 0.05
 
 /** The days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3
@@ -35,19 +34,20 @@ function lagOf(seconds: number | null): string {
   return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
 }
 
-const Yesterday = ({ feed: { yesterday } }: { feed: Feed }) => {
+/** Renders whether the activity of yesterday has arrived. */
+export const Yesterday = ({ yesterday }: { yesterday?: FreshFeed['yesterday'] }) => {
   if (!yesterday) return <>–</>
   const [tone, text] = YESTERDAY[yesterday]
   return <Badge tone={tone}>{text}</Badge>
 }
 
-const Refused = ({ account, feed }: { account: string; feed: Feed }) => {
-  const { resource, refused_share_last_day: share } = feed
+const Refused = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
+  const { resource, refused_last_day: refused, refused_share_last_day: share } = feed
   if (share === null) return <>–</>
-  const text = `${(share * 100).toFixed(1)} %`
+  const text = `${count(refused)} (${(share * 100).toFixed(1)} %)`
   if (share === 0) return <>{text}</>
   return (
-    <a href={deliveriesPath(account, { status: 'refused', resource })}>
+    <a href={refusedPath(visit, [1, 0], resource)}>
       {share > MANY_REFUSED ? <Badge tone="bad">{text}</Badge> : text}
     </a>
   )
@@ -71,10 +71,9 @@ const Complete = ({ feed: { missing_days, low_days, last_delivery_at } }: { feed
           {more > 0 && ` and ${more} other days`}
         </span>
       )}{' '}
-      {low_days.slice(-LISTED_DAYS).map(({ day, count, median }) => (
+      {low_days.slice(-LISTED_DAYS).map(({ day, count: records, median }) => (
         <span>
-          Only {count.toLocaleString('en')} on <time>{day}</time>, usually{' '}
-          {median.toLocaleString('en')}.{' '}
+          Only {count(records)} on <time>{day}</time>, usually {count(median)}.{' '}
         </span>
       ))}
     </>
@@ -82,28 +81,28 @@ const Complete = ({ feed: { missing_days, low_days, last_delivery_at } }: { feed
 }
 
 /** Renders how fresh and complete the feeds of an account are. */
-export const Feeds = ({ account, feeds }: { account: string; feeds: readonly Feed[] }) => (
+export const Feeds = ({ visit, feeds }: { visit: Visit; feeds: readonly Feed[] }) => (
   <Table
     caption="Feeds, with the records of the last 24 hours and the gaps of the last 30 days"
     rows={feeds}
     columns={[
       {
         title: 'Feed',
-        of: ({ resource }) => <a href={deliveriesPath(account, { resource })}>{resource}</a>,
+        of: ({ resource }) => <a href={deliveriesPath(visit.account, { resource })}>{resource}</a>,
       },
       { title: 'Last delivery', of: ({ last_delivery_at }) => <Time at={last_delivery_at} /> },
       { title: 'Lag', isNumeric: true, of: ({ lag_seconds }) => lagOf(lag_seconds) },
       {
         title: 'Records',
         isNumeric: true,
-        of: ({ received_last_day }) => received_last_day.toLocaleString('en'),
+        of: ({ received_last_day }) => count(received_last_day),
       },
       {
         title: 'Refused',
         isNumeric: true,
-        of: (feed) => <Refused account={account} feed={feed} />,
+        of: (feed) => <Refused visit={visit} feed={feed} />,
       },
-      { title: 'Yesterday', of: (feed) => <Yesterday feed={feed} /> },
+      { title: 'Yesterday', of: Yesterday },
       { title: 'Complete', of: (feed) => <Complete feed={feed} /> },
     ]}
   />

@@ -48,13 +48,14 @@ const NUMBERS =
 export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {
   const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
   const page = PAGES[name]
+  const id = <bdi>{text}</bdi>
   const tone = name === 'status' ? TONES.get(text) : undefined
   if (text === '') return <span class="quiet">–</span>
-  if (page && text !== '*') return <To visit={visit} at={[page, text]} children={text} />
+  if (page && text !== '*') return <To visit={visit} at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
   if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
-  return name === 'reason' ? text.replaceAll('_', ' ') : text
+  return name === 'reason' ? text.replaceAll('_', ' ') : id
 }
 
 /** Returns columns of fields, by their names. */

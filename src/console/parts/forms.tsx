@@ -13,7 +13,7 @@ interface Input {
   /** The title of the name if absent. */
   readonly label?: string
   /** `text` if absent; `area` is a text of several lines. `hidden` keeps a value in the address. */
-  readonly type?: 'text' | 'date' | 'number' | 'area' | 'hidden'
+  readonly type?: 'text' | 'date' | 'datetime-local' | 'number' | 'area' | 'hidden'
   readonly options?: readonly Option[]
   readonly value?: string | undefined
   readonly hint?: Child
@@ -48,6 +48,10 @@ function Control({ input, id, about }: { input: Input; id: string; about: string
 /** Renders the filters of a list, which are in its address. An empty filter is not applied. */
 export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) => (
   <form method="get" action={visit.path} class="filters" data-filters>
+    {/* The browser replaces the query of the address. */}
+    {visit.path.includes('?') && (
+      <input type="hidden" name="id" value={Object.values(visit.params).at(-1)} />
+    )}
     {fields.map((field) => (
       <div hidden={field.type === 'hidden'}>
         <label for={`filter-${field.name}`}>{field.label ?? titleOf(field.name)}</label>

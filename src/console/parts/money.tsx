@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { StatementHead } from '../../commission/drafts/draft.ts'
+import type { PeriodSums as Sums } from '../../db/commission/period-sums.ts'
 import type { Visit } from '../page.ts'
-import { Table } from './data.tsx'
+import { count, EmptyState, Table } from './data.tsx'
 import { column, fields, To } from './fields.tsx'
 
 // The parts of pages that list statements.
@@ -42,7 +43,7 @@ export const Statements = (props: {
     columns={[
       column('Statement', ({ id, affiliate_id, period }: Statement) => (
         <To visit={props.visit} at={['statements', id]}>
-          {affiliate_id}, {period}
+          <bdi>{affiliate_id}</bdi>, {period}
         </To>
       )),
       ...fields<Statement>(props.visit, 'plan', 'status'),
@@ -56,28 +57,88 @@ export const Statements = (props: {
   />
 )
 
+/** The statements of the latest periods, added up, as `GET …/periods` shows them. */
+export interface PeriodSums {
+  readonly data: readonly Sums[]
+  readonly is_limited: boolean
+  readonly last_run_at: string | null
+}
+
+interface SumsProps<Row> {
+  readonly visit: Visit
+  readonly caption: string
+  readonly rows: readonly Row[]
+  /** By what the statements are grouped, and what is known of each group. */
+  readonly by: readonly (keyof Row & string)[]
+  readonly of: readonly (keyof Row & string)[]
+  /** The filter of the statements that are added up. */
+  readonly filter?: Visit['query']
+  readonly empty: Child
+}
+
+/** The sums of periods that a page lists. */
+const LISTED_SUMS = 12
+
+interface Key {
+  readonly plan?: string
+  readonly period?: string
+  readonly status: string
+}
+
+/** Returns the filter of the statements of a group. */
+const keyOf = ({ plan, period, status }: Key) => ({
+  ...(plan && { plan }),
+  ...(period && { period }),
+  status,
+})
+
 /** Renders sums of statements, each with a link to the statements that it sums. */
+const SumTable = <Row extends Key & { statements: number }>(props: SumsProps<Row>) => (
+  <Table
+    {...props}
+    columns={[
+      ...fields<Row>(props.visit, ...props.by),
+      column(
+        'Statements',
+        (row: Row) => (
+          <To visit={props.visit} at={['statements']} query={{ ...props.filter, ...keyOf(row) }}>
+            {count(row.statements)}
+          </To>
+        ),
+        true,
+      ),
+      ...fields<Row>(props.visit, ...props.of),
+    ]}
+  />
+)
+
+/** Renders the sums of statements that a page lists. */
 export const Totals = ({ visit, of }: { visit: Visit; of: StatementTotals }) => {
   const { affiliate_id = visit.params.affiliate, period } = visit.query
-  type Row = StatementTotals['data'][number]
   return (
-    <Table
+    <SumTable
+      {...{ visit, rows: of.data, filter: { period, affiliate_id }, empty: <p hidden /> }}
       caption={of.is_limited ? 'Totals of the first 100,000 statements' : 'Totals'}
-      rows={of.data}
-      columns={[
-        ...fields<Row>(visit, 'plan', 'status'),
-        column(
-          'Statements',
-          ({ plan, status, statements }: Row) => (
-            <To visit={visit} at={['statements']} query={{ period, affiliate_id, plan, status }}>
-              {statements}
-            </To>
-          ),
-          true,
-        ),
-        ...fields<Row>(visit, 'with_holds', 'total', 'payable', 'closing', 'currency'),
-      ]}
-      empty={<p hidden />}
+      by={['plan', 'status']}
+      of={['with_holds', 'total', 'payable', 'closing', 'currency']}
     />
   )
 }
+
+/** Renders what the statements of the latest periods come to. */
+export const Periods = ({ visit, of }: { visit: Visit; of: PeriodSums }) => (
+  <SumTable
+    {...{ visit, rows: of.data.slice(0, LISTED_SUMS) }}
+    caption={`The latest periods${of.is_limited ? ', up to 10,000 statements' : ''}`}
+    by={['period', 'status']}
+    of={['total', 'currency', 'computed_at']}
+    empty={
+      <EmptyState title="There are no statements yet.">
+        <p>
+          A run computes them every morning, once affiliates have a{' '}
+          <To visit={visit} at={['plans']} children="plan" />.
+        </p>
+      </EmptyState>
+    }
+  />
+)

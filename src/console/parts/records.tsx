@@ -21,14 +21,16 @@ const Value = ({ value }: { value: unknown }) => {
   if (value === null || value === undefined) return <span class="quiet">–</span>
   if (typeof value === 'number' || DECIMAL.test(String(value)))
     return <Amount value={String(value)} />
-  return <>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</>
+  return <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
 }
 
 const columnOf = (account: string, name: string): Column<StoredRecord> => ({
   title: name,
   of: (record) =>
     IDS.has(name) && record[name] ? (
-      <a href={deliveriesPath(account, { record_id: String(record[name]) })}>{record[name]}</a>
+      <a href={deliveriesPath(account, { record_id: String(record[name]) })}>
+        <Value value={record[name]} />
+      </a>
     ) : (
       <Value value={record[name]} />
     ),

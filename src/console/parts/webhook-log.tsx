@@ -1,5 +1,6 @@
 import { type Visit, withQuery } from '../page.ts'
 import { Badge, EmptyState, type List, Live, Pager, Table, Time } from './data.tsx'
+import { fields } from './fields.tsx'
 import { ChangeForm, Filters } from './forms.tsx'
 
 // What a webhook was sent, and how each attempt ended.
@@ -58,7 +59,7 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
         rows={list.data}
         columns={[
           { title: 'Caused', of: ({ timestamp }) => <Time at={timestamp} /> },
-          { title: 'Type', of: ({ type }) => type },
+          ...fields<SentEvent>(visit, 'type'),
           { title: 'Status', of: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
           {
             title: 'Attempts',
@@ -106,9 +107,9 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
         caption="Attempts, the newest first"
         rows={list.data}
         columns={[
-          { title: 'Time', of: ({ at }) => <Time at={at} /> },
+          ...fields<Attempt>(visit, 'at'),
           { title: 'Type', of: ({ type }) => type ?? 'expired' },
-          { title: 'Attempt', isNumeric: true, of: ({ attempt }) => attempt },
+          ...fields<Attempt>(visit, 'attempt'),
           {
             title: 'Answer',
             of: ({ status, error }) => (

@@ -4,15 +4,8 @@ import { sumOf } from './books/ledger.ts'
 
 // Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
 
-/** The limits of what is read of the latest periods. */
-export const PERIOD_LIMITS = {
-  /** The periods that are listed. */
-  periods: 6,
-  /** The periods that are looked at: the weeks of a year sort behind its months. */
-  known: 70,
-  /** The statements that are added up. */
-  statements: 10_000,
-}
+/** The statements of the latest periods that are added up, and the drafts that are counted. */
+export const SUMMED_STATEMENTS = 10_000
 
 /** The statements of a period with the same status and currency, added up. Sums are as `sumOf` returns them. */
 export interface PeriodSums {
@@ -25,70 +18,58 @@ export interface PeriodSums {
   readonly computed_at: string
 }
 
-/** The last day of a period. Weeks of ISO 8601 end on Sunday; January 4 is in the first one. */
-const lastDay = (period: string) => `iif(${period} glob '*W*',
-      date(substr(${period}, 1, 4) || '-01-04', (7 * substr(${period}, 7) - 7) || ' days', 'weekday 0'),
-      date(${period} || '-01', '1 month', '-1 day'))`
-
-/** Adds up the statements of the latest periods that have some. */
+/** Adds up the latest statements by period: in the order of their texts, weeks of a year before its months. */
 export const SUM_PERIODS = compileStatement(`
-  with recursive known(period) as (
-    select max(period) from statements where account = :account
-    union all
-    select (select max(period) from statements where account = :account and period < k.period)
-    from known k where k.period is not null limit :known
-  ),
-  latest as materialized (
-    select period, ${lastDay('period')} as last_day from known where period is not null
-    order by last_day desc, period limit :periods
-  ),
-  chosen as (
-    select s.period, l.last_day, s.status, s.statement ->> 'currency' as currency,
-      s.statement ->> 'total' as total, s.computed_at
-    from latest l cross join statements s on s.account = :account and s.period = l.period
-    where s.statement is not null limit :statements
-  )
   select period, status, currency, count(*) as statements, ${sumOf('total')} as total,
     max(computed_at) as computed_at
-  from chosen group by last_day, period, status, currency
-  order by last_day desc, period,
-    case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
+  from (
+    select period, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
+      computed_at
+    from statements where account = :account and statement is not null
+    order by period desc limit :limit)
+  group by period, currency, status order by period desc, currency, status = 'paid', status desc`)
 
-/** Adds up the statements of the latest periods that have some, the latest period first. */
-export async function sumPeriods(
-  session: D1DatabaseSession,
-  account: string,
-): Promise<PeriodSums[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(session, SUM_PERIODS, { account, ...PERIOD_LIMITS }).all<PeriodSums>(),
+/** Reads when the latest run that is done has ended. Runs are kept for 30 days. */
+export const LAST_RUN = compileStatement(`
+  select max(ended_at) as ended_at from statement_runs where account = :account and status = 'done'`)
+
+/**
+ * Adds up the latest statements of an account by period, status and currency. Returns the sums, and when
+ * the latest run has ended: null if none has.
+ */
+export async function sumPeriods(session: D1DatabaseSession, account: string) {
+  const values = { account, limit: SUMMED_STATEMENTS }
+  const [sums, runs] = await withD1Retry(() =>
+    session.batch([SUM_PERIODS, LAST_RUN].map((one) => bindStatement(session, one, values))),
   )
-  return results
+  const [last] = (runs?.results ?? []) as { ended_at: string | null }[]
+  return { sums: (sums?.results ?? []) as PeriodSums[], last_run_at: last?.ended_at ?? null }
 }
 
-/** The drafts of a period that has ended. */
-export interface Unapproved {
-  readonly period: string
+/** The drafts of ended periods. */
+interface Unapproved {
   readonly drafts: number
+  /** The last day of the first of these periods; null if there is none. */
+  readonly first: string | null
 }
 
-/** Counts the drafts of ended periods. A period has ended everywhere a day after its last one in UTC. */
+/**
+ * Counts the drafts of periods that have ended everywhere: a day after their last one in UTC. Weeks of ISO
+ * 8601 end on Sunday; January 4 is in the first one.
+ */
 export const COUNT_UNAPPROVED = compileStatement(`
-  select period, count(*) as drafts from (
-    select period, statement is not null as is_statement
+  select count(*) as drafts, min(last_day) as first from (
+    select statement, iif(period glob '*W*',
+      date(substr(period, 1, 4) || '-01-04', (7 * substr(period, 7) - 7) || ' days', 'weekday 0'),
+      date(period || '-01', '1 month', '-1 day')) as last_day
     from statements indexed by statements_status
-    where account = :account and status = 'draft' and status <> 'paid' limit :statements)
-  where is_statement and ${lastDay('period')} < date(:now / 1000, 'unixepoch', '-1 day')
-  group by period order by ${lastDay('period')}`)
+    where account = :account and status = 'draft' and status <> 'paid' limit :limit)
+  where statement is not null and last_day < date(:now / 1000, 'unixepoch', '-1 day')`)
 
-/** Counts the drafts of periods that have ended at `now` (milliseconds), the earliest period first. */
-export async function countUnapproved(
-  session: D1DatabaseSession,
-  account: string,
-  now: number,
-): Promise<Unapproved[]> {
-  const values = { account, now, statements: PERIOD_LIMITS.statements }
-  const { results } = await withD1Retry(() =>
-    bindStatement(session, COUNT_UNAPPROVED, values).all<Unapproved>(),
+/** Counts the drafts of periods that have ended at `now` (milliseconds). */
+export const countUnapproved = (session: D1DatabaseSession, account: string, now: number) =>
+  withD1Retry(() =>
+    bindStatement(session, COUNT_UNAPPROVED, {
+      ...{ account, now, limit: SUMMED_STATEMENTS },
+    }).first<Unapproved>(),
   )
-  return results
-}
