@@ -44,6 +44,24 @@ test.each(['..', '.', '%2e%2E'])('a change of %s reaches no other path', async (
   expect(await json(askAdmin('accounts/acme'))).toMatchObject({ name: 'The acme' })
 })
 
+test('a message in a cookie that the service has not sealed for the session is not shown', async () => {
+  await brand({ account: 'acme' })
+  const message = (text: string) => /role="status">([^<]*)/.exec(text)?.[1] ?? null
+  const at = '/console/accounts/acme/account'
+  const shown = async (value: string) => {
+    const browser = await signedIn()
+    browser.cookies.set('tributary_done', value)
+    return message(await (await browser.get(at)).text())
+  }
+  expect(await shown(encodeURIComponent('Call +44 20 0000 0000.'))).toBe(null)
+
+  const other = await signedIn()
+  await other.post(at, { change: 'enable', csrf: await other.csrf(at) })
+  const sealed = other.cookies.get('tributary_done') ?? ''
+  expect(await shown(sealed)).toBe(null)
+  expect(message(await (await other.get(at)).text())).toBe('The account is enabled.')
+})
+
 test('no id or name that is shown becomes markup', async () => {
   const hostile = `"'><script>alert(1)</script><img src=x onerror=alert(2)>\u202e\u0007`
   const acme = await partner('forex', { account: 'acme', unknown_customer: 'hold' })

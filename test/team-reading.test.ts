@@ -83,16 +83,13 @@ test('drafts of periods that have ended need the attention of the team only', as
 
   await period(today().slice(0, 7))
   expect(await drafts()).toEqual([])
-  for (const [ended, day] of [
-    ['2026-09', '2026-09-30'],
-    ['2026-W40', '2026-10-04'],
-  ] as const) {
+  for (const ended of ['2026-09', '2026-W40']) {
     await period(ended)
     expect(await drafts()).toEqual([
       {
         code: 'unapproved_drafts',
         count: 1,
-        detail: expect.stringContaining(`the first on ${day},`),
+        detail: expect.stringContaining(`since ${ended}.`),
       },
     ])
   }

@@ -100,14 +100,10 @@ export const BY_ID = 'by-id'
  * Returns the address of a page of an account. Every part is encoded. Browsers drop the segments `.` and
  * `..` of paths, so a page whose id is one of them takes it from the query.
  */
-export function accountPath(account: string, ...parts: string[]): string {
-  const id = parts.at(-1) ?? ''
-  const isDots = id === '.' || id === '..'
-  const own = isDots ? [...parts.slice(0, -1), BY_ID] : parts
-  const segments = [account, ...own].map(encodeURIComponent)
-  const path = ['/console/accounts', ...segments].join('/')
-  return isDots ? `${path}?id=${id}` : path
-}
+export const accountPath = (account: string, ...parts: string[]) =>
+  ['/console/accounts', ...[account, ...parts].map(encodeURIComponent)]
+    .join('/')
+    .replace(/\/(\.\.?)$/, `/${BY_ID}?id=$1`)
 
 /** Returns the path of an account in the administration API. Every part is encoded. */
 export const apiPath = (account: string, ...parts: string[]) =>

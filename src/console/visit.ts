@@ -30,7 +30,7 @@ export async function visitOf(
   const names = [...(page.query ?? []), ...(isById ? ['id'] : [])]
   const { id, ...query } = readQuery(withoutEmpty(c.req.url), ...names)
   const params: Record<string, string> = c.req.param()
-  if (id) params[Object.keys(params).at(-1) ?? ''] = id
+  if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
   return {
     member: session.member,
     api: apiOf(c, session.member),

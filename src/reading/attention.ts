@@ -139,7 +139,7 @@ export async function readUnapproved(
 ): Promise<Attention[]> {
   const found = await countUnapproved(session, grant.account, now)
   if (!found?.drafts) return []
-  const detail = `Periods have ended, the first on ${found.first}, and their statements are drafts. Approve them.`
+  const detail = `Statements of ended periods are drafts, since ${found.first}. Approve them.`
   return [{ code: 'unapproved_drafts', count: found.drafts, detail }]
 }
 

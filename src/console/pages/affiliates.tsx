@@ -53,7 +53,7 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
       ...fields<Placed>(visit, 'parent', 'below'),
       column('Statements', ({ affiliate_id }: Placed) => (
         <To visit={visit} at={['statements']} query={{ affiliate_id }}>
-          Statements of <bdi>{affiliate_id}</bdi>
+          Statements of {affiliate_id}
         </To>
       )),
     ]}
@@ -75,9 +75,7 @@ const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) =
       column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <bdi>{affiliate_id}</bdi>),
       ...fields<UnknownAffiliate>(visit, 'customers'),
       column('What to do', ({ affiliate_id: add }: UnknownAffiliate) => (
-        <a href={`${withQuery(visit.path, { add })}#change-put`}>
-          Configure <bdi>{add}</bdi>
-        </a>
+        <a href={`${withQuery(visit.path, { add })}#change-put`}>Configure {add}</a>
       )),
     ]}
     empty={

@@ -63,6 +63,8 @@ const revoke: Change = {
 
 type Kind = 'client' | 'token'
 
+const NAMES = { client: 'client', token: 'Brand Token' } as const
+
 const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credential[] }) => (
   <Table
     caption={props.kind === 'client' ? 'OAuth clients' : 'Brand Tokens'}
@@ -102,7 +104,7 @@ function Selected({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credent
   return (
     <>
       <h2>
-        {isClient ? 'Client' : 'Brand Token'} <code>{one.id}</code>
+        {NAMES[kind]} <code>{one.id}</code>
       </h2>
       {one.isValid ? (
         <>
@@ -110,7 +112,7 @@ function Selected({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credent
           <ConfirmForm
             visit={visit}
             change="revoke"
-            submit={isClient ? 'Revoke the client' : 'Revoke the Brand Token'}
+            submit={`Revoke the ${NAMES[kind]}`}
             needs="approver"
             name={one.id}
           >
@@ -143,7 +145,7 @@ function Issue({ visit, kind, rows }: { visit: Visit; kind: Kind; rows: readonly
       <ChangeForm
         visit={visit}
         change={kind === 'client' ? 'issue' : 'issueToken'}
-        submit={kind === 'client' ? 'Issue a client' : 'Issue a Brand Token'}
+        submit={`Issue a ${NAMES[kind]}`}
         needs="approver"
       >
         <p class="note">The secret is shown once, after you have issued it.</p>

@@ -164,9 +164,8 @@ const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
 
 /** Renders where the records are that the delivery brought. */
 function Stored({ visit, delivery: { dry_run, status, summary } }: Omit<RefusalsProps, 'refused'>) {
-  if (dry_run) return <p>This was a dry run: nothing of it was stored.</p>
   const { received, rejected, held } = summary
-  if (status === 422 || received === rejected + held) return null
+  if (dry_run || status === 422 || received === rejected + held) return null
   return (
     <p>
       The log counts records and keeps none. Find a stored one by its id above, or on the page of
@@ -203,9 +202,7 @@ export const deliveryPage: Page = {
           <code>{delivery.delivery_id}</code>
         </p>
         <Summary account={account} delivery={delivery} />
-        {delivery.status === 422 && (
-          <p>Nothing of this delivery was stored, because records were refused.</p>
-        )}
+        {delivery.status === 422 && <p>Nothing of this delivery was stored.</p>}
         {delivery.errors_total > 0 ? (
           <Refusals visit={visit} delivery={delivery} refused={refused} />
         ) : (

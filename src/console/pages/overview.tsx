@@ -102,7 +102,7 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
     ) : (
       <>
         <Chart
-          caption="Records by the day they came (UTC), in the last 30 days. Of a delivery that was refused as a whole, all records count as refused."
+          caption="Records by the day they came (UTC), in the last 30 days. A delivery that was refused as a whole counts with all its records."
           label="Day"
           series={['Accepted', 'Refused']}
           rows={rows}

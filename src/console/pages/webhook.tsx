@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { webhookChange } from '../../admin/webhook-fields.ts'
+import { pick } from '../form.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { type List, Time } from '../parts/data.tsx'
 import { Pairs } from '../parts/fields.tsx'
@@ -30,9 +31,6 @@ const replay = (body: (values: (name: string) => string) => object): Change => (
   }),
 })
 
-/** Returns the instant of a field without a zone, which means UTC. Browsers leave seconds out that are 0. */
-const instantOf = (text: string) => `${/T\d\d:\d\d$/.test(text) ? `${text}:00` : text}Z`
-
 const changes: Record<string, Change> = {
   save: {
     done: 'The webhook is saved.',
@@ -49,9 +47,8 @@ const changes: Record<string, Change> = {
   },
   replayOne: replay((values) => ({ event_id: values('event_id') })),
   replaySpan: replay((values) => ({
-    ...Object.fromEntries(
-      ['from', 'to'].flatMap((name) => (values(name) ? [[name, instantOf(values(name))]] : [])),
-    ),
+    // The fields have minutes and no zone: they mean UTC.
+    ...pick((name) => values(name) && `${values(name)}:00Z`, 'from', 'to'),
     only_dead: values('only_dead') !== '',
   })),
   ...rotationChanges({

@@ -50,7 +50,11 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
   <form method="get" action={visit.path} class="filters" data-filters>
     {/* The browser replaces the query of the address. */}
     {visit.path.includes('?') && (
-      <input type="hidden" name="id" value={Object.values(visit.params).at(-1)} />
+      <input
+        type="hidden"
+        name="id"
+        value={new URLSearchParams(visit.path.split('?')[1]).get('id')}
+      />
     )}
     {fields.map((field) => (
       <div hidden={field.type === 'hidden'}>

@@ -71,38 +71,37 @@ interface SumsProps<Row> {
   /** By what the statements are grouped, and what is known of each group. */
   readonly by: readonly (keyof Row & string)[]
   readonly of: readonly (keyof Row & string)[]
-  /** The filter of the statements that are added up. */
-  readonly filter?: Visit['query']
+  /** The filters of the statements that are added up. */
+  readonly period?: string | undefined
+  readonly affiliate_id?: string | undefined
   readonly empty: Child
 }
 
 /** The sums of periods that a page lists. */
 const LISTED_SUMS = 12
 
-interface Key {
+interface Summed {
   readonly plan?: string
   readonly period?: string
   readonly status: string
+  readonly statements: number
 }
 
-/** Returns the filter of the statements of a group. */
-const keyOf = ({ plan, period, status }: Key) => ({
-  ...(plan && { plan }),
-  ...(period && { period }),
-  status,
-})
-
 /** Renders sums of statements, each with a link to the statements that it sums. */
-const SumTable = <Row extends Key & { statements: number }>(props: SumsProps<Row>) => (
+const SumTable = <Row extends Summed>(props: SumsProps<Row>) => (
   <Table
     {...props}
     columns={[
       ...fields<Row>(props.visit, ...props.by),
       column(
         'Statements',
-        (row: Row) => (
-          <To visit={props.visit} at={['statements']} query={{ ...props.filter, ...keyOf(row) }}>
-            {count(row.statements)}
+        ({ plan, period = props.period, status, statements }: Row) => (
+          <To
+            visit={props.visit}
+            at={['statements']}
+            query={{ period, affiliate_id: props.affiliate_id, plan, status }}
+          >
+            {count(statements)}
           </To>
         ),
         true,
@@ -117,7 +116,7 @@ export const Totals = ({ visit, of }: { visit: Visit; of: StatementTotals }) => 
   const { affiliate_id = visit.params.affiliate, period } = visit.query
   return (
     <SumTable
-      {...{ visit, rows: of.data, filter: { period, affiliate_id }, empty: <p hidden /> }}
+      {...{ visit, rows: of.data, period, affiliate_id, empty: <p hidden /> }}
       caption={of.is_limited ? 'Totals of the first 100,000 statements' : 'Totals'}
       by={['plan', 'status']}
       of={['with_holds', 'total', 'payable', 'closing', 'currency']}

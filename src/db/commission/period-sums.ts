@@ -49,22 +49,17 @@ export async function sumPeriods(session: D1DatabaseSession, account: string) {
 /** The drafts of ended periods. */
 interface Unapproved {
   readonly drafts: number
-  /** The last day of the first of these periods; null if there is none. */
+  /** The first of these periods; null if there is none. */
   readonly first: string | null
 }
 
-/**
- * Counts the drafts of periods that have ended everywhere: a day after their last one in UTC. Weeks of ISO
- * 8601 end on Sunday; January 4 is in the first one.
- */
+/** Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day before now. */
 export const COUNT_UNAPPROVED = compileStatement(`
-  select count(*) as drafts, min(last_day) as first from (
-    select statement, iif(period glob '*W*',
-      date(substr(period, 1, 4) || '-01-04', (7 * substr(period, 7) - 7) || ' days', 'weekday 0'),
-      date(period || '-01', '1 month', '-1 day')) as last_day
-    from statements indexed by statements_status
+  select count(*) as drafts, min(period) as first from (
+    select period, statement from statements indexed by statements_status
     where account = :account and status = 'draft' and status <> 'paid' limit :limit)
-  where statement is not null and last_day < date(:now / 1000, 'unixepoch', '-1 day')`)
+  where statement is not null and period <
+    strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')`)
 
 /** Counts the drafts of periods that have ended at `now` (milliseconds). */
 export const countUnapproved = (session: D1DatabaseSession, account: string, now: number) =>
