@@ -1,4 +1,4 @@
-import { ApiError } from '../../errors.ts'
+import { ifUnknown } from '../if-unknown.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { column, fields, To } from '../parts/fields.tsx'
@@ -76,7 +76,7 @@ const Links = ({ visit, rows }: { visit: Visit; rows: readonly AffiliateLink[] }
 )
 
 /** Renders the balance, whether the affiliate is configured, and its parents by day. */
-function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Balances }) {
+function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Balances | null }) {
   const { visit, parents, balances } = props
   const [own] = parents
   return (
@@ -91,7 +91,7 @@ function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Bala
       )}
       <Table
         caption="Balance by currency"
-        rows={balances.balances}
+        rows={balances?.balances ?? []}
         columns={fields<Balances['balances'][number]>(visit, 'currency', 'balance', 'due')}
         empty={<p class="note">The balance is 0.</p>}
       />
@@ -106,19 +106,13 @@ function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Bala
   )
 }
 
-/** Returns no balance for an affiliate who is not configured, of whom the page says so. */
-function noBalance(error: unknown): Balances {
-  if (error instanceof ApiError && error.code === 'not_found') return { balances: [] }
-  throw error
-}
-
 async function readAffiliate({ api, account, params, query: { period, cursor } }: Visit) {
   const { affiliate: affiliate_id = '' } = params
   const at = (...parts: string[]) => apiPath(account, ...parts)
   const own = { affiliate_id }
   const [parents, balances, totals, statements, entries, assignments, links] = await Promise.all([
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
-    api.get<Balances>(at('affiliates', 'balance'), own).catch(noBalance),
+    api.get<Balances>(at('affiliates', 'balance'), own).catch(ifUnknown),
     api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
     api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
     api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),

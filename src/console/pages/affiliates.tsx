@@ -17,7 +17,6 @@ const LATEST = 5000
 
 interface Unconfigured {
   readonly data: readonly { readonly affiliate_id: string; readonly customers: number }[]
-  readonly more_customers?: true
 }
 
 /** An affiliate in the tree, and how many are below. */
@@ -69,7 +68,7 @@ type UnknownAffiliate = Unconfigured['data'][number]
 
 const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) => (
   <Table
-    caption={`Not configured: affiliates that ${found.more_customers ? 'the latest ' : ''}customers name`}
+    caption="Not configured: affiliates that the latest customers name"
     rows={found.data}
     columns={[
       column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <bdi>{affiliate_id}</bdi>),
@@ -78,11 +77,7 @@ const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) =
         <a href={`${withQuery(visit.path, { add })}#change-put`}>Configure {add}</a>
       )),
     ]}
-    empty={
-      <p class="note">
-        All affiliates that {found.more_customers && 'the latest '}customers name are configured.
-      </p>
-    }
+    empty={<p class="note">All affiliates that the latest customers name are configured.</p>}
   />
 )
 

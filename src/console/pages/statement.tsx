@@ -149,6 +149,7 @@ export const statementPage: Page = {
         {status === 'approved' && /[1-9]/.test(payable) && <Pay {...shown} />}
       </>
     )
-    return { title: `${affiliate_id}, ${period}`, body }
+    // The isolates keep an id from right to left apart, as `bdi` does in markup.
+    return { title: `\u2068${affiliate_id}\u2069, ${period}`, body }
   },
 }

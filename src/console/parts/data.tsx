@@ -141,7 +141,7 @@ export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string })
 }
 
 /** Renders what to do where a list is empty. */
-export const EmptyState = ({ title, children }: { title: string; children?: Child }) => (
+export const EmptyState = ({ title, children }: { title: Child; children?: Child }) => (
   <div class="empty-state">
     <p>
       <strong>{title}</strong>

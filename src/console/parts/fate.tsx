@@ -60,7 +60,13 @@ export function Fate({ visit: { account, query }, list }: { visit: Visit; list: 
   const { stored = [], data } = list
   if (stored.length + data.length === 0) {
     return (
-      <EmptyState title={`No record with the id ${query.record_id} has arrived in 30 days.`}>
+      <EmptyState
+        title={
+          <>
+            No record with the id <bdi>{query.record_id}</bdi> has arrived in 30 days.
+          </>
+        }
+      >
         <p>
           Ids are case-sensitive. If it was sent, look at the{' '}
           <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>:

@@ -53,7 +53,7 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
       <input
         type="hidden"
         name="id"
-        value={new URLSearchParams(visit.path.split('?')[1]).get('id')}
+        value={new URLSearchParams(visit.path.split('?')[1]).get('id') ?? ''}
       />
     )}
     {fields.map((field) => (
