@@ -72,7 +72,8 @@ test('the overview and the list of statements know the periods that have stateme
 test('an accepted delivery says where its records are, and a refused one where its values are', async () => {
   const { acme, read } = await open()
   const accepted = await json(acme.post('transactions', deposit))
-  const rejected = await json(acme.post('transactions', { ...deposit, currency: 'EURO' }))
+  const next = { ...deposit, transaction_id: 't-2' }
+  const rejected = await json(acme.post('transactions', [next, { ...next, currency: 'EURO' }]))
 
   const stored = await read(`/deliveries/${accepted.delivery_id}`)
   expect(stored).toMatch(/Find a stored one by its id above/)
