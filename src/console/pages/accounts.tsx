@@ -2,21 +2,10 @@ import { newAccount } from '../../admin/fields.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
-import { Yesterday } from '../parts/feeds.tsx'
+import { type FreshFeed as Feed, Yesterday } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
-
-/** A feed as `GET /admin/v1/feeds` shows it. */
-export interface Feed {
-  readonly resource: string
-  readonly last_delivery_at: string | null
-  readonly lag_seconds: number | null
-  readonly received_last_day: number
-  readonly refused_last_day: number
-  readonly refused_share_last_day: number | null
-  readonly yesterday?: 'in_time' | 'late' | 'missing' | 'pending'
-}
 
 interface AccountFeeds {
   readonly account: string

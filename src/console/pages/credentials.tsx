@@ -54,6 +54,11 @@ const show = secretOf(
 const selectedPath = ({ account, query: { client, token = '' } }: Visit) =>
   client ? apiPath(account, 'clients', client) : apiPath(account, 'brand-tokens', token)
 
+const issue = (path: string): Change => ({
+  ...{ done: '', show },
+  request: (_, { account }) => ({ method: 'POST', path: apiPath(account, path) }),
+})
+
 const revoke: Change = {
   done: 'The credential is revoked.',
   confirm: ({ query }) => query.client ?? query.token ?? '',
@@ -61,9 +66,12 @@ const revoke: Change = {
   request: (_, visit) => ({ method: 'DELETE', path: selectedPath(visit) }),
 }
 
-type Kind = 'client' | 'token'
+const NAMES = { client: 'client', token: 'Brand Token' }
+type Kind = keyof typeof NAMES
 
-const NAMES = { client: 'client', token: 'Brand Token' } as const
+const State = ({ isValid }: Credential) => (
+  <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
+)
 
 const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credential[] }) => (
   <Table
@@ -78,12 +86,7 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
           </a>
         ),
       },
-      {
-        title: 'State',
-        of: ({ isValid }) => (
-          <Badge tone={isValid ? 'good' : 'quiet'}>{isValid ? 'valid' : 'ended'}</Badge>
-        ),
-      },
+      { title: 'State', of: State },
       {
         title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
         of: ({ until }) => (until ? <Time at={until} /> : '–'),
@@ -160,14 +163,8 @@ export const credentialsPage: Page = {
   section: 'Account',
   query: ['client', 'token'],
   changes: {
-    issue: {
-      ...{ done: '', show },
-      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'clients') }),
-    },
-    issueToken: {
-      ...{ done: '', show },
-      request: (_, { account }) => ({ method: 'POST', path: apiPath(account, 'brand-tokens') }),
-    },
+    issue: issue('clients'),
+    issueToken: issue('brand-tokens'),
     ...rotationChanges({
       path: ({ account, query: { client } }) =>
         client ? apiPath(account, 'clients', client, 'rotate') : apiPath(account, 'brand-tokens'),

@@ -1,10 +1,19 @@
-import { MANY_REFUSED } from '../../reading/freshness.ts'
 import type { Visit } from '../page.ts'
-import type { Feed as FreshFeed } from '../pages/accounts.tsx'
 import { Badge, count, Table, Time } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 // The part of the overview that shows how fresh and complete the feeds are.
+
+/** A feed as `GET /admin/v1/feeds` shows it. */
+export interface FreshFeed {
+  readonly resource: string
+  readonly last_delivery_at: string | null
+  readonly lag_seconds: number | null
+  readonly received_last_day: number
+  readonly refused_last_day: number
+  readonly refused_share_last_day: number | null
+  readonly yesterday?: 'in_time' | 'late' | 'missing' | 'pending'
+}
 
 interface LowDay {
   readonly day: string
@@ -17,6 +26,9 @@ export interface Feed extends FreshFeed {
   readonly missing_days: readonly string[]
   readonly low_days: readonly LowDay[]
 }
+
+/** Above this share of refused records a feed stands out: the API says then that it needs attention. */
+const MANY_REFUSED = 0.05
 
 /** The days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3

@@ -45,10 +45,9 @@ function Control({ input, id, about }: { input: Input; id: string; about: string
   )
 }
 
-/** Renders the filters of a list, which are in its address. An empty filter is not applied. */
+/** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
 export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) => (
   <form method="get" action={visit.path} class="filters" data-filters>
-    {/* The browser replaces the query of the address. */}
     {visit.path.includes('?') && (
       <input
         type="hidden"

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { StatementHead } from '../../commission/drafts/draft.ts'
-import type { PeriodSums as Sums } from '../../db/commission/period-sums.ts'
+import type { presentPeriods } from '../../commission/drafts/present.ts'
 import type { Visit } from '../page.ts'
 import { count, EmptyState, Table } from './data.tsx'
 import { column, fields, To } from './fields.tsx'
@@ -59,7 +59,7 @@ export const Statements = (props: {
 
 /** The statements of the latest periods, added up, as `GET …/periods` shows them. */
 export interface PeriodSums {
-  readonly data: readonly Sums[]
+  readonly data: ReturnType<typeof presentPeriods>
   readonly is_limited: boolean
   readonly last_run_at: string | null
 }

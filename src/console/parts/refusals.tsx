@@ -1,0 +1,140 @@
+import type { Visit } from '../page.ts'
+import { count, EmptyState, type List, Pager, Table } from './data.tsx'
+import {
+  type Delivery,
+  deliveriesPath,
+  Errors,
+  ErrorText,
+  type RecordError,
+} from './deliveries.tsx'
+import { To } from './fields.tsx'
+
+// The parts of the page of a delivery that show why records were refused, and where the others are.
+
+interface ErrorGroup {
+  readonly code: string
+  readonly pointer: string
+  readonly count: number
+  readonly example: RecordError
+}
+
+/** A delivery as the administration API shows one. */
+export interface DeliveryInFull extends Delivery {
+  readonly errors: readonly RecordError[]
+  readonly error_groups: readonly ErrorGroup[]
+  readonly errors_not_kept?: true
+}
+
+/** A record that a delivery refused. */
+export interface Refused {
+  readonly index?: number
+  readonly key?: Readonly<Record<string, string>>
+  readonly errors: readonly RecordError[]
+}
+
+const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFull }) => (
+  <Table
+    caption="The same error is one row"
+    rows={delivery.error_groups}
+    columns={[
+      { title: 'What is wrong', of: ({ example }) => <ErrorText error={example} /> },
+      {
+        title: 'Where',
+        of: ({ pointer }) => <code class="pointer">{pointer || 'the whole body'}</code>,
+      },
+      {
+        title: 'Records',
+        isNumeric: true,
+        of: (group) => <a href="#refused">{count(group.count)}</a>,
+      },
+      {
+        title: 'In other deliveries',
+        of: ({ code }) => (
+          <a href={deliveriesPath(account, { code, resource: delivery.resource })}>
+            <code>{code}</code>
+          </a>
+        ),
+      },
+    ]}
+  />
+)
+
+const Key = ({ account, record: { key = {}, index } }: { account: string; record: Refused }) => (
+  <>
+    {Object.entries(key).map(([name, id]) => (
+      <>
+        <a href={deliveriesPath(account, { record_id: id })} title={name}>
+          <bdi>{id}</bdi>
+        </a>{' '}
+      </>
+    ))}
+    <small>{index === undefined ? 'The whole body' : `Record ${index + 1}`}</small>
+  </>
+)
+
+const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<Refused> }) => (
+  <section id="refused">
+    <h2>Refused records</h2>
+    <Table
+      caption="Each record with its errors"
+      rows={list.data}
+      columns={[
+        { title: 'Record', of: (record) => <Key account={visit.account} record={record} /> },
+        { title: 'Errors', of: ({ errors }) => <Errors errors={errors} /> },
+      ]}
+    />
+    <Pager visit={visit} meta={list.meta} />
+  </section>
+)
+
+/** Renders how a member sees what the log does not keep. */
+const Ask = () => (
+  <>
+    Ask the sender for it by the id above, or to repeat the request with <code>dry_run=true</code>.
+  </>
+)
+
+/** Renders why records of a delivery were refused. */
+export const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
+  <>
+    <h2>Why records were refused</h2>
+    {delivery.errors_not_kept ? (
+      <EmptyState title="The errors of this delivery are not kept.">
+        <p>
+          The log of an account keeps 16 MiB of errors a day. The response to the sender had them.{' '}
+          <Ask />
+        </p>
+      </EmptyState>
+    ) : (
+      <>
+        <Groups account={visit.account} delivery={delivery} />
+        <p>
+          The log keeps no values, because any may be personal. The response to the sender quotes
+          those that are not. <Ask />
+        </p>
+        <RefusedRecords visit={visit} list={refused} />
+      </>
+    )}
+  </>
+)
+
+/** Renders where the records are that the delivery brought. */
+export function Stored({
+  visit,
+  delivery: { dry_run, status, summary },
+}: Omit<RefusalsProps, 'refused'>) {
+  const { received, rejected, held } = summary
+  if (dry_run || status === 422 || received === rejected + held) return null
+  return (
+    <p>
+      The log counts records and keeps none. Find a stored one by its id above, or on the page of
+      its <To visit={visit} at={['customers']} children="customer" />.
+    </p>
+  )
+}
+
+interface RefusalsProps {
+  readonly visit: Visit
+  readonly delivery: DeliveryInFull
+  readonly refused: List<Refused>
+}
