@@ -56,7 +56,7 @@ const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 
 /** Also the drafts of ended periods. */
 const TEAM_ATTENTION: Bound = { each: 0, fixed: ACCOUNT.fixed + 3 * SIZES.statements }
 /** The latest statements are read and grouped. */
-const PERIODS: Bound = { each: 0, fixed: 4 * SIZES.statements }
+const PERIODS: Bound = { each: 0, fixed: 4 * SIZES.statements + 10 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */
 const SEARCH: Bound = { each: 6, fixed: 4 * 10_000 + 100 }
 /** Deliveries by what was wrong: rows for each that is found, and a search for each of 30 days. */
