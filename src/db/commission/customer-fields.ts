@@ -77,10 +77,10 @@ export function presentFields(
   read: (field: Field, index: number) => string | number | null | undefined,
 ): FieldValues {
   const values: Partial<Record<Field, string | number>> = {}
-  for (const [index, name] of FIELDS.entries()) {
+  FIELDS.forEach((name, index) => {
     const value = read(name, index) ?? null
     if (value !== null) values[name] = value
-  }
+  })
   return values as FieldValues
 }
 

@@ -46,8 +46,8 @@ export const UNCHANGED_OF_ALL = selectUnchanged('true')
  * affiliate is stored it is the one that is paid, whatever the link says.
  */
 export const UNCHANGED_OF_SOME = selectUnchanged(
-  `iif(c.affiliate_id is null, c.link in (select value from json_each(:links)),
-      c.affiliate_id in (select value from json_each(:affiliates)))`,
+  `(c.affiliate_id in (select value from json_each(:affiliates))
+      or c.affiliate_id is null and c.link in (select value from json_each(:links)))`,
 )
 
 /** A customer as these statements return it. */

@@ -1,4 +1,5 @@
 import { decode } from '../column-types.ts'
+import { linksOf } from '../directory/links.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement } from '../statement.ts'
@@ -14,7 +15,7 @@ export const SEARCH_LIMITS = {
   /** The customers that it reads first. */
   entries: 5000,
   /** The customers that it reads, if the steps before found few. */
-  mostEntries: 40_000,
+  mostEntries: 100_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,
 }
@@ -39,6 +40,8 @@ export interface CustomersCursor {
   readonly customer_id: string
   /** How many customers the next step reads. */
   readonly entries?: number
+  /** The links of the affiliates, once they have been read. */
+  readonly links?: readonly string[]
 }
 
 /** One step of a search. */
@@ -69,36 +72,35 @@ export async function findCustomersOf(
 async function findUnchanged(
   databases: Databases,
   query: CustomersQuery,
-  { customer_id: after, entries = SEARCH_LIMITS.entries }: CustomersCursor,
+  { customer_id: after, entries = SEARCH_LIMITS.entries, links: known }: CustomersCursor,
 ): Promise<FoundCustomers> {
-  const read = await readUnchanged(databases, query, after, entries)
-  if (read === 'too long') {
-    const fewer = Math.ceil(entries / 2)
-    return findUnchanged(databases, query, {
-      phase: 'unchanged',
-      customer_id: after,
-      entries: fewer,
-    })
-  }
+  const { account, affiliates } = query
+  const links = known ?? (affiliates ? await linksOf(databases.directory, account, affiliates) : [])
+  const step = (customer_id: string, size: number): CustomersCursor => ({
+    ...{ phase: 'unchanged', customer_id, entries: size, links },
+  })
+  const read = await readUnchanged(databases, query, links, after, entries)
+  if (read === 'too long')
+    return findUnchanged(databases, query, step(after, Math.ceil(entries / 2)))
   const { customers, searched, last } = read
   return {
     ...{ customers, searched },
     next:
       last === null
         ? { phase: 'changed', customer_id: '' }
-        : {
-            phase: 'unchanged',
-            customer_id: last,
-            entries: nextEntries(entries, customers.length),
-          },
+        : step(last, nextEntries(entries, customers.length)),
   }
 }
 
-/** A step that found few is followed by a longer one; its answer stays short. */
-const nextEntries = (entries: number, found: number): number =>
-  found > entries / 8
-    ? entries
-    : Math.min(4 * entries, Math.max(entries, SEARCH_LIMITS.mostEntries))
+/** A step that found few is followed by one that may find as many as a first step reads. */
+function nextEntries(entries: number, found: number): number {
+  const { entries: first, mostEntries } = SEARCH_LIMITS
+  if (found > entries / 8) return entries
+  return Math.max(
+    entries,
+    Math.min(mostEntries, Math.floor((entries * first) / Math.max(1, found))),
+  )
+}
 
 async function findChanged(
   { db, directory }: Databases,
@@ -109,6 +111,9 @@ async function findChanged(
   const { results } = await withD1Retry(() =>
     bindStatement(db, SELECT_CHANGED, { account, after, changed }).all<{ customer_id: string }>(),
   )
+  if (results.length === 0) {
+    return { customers: [], searched: Number.POSITIVE_INFINITY, next: null }
+  }
   const ids = JSON.stringify(results.map(({ customer_id }) => customer_id))
   const { results: rows } = await withD1Retry(() =>
     bindStatement(db, SELECT_AFFILIATIONS, { account, ids }).all<AffiliationRow>(),

@@ -1,5 +1,5 @@
 import { decode } from '../column-types.ts'
-import { affiliatesByLink, linksOf } from '../directory/links.ts'
+import { affiliatesByLink } from '../directory/links.ts'
 import { isTooLong, withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement } from '../statement.ts'
@@ -25,14 +25,18 @@ export interface UnchangedCustomers {
   readonly last: string | null
 }
 
-/** Reads the wanted ones of the next customers, or tells that they are too long for one answer. */
+/**
+ * Reads the wanted ones of the next customers, or tells that they are too long for one answer.
+ *
+ * @param links The links of the affiliates.
+ */
 export async function readUnchanged(
   { db, directory }: Databases,
   { account, affiliates }: { account: string; affiliates: readonly string[] | null },
+  links: readonly string[],
   after: string,
   entries: number,
 ): Promise<UnchangedCustomers | 'too long'> {
-  const links = affiliates ? await linksOf(directory, account, affiliates) : []
   const statement = affiliates ? UNCHANGED_OF_SOME : UNCHANGED_OF_ALL
   const values = {
     ...{ account, after, entries },
