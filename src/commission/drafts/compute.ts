@@ -5,7 +5,7 @@ import {
   type FactReading,
 } from '../../db/commission/fact-readings.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
-import { openSettlement, tallyCustomers } from '../engine/account.ts'
+import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
@@ -114,23 +114,21 @@ export async function settleAffiliates(
   const isNeeded = neededReadings(source, context.tree, range.periods)
   const { kept } = computation
   const weigh = weightOf(kept, keep === undefined ? 1 : KEPT_SHARE)
+  const add = range.periods.map((period) => {
+    const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
+    return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
+  })
   let facts = 0
   const turnAfter = factTurns()
-  for await (const customers of customersOf(computation, [...read], readings, isNeeded, kept)) {
+  for await (const customers of foundCustomers(computation, [...read], readings, isNeeded, kept)) {
     for (const customer of customers) {
       for (const { count, day } of customer.facts) facts += count * weigh(day)
-    }
-    if (facts > maxFacts) throw new TooManyFacts()
-    const judged: JudgedCustomer[] = []
-    for (const customer of customers) {
+      if (facts > maxFacts) throw new TooManyFacts()
       const turn = turnAfter(customer.facts.length)
       if (turn) await turn
       const own = judgeCustomer(context, customer)
-      judged.push(keep ? keep(own) : own)
-    }
-    for (const period of range.periods) {
-      const known = judged.map((one) => asOf(one, period.last))
-      tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)
+      const judged = keep ? keep(own) : own
+      for (const addTo of add) addTo(judged)
     }
   }
   const wanted = new Set(affiliates)
@@ -151,15 +149,30 @@ export async function settleAffiliates(
  *
  * @param readings What is read of their records.
  * @param isNeeded Whether the records of a reading are needed of a customer.
- * @param kept What is kept of the rows of these readings.
  */
 export async function* customersOf(
-  { source, range }: Computation,
+  computation: Computation,
   affiliates: readonly string[] | null,
   readings: readonly FactReading[],
   isNeeded: Parameters<typeof readCustomers>[4] = () => true,
-  kept: KeptReading | null = null,
 ): AsyncGenerator<Customer[]> {
+  for await (const customers of foundCustomers(computation, affiliates, readings, isNeeded, null)) {
+    yield [...customers]
+  }
+}
+
+/**
+ * Yields the same customers, each to be looked at once.
+ *
+ * @param kept What is kept of the rows of these readings.
+ */
+async function* foundCustomers(
+  { source, range }: Computation,
+  affiliates: readonly string[] | null,
+  readings: readonly FactReading[],
+  isNeeded: Parameters<typeof readCustomers>[4],
+  kept: KeptReading | null,
+): AsyncGenerator<Iterable<Customer>> {
   const size = kept ? keptCustomers(kept, readings) : customersPerReading(readings)
   const query = {
     account: source.account.id,

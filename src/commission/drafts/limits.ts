@@ -13,7 +13,7 @@ export const PART_LIMITS = { lines: 1000, bytes: 400_000 }
 /** The limits of one step of a run. */
 export const STEP_LIMITS = {
   /** The customers whose facts it reads, unless one affiliate alone depends on more. */
-  customers: 50_000,
+  customers: 120_000,
   affiliates: 1000,
 }
 

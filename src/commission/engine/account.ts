@@ -84,6 +84,14 @@ export function tallyCustomers(
   tallies: PeriodTallies,
   customers: readonly JudgedCustomer[],
 ): void {
+  customers.forEach(customerTallier(context, tallies))
+}
+
+/** Returns a function that adds a customer, judged up to the end of the period, to its tallies. */
+export function customerTallier(
+  context: PeriodContext,
+  tallies: PeriodTallies,
+): (customer: JudgedCustomer) => void {
   const rulesOf = uplineRules(context)
-  for (const customer of customers) reduceCustomer(context, tallies, customer, rulesOf)
+  return (customer) => reduceCustomer(context, tallies, customer, rulesOf)
 }

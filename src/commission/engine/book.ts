@@ -164,19 +164,17 @@ export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
   return first.terms === 'signup' ? versions : [versionOn(plan, firstDay)]
 }
 
+/** Every fact comes here: the assignments are in order, so the last that applies is the one. */
 function assignmentFor(
   assignments: readonly Assignment[],
   signupDay: number,
   day: number,
 ): Assignment | null {
-  const base = Math.max(
-    0,
-    assignments.findLastIndex(({ from }) => from <= signupDay),
-  )
-  const replacement = assignments.findLast(
-    ({ customers, from }, index) => index > base && customers === 'all' && from <= day,
-  )
-  const chosen = replacement ?? assignments[base]
+  let chosen = assignments[0]
+  for (const one of assignments) {
+    const replaces = one.customers === 'all' && one.from <= day
+    if (one.from <= signupDay || replaces) chosen = one
+  }
   return chosen && chosen.from <= day ? chosen : null
 }
 

@@ -2,7 +2,6 @@ import { type Book, governingVersion, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
 import type { RateLookup } from './convert.ts'
 import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
-import { memoize } from './memoize.ts'
 import type { Reason } from './reasons.ts'
 import type { Tree } from './tree.ts'
 
@@ -41,16 +40,24 @@ export const isRefused = ({ refusedFrom }: Customer, day: number): boolean =>
 /** Finds the owner of a fact of a customer on a day. */
 export function ownerOn(context: Context, customer: Customer, day: number): Owner {
   const affiliate = valueOn(customer.affiliates, day)
-  const without = (reason: Reason): Owner => ({ affiliate, version: null, reason })
-  if (affiliate === null) return without('organic')
-  if (!context.tree.isConfigured(affiliate)) return without('unknown_affiliate')
-  if (isRefused(customer, day)) return without('refused')
+  if (affiliate === null) return unowned(affiliate, 'organic')
+  if (!context.tree.isConfigured(affiliate)) return unowned(affiliate, 'unknown_affiliate')
+  if (isRefused(customer, day)) return unowned(affiliate, 'refused')
   const version = governingVersion(context.book, affiliate, customer.signupDay, day)
-  return version ? { affiliate, version, reason: null } : without('no_plan')
+  return version ? { affiliate, version, reason: null } : unowned(affiliate, 'no_plan')
 }
 
-/** Returns a function that finds the owner of each fact, and computes it once a day. */
+const unowned = (affiliate: string | null, reason: Reason): Owner => ({
+  ...{ affiliate, version: null, reason },
+})
+
+/** Returns a function that finds the owner of each fact. Facts of one day, which follow each other, share it. */
 export function ownersOf(context: Context, customer: Customer): (fact: Fact) => Owner {
-  const ownerOnDay = memoize((day: number) => ownerOn(context, customer, day))
-  return ({ day }) => ownerOnDay(day)
+  let known: Owner | null = null
+  let knownDay = 0
+  return ({ day }) => {
+    if (known === null || day !== knownDay) known = ownerOn(context, customer, day)
+    knownDay = day
+    return known
+  }
 }

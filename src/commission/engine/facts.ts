@@ -4,9 +4,14 @@ export type FactResource = 'customers' | 'transactions' | 'trading-activity' | '
 /** What the account's status map makes of a transaction's status. Other facts are `approved`. */
 export type FactState = 'pending' | 'approved' | 'declined' | 'reversed' | 'unmapped'
 
+/** The amounts of a fact by field: `amount_currency`, `lots_traded`, `Value`, a KPI … Integers of 10^-12. */
+export interface Amounts extends Iterable<readonly [field: string, units: bigint]> {
+  readonly has: (field: string) => boolean
+  readonly get: (field: string) => bigint | undefined
+}
+
 /**
- * A record that can earn, or a group of records that differ in nothing that a plan asks for. Amounts
- * are integers of 10^-12.
+ * A record that can earn, or a group of records that differ in nothing that a plan asks for.
  */
 export interface Fact {
   readonly resource: FactResource
@@ -25,8 +30,7 @@ export interface Fact {
   readonly currency: string | null
   readonly instrument: string | null
   readonly product: string | null
-  /** By field: `amount_currency`, `amount_usd`, `lots_traded`, `pnl`, `Value`, a KPI … */
-  readonly amounts: ReadonlyMap<string, bigint>
+  readonly amounts: Amounts
   /** How many records this is. */
   readonly count: number
   /** The delivery that last changed the record, where records are read one by one. */

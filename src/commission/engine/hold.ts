@@ -24,9 +24,10 @@ export interface WaitingFact {
  * pays for must be listed before what its tiers measure.
  */
 export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
-  const listed = new Map<Hold, Map<Fact, Set<string>>>()
+  // Most customers have nothing that waits.
+  let listed: Map<Hold, Map<Fact, Set<string>>> | null = null
   const isListed = (hold: Hold | undefined, fact: Fact, field?: string): boolean => {
-    const fields = hold && listed.get(hold)?.get(fact)
+    const fields = hold && listed?.get(hold)?.get(fact)
     return fields !== undefined && (field === undefined || fields.has(field))
   }
   return (waiting) => {
@@ -38,6 +39,7 @@ export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => voi
     const others = hold === paid ? undefined : paid
     if (isListed(hold, fact, field) || isListed(others, fact, field)) return
     if (!isListed(hold, fact) && !isListed(others, fact)) hold.count += fact.count
+    listed ??= new Map()
     const facts = listed.get(hold) ?? new Map<Fact, Set<string>>()
     listed.set(hold, facts)
     facts.set(fact, (facts.get(fact) ?? new Set()).add(field))

@@ -75,8 +75,8 @@ export function partOf(
 ): Part | null {
   const one = target && tallies.get(target)
   if (!one || one.records === 0 || !isInScope(line, customer)) return null
-  const groups = [...one.groups.values()].filter((group) => isGroupInScope(line, group))
-  if (groups.length === 0 && one.groups.size > 0) return null
+  const groups = one.groups.filter((group) => isGroupInScope(line, group))
+  if (groups.length === 0 && one.groups.length > 0) return null
   const sums = groups.map((group) => sumOf(group, line.version.currency, rates))
   const base = sums.reduce(
     (total, { converted, aloneConverted, term }) =>

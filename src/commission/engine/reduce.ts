@@ -80,9 +80,9 @@ function addFact(
   const { base, unit, purpose } = source
   if (unit && isSummed(customer, rule, source, unit, fact)) addUnits(own, unit, fact)
   if (base === null) return
-  for (const [index, term] of base.terms.entries()) {
+  for (const term of base.terms) {
     if (!isSummed(customer, rule, source, term, fact)) continue
-    const reason = addToGroup(own, index, term, fact, version.currency, rates)
+    const reason = addToGroup(own, term, fact, version.currency, rates)
     if (reason === null || purpose === 'unlisted') continue
     const { field } = term
     const currency = term.currencyOf(fact)

@@ -20,7 +20,8 @@ export interface Group {
 
 /** What one customer's facts come to under a rule, before conversion. */
 export interface CustomerTally {
-  readonly groups: Map<string, Group>
+  /** In order of day. */
+  readonly groups: Group[]
   units: bigint
   /** The facts that it counts, each once. */
   readonly counted: Fact[]
@@ -29,7 +30,7 @@ export interface CustomerTally {
 
 /** Returns the tally of a customer without facts. */
 export const newCustomerTally = (): CustomerTally => ({
-  groups: new Map(),
+  groups: [],
   units: 0n,
   counted: [],
   records: 0,
@@ -42,27 +43,32 @@ function markCounted(tally: CustomerTally, fact: Fact): void {
   tally.records += fact.count
 }
 
-/** Returns the group of a fact under a term, which is empty at first. */
+/** Returns the group of a fact under a term, which is empty at first. Facts come in order of time. */
 function groupOf(
   { groups }: CustomerTally,
-  index: number,
   term: CompiledTerm,
   { product, day }: Fact,
   currency: string,
 ): Group {
-  const key = `${index}|${day}|${currency}|${product ?? ''}`
-  const known = groups.get(key)
-  if (known !== undefined) return known
+  let end = groups.length
+  for (; end > 0; end--) {
+    const group = groups[end - 1]
+    if (group === undefined || group.day < day) break
+    const { term: ofTerm, currency: ofCurrency, product: ofProduct } = group
+    if (group.day === day && ofTerm === term && ofCurrency === currency && ofProduct === product) {
+      return group
+    }
+  }
   const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
   const created: Group = { term, product, day, currency, ...empty }
-  groups.set(key, created)
+  // Before the groups of later days, and of its own day.
+  groups.splice(end, 0, created)
   return created
 }
 
 /** Adds a fact to its group. Returns why it cannot be converted, or null. */
 export function addToGroup(
   tally: CustomerTally,
-  index: number,
   term: CompiledTerm,
   fact: Fact,
   currency: string,
@@ -71,7 +77,7 @@ export function addToGroup(
   const own = term.currencyOf(fact)
   const conversion = conversionOf(fact, term.field, own, currency, rates)
   if (conversion.by === 'none') return conversion.reason
-  const group = groupOf(tally, index, term, fact, conversion.from)
+  const group = groupOf(tally, term, fact, conversion.from)
   const amount = amountOf(fact, term.field)
   group.count += fact.count
   if (conversion.by === 'rate') group.units += amount

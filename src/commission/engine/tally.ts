@@ -51,28 +51,29 @@ interface TermTotal {
 }
 
 /** Converts groups, each on its day, and joins the days: a base is linear, so weights can follow. */
-function joinDays(groups: Iterable<Group>, currency: string, rates: RateLookup): TermTotal[] {
-  const totals = new Map<CompiledTerm, Map<string, TermTotal>>()
+function joinDays(
+  groups: readonly Group[],
+  currency: string,
+  rates: RateLookup,
+): Iterable<TermTotal[]> {
+  const byProduct = new Map<string | null, TermTotal[]>()
   for (const group of groups) {
+    const totals = byProduct.get(group.product) ?? []
+    if (totals.length === 0) byProduct.set(group.product, totals)
     const total = totalOf(totals, group)
     total.count += group.count
     total.amount += group.units + group.alone
     total.converted += convertGroup(group, currency, rates)
   }
-  return [...totals.values()].flatMap((ofTerm) => [...ofTerm.values()])
+  return byProduct.values()
 }
 
-function totalOf(
-  totals: Map<CompiledTerm, Map<string, TermTotal>>,
-  { term, product, currency }: Group,
-): TermTotal {
-  const ofTerm = totals.get(term) ?? new Map<string, TermTotal>()
-  if (ofTerm.size === 0) totals.set(term, ofTerm)
-  const key = product === null ? currency : `${currency}|${product}`
-  const known = ofTerm.get(key)
-  if (known !== undefined) return known
-  const created = { term, product: product ?? '', currency, count: 0, amount: 0n, converted: 0n }
-  ofTerm.set(key, created)
+/** Returns the total of a group's term and currency, which is empty at first. */
+function totalOf(totals: TermTotal[], { term, product, currency }: Group): TermTotal {
+  for (const one of totals) if (one.term === term && one.currency === currency) return one
+  const empty = { count: 0, amount: 0n, converted: 0n }
+  const created: TermTotal = { term, product: product ?? '', currency, ...empty }
+  totals.push(created)
   return created
 }
 
@@ -94,16 +95,18 @@ export function addCustomer(
 ): void {
   if (one.records === 0) return
   let base = ZERO
-  for (const total of joinDays(one.groups.values(), version.currency, rates)) {
-    const { term, product, currency, count } = total
-    const converted = multiply(fromFact(total.converted), term.weight)
-    const amount = multiply(fromFact(total.amount), term.weight)
-    base = add(base, converted)
-    if (per === 'product') {
-      addSums(sumsOf(tally.products, product), { base: converted, units: ZERO, facts: count })
+  for (const totals of joinDays(one.groups, version.currency, rates)) {
+    for (const total of totals) {
+      const { term, product, currency, count } = total
+      const converted = multiply(fromFact(total.converted), term.weight)
+      const amount = multiply(fromFact(total.amount), term.weight)
+      base = add(base, converted)
+      if (per === 'product') {
+        addSums(sumsOf(tally.products, product), { base: converted, units: ZERO, facts: count })
+      }
+      const scope = per === 'customer' ? customer : per === 'product' ? product : ''
+      addFx(tally, scope, currency, { amount, converted })
     }
-    const scope = per === 'customer' ? customer : per === 'product' ? product : ''
-    addFx(tally, scope, currency, { amount, converted })
   }
   const sums: Sums = { base, units: fromFact(one.units), facts: one.records }
   if (customers) addSums(sumsOf(tally.customers, customer), sums)

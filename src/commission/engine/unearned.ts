@@ -185,6 +185,6 @@ export const unearnedRecord = ({
   day: dayText(fact.day),
   ...state,
   currency: fact.currency,
-  amounts: sumTexts(fact.amounts),
+  amounts: sumTexts(new Map(fact.amounts)),
   rules,
 })

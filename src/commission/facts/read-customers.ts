@@ -21,7 +21,8 @@ import { toFact } from './to-facts.ts'
 export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
 
 /**
- * Reads customers with their histories and facts; a customer that is not stored is left out.
+ * Reads customers with their histories and facts; a customer that is not stored is left out. The facts
+ * of a customer are made when it is its turn, so that those of the one before it can be forgotten.
  *
  * @param wanted At most as many as `customersPerReading` returns.
  * @param share Which share of the customers between the first and the last of them they are.
@@ -35,7 +36,7 @@ export async function readCustomers(
   share: number,
   isNeeded: (customer: WantedCustomer, reading: FactReading) => boolean,
   kept: KeptReading | null,
-): Promise<Customer[]> {
+): Promise<Iterable<Customer>> {
   const keyOf = ({ customer_id }: WantedCustomer) =>
     String(encode(customers.customer_id, customer_id))
   const keys = new Map(wanted.map((one) => [one, keyOf(one)]))
@@ -48,9 +49,19 @@ export async function readCustomers(
     readKnown(source, wanted, keys),
     readRows(source, kept, parts, neededOf(kept, wanted, keys, isNeeded)),
   ])
-  const facts = new Map(known.map(({ signup }) => [signup.customer_id, [] as Fact[]]))
-  for (const [i, { reading }] of parts.entries()) addFacts(source, facts, reading, rows[i] ?? [])
-  return known.map((one) => toCustomer(source, one, facts.get(one.signup.customer_id) ?? []))
+  const found = parts.map(({ reading: { kind } }, i) => ({
+    kind,
+    rowsOf: Map.groupBy(rows[i] ?? [], ({ customer_id }) => String(customer_id)),
+  }))
+  return toCustomers(source, known, found)
+}
+
+function* toCustomers(
+  source: AccountSource,
+  known: readonly KnownCustomer[],
+  found: readonly FoundRows[],
+): Generator<Customer> {
+  for (const one of known) yield toCustomer(source, one, found)
 }
 
 /** Returns which kinds of rows are needed of each customer. */
@@ -121,24 +132,17 @@ async function readKnown(
   })
 }
 
-/** Adds the facts of a reading's rows to those of the customers that are read. */
-function addFacts(
-  { settings }: AccountSource,
-  facts: ReadonlyMap<string, Fact[]>,
-  { kind }: FactReading,
-  rows: readonly FactRow[],
-): void {
-  for (const row of rows) {
-    const key = String(row.customer_id)
-    facts.get(key)?.push(toFact(kind, row, String(decode(customers.customer_id, key)), settings))
-  }
+/** The rows of a reading by customer. */
+interface FoundRows {
+  readonly kind: FactReading['kind']
+  readonly rowsOf: ReadonlyMap<string, readonly FactRow[]>
 }
 
 /** Puts together a customer. The signup is a fact, too. */
 function toCustomer(
   { settings }: AccountSource,
   { customer_id, signup: row, affiliations, fields, refusal }: KnownCustomer,
-  facts: readonly Fact[],
+  found: readonly FoundRows[],
 ): Customer {
   const { day, signup_date, delivery } = row
   const signup = signup_date ?? settings.dayStart(day)
@@ -150,6 +154,11 @@ function toCustomer(
     day,
     delivery_id: delivery,
   }
+  const facts: Fact[] = [own]
+  const id = String(decode(customers.customer_id, row.customer_id))
+  for (const { kind, rowsOf } of found) {
+    for (const one of rowsOf.get(row.customer_id) ?? []) facts.push(toFact(kind, one, id, settings))
+  }
   return {
     customer_id,
     signup,
@@ -157,7 +166,7 @@ function toCustomer(
     affiliates: dated(affiliations, ({ affiliate_id }) => affiliate_id),
     fields: dated(fields, ({ values }): CustomerFields => ({ ...NO_FIELDS, ...values })),
     refusedFrom: refusal && (dayOrNull(refusal.from) ?? Number.NEGATIVE_INFINITY),
-    facts: [own, ...facts].sort(compareFacts),
+    facts: facts.sort(compareFacts),
   }
 }
 

@@ -7,6 +7,7 @@ import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
 import type { Fact } from '../engine/facts.ts'
 import { type StatusMap, stateOf } from './select-facts.ts'
+import { SentAmounts } from './sent-amounts.ts'
 
 /** By what rows become facts. */
 export interface FactSettings {
@@ -23,23 +24,6 @@ export interface FactSettings {
 
 const text = (value: FactRow[string] | undefined): string | null =>
   (value ?? null) === null ? null : String(value)
-
-const NO_AMOUNTS: ReadonlyMap<string, bigint> = new Map()
-
-/** Returns the amounts of fields that a row or an object has. */
-function amountsOf(
-  values: Readonly<Record<string, unknown>>,
-  fields: readonly string[],
-): ReadonlyMap<string, bigint> {
-  let amounts: Map<string, bigint> | undefined
-  for (const field of fields) {
-    const value = values[field]
-    if (typeof value !== 'number') continue
-    amounts ??= new Map()
-    amounts.set(field, factAmount(value))
-  }
-  return amounts ?? NO_AMOUNTS
-}
 
 type Shared = Pick<Fact, 'subtype' | 'instrument' | 'product' | 'count'>
 
@@ -85,7 +69,7 @@ function transaction(row: FactRow, { statusMap }: FactSettings): Fact {
     currency: text(row.currency),
     instrument: null,
     product: null,
-    amounts: amountsOf(row, TRANSACTION_FIELDS),
+    amounts: new SentAmounts(row, TRANSACTION_FIELDS),
     count: 1,
   }
   return withDelivery(fact, row)
@@ -122,7 +106,7 @@ function activity(row: FactRow, customer_id: string, { dayStart, dayText }: Fact
     currency: text(row.currency),
     instrument: text(row.instrument),
     product: null,
-    amounts: amountsOf(row, ACTIVITY_FIELDS),
+    amounts: new SentAmounts(row, ACTIVITY_FIELDS),
     count: 1,
   }
   return withDelivery(fact, row)
@@ -171,7 +155,7 @@ function event(row: FactRow, settings: FactSettings): Fact {
   const id = String(row.id)
   const isDay = row.createtime === null || row.time_length === DATE_LENGTH || id.startsWith('d ')
   const kpis: Record<string, unknown> = row.kpis === null ? {} : JSON.parse(String(row.kpis))
-  const own = amountsOf(kpis, Object.keys(kpis))
+  const own = new SentAmounts(kpis, Object.keys(kpis))
   const fact: Fact = {
     ...eventShared(row, settings),
     id,
