@@ -1,6 +1,4 @@
-import { readFirstBooked } from '../../db/commission/books/first-booked.ts'
 import type { FactDays } from '../../db/commission/fact-readings.ts'
-import { firstSignupDay } from '../../db/commission/facts.ts'
 import type { DayRange } from '../../db/commission/load-rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import {
@@ -10,7 +8,7 @@ import {
   parsePeriod,
   periodOf,
 } from '../engine/calendar.ts'
-import { daysWithFacts, factDaysBetween } from '../facts/days.ts'
+import { beginningsOf, factDaysBetween } from '../facts/days.ts'
 import { rateDays } from '../facts/rate-days.ts'
 import type { AccountSource } from '../facts/source.ts'
 
@@ -40,13 +38,9 @@ const DAYS_BEYOND = 6
  * assignment, since nobody can earn before, and from the first closed period.
  */
 export async function findRange(source: AccountSource, period: Period): Promise<ComputedRange> {
-  const { db, account, periodKinds, firstAssignment } = source
+  const { periodKinds, firstAssignment } = source
   const lastDay = period.last + DAYS_BEYOND
-  const [days, signupDay, booked] = await Promise.all([
-    daysWithFacts(source),
-    firstSignupDay(db, account.id),
-    readFirstBooked(db, account.id),
-  ])
+  const { days, signupDay, booked } = await beginningsOf(source)
   const all = Object.values(days)
   const entered = booked.entered === null ? null : Math.floor(Date.parse(booked.entered) / DAY_MS)
   const firsts = [...all.map(([first]) => first), signupDay, entered]

@@ -51,18 +51,17 @@ function groupOf(
   currency: string,
 ): Group {
   let end = groups.length
-  for (; end > 0; end--) {
-    const group = groups[end - 1]
-    if (group === undefined || group.day < day) break
-    const { term: ofTerm, currency: ofCurrency, product: ofProduct } = group
-    if (group.day === day && ofTerm === term && ofCurrency === currency && ofProduct === product) {
+  while ((groups[end - 1]?.day ?? day) > day) end--
+  for (let i = end - 1; groups[i]?.day === day; i--) {
+    const group = groups[i]
+    if (group?.term === term && group.currency === currency && group.product === product) {
       return group
     }
   }
   const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
   const created: Group = { term, product, day, currency, ...empty }
-  // Before the groups of later days, and of its own day.
-  groups.splice(end, 0, created)
+  if (end === groups.length) groups.push(created)
+  else groups.splice(end, 0, created)
   return created
 }
 

@@ -1,26 +1,27 @@
 import type { FactDays } from '../../db/commission/fact-readings.ts'
 import { FACT_TABLES } from '../../db/commission/fact-tables.ts'
-import { readFactDays } from '../../db/commission/facts.ts'
+import { type Beginnings, readBeginnings } from '../../db/commission/facts.ts'
 import type { AccountSource } from './source.ts'
 
-/** Before and after all stored days. */
-const ALL_DAYS = { first: -719_528, last: 2_932_896 }
-
-/** Finds the days with records of an account. */
-export async function daysWithFacts({
-  db,
-  account,
-}: AccountSource): Promise<Record<keyof typeof FACT_TABLES, number[]>> {
-  const isBrand = account.vertical === 'igaming'
-  const read = (table: keyof typeof FACT_TABLES, isUsed: boolean) =>
-    isUsed ? readFactDays(db, FACT_TABLES[table], account.id, ALL_DAYS) : Promise.resolve([])
-  const [transactions, activity, events] = await Promise.all([
-    read('transactions', !isBrand),
-    read('activity', !isBrand),
-    read('events', isBrand),
-  ])
-  return { transactions, activity, events }
+/** Where the records and the books of an account begin, and the days with records by table. */
+export interface AccountBeginnings extends Omit<Beginnings, 'days'> {
+  readonly days: Readonly<Record<keyof typeof FACT_TABLES, readonly number[]>>
 }
+
+/** Finds where the records and the books of an account begin. Brands have events, partners the rest. */
+export async function beginningsOf({ db, account }: AccountSource): Promise<AccountBeginnings> {
+  const names = account.vertical === 'igaming' ? EVENTS : RECORDS
+  const tables = names.map((name) => FACT_TABLES[name])
+  const { days, ...others } = await readBeginnings(db, account.id, tables)
+  const none = { transactions: [], activity: [], events: [] }
+  return {
+    ...others,
+    days: { ...none, ...Object.fromEntries(names.map((name, i) => [name, days[i] ?? []])) },
+  }
+}
+
+const EVENTS = ['events'] as const
+const RECORDS = ['transactions', 'activity'] as const
 
 /**
  * Returns the days of a reading: records that are looked at one by one are all read, since a
@@ -28,7 +29,7 @@ export async function daysWithFacts({
  * first day that is computed.
  */
 export function factDaysBetween(
-  days: Awaited<ReturnType<typeof daysWithFacts>>,
+  days: AccountBeginnings['days'],
   firstSummed: number,
   lastSummed: number,
 ): FactDays {

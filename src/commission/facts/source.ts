@@ -45,7 +45,8 @@ export async function openSource(
     // A session has the methods that the reading needs.
     readPlanBook(db as D1Database, account.id),
     readParents(db, account.id, null),
-    listDefinitions(directory, account.id),
+    // Only brands define events.
+    account.vertical === 'igaming' ? listDefinitions(directory, account.id) : [],
     readMapping(directory, account.id, 'status'),
   ])
   const book = bookOf(stored)

@@ -67,7 +67,7 @@ export const FACT_LIMITS = {
   searches: 50_000,
   /** The customers of one statement. */
   customers: 1000,
-  /** The rows of one statement. With more, it is divided by customers, then by days. */
+  /** The rows of one answer. With more, or with 2 MB, it is divided by customers, then by days. */
   rows: 10_000,
   /** A statement reads a whole range of ids if it needs at least this share of its customers. */
   denseShare: 0.1,

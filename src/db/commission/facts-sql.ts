@@ -50,7 +50,7 @@ const singleTransactions = (names: readonly string[]): FactStatements =>
   factStatements(
     names,
     (recordsOf) => `
-  select ${names.map((name) => `t.${name}`).join(', ')} from ${namedTransactions(recordsOf)} limit :rows`,
+  select ${names.map((name) => `t.${name}`).join(', ')} from ${namedTransactions(recordsOf)}`,
   )
 
 /** Reads transactions of some types and statuses one by one. */
@@ -65,7 +65,7 @@ export const EARNING_TRANSACTIONS = singleTransactions(TRANSACTION_NAMES.filter(
 export const ALL_TRANSACTIONS = factStatements(
   TRANSACTION_NAMES,
   (recordsOf) => `
-  select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)} limit :rows`,
+  select ${TRANSACTION_COLUMNS} from ${recordsOf(FACT_TABLES.transactions)}`,
 )
 
 /** The names of the limbs of a sum. */
@@ -102,7 +102,7 @@ export const summedTransactions = (subtypes: boolean): FactStatements => {
         iif(t.amount_usd is null or t.currency = :currency, null, t.transaction_id) as alone
       from ${namedTransactions(recordsOf)} limit :records
     )
-    group by ${groups.join(', ')} limit :rows`,
+    group by ${groups.join(', ')}`,
   )
 }
 
@@ -111,7 +111,7 @@ const singleActivity = (names: readonly string[]): FactStatements =>
     names,
     (recordsOf) => `
   select ${activityColumns(names)}
-  from ${recordsOf(FACT_TABLES.activity)} limit :rows`,
+  from ${recordsOf(FACT_TABLES.activity)}`,
   )
 
 /** Reads trading activity row by row. */
@@ -142,7 +142,7 @@ export const summedActivity = (
         ${fields.map((name) => `t.${name}`).join(', ')}, ${presence(fields.map((name) => `t.${name}`))}
       from ${recordsOf(FACT_TABLES.activity)} limit :records
     )
-    group by ${groups.join(', ')} limit :rows`,
+    group by ${groups.join(', ')}`,
   )
 }
 
@@ -156,19 +156,19 @@ const namedEvents = (recordsOf: RecordsOf) =>
 /** Reads events of some names one by one. */
 export const SINGLE_EVENTS = factStatements(
   EVENT_NAMES,
-  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)} limit :rows`,
+  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)}`,
 )
 
 /** Reads the same events without their deliveries, which earn nothing. */
 export const EARNING_EVENTS = factStatements(
   EVENT_NAMES.filter(isNoDelivery),
-  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)} limit :rows`,
+  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)}`,
 )
 
 /** Reads all events. */
 export const ALL_EVENTS = factStatements(
   EVENT_NAMES,
-  (recordsOf) => `select ${EVENT_COLUMNS} from ${recordsOf(FACT_TABLES.events)} limit :rows`,
+  (recordsOf) => `select ${EVENT_COLUMNS} from ${recordsOf(FACT_TABLES.events)}`,
 )
 
 /** Sums `Value` and `kpis` KPIs of events, whose names are `:kpi_0` and so on. */
@@ -188,6 +188,6 @@ export const summedEvents = (kpis: number): FactStatements => {
         from ${namedEvents(recordsOf)} limit :records
       )
     )
-    group by ${groups.join(', ')} limit :rows`,
+    group by ${groups.join(', ')}`,
   )
 }

@@ -1,5 +1,6 @@
 import { withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
+import { FIRST_BOOKED, type FirstBooked, toFirstBooked } from './books/first-booked.ts'
 import type { FactReading } from './fact-readings.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
@@ -13,18 +14,35 @@ import {
 
 export type { Connection, FactRow } from './packed-facts.ts'
 
-/** Reads the days of a range on which an account has records of a table, in order. */
-export async function readFactDays(
+/** Where the records and the books of an account begin. */
+export interface Beginnings {
+  /** The days on which each table has records, in order. */
+  readonly days: readonly (readonly number[])[]
+  /** The day on which the first customer signed up; null if there is none. */
+  readonly signupDay: number | null
+  readonly booked: FirstBooked
+}
+
+/** Before and after all stored days. */
+const ALL_DAYS = { first_day: -719_528, last_day: 2_932_896 }
+
+/** Reads where the records of some tables and the books of an account begin, in one round trip. */
+export async function readBeginnings(
   db: Connection,
-  table: FactTable,
   account: string,
-  range: { readonly first: number; readonly last: number },
-): Promise<number[]> {
-  const values = { account, first_day: range.first, last_day: range.last }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, sql.factDays(table), values).all<{ day: number }>(),
+  tables: readonly FactTable[],
+): Promise<Beginnings> {
+  const values = { account, ...ALL_DAYS }
+  const statements = [sql.FIRST_SIGNUP, FIRST_BOOKED, ...tables.map(sql.factDays)]
+  const [signup, booked, ...days] = await withD1Retry(() =>
+    db.batch<never>(statements.map((one) => bindStatement(db, one, values))),
   )
-  return results.map(({ day }) => day)
+  const signups: readonly { day: number | null }[] = signup?.results ?? []
+  return {
+    days: days.map(({ results }) => results.map(({ day }) => day)),
+    signupDay: signups[0]?.day ?? null,
+    booked: toFirstBooked(booked?.results ?? []),
+  }
 }
 
 /**
@@ -110,12 +128,4 @@ export async function readSignups(
     bindStatement(db, sql.SIGNUPS, values).all<SignupRow>(),
   )
   return results
-}
-
-/** Returns the day on which the first customer of an account signed up; null if it has none. */
-export async function firstSignupDay(db: Connection, account: string): Promise<number | null> {
-  const row = await withD1Retry(() =>
-    bindStatement(db, sql.FIRST_SIGNUP, { account }).first<{ day: number | null }>(),
-  )
-  return row?.day ?? null
 }

@@ -1,6 +1,4 @@
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
+import { compileStatement } from '../../statement.ts'
 
 /** Finds the first closed period of each plan, and when the first manual entry was made. */
 export const FIRST_BOOKED = compileStatement(`
@@ -20,14 +18,14 @@ export interface FirstBooked {
   readonly entered: string | null
 }
 
-/** Returns where the books of an account begin. */
-export async function readFirstBooked(db: Connection, account: string): Promise<FirstBooked> {
-  type Row = { period: string | null; entered: string | null }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, FIRST_BOOKED, { account }).all<Row>(),
-  )
-  return {
-    periods: results.flatMap(({ period }) => (period === null ? [] : [period])),
-    entered: results.at(-1)?.entered ?? null,
-  }
+/** A row of that statement. */
+export interface BookedRow {
+  readonly period: string | null
+  readonly entered: string | null
 }
+
+/** Returns where the books of an account begin. */
+export const toFirstBooked = (rows: readonly BookedRow[]): FirstBooked => ({
+  periods: rows.flatMap(({ period }) => (period === null ? [] : [period])),
+  entered: rows.at(-1)?.entered ?? null,
+})
