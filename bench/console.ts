@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
-import { fillAccount, sizeOf } from './commissions/fill.ts'
+import { ACCOUNT, fillAccount, sizeOf } from './commissions/fill.ts'
+import { completeRun } from './commissions/runs.ts'
 import { buildMetered, startMetered } from './commissions/service.ts'
-import { completeRun } from './commissions.ts'
 import { type Address, addressesOf } from './console/addresses.ts'
 import { fillLog } from './console/fill-log.ts'
 import { COUNTED, TRIPS_PATH } from './console/paths.ts'
@@ -38,7 +38,7 @@ export async function consolePages({ folder, scale }: World): Promise<Chapter> {
     const running = await startMetered(script, join(folder, `console-${wanted}`), false)
     await fillAccount(running, size)
     const delivery = await fillLog(running, size)
-    await completeRun(running)
+    await completeRun(running, ACCOUNT)
     const cookie = await signIn(running)
     const head = [`page, ${formatInteger(size.facts)} facts`]
     const rows = [[...head, 'ms', 'CPU-ms', 'round trips', 'rows read']]

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { fillAccount } from '../bench/commissions/fill.ts'
+import { fillAccount, sizeOf } from '../bench/commissions/fill.ts'
 import { type Gate, openGate } from './kill-runs/gate.ts'
 import { buildGated, type RunService, serveRuns } from './kill-runs/service.ts'
 import {
@@ -17,7 +17,7 @@ import { runProgram, type Setting } from './program.ts'
 // run is resumed and stores what an undisturbed one does: `npm run kill-runs [-- --every 10]`.
 
 /** The account: few customers, but several steps, statements of several lines, and each kind of plan. */
-const SIZE = { facts: 400, customers: 40, affiliates: 12, large: 4 }
+const SIZE = { ...sizeOf(400), affiliates: 12 }
 
 /** What the program works with. `service` is replaced after each kill. */
 interface Progress {

@@ -4,13 +4,19 @@ import { ADMIN_KEY, adminOf } from '../cost/parties.ts'
 import { expectOk } from '../http.ts'
 import { MIGRATIONS } from '../schema.ts'
 import { execute, type Running } from '../worker.ts'
-import { affiliateId, FIRST_DAY, PERIOD, PLAN_NAMES, PLANS, parentOf } from './plans.ts'
+import { affiliateId, FIRST_DAY, PLAN_NAMES, PLANS, parentOf } from './plans.ts'
 
 /** The account whose statements are computed. */
 export const ACCOUNT = 'commissions'
 
 /** How many of what an account has. */
 export interface Size {
+  account: string
+  /** The first day of its records, and of how many days they are. */
+  firstDay: string
+  days: number
+  /** How often a customer has the facts of a month. */
+  months: number
   facts: number
   customers: number
   affiliates: number
@@ -18,43 +24,56 @@ export interface Size {
   large: number
 }
 
-/** The facts of a customer: transactions, and rows of trading activity. */
+/** The facts of a customer and month: transactions, and rows of trading activity. */
 const TRANSACTIONS = 3
 const ACTIVITY = 7
 
-/** Returns the size of an account with so many facts. */
-export function sizeOf(facts: number): Size {
-  const customers = Math.floor(facts / (TRANSACTIONS + ACTIVITY))
+const MONTH = { account: ACCOUNT, firstDay: FIRST_DAY, days: 31, months: 1 }
+
+/** Returns the size of an account with so many facts, by default those of one month. */
+export function sizeOf(facts: number, time: Pick<Size, keyof typeof MONTH> = MONTH): Size {
+  const perCustomer = (TRANSACTIONS + ACTIVITY) * time.months
+  const customers = Math.max(10, Math.floor(facts / perCustomer))
   const affiliates = Math.max(10, Math.floor(customers / 100))
   const large = Math.min(1000, Math.floor(customers / 10))
-  return { facts: customers * (TRANSACTIONS + ACTIVITY), customers, affiliates, large }
+  return { ...time, facts: customers * perCustomer, customers, affiliates, large }
 }
 
-/** Creates the account with its affiliates, plans and rates, and fills it with facts. */
+/** Migrates an empty database and fills an account. */
 export async function fillAccount(running: Running, size: Size): Promise<void> {
   await execute(running, MIGRATIONS)
+  await addAccount(running, size)
+}
+
+/** Creates an account with its affiliates, plans and rates, and fills it with facts. */
+export async function addAccount(running: Running, size: Size): Promise<void> {
+  const { account: name, firstDay } = size
   const admin = adminOf(running)
   const account = { name: 'Bench', vertical: 'forex', unknown_customer: 'reject', mode: 'test' }
-  await admin('POST', 'accounts', { account: ACCOUNT, ...account })
+  await admin('POST', 'accounts', { account: name, ...account })
   await execute(running, [affiliates(size)])
-  for (const [name, plan] of PLANS) await admin('PUT', `accounts/${ACCOUNT}/plans/${name}`, plan)
+  for (const [plan, terms] of PLANS) {
+    const body = { ...terms, effective_from: firstDay }
+    await admin('PUT', `accounts/${name}/plans/${plan}`, body)
+  }
   const assignments = Array.from({ length: size.affiliates }, (_, n) => ({
     affiliate_id: affiliateId(n),
     plan: PLAN_NAMES[n % PLAN_NAMES.length],
-    from: FIRST_DAY,
+    from: firstDay,
     customers: 'new',
   }))
   for (let i = 0; i < assignments.length; i += 1000) {
-    await admin('PUT', `accounts/${ACCOUNT}/assignments`, assignments.slice(i, i + 1000))
+    await admin('PUT', `accounts/${name}/assignments`, assignments.slice(i, i + 1000))
   }
-  await putRates(running)
+  await putRates(running, firstDay)
   await execute(running, [customers(size), transactions(size), activity(size)])
 }
 
-/** Imports the published rates of the month and of the week before it. */
-async function putRates(running: Running): Promise<void> {
+/** Imports the published rates from the week before a day to the end of the month. */
+async function putRates(running: Running, firstDay: string): Promise<void> {
   const [head, ...days] = readFileSync('data/ecb-euro-reference-rates.csv', 'utf8').split('\n')
-  const wanted = days.filter((line) => line >= `${PERIOD.slice(0, 5)}02-20` && line < '2026-04-03')
+  const from = new Date(Date.parse(firstDay) - 9 * DAY_MS).toISOString().slice(0, 10)
+  const wanted = days.filter((line) => line >= from && line < '2026-04-03')
   await expectOk(new URL('/admin/v1/fx-rates', running.url), {
     method: 'PUT',
     headers: { 'Content-Type': 'text/csv', Authorization: `Bearer ${ADMIN_KEY}` },
@@ -62,14 +81,13 @@ async function putRates(running: Running): Promise<void> {
   })
 }
 
-function affiliates({ affiliates: count }: Size): string {
+function affiliates({ account, affiliates: count }: Size): string {
   const rows = Array.from({ length: count }, (_, n) => [affiliateId(n), parentOf(n)])
   return `insert into affiliates (account, affiliate_id, parent)
-    select '${ACCOUNT}', value ->> 0, value ->> 1 from json_each('${JSON.stringify(rows)}')`
+    select '${account}', value ->> 0, value ->> 1 from json_each('${JSON.stringify(rows)}')`
 }
 
-const FIRST = Date.parse(FIRST_DAY) / DAY_MS
-const DAYS = 31
+const dayOf = (date: string): number => Date.parse(date) / DAY_MS
 
 const numbers = (count: number) =>
   `with recursive numbers (n) as (select 0 union all select n + 1 from numbers where n + 1 < ${count})`
@@ -77,49 +95,55 @@ const numbers = (count: number) =>
 const customerId = (n: string) => `printf('CU-%06d', ${n})`
 
 /** Half of the customers have signed up before the month. Those of an affiliate are spread over all ids. */
-function customers({ customers: count, affiliates: all, large }: Size): string {
+function customers({ account, firstDay, customers: count, affiliates: all, large }: Size): string {
+  const first = dayOf(firstDay)
   const place = `(n * 7919) % ${count}`
   return `insert into customers (account, customer_id, affiliate_id, country_code, trading_account_type,
       signup_date, day, delivery, idx, revision)
     ${numbers(count)}, placed as (select n, ${place} as place from numbers)
-    select '${ACCOUNT}', ${customerId('n')},
+    select '${account}', ${customerId('n')},
       printf('IB-%04d', iif(place < ${5 * large}, place / ${Math.max(1, large)}, 5 + place % ${all - 5})),
       iif(n % 3, 'DE', 'AT'), iif(n % 50, 'live', 'demo'),
-      (${FIRST} + n % 60 - 30) * ${DAY_MS} + 30600000, ${FIRST} + n % 60 - 30, 'bench', n % 1000, 1
+      (${first} + n % 60 - 30) * ${DAY_MS} + 30600000, ${first} + n % 60 - 30, 'bench', n % 1000, 1
     from placed order by n`
 }
 
 const currencyOf = (customer: string) =>
   `case ${customer} % 4 when 0 then 'USD' when 1 then 'GBP' when 2 then 'CZK' else 'EUR' end`
 
-/** Two deposits and a withdrawal for each customer; every tenth is not approved. */
-function transactions({ customers: count }: Size): string {
-  const size = count * TRANSACTIONS
+/**
+ * Two deposits and a withdrawal for each customer and month; every tenth is not approved. The modulus
+ * of the amounts is a prime, so that each affiliate has customers with small and with large ones.
+ */
+function transactions({ account, firstDay, days, months, customers: count }: Size): string {
+  const each = TRANSACTIONS * months
+  const size = count * each
   return `insert into transactions (account, transaction_id, customer_id, transaction_type,
       amount_currency, currency, transaction_date, status, amount_usd, transaction_subtype, day, held,
       delivery, idx, revision)
     ${numbers(size)}, dated as (
-      select n, n / ${TRANSACTIONS} as customer, n % ${TRANSACTIONS} as k,
-        ${FIRST} + (n / ${TRANSACTIONS} * 7 + n % ${TRANSACTIONS} * 9) % ${DAYS} as day from numbers)
-    select '${ACCOUNT}', printf('TX-%07d', n), ${customerId('customer')},
-      iif(k = 2, 'withdrawal', 'deposit'), (n * 7919 % 90000 + 1000) / 100.0, ${currencyOf('customer')},
+      select n, n / ${each} as customer, n % ${each} as k,
+        ${dayOf(firstDay)} + (n / ${each} * 7 + n % ${each} * 9) % ${days} as day from numbers)
+    select '${account}', printf('TX-%07d', n), ${customerId('customer')},
+      iif(k % ${TRANSACTIONS} = 2, 'withdrawal', 'deposit'), (n * 7919 % 89989 + 1000) / 100.0, ${currencyOf('customer')},
       day * ${DAY_MS} + 34200000 + n % 1000, case n % 20 when 0 then 'pending' when 1 then 'declined'
-      else 'approved' end, iif(n % 5, null, round((n * 7919 % 90000 + 1000) / 90.0, 2)), 'card', day, 0,
+      else 'approved' end, iif(n % 5, null, round((n * 7919 % 89989 + 1000) / 90.0, 2)), 'card', day, 0,
       'bench', n % 1000, 1
     from dated order by day, customer`
 }
 
-/** Seven rows of trading activity for each customer. */
-function activity({ customers: count }: Size): string {
-  const size = count * ACTIVITY
+/** Seven rows of trading activity for each customer and month. */
+function activity({ account, firstDay, days, months, customers: count }: Size): string {
+  const each = ACTIVITY * months
+  const size = count * each
   const instruments = ['EURUSD', 'GBPUSD', 'USDJPY', 'XAUUSD', 'XAGUSD', 'US500', 'BTCUSD']
   const instrument = instruments.map((name, i) => `when ${i} then '${name}'`).join(' ')
   return `insert into activity (account, date, customer_id, instrument, currency, lots_traded, pnl,
       volume_usd, spread_cost, commission, held, delivery, idx, revision)
     ${numbers(size)}, dated as (
-      select n, n / ${ACTIVITY} as customer, n % ${ACTIVITY} as k,
-        ${FIRST} + (n / ${ACTIVITY} * 7 + n % ${ACTIVITY} * 4) % ${DAYS} as day from numbers)
-    select '${ACCOUNT}', day, ${customerId('customer')}, case k ${instrument} end,
+      select n, n / ${each} as customer, n % ${each} as k,
+        ${dayOf(firstDay)} + (n / ${each} * 7 + n % ${each} * 4) % ${days} as day from numbers)
+    select '${account}', day, ${customerId('customer')}, case k % ${ACTIVITY} ${instrument} end,
       ${currencyOf('customer')}, (n % 300 + 1) / 100.0, (n % 40001 - 20000) / 100.0, n % 9000 * 100,
       n % 1501 / 100.0, n % 701 / 100.0, 0, 'bench', n % 1000, 1
     from dated order by day, customer, k`

@@ -4,16 +4,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { ACCOUNT } from './fill.ts'
 
 /** What the affiliates' rules sum, as one pass over each table, without days, tiers and statements. */
-const SUMS = [
+const sumsOf = (account: string) => [
   `select c.affiliate_id, t.transaction_type, t.currency, count(*) as n, sum(t.amount_currency) as amount
    from transactions t not indexed
    join customers c on c.account = t.account and c.customer_id = t.customer_id
-   where t.account = '${ACCOUNT}' and t.held = 0 and t.status = 'approved' group by 1, 2, 3`,
+   where t.account = '${account}' and t.held = 0 and t.status = 'approved' group by 1, 2, 3`,
   `select c.affiliate_id, t.instrument, t.currency, count(*) as n, sum(t.lots_traded) as lots,
      sum(t.spread_cost) as spread, sum(t.commission) as fees, sum(t.pnl) as pnl
    from activity t not indexed
    join customers c on c.account = t.account and c.customer_id = t.customer_id
-   where t.account = '${ACCOUNT}' and t.held = 0 group by 1, 2, 3`,
+   where t.account = '${account}' and t.held = 0 group by 1, 2, 3`,
 ]
 
 /** The time of the sums alone, in milliseconds, and the facts that they count. */
@@ -24,7 +24,7 @@ export interface Limit {
 }
 
 /** Sums the facts of the account in plain SQL, in the file of the service's database. */
-export function measureLimit(state: string): Limit {
+export function measureLimit(state: string, account = ACCOUNT): Limit {
   const file = globSync(join(state, '**/*.sqlite')).find(hasFacts)
   if (!file) throw new Error(`No database in ${state}.`)
   const database = new DatabaseSync(file, { readOnly: true })
@@ -32,7 +32,8 @@ export function measureLimit(state: string): Limit {
     const started = performance.now()
     const before = process.cpuUsage()
     let facts = 0
-    for (const sql of SUMS) for (const { n } of database.prepare(sql).all()) facts += Number(n)
+    for (const sql of sumsOf(account))
+      for (const { n } of database.prepare(sql).all()) facts += Number(n)
     const { user, system } = process.cpuUsage(before)
     return { ms: performance.now() - started, cpuMs: (user + system) / 1000, facts }
   } finally {
