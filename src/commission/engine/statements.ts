@@ -1,4 +1,5 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
+import { type OverridesOf, overridesByStatement } from './added-overrides.ts'
 import { differencesUpTo, keepClosed } from './adjustments.ts'
 import { type Plan, planKey } from './book.ts'
 import { isClosed, manualEntriesIn } from './books.ts'
@@ -6,11 +7,11 @@ import { endingWithin, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
-import { type Overrides, settleOverrides } from './override.ts'
+import { settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { NOTHING, type Ratio } from './ratio.ts'
 import { withRestoring } from './restoring.ts'
-import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
+import { holdsOf, inOrder, mergeHolds } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import {
   addMeasure,
@@ -23,9 +24,6 @@ import {
 import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 import { arrivalsIn, departureFrom } from './transfer.ts'
-
-/** The overrides of one affiliate in a period. */
-export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
 
 /** Makes the override lines of all affiliates in a period. */
 export function settleAllOverrides(
@@ -77,13 +75,14 @@ export function settleAll(
   const stateBefore = statesBefore(input, before)
   const differencesBefore = differencesUpTo(before)
   const arrivalsAt = arrivalsIn(input, period, transferring)
+  const overridesFor = overridesByStatement(overrides, period)
   const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
   return inOrderOfId.flatMap(([affiliate, plans]) =>
     [...plans.values()].map(({ plan, lines, state }) => {
       const earlier = stateBefore(affiliate, plan.plan)
       const books = input.booksOf(affiliate, plan.plan)
       const differences = differencesBefore(affiliate, plan.plan)
-      const added = pickOverrides(overrides, affiliate, plan, period)
+      const added = overridesFor(affiliate, plan.plan)
       const all = [...orderLines(plan, [...lines, ...added.lines]), ...added.funded]
       const open = withOverrideMeasures(openState(state), earlier, plan, added.measures, period)
       const head = { affiliate, plan, period }
@@ -141,46 +140,6 @@ function withOverrideMeasures(
     }
   }
   return open
-}
-
-/**
- * Picks the override lines, funded lines and holds of one statement. What an affiliate funds stands in
- * the period in which the last day of the upline's period lies.
- */
-function pickOverrides(
-  overrides: readonly OverridesOf[],
-  affiliate: string,
-  { plan }: Plan,
-  period: Period,
-): {
-  lines: Line[]
-  funded: Line[]
-  measures: (readonly [string, Ratio])[]
-  holds: StatementHold[]
-} {
-  const ofStatement = (one: { affiliate: string; version: { plan: string } }): boolean =>
-    one.affiliate === affiliate && one.version.plan === plan
-  const own = overrides.filter((one) => one.period.id === period.id && ofStatement(one))
-  return {
-    lines: own.flatMap(({ lines }) => lines),
-    measures: own.flatMap((one) => [...one.measures].map(([{ id }, sum]) => [id, sum] as const)),
-    funded: overrides
-      .flatMap(({ funded }) => funded)
-      .filter(ofStatement)
-      .map(({ line }) => line)
-      .sort(
-        (a, b) =>
-          compareText(a.scope, b.scope) ||
-          compareText(a.rule.id, b.rule.id) ||
-          a.version.version - b.version.version,
-      ),
-    holds: [
-      ...own.flatMap(({ holds }) => holds),
-      ...overrides.filter((one) => !own.includes(one)).flatMap(({ holds }) => holds),
-    ]
-      .filter(ofStatement)
-      .map(({ hold }) => hold),
-  }
 }
 
 /** Orders lines by the plan's rules, then version, then scope. */

@@ -3,8 +3,8 @@ import type { Amounts } from '../engine/facts.ts'
 
 /**
  * The amounts of a record, read from the row or object that has them. An amount becomes exact when it is
- * asked for: most facts are asked for one of theirs. A class, since closures would cost each of a
- * million facts more memory than the amounts.
+ * asked for: most facts are asked for one of theirs. Plans name no other column of a row. A class, since
+ * closures would cost each of a million facts more memory than its amounts.
  */
 export class SentAmounts implements Amounts {
   readonly #values: Readonly<Record<string, unknown>>
@@ -16,12 +16,12 @@ export class SentAmounts implements Amounts {
   }
 
   has(field: string): boolean {
-    return typeof this.#values[field] === 'number' && this.#fields.includes(field)
+    return typeof this.#values[field] === 'number'
   }
 
   get(field: string): bigint | undefined {
     const value = this.#values[field]
-    return typeof value === 'number' && this.#fields.includes(field) ? factAmount(value) : undefined
+    return typeof value === 'number' ? factAmount(value) : undefined
   }
 
   *[Symbol.iterator](): Generator<readonly [string, bigint]> {
