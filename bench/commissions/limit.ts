@@ -16,6 +16,9 @@ const sumsOf = (account: string) => [
    where t.account = '${account}' and t.held = 0 group by 1, 2, 3`,
 ]
 
+/** The service may still write back what it was filled with. */
+const WAITING = { readOnly: true, timeout: 30_000 }
+
 /** The time of the sums alone, in milliseconds, and the facts that they count. */
 export interface Limit {
   ms: number
@@ -27,7 +30,7 @@ export interface Limit {
 export function measureLimit(state: string, account = ACCOUNT): Limit {
   const file = globSync(join(state, '**/*.sqlite')).find(hasFacts)
   if (!file) throw new Error(`No database in ${state}.`)
-  const database = new DatabaseSync(file, { readOnly: true })
+  const database = new DatabaseSync(file, WAITING)
   try {
     const started = performance.now()
     const before = process.cpuUsage()
@@ -42,7 +45,7 @@ export function measureLimit(state: string, account = ACCOUNT): Limit {
 }
 
 function hasFacts(file: string): boolean {
-  const database = new DatabaseSync(file, { readOnly: true })
+  const database = new DatabaseSync(file, WAITING)
   try {
     return (
       database.prepare(`select 1 from sqlite_schema where name = 'activity'`).get() !== undefined

@@ -1,31 +1,25 @@
-import { findCustomersOf } from '../../db/commission/customers-of.ts'
-import {
-  customersPerReading,
-  earningReadings,
-  type FactReading,
-} from '../../db/commission/fact-readings.ts'
-import type { FoundCustomer } from '../../db/commission/found-customer.ts'
+import { earningReadings } from '../../db/commission/fact-readings.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
-import { dayText, type Period } from '../engine/calendar.ts'
+import type { Period } from '../engine/calendar.ts'
 import type { Settlement } from '../engine/explain-input.ts'
-import { type Customer, compareText, type Fact } from '../engine/facts.ts'
+import { compareText, type Fact } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
 import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
-import { type KeptReading, keptReading } from '../facts/kept.ts'
+import { keptReading } from '../facts/kept.ts'
 import { neededReadings } from '../facts/needed-readings.ts'
-import { readCustomers } from '../facts/read-customers.ts'
-import { keptCustomers, weightOf } from '../facts/read-kept.ts'
+import { weightOf } from '../facts/read-kept.ts'
 import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
 import { factTurns } from '../facts/turns.ts'
 import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
+import { foundCustomers } from './found-customers.ts'
 import { KEPT_SHARE } from './limits.ts'
 import { findRange } from './range.ts'
 import { type RateView, rateViews } from './rate-views.ts'
@@ -142,64 +136,4 @@ export async function settleAffiliates(
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
   return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }
-}
-
-/**
- * Yields the customers that these affiliates had on any day, or all customers, a few at a time.
- *
- * @param readings What is read of their records.
- * @param isNeeded Whether the records of a reading are needed of a customer.
- */
-export async function* customersOf(
-  computation: Computation,
-  affiliates: readonly string[] | null,
-  readings: readonly FactReading[],
-  isNeeded: Parameters<typeof readCustomers>[4] = () => true,
-): AsyncGenerator<Customer[]> {
-  for await (const customers of foundCustomers(computation, affiliates, readings, isNeeded, null)) {
-    yield [...customers]
-  }
-}
-
-/**
- * Yields the same customers, each to be looked at once.
- *
- * @param kept What is kept of the rows of these readings.
- */
-async function* foundCustomers(
-  { source, range }: Computation,
-  affiliates: readonly string[] | null,
-  readings: readonly FactReading[],
-  isNeeded: Parameters<typeof readCustomers>[4],
-  kept: KeptReading | null,
-): AsyncGenerator<Iterable<Customer>> {
-  const size = kept ? keptCustomers(kept, readings) : customersPerReading(readings)
-  const query = {
-    account: source.account.id,
-    affiliates,
-    from: '0000-01-01',
-    to: dayText(range.lastDay),
-  }
-  const seen = new Set<string>()
-  let waiting: FoundCustomer[] = []
-  /** The customers in the range of ids of those who wait. */
-  let inRange = 0
-  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
-    const { customers, searched, next } = await findCustomersOf(source, query, cursor)
-    inRange += searched
-    for (const customer of customers) {
-      if (seen.has(customer.customer_id)) continue
-      seen.add(customer.customer_id)
-      waiting.push(customer)
-    }
-    while (waiting.length >= size || (next === null && waiting.length > 0)) {
-      const share = waiting.length / inRange
-      const chunk = waiting.slice(0, size)
-      yield await readCustomers(source, readings, chunk, share, isNeeded, kept)
-      waiting = waiting.slice(size)
-      inRange = waiting.length / share
-    }
-    if (next === null) return
-    cursor = next
-  }
 }

@@ -1,6 +1,6 @@
 import { earningReadings } from '../../db/commission/fact-readings.ts'
 import { joined } from '../drafts/closure.ts'
-import { customersOf } from '../drafts/compute.ts'
+import { customersOf } from '../drafts/found-customers.ts'
 import { openSettlement, tallyCustomers } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import type { Period } from '../engine/calendar.ts'
