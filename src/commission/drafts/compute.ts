@@ -19,7 +19,7 @@ import { factTurns } from '../facts/turns.ts'
 import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
-import { foundCustomers } from './found-customers.ts'
+import { customersOf } from './customers-of.ts'
 import { KEPT_SHARE } from './limits.ts'
 import { findRange } from './range.ts'
 import { type RateView, rateViews } from './rate-views.ts'
@@ -114,7 +114,7 @@ export async function settleAffiliates(
   })
   let facts = 0
   const turnAfter = factTurns()
-  for await (const customers of foundCustomers(computation, [...read], readings, isNeeded, kept)) {
+  for await (const customers of customersOf(computation, [...read], readings, isNeeded, kept)) {
     for (const customer of customers) {
       for (const { count, day } of customer.facts) facts += count * weigh(day)
       if (facts > maxFacts) throw new TooManyFacts()

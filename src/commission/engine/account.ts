@@ -27,7 +27,7 @@ export function openAccount(input: AccountInput): Account {
     everyone.map((customer) => asOf(customer, through))
   const tallies = oncePerPeriod((period) => {
     const found: PeriodTallies = new Map()
-    tallyCustomers({ ...input, period }, found, judged(period.last))
+    judged(period.last).forEach(customerTallier({ ...input, period }, found))
     return found
   })
   return { settle: openSettlement(input, tallies), judged, tallies }
@@ -77,15 +77,6 @@ const hasOverrides = ({ plans }: Book, kind: PeriodKind): boolean =>
 /** Whether the account is not computed before a period: earlier facts are in the state. */
 const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>
   first <= firstDay[kind]
-
-/** Adds customers, judged up to the end of the period, to its tallies. */
-export function tallyCustomers(
-  context: PeriodContext,
-  tallies: PeriodTallies,
-  customers: readonly JudgedCustomer[],
-): void {
-  customers.forEach(customerTallier(context, tallies))
-}
 
 /** Returns a function that adds a customer, judged up to the end of the period, to its tallies. */
 export function customerTallier(

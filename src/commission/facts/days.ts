@@ -10,18 +10,16 @@ export interface AccountBeginnings extends Omit<Beginnings, 'days'> {
 
 /** Finds where the records and the books of an account begin. Brands have events, partners the rest. */
 export async function beginningsOf({ db, account }: AccountSource): Promise<AccountBeginnings> {
-  const names = account.vertical === 'igaming' ? EVENTS : RECORDS
-  const tables = names.map((name) => FACT_TABLES[name])
+  const { transactions, activity, events } = FACT_TABLES
+  const isBrand = account.vertical === 'igaming'
+  const tables = isBrand ? [events] : [transactions, activity]
   const { days, ...others } = await readBeginnings(db, account.id, tables)
-  const none = { transactions: [], activity: [], events: [] }
-  return {
-    ...others,
-    days: { ...none, ...Object.fromEntries(names.map((name, i) => [name, days[i] ?? []])) },
-  }
+  const [first = [], second = []] = days
+  const found = isBrand
+    ? { transactions: [], activity: [], events: first }
+    : { transactions: first, activity: second, events: [] }
+  return { ...others, days: found }
 }
-
-const EVENTS = ['events'] as const
-const RECORDS = ['transactions', 'activity'] as const
 
 /**
  * Returns the days of a reading: records that are looked at one by one are all read, since a

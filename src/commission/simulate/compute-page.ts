@@ -1,7 +1,7 @@
 import { earningReadings } from '../../db/commission/fact-readings.ts'
 import { joined } from '../drafts/closure.ts'
-import { customersOf } from '../drafts/found-customers.ts'
-import { openSettlement, tallyCustomers } from '../engine/account.ts'
+import { customersOf } from '../drafts/customers-of.ts'
+import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
@@ -80,7 +80,7 @@ async function readWhileFew(
     const needed = [...all].filter((one) => !read.has(one))
     const found = needed.length > 0 ? customersOf(computation, needed, readings, isNeeded) : []
     for await (const customers of found) {
-      const added = customers.filter(({ customer_id }) => !seen.has(customer_id))
+      const added = [...customers].filter(({ customer_id }) => !seen.has(customer_id))
       for (const customer of added) {
         seen.add(customer.customer_id)
         for (const { count } of customer.facts) facts += count
@@ -103,7 +103,7 @@ function tally(
   const judged = customers.map((one) => judgeCustomer(context, one))
   for (const period of computation.range.periods) {
     const known = judged.map((one) => asOf(one, period.last))
-    tallyCustomers({ ...context, period }, tallies.get(period.id) ?? new Map(), known)
+    known.forEach(customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map()))
   }
 }
 

@@ -2,7 +2,7 @@ import { type FactDays, type FactReading, factReadings } from '../../db/commissi
 import { EVERYTHING } from '../../db/commission/fact-tables.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
-import { customersOf } from '../drafts/found-customers.ts'
+import { customersOf } from '../drafts/customers-of.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Customer } from '../engine/facts.ts'
@@ -93,7 +93,7 @@ async function* oneCustomer(
   source: Computation['source'],
   customer_id: string,
   readings: readonly FactReading[],
-): AsyncGenerator<Customer[]> {
+): AsyncGenerator<Iterable<Customer>> {
   const customer = await readCustomer(source, readings, customer_id)
   yield customer ? [customer] : []
 }

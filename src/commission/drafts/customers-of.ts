@@ -9,33 +9,19 @@ import { keptCustomers } from '../facts/read-kept.ts'
 import type { Computation } from './computation.ts'
 
 /**
- * Yields the customers that these affiliates had on any day, or all customers, a few at a time.
+ * Yields the customers that these affiliates had on any day, or all customers, a few at a time. Each can
+ * be looked at once.
  *
  * @param readings What is read of their records.
  * @param isNeeded Whether the records of a reading are needed of a customer.
- */
-export async function* customersOf(
-  computation: Computation,
-  affiliates: readonly string[] | null,
-  readings: readonly FactReading[],
-  isNeeded: Parameters<typeof readCustomers>[4] = () => true,
-): AsyncGenerator<Customer[]> {
-  for await (const customers of foundCustomers(computation, affiliates, readings, isNeeded, null)) {
-    yield [...customers]
-  }
-}
-
-/**
- * Yields the same customers, each to be looked at once.
- *
  * @param kept What is kept of the rows of these readings.
  */
-export async function* foundCustomers(
+export async function* customersOf(
   { source, range }: Computation,
   affiliates: readonly string[] | null,
   readings: readonly FactReading[],
-  isNeeded: Parameters<typeof readCustomers>[4],
-  kept: KeptReading | null,
+  isNeeded: Parameters<typeof readCustomers>[4] = () => true,
+  kept: KeptReading | null = null,
 ): AsyncGenerator<Iterable<Customer>> {
   const size = kept ? keptCustomers(kept, readings) : customersPerReading(readings)
   const query = {
