@@ -1,6 +1,11 @@
 import { withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
-import { FIRST_BOOKED, type FirstBooked, toFirstBooked } from './books/first-booked.ts'
+import {
+  type BookedRow,
+  FIRST_BOOKED,
+  type FirstBooked,
+  toFirstBooked,
+} from './books/first-booked.ts'
 import type { FactReading } from './fact-readings.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
@@ -26,6 +31,13 @@ export interface Beginnings {
 /** Before and after all stored days. */
 const ALL_DAYS = { first_day: -719_528, last_day: 2_932_896 }
 
+/** What a batch returns: the first signup, the books, and the days of each table. */
+type BeginningRows = [
+  signup: D1Result<{ day: number | null }>,
+  booked: D1Result<BookedRow>,
+  ...days: D1Result<{ day: number }>[],
+]
+
 /** Reads where the records of some tables and the books of an account begin, in one round trip. */
 export async function readBeginnings(
   db: Connection,
@@ -34,14 +46,14 @@ export async function readBeginnings(
 ): Promise<Beginnings> {
   const values = { account, ...ALL_DAYS }
   const statements = [sql.FIRST_SIGNUP, FIRST_BOOKED, ...tables.map(sql.factDays)]
-  const [signup, booked, ...days] = await withD1Retry(() =>
-    db.batch<never>(statements.map((one) => bindStatement(db, one, values))),
+  const results = await withD1Retry(() =>
+    db.batch(statements.map((one) => bindStatement(db, one, values))),
   )
-  const signups: readonly { day: number | null }[] = signup?.results ?? []
+  const [signup, booked, ...days] = results as BeginningRows
   return {
-    days: days.map(({ results }) => results.map(({ day }) => day)),
-    signupDay: signups[0]?.day ?? null,
-    booked: toFirstBooked(booked?.results ?? []),
+    days: days.map((found) => found.results.map(({ day }) => day)),
+    signupDay: signup.results[0]?.day ?? null,
+    booked: toFirstBooked(booked.results),
   }
 }
 

@@ -27,6 +27,8 @@ import {
   subtractRatio,
 } from '../../../src/commission/engine/ratio.ts'
 import { closeState, NO_STATE, openState } from '../../../src/commission/engine/state.ts'
+import { addToGroup, newCustomerTally } from '../../../src/commission/engine/tally-groups.ts'
+import { compileTerm } from '../../../src/commission/engine/terms.ts'
 import { fact } from './build.ts'
 import { type Case, example } from './case.ts'
 
@@ -149,6 +151,19 @@ export const NUMBERS: readonly Case[] = [
     ],
     ['fx_missing', { units: 0n, scale: 12 }, 'no_currency'],
   ),
+  example('facts of a day convert together, also if one comes after those of a later day', () => {
+    const tally = newCustomerTally()
+    const term = compileTerm({ transactions: ['deposit'] })
+    for (const day of [2, 3, 2, 1, 3]) {
+      const one = fact({ day, amounts: new Map([['amount_currency', 1n]]) })
+      addToGroup(tally, term, one, 'EUR', NO_RATES)
+    }
+    return tally.groups.map(({ day, units }) => [day, units])
+  }, [
+    [1, 1n],
+    [2, 2n],
+    [3, 2n],
+  ]),
   example('`amount_usd` stands for `amount_currency` alone', () => {
     const one = fact({ currency: 'JPY', amounts: new Map([['amount_usd', 7n]]) })
     return ['amount_currency', 'pnl'].map((field) =>
