@@ -81,7 +81,7 @@ test('after a slow delivery the account stores one at a time, and others go on',
   ])
   const { seen, send, sendAtOnce } = timed()
   expect((await sendAtOnce(slow, [1, 1, 1], 3)).most).toBe(3)
-  seen.databaseMs = 1050
+  seen.databaseMs = 300
   expect((await send(slow, 1, 'heavy')).status).toBe(200)
   seen.databaseMs = 1
   expect(await sendAtOnce(slow, [1, 1, 1], 2)).toEqual({ statuses: OK(3), most: 1 })
@@ -91,7 +91,7 @@ test('after a slow delivery the account stores one at a time, and others go on',
 test('a little time beyond the free time has no effect', async () => {
   const acme = await brand({ account: 'hiccup' })
   const { seen, send, sendAtOnce } = timed()
-  seen.databaseMs = 900
+  seen.databaseMs = 200
   expect((await send(acme, 1, 'heavy')).status).toBe(200)
   expect((await sendAtOnce(acme, [1, 1, 1], 3)).most).toBe(3)
 })
@@ -99,7 +99,7 @@ test('a little time beyond the free time has no effect', async () => {
 test('an account that used very much is told how long it pauses', async () => {
   const acme = await brand({ account: 'very-slow' })
   const { seen, send } = timed()
-  seen.databaseMs = 6000
+  seen.databaseMs = 5250
   expect((await send(acme, 1, 'heavy')).status).toBe(200)
   const refused = await send(acme, 1, 'refused')
   expect([refused.status, (await json(refused)).code]).toEqual([503, 'unavailable'])

@@ -11,7 +11,7 @@ const FREE_MS_PER_RECORD = 0.08
 const FREE_MS_PER_KIB = 0.1
 
 /** How much time beyond that an account may use in a minute before its deliveries take turns. */
-const CREDIT_MS = 1000
+const CREDIT_MS = 250
 
 /** How long they take turns, in milliseconds. */
 const SLOW_MS = 60_000
