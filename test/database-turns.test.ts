@@ -10,25 +10,38 @@ type Brand = Awaited<ReturnType<typeof brand>>
 
 /** How often a batch looks whether as many run as a test awaits, and after how many milliseconds each. */
 const LOOKS = 40
+const FEWEST_LOOKS = 5
 const LOOK_MS = 10
 
 /**
  * An environment whose database reports so many milliseconds for each batch, and counts the batches that
- * run at once. Each waits a while for as many as `awaited`.
+ * run at once. Each waits a while for as many as `awaited`. `first` has the times of the batches that end
+ * first.
  */
 function timed() {
-  const seen = { databaseMs: 1, atOnce: 0, most: 0, awaited: 1 }
+  const seen = {
+    databaseMs: 1,
+    atOnce: 0,
+    most: 0,
+    awaited: 1,
+    starts: [] as number[],
+    first: [] as number[],
+  }
   const DB = overridingSessions(env.DB, (real) => ({
     prepare: (text: string) => real.prepare(text),
     batch: async (list: D1PreparedStatement[]) => {
       seen.atOnce += 1
+      seen.starts.push(seen.atOnce)
       seen.most = Math.max(seen.most, seen.atOnce)
-      for (let look = 0; look < LOOKS && seen.most < seen.awaited; look++) {
+      for (let look = 0; look < (seen.most < seen.awaited ? LOOKS : FEWEST_LOOKS); look++) {
         await scheduler.wait(LOOK_MS)
       }
       const [first, ...others] = await real.batch(list)
       seen.atOnce -= 1
-      return [{ ...first, meta: { ...first?.meta, duration: seen.databaseMs } }, ...others]
+      return [
+        { ...first, meta: { ...first?.meta, duration: seen.first.shift() ?? seen.databaseMs } },
+        ...others,
+      ]
     },
   }))
   const send = (acme: Brand, records: number, name: string) => {
@@ -86,6 +99,14 @@ test('after a slow delivery the account stores one at a time, and others go on',
   seen.databaseMs = 1
   expect(await sendAtOnce(slow, [1, 1, 1], 2)).toEqual({ statuses: OK(3), most: 1 })
   expect(await sendAtOnce(other, [1, 1, 1], 3)).toEqual({ statuses: OK(3), most: 3 })
+})
+
+test('deliveries that wait already when the account becomes slow are stored one at a time, too', async () => {
+  const acme = await brand({ account: 'becomes-slow' })
+  const { seen, sendAtOnce } = timed()
+  seen.first = [400]
+  const { statuses } = await sendAtOnce(acme, [1000, 1000, 1000, 1000, 1000], 3)
+  expect([statuses, seen.starts]).toEqual([OK(5), [1, 2, 3, 1, 1]])
 })
 
 test('a little time beyond the free time has no effect', async () => {

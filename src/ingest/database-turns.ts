@@ -99,12 +99,18 @@ function isSlow(account: string): boolean {
 
 /** Waits for the turn of a delivery; null if it need not wait. A slow account has one turn at a time. */
 async function takeTurn(account: string, records: number): Promise<Lease | null> {
-  const alone = isSlow(account)
-  if (records <= FEW_RECORDS && !alone) return null
-  const weight = alone ? ACCOUNT_RECORDS : records
-  const lease = await turns.take({ weight, account, isLarge: false, waitMs: WAIT_MS })
-  lease.until = Date.now() + MAX_PAUSE_MS + QUERY_MS
-  return lease
+  for (;;) {
+    const alone = isSlow(account)
+    if (records <= FEW_RECORDS && !alone) return null
+    const weight = alone ? ACCOUNT_RECORDS : records
+    const lease = await turns.take({ weight, account, isLarge: false, waitMs: WAIT_MS })
+    if (alone || !isSlow(account)) {
+      lease.until = Date.now() + MAX_PAUSE_MS + QUERY_MS
+      return lease
+    }
+    // The account has become slow meanwhile.
+    turns.release(lease)
+  }
 }
 
 /** Waits until the account has paid for its earlier deliveries. */
