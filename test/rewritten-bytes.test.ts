@@ -16,7 +16,6 @@ const fullFields = JSON.stringify(
     ['a', 'b', 'c', 'd'].map((name) => [name, JSON.stringify('x'.repeat(16_004))]),
   ),
 )
-const FULL = fullFields.length
 
 /** Creates a brand with customers that have many additional fields. */
 async function brandWithLarge(customers: number): Promise<Brand> {
@@ -41,16 +40,12 @@ const send = (acme: Brand, body: unknown) =>
     body: JSON.stringify(body),
   })
 
-const detailOf = (bytes: number) =>
-  `Each record rewrites all additional fields that are stored for its customer. Those that this request does not send have ${bytes} bytes, and one request rewrites at most 4194304 of these bytes. Nothing was stored. Send at most 64 records in each request.`
+const DETAIL =
+  'Each record rewrites all additional fields that are stored for its customer. One request rewrites at most 4194304 bytes of those that it does not send, and this one would rewrite more. Nothing was stored. Send at most 64 records in each request.'
 
 test('small changes of large customers are refused beyond 4 MiB of stored fields', async () => {
   const acme = await brandWithLarge(MOST + 1)
-  for (const [fields, sent] of [
-    [{ vip: 1 }, '"vip":"1",'.length],
-    [{ country: 'FR' }, 0],
-    [{ regtime: '2026-10-01 08:30' }, 0],
-  ] as const) {
+  for (const fields of [{ vip: 1 }, { country: 'FR' }, { regtime: '2026-10-01 08:30' }]) {
     for (const [query, headers] of [
       ['', {}],
       ['', { Prefer: 'handling=lenient' }],
@@ -59,7 +54,7 @@ test('small changes of large customers are refused beyond 4 MiB of stored fields
       const refused = await acme.post(`customers${query}`, changes(MOST + 1, fields), headers)
       expect([refused.status, await json(refused)]).toMatchObject([
         413,
-        { code: 'payload_too_large', detail: detailOf((MOST + 1) * (FULL - sent)) },
+        { code: 'payload_too_large', detail: DETAIL },
       ])
     }
   }

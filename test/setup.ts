@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, vi } from 'vitest'
+import { usages } from '../src/ingest/database-turns.ts'
 import { compareWholeResults } from './results.ts'
 import { collectPrinted, failOnFaults, prepareWorld } from './secrecy.ts'
 
@@ -43,6 +44,7 @@ shared.isTimingOnce = true
 collectPrinted()
 compareWholeResults()
 beforeEach(prepareWorld)
+beforeEach(() => usages.clear())
 afterEach(failOnFaults)
 // Test files share a process: a mock or a clock that one of them sets must not reach the next.
 afterEach(() => {

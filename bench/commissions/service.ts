@@ -15,31 +15,38 @@ export async function buildMetered(
   return buildPeer(wrapper, service)
 }
 
-/** Starts the metered service with its Workflow, on the state of a folder. */
-export async function startMetered(
-  script: string,
-  state: string,
-  inspected: boolean,
-): Promise<Running> {
-  const object = (exportName: string) =>
-    ({ type: 'durable-object', exportName, worker: 'bench' }) as const
-  const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
-  return start(script, state, {
-    inspected,
+const object = (exportName: string) =>
+  ({ type: 'durable-object', exportName, worker: 'bench' }) as const
+const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
+
+/** Returns the bindings of the service with its Workflow, and further variables. */
+export async function workflowBindings(variables: Readonly<Record<string, string>>) {
+  const texts = {
+    ...{ BASE_URL: 'http://127.0.0.1', SIGNING_KEYS: await newKeySet(), ADMIN_KEY },
+    ...variables,
+  }
+  return {
     env: {
-      BASE_URL: { type: 'text', value: 'http://127.0.0.1' },
-      SIGNING_KEYS: { type: 'text', value: await newKeySet() },
-      ADMIN_KEY: { type: 'text', value: ADMIN_KEY },
+      ...Object.fromEntries(
+        Object.entries(texts).map(([name, value]) => [name, { type: 'text' as const, value }]),
+      ),
       TOKEN_GATE: object('TokenGate'),
       CLIENT_GATE: object('ClientGate'),
       ERASURE_JOURNAL: object('ErasureJournal'),
       STATEMENT_RUNS: {
-        type: 'workflow',
+        type: 'workflow' as const,
         name: 'statement-runs',
         worker: 'bench',
         exportName: 'StatementRun',
       },
     },
     exports: { TokenGate: sqlite, ClientGate: sqlite, ErasureJournal: sqlite },
-  })
+  }
 }
+
+/** Starts the metered service with its Workflow, on the state of a folder. */
+export const startMetered = async (
+  script: string,
+  state: string,
+  inspected: boolean,
+): Promise<Running> => start(script, state, { inspected, ...(await workflowBindings({})) })

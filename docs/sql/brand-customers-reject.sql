@@ -1189,77 +1189,110 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
-  sums as materialized (
+  request as materialized (
     select
-      total(max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0)) as bytes,
-      total(
+      iif(
+        exists (
+          select 1
+          from
+            (
+              select
+                sum(max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0)) over (rows unbounded preceding) as total
+              from
+                sent
+                left join customers t on t.account = :account
+                and t.customer_id = value ->> 1
+            )
+          where total > 4194304
+        ),
+        2,
         iif(
-          (value ->> 8) is null
-          or value ->> 6 is 1, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
-          min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
+          exists (
+            select 1
+            from
+              (
+                select
+                  sum(
+                    iif(
+                      (value ->> 8) is null
+                      or value ->> 6 is 1, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
+                      min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
+                    )
+                  ) over (rows unbounded preceding) as total
+                from
+                  sent
+                  left join customers t on t.account = :account
+                  and t.customer_id = value ->> 1
+              )
+            where total > 4194304
+          ),
+          1, 0
         )
-      ) as rewritten
-    from
-      sent
-      left join customers t on t.account = :account
-      and t.customer_id = value ->> 1
+      ) as rewrites
   )
-select null as key, bytes, rewritten
-from sums
+select null as key, null as bytes, rewrites
+from request
 union all
 select distinct
   value ->> 1, ifnull(octet_length (t.extras), 0), null
 from
-  sent
+  request
+  cross join sent
   left join customers t on t.account = :account
   and t.customer_id = value ->> 1
 where
-  iif(
-    (
-      select bytes
-      from sums
-    ) > 4194304,
-    0,
+  rewrites < 2
+  and iif(
+    value ->> 7 is null,
     iif(
-      value ->> 7 is null,
+      value ->> 5 > 0
+      and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
       iif(
-        value ->> 5 > 0
-        and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
-        iif(
-          ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
-          or (
-            select count(*)
-            from json_each(t.extras)
-          ) + value ->> 5 > 256,
-          not exists (
-            select 1
-            from erasures e
-            where
-              e.account = :account
-              and e.customer_id = value ->> 1
-          ),
-          0
+        ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+        or (
+          select count(*)
+          from json_each(t.extras)
+        ) + value ->> 5 > 256,
+        not exists (
+          select 1
+          from erasures e
+          where
+            e.account = :account
+            and e.customer_id = value ->> 1
         ),
         0
       ),
-      ifnull(t.delivery, '') is not value ->> 7
-    )
+      0
+    ),
+    ifnull(t.delivery, '') is not value ->> 7
   );
 -- Query plan:
 --   COMPOUND QUERY
 --     LEFT-MOST SUBQUERY
---       MATERIALIZE sums
---         SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---         SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       SCAN sums
+--       MATERIALIZE request
+--         SCAN CONSTANT ROW
+--         SCALAR SUBQUERY 3
+--           CO-ROUTINE (subquery-2)
+--             CO-ROUTINE (subquery-11)
+--               SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--               SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--             SCAN (subquery-11)
+--           SCAN (subquery-2)
+--         SCALAR SUBQUERY 5
+--           CO-ROUTINE (subquery-4)
+--             CO-ROUTINE (subquery-12)
+--               SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--               SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
+--             SCAN (subquery-12)
+--           SCAN (subquery-4)
+--       SCAN request
 --     UNION ALL
+--       SCAN request
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       SCALAR SUBQUERY 4
---         SCAN sums
---       CORRELATED SCALAR SUBQUERY 5
+--       CORRELATED SCALAR SUBQUERY 8
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
---       CORRELATED SCALAR SUBQUERY 6
+--       CORRELATED SCALAR SUBQUERY 9
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --       USE TEMP B-TREE FOR DISTINCT
 

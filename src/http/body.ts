@@ -12,6 +12,8 @@ const MIB = 1024 * 1024
 
 /** A request body that has been read. */
 export interface RequestBody {
+  /** The length of the text. */
+  readonly characters: number
   /** Whether the content of its records must be dropped before they are stored. */
   isLarge: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
@@ -103,6 +105,7 @@ async function readBodyAs(
 function toRequestBody(decoded: string, isLarge: boolean, memory: BodyMemory): RequestBody {
   let text = decoded
   return {
+    characters: decoded.length,
     isLarge,
     takeText: () => {
       const taken = text
@@ -117,8 +120,7 @@ const TRUNCATED = 'The body ended early.'
 
 /**
  * Returns the chunks of a request. After the first 64 KiB it waits until the caller is admitted and
- * there is memory for the rest. If that fails, it discards what was read and starts to
- * drain the rest.
+ * there is memory for the rest. If that fails, it discards what was read and starts to drain it.
  *
  * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early;
  * `unavailable`; the error of `admission`.

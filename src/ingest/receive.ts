@@ -18,6 +18,7 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
 import { finishAfter } from './after-delivery.ts'
 import { checkRowSize } from './check-row-size.ts'
+import { storeInTurn } from './database-turns.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { holdResults } from './hold-results.ts'
@@ -54,7 +55,9 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const prepared = await prepare(c, resource, options, body)
     const { grant, input, validated, validator, warnings } = prepared
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
-    const stored = await storeDelivery(session, resource.recordTable, input)
+    const stored = await storeInTurn(input, body.characters, session, (measured) =>
+      storeDelivery(measured, resource.recordTable, input),
+    )
     addWarnings(validated, warnings(rejectedBy(stored, input)))
     finishAfter(c, grant, stored)
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })

@@ -1,8 +1,7 @@
 import { resolve } from 'node:path'
 import { buildPeer } from '../../bench/build.ts'
-import { ADMIN_KEY } from '../../bench/cost/parties.ts'
+import { workflowBindings } from '../../bench/commissions/service.ts'
 import { type Running, start } from '../../bench/worker.ts'
-import { newKeySet } from '../../scripts/keys.ts'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 
 /** Bundles the service whose Workflow asks a gate. */
@@ -17,31 +16,9 @@ export interface RunService extends Running {
   readonly runCron: (minutes: number) => Promise<void>
 }
 
-const object = (exportName: string) =>
-  ({ type: 'durable-object', exportName, worker: 'bench' }) as const
-const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
-const text = (value: string) => ({ type: 'text', value }) as const
-
 /** Starts the service on the state of a folder. */
 export async function serveRuns(script: string, state: string, gate: string): Promise<RunService> {
-  const running = await start(script, state, {
-    env: {
-      BASE_URL: text('http://127.0.0.1'),
-      SIGNING_KEYS: text(await newKeySet()),
-      ADMIN_KEY: text(ADMIN_KEY),
-      GATE: text(gate),
-      TOKEN_GATE: object('TokenGate'),
-      CLIENT_GATE: object('ClientGate'),
-      ERASURE_JOURNAL: object('ErasureJournal'),
-      STATEMENT_RUNS: {
-        type: 'workflow',
-        name: 'statement-runs',
-        worker: 'bench',
-        exportName: 'StatementRun',
-      },
-    },
-    exports: { TokenGate: sqlite, ClientGate: sqlite, ErasureJournal: sqlite },
-  })
+  const running = await start(script, state, await workflowBindings({ GATE: gate }))
   return {
     ...running,
     async kill() {

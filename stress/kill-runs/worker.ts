@@ -4,7 +4,8 @@ import service, {
   StatementRun as ServiceStatementRun,
   TokenGate,
 } from 'tributary:service'
-import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+import type { D1Database } from '@cloudflare/workers-types'
+import { aroundCalls } from '../../bench/around-calls.ts'
 import { PART_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
 
 // The service with small steps, whose Workflow asks a gate before and after each of its calls to D1.
@@ -20,8 +21,6 @@ interface Bindings {
 }
 
 type WorkflowClass = new (context: unknown, env: object) => object
-type Methods = Pick<D1Database, 'prepare' | 'batch'>
-type Around = <T>(sql: string, call: () => Promise<T>) => Promise<T>
 
 const withGate = (Real: WorkflowClass) =>
   class extends Real {
@@ -38,39 +37,13 @@ function gated(database: D1Database, gate: string): D1Database {
     url.searchParams.set('sql', sql.trim().slice(0, 200))
     await (await fetch(url)).text()
   }
-  const around: Around = async (sql, call) => {
+  return aroundCalls(database, async ([query], call) => {
+    const sql = query?.sql ?? ''
     await ask('before', sql)
     const result = await call()
     await ask('after', sql)
     return result
-  }
-  const known = new WeakMap<object, { real: D1PreparedStatement; sql: string }>()
-  const wrap = (real: D1PreparedStatement, sql: string): D1PreparedStatement => {
-    const wrapped = {
-      bind: (...values: unknown[]) => wrap(real.bind(...values), sql),
-      all: () => around(sql, () => real.all()),
-      run: () => around(sql, () => real.run()),
-      raw: () => around(sql, () => real.raw()),
-      first: (name: string) =>
-        around<unknown>(sql, () => (name === undefined ? real.first() : real.first(name))),
-    } as unknown as D1PreparedStatement
-    known.set(wrapped, { real, sql })
-    return wrapped
-  }
-  const methods = (to: Methods): Methods => ({
-    prepare: (sql) => wrap(to.prepare(sql), sql),
-    batch: (list) => {
-      const all = list.map((one) => known.get(one)!)
-      return around(all[0]?.sql ?? '', () => to.batch(all.map(({ real }) => real)))
-    },
   })
-  return {
-    ...methods(database),
-    withSession: (bookmark: string) => {
-      const session = database.withSession(bookmark)
-      return { ...methods(session), getBookmark: () => session.getBookmark() }
-    },
-  } as D1Database
 }
 
 /** The Workflow of a run, which asks the gate. */

@@ -20,6 +20,23 @@ async function storeFullCustomers({ brand }: Attacker): Promise<void> {
   }
 }
 
+/** How many customers have so many fields that each search for a customer beside them is expensive. */
+const LARGE_NEIGHBOURS = 1000
+
+/** Stores full customers, and beside each of them one without additional fields. */
+async function storeLargeNeighbours({ brand }: Attacker): Promise<void> {
+  const step = 50
+  for (let from = 0; from < LARGE_NEIGHBOURS; from += step) {
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const value = name.repeat(15 * KIB)
+      const body = range(step, (i) => ({ customerId: `n${from + i}`, [name]: value }))
+      await expectBody(200, brand('POST', 'customers', { body }))
+    }
+    const body = range(step, (i) => ({ customerId: `n${from + i}-` }))
+    await expectBody(200, brand('POST', 'customers', { body }))
+  }
+}
+
 /** Small changes of these customers; those beyond the limit are refused. */
 const smallChanges = (count: number, turn: number) =>
   text(
@@ -81,6 +98,27 @@ export const FEATURE_ATTACKS: readonly Attack[] = [
     prepare: storeFullCustomers,
     act: ({ brand }, _, turn) =>
       brand('POST', 'customers', smallChanges(turn % 2 ? 1000 : FULL_CUSTOMERS, turn)),
+  },
+  {
+    name: 'customers beside full customers',
+    lanes: 8,
+    prepare: storeLargeNeighbours,
+    act: ({ brand }, lane, turn) =>
+      brand('POST', 'customers', {
+        body: range(1000, (i) => ({ customerId: `n${i}-`, vip: `${lane} ${turn}` })),
+      }),
+  },
+  {
+    name: 'activity of full customers',
+    lanes: 8,
+    prepare: storeLargeNeighbours,
+    act: ({ brand }, lane, turn) =>
+      brand('POST', 'activities', {
+        body: range(1000, (i) => ({
+          ...{ eventname: 'Spin', customerid: `n${i}`, eventid: `${lane}-${turn}-${i}` },
+          ...{ createtime: '2026-10-02 10:00', Value: 1 },
+        })),
+      }),
   },
   {
     name: 'reports of a year by three groups',

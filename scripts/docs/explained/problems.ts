@@ -267,7 +267,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   unavailable: {
     cause:
       'A part of the platform is temporarily unavailable, or a body arrived too slowly, or a body or a ' +
-      'response above 64 KiB waited too long for memory. A request is stored completely or not at all. Or, for `GET totals`: the days ' +
+      'response above 64 KiB waited too long for memory, or earlier deliveries of the account took the ' +
+      'database much longer than their bytes justify. A request is stored completely or not at all. Or, for `GET totals`: the days ' +
       'have too many changed records for one request, or records of a day are being written right now.',
     fix:
       'Wait for the seconds in `Retry-After`, then repeat the same request. Send bodies above 1 MiB ' +

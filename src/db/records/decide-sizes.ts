@@ -3,17 +3,18 @@ import type { BatchParts } from './delivery-batch.ts'
 import type { SizeDecision } from './delivery-input.ts'
 import type { SizeLimit } from './extras-limits.ts'
 import { lookupParts } from './lookup-parts.ts'
+import { REWRITES } from './sizes-sql.ts'
 
 /** The bytes of stored members that one query reads, unless those of a single record are more. */
 const MAX_BYTES = 1024 * 1024
 
 interface UndecidedRow {
-  /** Null in the row about all records. */
+  /** Null in the row about the request. */
   key: unknown
-  /** Of the stored members; of all records, those that they leave out and rewrite in any case. */
+  /** Of the stored members. */
   bytes: number
-  /** The bytes that all records would rewrite if none is too large. */
-  rewritten: number | null
+  /** One of `REWRITES` in the row about the request. */
+  rewrites: number | null
 }
 
 interface StoredRow {
@@ -43,12 +44,13 @@ export async function decideSizes(
   const select = bind(selectUndecided(chunks), { account, ...chunkValues })
   const { results } = await select.all<UndecidedRow>()
   const undecided = results.filter(({ key }) => key !== null)
-  const sums = results.find(({ key }) => key === null)
-  checkRewritten(
-    sums,
-    undecided.length === 0 && (input.invalidCount === 0 || input.lenient),
-    sizeLimit,
-  )
+  const rewrites = results.find(({ key }) => key === null)?.rewrites
+  // What records rewrite that repeat a key counts only if all are decided: those that turn out to be too
+  // large rewrite nothing.
+  const isDecided = undecided.length === 0 && (input.invalidCount === 0 || input.lenient)
+  if (rewrites === REWRITES.much || (isDecided && rewrites === REWRITES.muchIfDecided)) {
+    throw rewritesTooMuch(sizeLimit)
+  }
   if (undecided.length === 0) return null
   const decide = ({ key, delivery, members }: StoredRow) =>
     decisions.set(key, { delivery, tooLarge: findTooLarge(key, members) })
@@ -66,23 +68,10 @@ export async function decideSizes(
   return { ...parts, ...lookupParts(table, statements, { rows, flaggedRows: repeatedRows }) }
 }
 
-/**
- * Refuses a request that would rewrite too many stored bytes. What records rewrite that repeat a key
- * counts only if `isDecided`: those that turn out to be too large rewrite nothing.
- */
-function checkRewritten(
-  sums: UndecidedRow | undefined,
-  isDecided: boolean,
-  limit: SizeLimit,
-): void {
-  const bytes = Math.max(sums?.bytes ?? 0, isDecided ? (sums?.rewritten ?? 0) : 0)
-  if (bytes > limit.maxRewritten) throw rewritesTooMuch(bytes, limit)
-}
-
-/** Returns the error of a request that would rewrite so many bytes. Any split into so many records fits. */
-const rewritesTooMuch = (bytes: number, { maxRewritten, maxBytes }: SizeLimit) =>
+/** Returns the error of a request that would rewrite too much. Any split into so many records fits. */
+const rewritesTooMuch = ({ maxRewritten, maxBytes }: SizeLimit) =>
   new ApiError('payload_too_large', {
-    detail: `Each record rewrites all additional fields that are stored for its customer. Those that this request does not send have ${bytes} bytes, and one request rewrites at most ${maxRewritten} of these bytes. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
+    detail: `Each record rewrites all additional fields that are stored for its customer. One request rewrites at most ${maxRewritten} bytes of those that it does not send, and this one would rewrite more. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
   })
 
 /** Returns the keys in pages whose stored members have about `MAX_BYTES`. */
