@@ -46,36 +46,43 @@ describe('the script that is uploaded', async () => {
 })
 
 describe('the modules of a bundle', () => {
-  const inputs = (imports: Record<string, string[]>) =>
-    Object.fromEntries(
-      Object.entries(imports).map(([path, paths]) => [
-        path,
-        {
-          bytes: 0,
-          imports: paths.map((to) => ({ path: to, kind: 'import-statement' as const })),
-        },
-      ]),
-    )
+  const modules = (files: Record<string, { imports?: string[]; code?: string }>) =>
+    Object.entries(files).map(([path, file]) => ({ path, imports: [], code: '', ...file }))
 
   test('follow what they import, and stand together by folder', () => {
-    const graph = inputs({
-      'src/index.ts': ['src/a/one.ts', 'src/b/one.ts', 'src/a/two.ts', 'src/b/two.ts'],
-      'src/a/one.ts': ['src/b/base.ts'],
-      'src/a/two.ts': [],
-      'src/b/one.ts': ['src/b/base.ts'],
-      'src/b/two.ts': [],
-      'src/b/base.ts': [],
+    const files = modules({
+      'src/index.ts': {
+        imports: ['src/a/one.ts', 'src/b/one.ts', 'src/a/two.ts', 'src/b/two.ts'],
+      },
+      'src/a/one.ts': { imports: ['src/b/base.ts'] },
+      'src/a/two.ts': {},
+      'src/b/one.ts': { imports: ['src/b/base.ts'] },
+      'src/b/two.ts': {},
+      'src/b/base.ts': {},
     })
-    const order = orderModules(graph)
-    const ordered = order.map((path) => path.slice(4, 5)).join('')
-    assert.equal(ordered, 'bbbaai')
-    for (const [path, { imports }] of Object.entries(graph))
-      for (const { path: to } of imports) assert.ok(order.indexOf(to) < order.indexOf(path))
+    const order = orderModules(files)
+    assert.equal(order.map((path) => path.slice(4, 5)).join(''), 'bbbaai')
+    for (const { path, imports } of files)
+      for (const to of imports) assert.ok(order.indexOf(to) < order.indexOf(path))
+  })
+
+  test('stand next to what they resemble', () => {
+    const files = modules({
+      'index.ts': { imports: ['a.ts', 'b.ts', 'c.ts', 'd.ts'] },
+      'a.ts': { code: 'select one from two' },
+      'b.ts': { code: 'the quick brown fox' },
+      'c.ts': { code: 'select one from three' },
+      'd.ts': { code: 'the quick brown dog' },
+    })
+    assert.deepEqual(orderModules(files), ['d.ts', 'b.ts', 'c.ts', 'a.ts', 'index.ts'])
   })
 
   test('cannot import each other in a circle', () => {
-    const graph = inputs({ 'src/a.ts': ['src/b.ts'], 'src/b.ts': ['src/a.ts'] })
-    assert.throws(() => orderModules(graph), /Imports form a circle: src\/a\.ts, src\/b\.ts/)
+    const files = modules({
+      'src/a.ts': { imports: ['src/b.ts'] },
+      'src/b.ts': { imports: ['src/a.ts'] },
+    })
+    assert.throws(() => orderModules(files), /Imports form a circle: src\/a\.ts, src\/b\.ts/)
   })
 })
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { type BuildOptions, build } from 'esbuild'
 import { minify } from 'terser'
 import { collapseBundle } from './collapse-bundle.ts'
-import { orderModules } from './order-modules.ts'
+import { modulesOf, orderModules } from './order-modules.ts'
 
 /** What wrangler tells esbuild about every Worker. */
 export const WORKER_OPTIONS = {
@@ -34,7 +34,7 @@ const ENTRY = './src/index.ts'
 const FOLDER = 'dist/worker'
 
 /** The options of terser: only those that keep the meaning of every program. */
-const TERSER = { module: true, ecma: 2020, compress: { passes: 2 } } as const
+const TERSER = { module: true, ecma: 2020, compress: { passes: 3 } } as const
 
 /** The package of terser, which names its version. */
 const MINIFIER = readFileSync('node_modules/terser/package.json', 'utf8')
@@ -66,12 +66,13 @@ export async function writeService(): Promise<string> {
 
 /** Bundles the service without renaming anything. esbuild replaces what terser cannot: constants in SQL. */
 async function bundleInOrder(): Promise<Bundle> {
-  const { metafile } = await build({ ...SERVICE_OPTIONS, entryPoints: [ENTRY], metafile: true })
+  const unordered = await build({ ...SERVICE_OPTIONS, entryPoints: [ENTRY], metafile: true })
+  const order = orderModules(modulesOf(unordered.metafile, unordered.outputFiles[0]!.text))
   const { outputFiles } = await build({
     ...SERVICE_OPTIONS,
     stdin: {
       contents: [
-        ...orderModules(metafile.inputs).map((path) => `import './${path}'`),
+        ...order.map((path) => `import './${path}'`),
         `export * from '${ENTRY}'`,
         `export { default } from '${ENTRY}'`,
       ].join('\n'),
