@@ -12,9 +12,6 @@ export interface Module {
 /** The characters before minification among which gzip finds what it has seen: 32 KiB after it. */
 const WINDOW = 60_000
 
-/** What a folder in common counts, beside the share of text that was seen. */
-const FOLDER_WEIGHT = 0.3
-
 /** Returns the modules of a bundle that esbuild has not minified: it writes each path in a comment. */
 export function modulesOf({ inputs }: Metafile, code: string): Module[] {
   const [, ...sections] = code.split(/^\/\/ ((?:src|node_modules)\/\S+)$/m)
@@ -31,11 +28,12 @@ export function modulesOf({ inputs }: Metafile, code: string): Module[] {
 /**
  * Returns the paths of modules, each after those that it imports and next to what it resembles: gzip
  * finds repetitions in the last 32 KiB only. Begins with the last module, and puts before it the one
- * that shares most with the modules already placed.
+ * that shares most with the modules already placed. `folderWeight` is what each folder in common with
+ * its neighbour counts, beside the share of its text that they have.
  *
  * @throws Error if modules import each other in a circle.
  */
-export function orderModules(modules: readonly Module[]): string[] {
+export function orderModules(modules: readonly Module[], folderWeight: number): string[] {
   const left = new Map(modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code) }]))
   const importers = new Map(modules.map(({ path }) => [path, 0]))
   const count = (path: string, by: number) => importers.set(path, (importers.get(path) ?? 0) + by)
@@ -50,7 +48,7 @@ export function orderModules(modules: readonly Module[]): string[] {
         one,
         score:
           one.pairs.filter((pair) => seen.has(pair)).length / (one.pairs.length || 1) +
-          FOLDER_WEIGHT * commonFolders(one.path, last),
+          folderWeight * commonFolders(one.path, last),
       }))
       .sort((a, b) => b.score - a.score || (a.one.path < b.one.path ? -1 : 1))
     if (best === undefined) throw new Error(`Imports form a circle: ${[...left.keys()].join(', ')}`)
