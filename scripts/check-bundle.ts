@@ -3,41 +3,55 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
 import * as v from 'valibot'
-import { buildOurs } from '../bench/build.ts'
 import { customer } from '../src/trading/shared.ts'
+import { SERVICE_OPTIONS, writeService } from './bundle/bundle.ts'
 import { parseCommand } from './command-line.ts'
 
 /** The bound of the bundle: every cold start reads all of it. */
-const LIMIT_KIB = 270
+const LIMIT_KIB = 250
 
 parseCommand(
   'node scripts/check-bundle.ts',
   `Exits with 1 if the Worker is larger than ${LIMIT_KIB} KiB, minified and compressed, if it has texts
-that only the documentation needs, or if the bundle of the benchmarks differs from it.`,
+that only the documentation needs, or if wrangler would bundle it differently.`,
 )
-const out = mkdtempSync(join(tmpdir(), 'tributary-'))
-try {
+
+/** Runs a deployment until wrangler would upload it, and returns the script that it would upload. */
+function uploaded(folder: string, ...args: string[]): string {
   execFileSync(
     'node_modules/.bin/wrangler',
-    ['deploy', '--dry-run', '--minify', '--env', 'production', '--outdir', out],
+    ['deploy', ...args, '--dry-run', '--env', 'production', '--outdir', folder],
     { stdio: 'pipe', env: { ...process.env, WRANGLER_SEND_METRICS: 'false' } },
   )
-  const bundle = readFileSync(join(out, 'index.js'), 'utf8')
+  return readFileSync(join(folder, 'index.js'), 'utf8').replace(/\/\/# sourceMappingURL=.*\n$/, '')
+}
+
+function fail(message: string): void {
+  console.error(message)
+  process.exitCode = 1
+}
+
+const out = mkdtempSync(join(tmpdir(), 'tributary-'))
+try {
+  const path = await writeService()
+  const bundle = uploaded(join(out, 'deployed'), path, '--no-bundle')
   const kib = gzipSync(bundle).byteLength / 1024
   console.log(`The bundle has ${kib.toFixed(1)} of ${LIMIT_KIB} KiB (gzip).`)
   if (kib > LIMIT_KIB) process.exitCode = 1
   const { description } = v.getMetadata(customer.customer_id as never)
-  if (bundle.includes(String(description))) {
-    console.error('The bundle has descriptions of fields: see src/validation/describe.ts.')
-    process.exitCode = 1
-  }
-  if (bundle.replace(/\/\/# sourceMappingURL=.*\n$/, '') !== (await buildOurs())) {
-    console.error(
-      'bench/build.ts bundles the Worker differently from wrangler. Correct its options.',
+  if (bundle.includes(String(description)))
+    fail('The bundle has descriptions of fields: see src/validation/describe.ts.')
+  const { outputFiles } = await build({
+    ...SERVICE_OPTIONS,
+    entryPoints: ['src/index.ts'],
+    minify: true,
+  })
+  if (uploaded(join(out, 'wrangler'), '--minify') !== outputFiles[0]?.text)
+    fail(
+      'wrangler bundles the Worker differently. Correct the options in scripts/bundle/bundle.ts.',
     )
-    process.exitCode = 1
-  }
 } finally {
   rmSync(out, { recursive: true })
 }

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { parseAccessRoles } from '../src/auth/access-roles.ts'
+import { writeService } from './bundle/bundle.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
 import { configOf, ENVIRONMENTS } from './config.ts'
 
@@ -44,4 +45,4 @@ for (const { binding } of d1_databases) {
   wrangler('d1', 'execute', binding, '--remote', '--command', "select 1 from jsonb_each('[1]')")
   wrangler('d1', 'migrations', 'apply', binding, '--remote')
 }
-wrangler('deploy', '--minify')
+wrangler('deploy', await writeService(), '--no-bundle')

@@ -9,12 +9,13 @@ import {
   readFileSync,
   rmSync,
   symlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { parseEnv } from 'node:util'
-import { buildSync } from 'esbuild'
+import { bundleService } from '../scripts/bundle/bundle.ts'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 
 // Starts the service, for tests that send it requests over HTTP.
@@ -48,23 +49,17 @@ const STATE = '.wrangler/state'
 const BUILT = [STATE, 'dist']
 
 /** The Worker as one file. */
-const WORKER = 'dist/worker.js'
+export const WORKER = 'dist/worker.js'
 
-/** Bundles the Worker of a copy of the repository like wrangler. */
-const bundleWorker = (root: string) =>
-  buildSync({
-    entryPoints: [join(root, 'src/index.ts')],
-    outfile: join(root, WORKER),
-    bundle: true,
-    external: ['cloudflare:*', 'node:*'],
-    format: 'esm',
-    target: 'es2024',
-    conditions: ['workerd', 'worker', 'browser'],
-    logLevel: 'warning',
-  })
+/** Writes the Worker into a copy of the repository as it is deployed. */
+async function bundleWorker(root: string): Promise<void> {
+  const { code } = await bundleService()
+  mkdirSync(join(root, 'dist'), { recursive: true })
+  writeFileSync(join(root, WORKER), code)
+}
 
 /** The variable with the path of the copy that `buildOnce` has built. */
-const BUILT_COPY = 'TRIBUTARY_BUILT_COPY'
+export const BUILT_COPY = 'TRIBUTARY_BUILT_COPY'
 
 /** Copies the repository to a temporary folder, in which a service has its own database and secrets. */
 export function copyRepository(): string {
@@ -98,7 +93,7 @@ export async function buildOnce(
     cwd: root,
     stdio: 'inherit',
   })
-  bundleWorker(root)
+  await bundleWorker(root)
   await createDatabase(root)
   if (status === 0) {
     process.env[BUILT_COPY] = root
@@ -192,8 +187,8 @@ export const startIn = (root: string, ...args: string[]) =>
   startProgram(root, ['scripts/dev.ts', ...args])
 
 /** Starts the service in a folder, faster than `npm run dev`, and waits for the demo accounts. */
-export function serveIn(root: string): Promise<Started> {
-  if (!existsSync(join(root, WORKER))) bundleWorker(root)
+export async function serveIn(root: string): Promise<Started> {
+  if (!existsSync(join(root, WORKER))) await bundleWorker(root)
   return startProgram(root, ['test-node/serve.ts', WORKER])
 }
 

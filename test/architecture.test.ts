@@ -60,7 +60,7 @@ const MAY_USE: Record<string, string[]> = {
     'webhooks',
     'zone',
   ],
-  docs: ['auth', 'errors'],
+  docs: ['auth', 'errors', 'http'],
   app: [
     'admin',
     'auth',

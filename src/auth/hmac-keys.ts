@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { memoizePerKeySet } from './key-cache.ts'
 
-// The keys of TRACKING_KEYS for other codes than tracking codes: those that must stay valid for years.
+// The keys of TRACKING_KEYS: for tracking codes, and for codes that must stay valid for years.
 // Old keys stay in this set. Each kind of message begins with a text of its own, so that the code of
 // one kind is never valid for another.
 
@@ -14,10 +14,13 @@ interface OctetKey {
   kty: string
 }
 
+/** A key of TRACKING_KEYS that can sign. */
+export type HmacKey = Awaited<ReturnType<typeof importKey>>
+
 /** Imports the keys of TRACKING_KEYS; the first one signs. */
-const importKeys = memoizePerKeySet(
+export const importKeys = memoizePerKeySet(
   'TRACKING_KEYS',
-  async ([first, ...others]: [OctetKey, ...OctetKey[]]): Promise<[CryptoKey, ...CryptoKey[]]> => [
+  async ([first, ...others]: [OctetKey, ...OctetKey[]]): Promise<[HmacKey, ...HmacKey[]]> => [
     await importKey(first),
     ...(await Promise.all(others.map(importKey))),
   ],
@@ -27,7 +30,7 @@ const importKeys = memoizePerKeySet(
  * Returns the keys of TRACKING_KEYS; none if they are missing or unreadable. What they protect goes on
  * without them: deliveries must not wait for a secret that only links need.
  */
-export async function hmacKeys(keys: string): Promise<CryptoKey[]> {
+export async function hmacKeys(keys: string): Promise<HmacKey[]> {
   try {
     return await importKeys(keys)
   } catch (error) {

@@ -24,6 +24,15 @@ function cellText(value: string): string {
 export const writeCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `${row.map(cellText).join()}\r\n`).join('')
 
+/** Returns the headers of a CSV file whose name joins these parts. */
+export function csvHeaders(...names: readonly string[]): Record<string, string> {
+  const name = names.join('-').replaceAll(/[^\w.-]/g, '_')
+  return {
+    'Content-Type': 'text/csv; charset=utf-8',
+    'Content-Disposition': `attachment; filename="${name}.csv"`,
+  }
+}
+
 const readCell = (text: string): string =>
   text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text
 

@@ -1,24 +1,10 @@
 import { createMiddleware } from 'hono/factory'
 import type { AppEnv } from '../auth/authorize.ts'
-
-/**
- * The Content-Security-Policy of the console. Injected markup can neither run a script nor send a form
- * elsewhere, and no page can put the console in a frame (clickjacking).
- */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
+import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 
 const HEADERS = {
   'Cache-Control': 'no-store',
-  'Content-Security-Policy': POLICY,
+  'Content-Security-Policy': contentSecurityPolicy("'self'"),
   'X-Frame-Options': 'DENY',
   // With `no-referrer` browsers would send `Origin: null` with forms, which `isOwnOrigin` refuses.
   'Referrer-Policy': 'same-origin',

@@ -2,25 +2,17 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import { ApiError, unavailable } from '../errors.ts'
+import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import { ORIGIN } from './origin.ts'
 
 /**
- * The Content-Security-Policy of pages. It allows only their own scripts, styles and requests, and
- * no frames around them: injected code could steal the credentials in the forms of the reference.
+ * The headers of a page, beyond those of every document. Injected code could steal the credentials in the
+ * forms of the reference, which its script sends.
  */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "connect-src 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ')
-
-/** The headers of a page, beyond those of every document. */
-const PAGE = { 'Content-Security-Policy': POLICY, 'Referrer-Policy': 'no-referrer' }
+const PAGE = {
+  'Content-Security-Policy': contentSecurityPolicy("'none'"),
+  'Referrer-Policy': 'no-referrer',
+}
 
 /** The documents that contain the origin of the service. Other files are served unchanged. */
 const TYPES: Record<string, string> = {

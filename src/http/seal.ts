@@ -1,4 +1,5 @@
 import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
+import { HMAC } from '../auth/hmac-keys.ts'
 import { memoizePerKeySet } from '../auth/key-cache.ts'
 
 // Cursors are signed so that callers return them unchanged. The keys are derived from the signing
@@ -20,8 +21,7 @@ async function sealingKey({ d }: PrivateKey) {
   // Anyone could derive the key from an empty `d`.
   if (!d) throw new Error('A signing key has no private part.')
   const raw = await crypto.subtle.digest('SHA-256', encoder.encode(`seal ${d}`))
-  const hmac = { name: 'HMAC', hash: 'SHA-256' }
-  return crypto.subtle.importKey('raw', raw, hmac, false, ['sign', 'verify'])
+  return crypto.subtle.importKey('raw', raw, HMAC, false, ['sign', 'verify'])
 }
 
 const bytesOf = (context: string, text: string) => encoder.encode(`${context}\n${text}`)

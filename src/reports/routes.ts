@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { csvHeaders } from '../commission/csv.ts'
 import { formatOf } from '../commission/export/accept.ts'
 import { readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
@@ -30,11 +31,7 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
     const report = await computeReport(databases, { account, vertical }, query, Date.now())
     const memory = new ReadMemory(account)
     if (!isCsv) return sendJson(c, report, memory)
-    const name = `report-${account}-${query.from}-${query.to}`.replaceAll(/[^\w.-]/g, '_')
-    const headers = {
-      'Content-Type': 'text/csv; charset=utf-8',
-      'Content-Disposition': `attachment; filename="${name}.csv"`,
-    }
+    const headers = csvHeaders('report', account, query.from, query.to)
     return sendText(c, reportCsv(report), headers, memory)
   })
 }

@@ -1,5 +1,5 @@
 import { base64url } from 'jose'
-import { memoizePerKeySet } from '../auth/key-cache.ts'
+import { HMAC, type HmacKey, importKeys } from '../auth/hmac-keys.ts'
 
 // The layout of `tracking_data`: a prefix, then 33 bytes in base64url, so that every character counts.
 // 47 characters, of at most 50 that are returned.
@@ -75,7 +75,7 @@ export async function hasCheckByte(keys: string, link_id: string): Promise<boole
   return false
 }
 
-const checkByte = async (key: Key, random: Uint8Array) => (await sign(key, random))[0] ?? 0
+const checkByte = async (key: HmacKey, random: Uint8Array) => (await sign(key, random))[0] ?? 0
 
 /** Returns a new click id; it begins with `now` (milliseconds), so ids sort by time. */
 export function newClickId(now: number): string {
@@ -129,29 +129,7 @@ export const accountTag = async (account: string) =>
 export const affiliateTag = async (affiliate: string) =>
   base64url.encode(await tagBytes(affiliate, AFFILIATE_BYTES))
 
-/** Imports the keys of TRACKING_KEYS, a JWK set of kind `oct`. */
-const importKeys = memoizePerKeySet(
-  'TRACKING_KEYS',
-  async ([first, ...others]: [OctetKey, ...OctetKey[]]): Promise<[Key, ...Key[]]> => [
-    await importKey(first),
-    ...(await Promise.all(others.map(importKey))),
-  ],
-)
-
-/** A key of the set, as far as HMAC needs it. */
-interface OctetKey {
-  k: string
-  kty: string
-}
-type Key = Awaited<ReturnType<typeof importKey>>
-
-const HMAC = { name: 'HMAC', hash: 'SHA-256' }
-
-// Only these members: the set may hold others, which `importKey` would check.
-const importKey = ({ k, kty }: OctetKey) =>
-  crypto.subtle.importKey('jwk', { k, kty }, HMAC, false, ['sign'])
-
-async function sign(key: Key, payload: Uint8Array): Promise<Uint8Array> {
+async function sign(key: HmacKey, payload: Uint8Array): Promise<Uint8Array> {
   const message = Uint8Array.of(...encoder.encode(PREFIX), ...payload)
   return new Uint8Array(await crypto.subtle.sign(HMAC, key, message), 0, SIGNATURE_BYTES)
 }

@@ -21,12 +21,12 @@ export function about<Example>(
   return { description, ...(example !== undefined && { examples: [example] }) }
 }
 
-/** Returns a field with its documentation, which validation skips. */
+/** Returns a field with its documentation, which validation skips; in production the field itself. */
 export function describeField<S extends v.GenericSchema>(
   field: S,
   documentation: Documentation<v.InferInput<S>> | undefined,
 ): S {
-  if (documentation === undefined) return field
+  if (process.env.NODE_ENV === 'production' || documentation === undefined) return field
   const pipe = 'pipe' in field && Array.isArray(field.pipe) ? field.pipe : [field]
   return { ...field, pipe: [...pipe, v.metadata({ ...documentation })] }
 }

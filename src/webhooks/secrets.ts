@@ -1,5 +1,5 @@
 import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
-import { hmacKeys } from '../auth/hmac-keys.ts'
+import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
 import { badSecret } from '../errors.ts'
 
 // The secrets of endpoints must be readable, because they sign. They are sealed with AES-256-GCM under
@@ -88,8 +88,7 @@ export async function signMessage(
   const content = encoder.encode(`${id}.${timestamp}.${body}`)
   const signatures = secrets.map(async (secret) => {
     const raw = Uint8Array.fromBase64(secret.slice(PREFIX.length))
-    const hmac = { name: 'HMAC', hash: 'SHA-256' }
-    const key = await crypto.subtle.importKey('raw', raw, hmac, false, ['sign'])
+    const key = await crypto.subtle.importKey('raw', raw, HMAC, false, ['sign'])
     return `v1,${new Uint8Array(await crypto.subtle.sign('HMAC', key, content)).toBase64()}`
   })
   return (await Promise.all(signatures)).join(' ')

@@ -1,15 +1,9 @@
 import { decode } from '../../db/column-types.ts'
 import type { ChangedRow, ChangedTable } from '../../db/commission/books/changed-records.ts'
+import { COUNTED_RESOURCES } from '../../db/records/reset.ts'
 import { transactions } from '../../db/schema.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { RecordCause } from './cause.ts'
-
-const RESOURCES = {
-  transactions: 'transactions',
-  activity: 'trading-activity',
-  events: 'activities',
-  customers: 'customers',
-} as const
 
 /** Returns the cause that a record stands for. */
 export function recordCause(
@@ -20,7 +14,7 @@ export function recordCause(
   const day = dayText(row.day)
   return {
     kind: 'record',
-    resource: RESOURCES[table as keyof typeof RESOURCES],
+    resource: COUNTED_RESOURCES[table as keyof typeof COUNTED_RESOURCES],
     id: idOf(table, row, customer_id, day),
     ...{ customer_id, day },
     delivery_id: row.delivery ?? '',

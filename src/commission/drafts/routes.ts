@@ -21,6 +21,7 @@ import {
   sendStatementPage,
 } from '../export/respond.ts'
 import { respondWithFresh } from './fresh.ts'
+import { PERIOD_FORMS } from './limits.ts'
 import { presentPeriods, presentStatement, presentSums, presentWhole } from './present.ts'
 import { respondWithStart } from './start-run.ts'
 
@@ -47,7 +48,7 @@ type Query = Partial<Record<(typeof FILTERS)[number], string>>
 function readFilters(query: Query) {
   const { affiliate_id, period, plan, status } = query
   if (period !== undefined && parsePeriod(period) === null) {
-    throw invalidQuery('`period` must be a month such as `2026-10` or a week such as `2026-W41`.')
+    throw invalidQuery(`\`period\` must be ${PERIOD_FORMS}`)
   }
   if (status !== undefined && !STATUSES.includes(status)) {
     throw invalidQuery('`status` must be `draft`, `approved` or `paid`.')

@@ -7,7 +7,7 @@ import { invalidQuery } from '../../http/query.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
 import { sendText } from '../../http/send-json.ts'
 import { sendPieces } from '../../http/send-pieces.ts'
-import { writeCsv } from '../csv.ts'
+import { csvHeaders, writeCsv } from '../csv.ts'
 import { PART_LIMITS } from '../drafts/limits.ts'
 import { articlePieces } from './article.ts'
 import { entriesCsv, STATEMENT_COLUMNS, statementRow } from './csv-rows.ts'
@@ -22,15 +22,6 @@ import {
   withinLines,
 } from './read.ts'
 import type { Html } from './tables.ts'
-
-/** Returns the headers of a CSV file with this name, less its ending. */
-function csvHeaders(...names: readonly string[]): Record<string, string> {
-  const name = names.join('-').replaceAll(/[^\w.-]/g, '_')
-  return {
-    'Content-Type': 'text/csv; charset=utf-8',
-    'Content-Disposition': `attachment; filename="${name}.csv"`,
-  }
-}
 
 /** Returns the memory that rows take with one part of the lines of a statement. */
 const weightOf = (statements: readonly Presented[]): number =>

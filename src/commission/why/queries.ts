@@ -1,5 +1,5 @@
 import { invalidQuery } from '../../http/query.ts'
-import { FAR_AHEAD, isFarAhead } from '../drafts/limits.ts'
+import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../drafts/limits.ts'
 import { dayNumber, type Period, parsePeriod } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS, type Reason } from '../engine/reasons.ts'
@@ -10,9 +10,8 @@ export function readPeriod(text: string | undefined): Period {
   if (period && isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
   if (period) return period
   throw invalidQuery(
-    text === undefined
-      ? 'The parameter `period` is missing: a month such as `2026-10` or a week such as `2026-W41`.'
-      : '`period` must be a month such as `2026-10` or a week such as `2026-W41`.',
+    (text === undefined ? 'The parameter `period` is missing: ' : '`period` must be ') +
+      PERIOD_FORMS,
   )
 }
 

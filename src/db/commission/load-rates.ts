@@ -12,7 +12,7 @@ const NEAR = 30
 const END = Number.MAX_SAFE_INTEGER
 
 /** The currencies that the source has ever published. Reads one row for each. */
-const KNOWN = `
+export const KNOWN_CURRENCIES = `
   known(currency) as (
     select min(currency) from fx_rates where source = :source
     union all
@@ -51,14 +51,14 @@ const RATES = `
 
 /** Loads the rates of some currencies, and the last day. The first row is the last day alone. */
 export const LOAD_RATES = compileStatement(`
-  with recursive ${KNOWN}, ${PUBLISHED},
+  with recursive ${KNOWN_CURRENCIES}, ${PUBLISHED},
   wanted(currency) as (select value from json_each(:currencies))
   select null as currency, day, null as rate from published
   union all ${RATES}`)
 
 /** Loads the rates of every currency likewise. Each currency has a row without day before them. */
 export const LOAD_ALL_RATES = compileStatement(`
-  with recursive ${KNOWN}, ${PUBLISHED},
+  with recursive ${KNOWN_CURRENCIES}, ${PUBLISHED},
   wanted(currency) as (select currency from known where currency is not null)
   select null as currency, day, null as rate from published
   union all
@@ -133,7 +133,7 @@ export async function loadRates(db: D1Database, range: RateRange): Promise<Store
 
 /** Finds the currencies of which a rate was ever published. */
 const RATED = compileStatement(`
-  with recursive ${KNOWN}
+  with recursive ${KNOWN_CURRENCIES}
   select currency from known where currency is not null`)
 
 /** Returns the currencies of which a rate was ever published, without the euro. */

@@ -58,18 +58,21 @@ interface UnconfiguredAffiliate {
   customers: number
 }
 
-const LIST_UNCONFIGURED = compileStatement(`
-  with latest as (
+/**
+ * The FROM clause of the affiliates that the latest customers name and the account has not configured.
+ * `limit` is the parameter with the number of these customers.
+ */
+export const fromUnconfigured = (limit: string) => `
+  from (
     select affiliate_id from customers indexed by customers_day
-    where account = :account order by day desc limit :customers
-  )
-  select affiliate_id, count(*) as customers
-  from latest
+    where account = :account order by day desc limit ${limit}) latest
   where affiliate_id is not null
   group by affiliate_id
   having not exists (
-    select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id
-  )
+    select 1 from affiliates a where a.account = :account and a.affiliate_id = latest.affiliate_id)`
+
+const LIST_UNCONFIGURED = compileStatement(`
+  select affiliate_id, count(*) as customers ${fromUnconfigured(':customers')}
   order by customers desc, affiliate_id limit :affiliates`)
 
 const HAS_MORE_CUSTOMERS = compileStatement(`

@@ -1,3 +1,4 @@
+import { fromUnconfigured } from '../directory/affiliates.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
@@ -39,12 +40,7 @@ const SELECT_STATUSES = compileStatement(`
   order by value`)
 
 const SELECT_AFFILIATES = compileStatement(`
-  select affiliate_id as value from (
-    select affiliate_id from customers indexed by customers_day
-    where account = :account order by day desc limit :records)
-  where affiliate_id is not null
-  group by affiliate_id
-  having not exists (select 1 from affiliates a where a.account = :account and a.affiliate_id = value)
+  select affiliate_id as value ${fromUnconfigured(':records')}
   order by value`)
 
 /**

@@ -51,12 +51,12 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The resources that `totals` counts, by the table of their records. */
-const COUNTED_RESOURCES: Readonly<Record<string, string>> = {
+export const COUNTED_RESOURCES = {
   transactions: 'transactions',
   activity: 'trading-activity',
   events: 'activities',
   customers: 'customers',
-}
+} as const
 
 /** Another run may have ended the reset: what has been sent since must not be deleted. */
 const IS_RESETTING = 'exists (select 1 from resets where account = :account)'
@@ -90,6 +90,8 @@ const OPEN_BOOKS = compileStatement(`
 
 const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :account')
 
+const resources: Readonly<Record<string, string>> = COUNTED_RESOURCES
+
 /**
  * The statements of one step, in order. A step deletes at most 1000 rows of each table. The last step
  * finds all tables empty, deletes the totals and the count of bytes, and ends the reset.
@@ -97,7 +99,7 @@ const CLOSE_BOOKS = compileStatement('delete from book_resets where account = :a
 export const RESET_STEP: readonly Statement[] = [
   OPEN_BOOKS,
   ...Object.entries(SENT_TABLES).flatMap(([table, key]) => {
-    const resource = COUNTED_RESOURCES[table]
+    const resource = resources[table]
     return [...(resource ? [subtractDeleted(table, key, resource)] : []), deleteRows(table, key)]
   }),
   compileStatement(

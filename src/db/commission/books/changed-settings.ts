@@ -2,6 +2,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
+import { KNOWN_CURRENCIES } from '../load-rates.ts'
 import { RATE_SOURCE } from '../rates.ts'
 
 /** An entry of the audit log. */
@@ -47,12 +48,7 @@ export interface RateChange {
 
 /** Reads the rates of some days that became known, or were corrected, since a time. */
 export const READ_NEW_RATES = compileStatement(`
-  with recursive known(currency) as (
-    select min(currency) from fx_rates where source = :source
-    union all
-    select (select min(currency) from fx_rates where source = :source and currency > known.currency)
-    from known where known.currency is not null
-  )
+  with recursive ${KNOWN_CURRENCIES}
   select f.currency, f.day, f.known_from, (
       select min(e.known_from) from fx_rates e where e.source = f.source
         and e.currency = f.currency and e.day = f.day) as first_known
