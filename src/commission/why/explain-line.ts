@@ -12,6 +12,7 @@ import type { JudgedCustomer } from '../engine/judged.ts'
 import type { Line } from '../engine/line.ts'
 import {
   addPart,
+  type LineFacts,
   noLineFacts,
   type Part,
   partOf,
@@ -22,14 +23,16 @@ import { reduceCustomer } from '../engine/reduce.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { uplineRules } from '../engine/uplines.ts'
 import { readCustomer } from '../facts/read-customers.ts'
-import type { FoundLine } from './find-line.ts'
 import { judgedCustomers, onceReadings, recordReadings, type Whose } from './open.ts'
+import type { FoundLine } from './opened-line.ts'
 
 /** Explains a line as it is computed now. */
 export async function explain(computation: Computation, found: FoundLine): Promise<Explanation> {
-  const facts = noLineFacts()
-  for await (const part of partsOf(computation, found)) addPart(facts, part)
-  return explainLine(found.context, found, facts, await onceCustomer(computation, found.line))
+  const [{ facts }, customer] = await Promise.all([
+    partsOf(computation, found),
+    onceCustomer(computation, found.line),
+  ])
+  return explainLine(found.context, found, facts, customer)
 }
 
 /** Reads the customer of a `once` line. */
@@ -51,15 +54,34 @@ function whoseOf({ line, result }: FoundLine): Whose {
   return isOne ? { customer_id: scopeName(scope) } : { affiliate_id: result.affiliate }
 }
 
-/** Yields what each customer adds to a line. */
-export async function* partsOf(computation: Computation, found: FoundLine): AsyncGenerator<Part> {
-  if (!sumsFacts(found.line)) return
+/** What the facts of a line come to, and what each customer adds to it. */
+interface LineParts {
+  readonly facts: LineFacts
+  readonly parts: readonly CustomerPart[]
+}
+
+const PARTS = new WeakMap<FoundLine, Promise<LineParts>>()
+
+/** Reads what each customer adds to a line, once for its explanation and its parts. */
+export function partsOf(computation: Computation, found: FoundLine): Promise<LineParts> {
+  const parts = PARTS.get(found) ?? readParts(computation, found)
+  PARTS.set(found, parts)
+  return parts
+}
+
+async function readParts(computation: Computation, found: FoundLine): Promise<LineParts> {
+  const facts = noLineFacts()
+  const parts: CustomerPart[] = []
+  if (!sumsFacts(found.line)) return { facts, parts }
   const readings = periodReadings(computation, found)
   const reduce = reducer(found)
   for await (const judged of judgedCustomers(computation, whoseOf(found), readings)) {
     const part = reduce(judged)
-    if (part) yield part
+    if (part === null) continue
+    addPart(facts, part)
+    parts.push(presentPart(part, found))
   }
+  return { facts, parts }
 }
 
 /** Returns the readings of the records of the period, summed by what plans ask for. */
@@ -94,7 +116,17 @@ function reducer({ context, line, result }: FoundLine): (judged: JudgedCustomer)
 }
 
 /** What a customer adds to a line, on the wire. */
-export const presentPart = ({ customer_id, base, units, records }: Part, { line }: FoundLine) => ({
+export interface CustomerPart {
+  readonly customer_id: string
+  readonly records: number
+  readonly base: string | null
+  readonly units: string | null
+}
+
+const presentPart = (
+  { customer_id, base, units, records }: Part,
+  { line }: FoundLine,
+): CustomerPart => ({
   customer_id,
   records,
   base: line.base === null ? null : plainText(base),

@@ -3,8 +3,8 @@ import { lineIds, statementId } from '../drafts/ids.ts'
 import { fixedText, plainText } from '../engine/decimal.ts'
 import { type SourceLine, sourceLines } from '../engine/explain-sources.ts'
 import { compareText } from '../engine/facts.ts'
-import { partsOf, presentPart, recordsOf } from './explain-line.ts'
-import type { FoundLine } from './find-line.ts'
+import { partsOf, recordsOf } from './explain-line.ts'
+import type { FoundLine } from './opened-line.ts'
 
 /** A line of another statement that a line is made from, on the wire. */
 export interface SourcePart {
@@ -34,9 +34,8 @@ export async function listParts(
       { customer_id, records, base: base && plainText(base), units: units && plainText(units) },
     ]
   }
-  const parts: ReturnType<typeof presentPart>[] = []
-  for await (const part of partsOf(computation, found)) parts.push(presentPart(part, found))
-  return parts.sort((a, b) => compareText(a.customer_id, b.customer_id))
+  const { parts } = await partsOf(computation, found)
+  return parts.toSorted((a, b) => compareText(a.customer_id, b.customer_id))
 }
 
 /** Returns lines with their ids, in the order of statements and of the lines in them. */
