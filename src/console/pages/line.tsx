@@ -1,17 +1,13 @@
-import type { PartRecord } from '../../commission/why/explain-line.ts'
+import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
+import { statementOfLine } from '../../commission/drafts/ids.ts'
+import type { CustomerPart, PartRecord } from '../../commission/why/explain-line.ts'
 import type { SourcePart } from '../../commission/why/line-parts.ts'
+import { ifUnknown } from '../if-unknown.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
+import { Computed } from '../parts/computed.tsx'
 import { type List, Pager, Table } from '../parts/data.tsx'
-import { Causes, type Explained, Head, Steps, sentencesOf } from '../parts/explanation.tsx'
+import { type Explained, Explaining, Head } from '../parts/explanation.tsx'
 import { column, fields, Members, To } from '../parts/fields.tsx'
-
-/** What a customer adds to a line. */
-interface CustomerPart {
-  readonly customer_id: string
-  readonly records: number
-  readonly base: string | null
-  readonly units: string | null
-}
 
 /** The query that finds a line which no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
@@ -118,33 +114,74 @@ async function partsOf(visit: Visit, at: readonly string[]) {
   )
 }
 
+/** A stored statement, with the first part of its lines and adjustments. */
+interface Stored {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly parts: number
+  readonly lines: readonly StatementLine[]
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** Reads the stored statement of a line; null if there is none, or if it does not have the line. */
+async function readStored({ api, account }: Visit, id: string) {
+  const statement = statementOfLine(id)
+  if (statement === null) return null
+  const stored = await api.get<Stored>(apiPath(account, 'statements', statement)).catch(ifUnknown)
+  if (!stored) return null
+  const line = stored.lines.find((one) => one.id === id) ?? null
+  const amount = (line ?? stored.adjustments.find((one) => one.id === id))?.amount
+  return amount !== undefined || stored.parts > 1 ? { stored, line, amount } : null
+}
+
+/** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
+async function readExplained(visit: Visit) {
+  const at = ['lines', visit.params.line ?? '']
+  const parts = partsOf(visit, at)
+  // What has no parts is explained without them.
+  parts.catch(() => {})
+  const path = apiPath(visit.account, ...at, 'explain')
+  const explained = await visit.api.get<Explained>(path, hintOf(visit))
+  const content = (
+    <>
+      <Explaining visit={visit} of={explained} />
+      {hasParts(explained) ? await parts : NO_PARTS}
+    </>
+  )
+  return { explained, content }
+}
+
+const titleOf = (amount: string | undefined, currency: string) =>
+  amount === undefined ? 'Why this line pays what it pays' : `Why ${amount} ${currency}`
+
 /** Why a line pays what it pays, down to its records and their deliveries. */
 export const linePage: Page = {
   path: '/accounts/:account/lines/:line',
   section: 'Statements',
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const at = ['lines', visit.params.line ?? '']
-    const path = apiPath(visit.account, ...at, 'explain')
-    const explained = await visit.api.get<Explained>(path, hintOf(visit))
-    const parts = hasParts(explained) ? await partsOf(visit, at) : NO_PARTS
+    const found = await readStored(visit, visit.params.line ?? '')
+    if (found) {
+      const { stored, line, amount } = found
+      const body = (
+        <>
+          <Head visit={visit} of={stored} line={line} />
+          <Computed />
+        </>
+      )
+      const compute = async () => (await readExplained(visit)).content
+      return { title: titleOf(amount, stored.currency), body, compute }
+    }
+    const { explained, content } = await readExplained(visit)
     const { amount } = 'of' in explained ? explained : explained.line
     const body = (
       <>
-        <Head visit={visit} of={explained} />
-        <ol class="sentences">
-          {sentencesOf(explained).map((sentence) => (
-            <li>{sentence}</li>
-          ))}
-        </ol>
-        {'of' in explained ? (
-          <Causes visit={visit} causes={explained.causes} />
-        ) : (
-          <Steps of={explained} />
-        )}
-        {parts}
+        <Head visit={visit} of={explained} line={'of' in explained ? null : explained.line} />
+        {content}
       </>
     )
-    return { title: `Why ${amount} ${explained.currency}`, body }
+    return { title: titleOf(amount, explained.currency), body }
   },
 }
