@@ -1,5 +1,13 @@
 import { decodeRow, encode, encodedColumns } from '../column-types.ts'
-import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
+import {
+  type FoundPage,
+  foundPage,
+  LIST_LIMITS,
+  type ListQuery,
+  limitCount,
+  type Page,
+  paginate,
+} from '../paginate.ts'
 import { all } from '../query.ts'
 import { clicks, customers } from '../schema.ts'
 import { compileStatement, type Statement } from '../statement.ts'
@@ -24,6 +32,28 @@ export interface AttributionFilter {
 
 const COLUMNS = ['customer_id', 'day', 'verdict', 'link', 'affiliate_id'] as const
 
+type Row = Pick<Customer, (typeof COLUMNS)[number]>
+
+/**
+ * Reads one page and counts all rows in one pass: no index tells which customers have no affiliate, so
+ * each pass looks at every customer of these days.
+ */
+async function countAndRead(db: D1Database, query: ListQuery, page: Page): Promise<FoundPage<Row>> {
+  const { columns, from, key, values } = query
+  const statement = compileStatement(`
+    with found as materialized (
+      select ${columns.join()} from ${from} limit ${LIST_LIMITS.total + 1}
+    )
+    select p.*, t.total from (select count(*) as total from found) t left join (
+      select * from found order by ${key.join()}
+      limit ${page.size + 1} offset ${(page.number - 1) * page.size}
+    ) p`)
+  const rows = await all<Record<string, unknown>>(db, statement, values)
+  const count = limitCount(Number(rows[0]?.total ?? 0))
+  const read = rows.flatMap(({ total: _, ...row }) => (row.customer_id === null ? [] : [row]))
+  return foundPage<Row>(query, page, read, count)
+}
+
 /**
  * Reads one page of an account's customers with their origin, in the order of their ids; those without an
  * affiliate in the order of their days.
@@ -34,8 +64,9 @@ export async function listAttributions(
   page: Page,
   filter: AttributionFilter = {},
 ): Promise<FoundPage<CustomerAttribution>> {
-  type Row = Pick<Customer, (typeof COLUMNS)[number]>
-  const found = await paginate<Row>(db, attributionQuery(account, filter), page)
+  const query = attributionQuery(account, filter)
+  const isScan = filter.unattributed !== undefined && !page.counted && page.after === null
+  const found = await (isScan ? countAndRead(db, query, page) : paginate<Row>(db, query, page))
   const encoded = encodedColumns(customers.$columns)
   const data = found.data.map((row): CustomerAttribution => {
     const decoded = decodeRow(encoded, row)
