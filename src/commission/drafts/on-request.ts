@@ -4,8 +4,9 @@ import { findAccount } from '../../db/directory/accounts.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { WeightedQueue } from '../../http/weighted-queue.ts'
 import type { Period } from '../engine/calendar.ts'
-import { beginningsOf } from '../facts/days.ts'
-import { readSource, sourceOf } from '../facts/source.ts'
+
+import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
+import { type AccountSource, readSource, sourceOf } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation, TooManyFacts } from './compute.ts'
 import { MAX_FRESH_FACTS } from './limits.ts'
@@ -49,13 +50,12 @@ export async function withinLimit<T>(
   }
 }
 
-/** Prepares the computation of a period of an account, in two round trips. */
-export async function openPeriod(
+/** Reads what computations of any period of an account depend on, in one round trip. */
+export async function readStored(
   env: Env,
   { account: id, vertical }: Pick<Grant, 'account' | 'vertical'>,
   db: Databases['db'],
-  period: Period,
-): Promise<Computation> {
+): Promise<{ source: AccountSource; beginnings: AccountBeginnings }> {
   const databases = { db, directory: env.DB }
   const key = { id, vertical }
   const [account, stored, beginnings] = await Promise.all([
@@ -64,5 +64,16 @@ export async function openPeriod(
     beginningsOf({ db, account: key }),
   ])
   if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
-  return openComputation(sourceOf(databases, account, stored), period, null, beginnings)
+  return { source: sourceOf(databases, account, stored), beginnings }
+}
+
+/** Prepares the computation of a period of an account, in two round trips. */
+export async function openPeriod(
+  env: Env,
+  grant: Pick<Grant, 'account' | 'vertical'>,
+  db: Databases['db'],
+  period: Period,
+): Promise<Computation> {
+  const { source, beginnings } = await readStored(env, grant, db)
+  return openComputation(source, period, null, beginnings)
 }

@@ -1,12 +1,13 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { oncePerRequest } from '../../http/once-per-request.ts'
-import { readBooks } from '../drafts/books.ts'
+import { type AccountBooks, readBooks } from '../drafts/books.ts'
 import type { Computation } from '../drafts/computation.ts'
-import { settleAffiliates } from '../drafts/compute.ts'
+import { openComputation, settleAffiliates } from '../drafts/compute.ts'
 import { lineIds } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
-import { openPeriod } from '../drafts/on-request.ts'
+import { readStored } from '../drafts/on-request.ts'
+import { findRange } from '../drafts/range.ts'
 import { viewOf } from '../drafts/rate-views.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
 import { findLinePlace, type LineHint, type LinePlace, type Reading } from './find-line.ts'
@@ -51,17 +52,24 @@ async function findAndCompute(
   id: string,
   hint: LineHint,
 ): Promise<OpenedLine> {
-  const place = await findLinePlace(session, grant.account, id, hint)
-  const computation = await openPeriod(env, grant, session, place.period)
-  return { place, source: computation.source, computed: await computeLine(computation, place) }
+  const [place, { source, beginnings }] = await Promise.all([
+    findLinePlace(session, grant.account, id, hint),
+    readStored(env, grant, session),
+  ])
+  const { period, affiliate_id } = place
+  const [computation, books] = await Promise.all([
+    openComputation(source, period, null, beginnings),
+    readBooks(source, findRange(source, period, beginnings), [affiliate_id]),
+  ])
+  return { place, source, computed: await computeLine(computation, books, place) }
 }
 
 /** Computes the statement of a line and finds the line in it; returns null if it has none any more. */
 async function computeLine(
   computation: Computation,
+  books: AccountBooks,
   { id, statement, affiliate_id, plan, period }: LinePlace,
 ): Promise<ComputedLine | null> {
-  const books = await readBooks(computation.source, computation.range, [affiliate_id])
   const view = await viewOf(computation, books, affiliate_id, plan)
   const settlement = await settleAffiliates(view, [affiliate_id], MAX_FRESH_FACTS, books.booksOf)
   const result = settlement
