@@ -75,7 +75,7 @@ export async function addressesOf(running: Running, delivery: string): Promise<A
         written.get(value) ?? value,
       ])
       const search = entries.length === 0 ? '' : `?${new URLSearchParams(known)}`
-      const short = path.replace('/accounts/:account', '…')
+      const short = path.replace('/accounts/:account', '…') || '/accounts'
       const names = entries.map(([name, value]) => (written.has(value) ? name : `${name}=${value}`))
       return {
         name: `${short}${names.length === 0 ? '' : `?${names.join('&')}`}`,

@@ -26,13 +26,12 @@ export async function respondInParts(
   compute: () => Promise<JSX.Element>,
 ): Promise<Response> {
   const [before = '', after = ''] = `<!doctype html>${await document}`.split(String(COMPUTED))
-  let isSent = false
+  const parts = [() => before, async () => `${await compute()}${after}`]
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const part = isSent ? `${await compute()}${after}` : before
-      controller.enqueue(new TextEncoder().encode(part))
-      if (isSent) controller.close()
-      isSent = true
+      const part = parts.shift()
+      if (part) controller.enqueue(new TextEncoder().encode(await part()))
+      else controller.close()
     },
   })
   return c.body(body, status, { 'Content-Type': 'text/html; charset=UTF-8' })

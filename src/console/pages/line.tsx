@@ -1,3 +1,4 @@
+import type { Child } from 'hono/jsx'
 import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
 import { statementOfLine } from '../../commission/drafts/ids.ts'
 import type { CustomerPart, PartRecord } from '../../commission/why/explain-line.ts'
@@ -125,19 +126,28 @@ interface Stored {
   readonly adjustments: readonly Adjustment[]
 }
 
+/** What is shown of a line or an adjustment; of one that is stored before it is computed. */
+interface Found {
+  readonly of: Parameters<typeof Head>[0]['of']
+  readonly line: Parameters<typeof Head>[0]['line']
+  readonly amount: string | undefined
+  readonly content: Child
+}
+
 /** Reads the stored statement of a line; null if there is none, or if it does not have the line. */
-async function readStored({ api, account }: Visit, id: string) {
+async function readStored({ api, account, params }: Visit): Promise<Found | null> {
+  const { line: id = '' } = params
   const statement = statementOfLine(id)
   if (statement === null) return null
-  const stored = await api.get<Stored>(apiPath(account, 'statements', statement)).catch(ifUnknown)
-  if (!stored) return null
-  const line = stored.lines.find((one) => one.id === id) ?? null
-  const amount = (line ?? stored.adjustments.find((one) => one.id === id))?.amount
-  return amount !== undefined || stored.parts > 1 ? { stored, line, amount } : null
+  const of = await api.get<Stored>(apiPath(account, 'statements', statement)).catch(ifUnknown)
+  if (!of) return null
+  const line = of.lines.find((one) => one.id === id) ?? null
+  const { amount } = line ?? of.adjustments.find((one) => one.id === id) ?? {}
+  return amount !== undefined || of.parts > 1 ? { of, line, amount, content: <Computed /> } : null
 }
 
 /** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
-async function readExplained(visit: Visit) {
+async function readExplained(visit: Visit): Promise<Found> {
   const at = ['lines', visit.params.line ?? '']
   const parts = partsOf(visit, at)
   // What has no parts is explained without them.
@@ -150,11 +160,10 @@ async function readExplained(visit: Visit) {
       {hasParts(explained) ? await parts : NO_PARTS}
     </>
   )
-  return { explained, content }
+  const line = 'of' in explained ? null : explained.line
+  const { amount } = 'of' in explained ? explained : explained.line
+  return { of: explained, line, amount, content }
 }
-
-const titleOf = (amount: string | undefined, currency: string) =>
-  amount === undefined ? 'Why this line pays what it pays' : `Why ${amount} ${currency}`
 
 /** Why a line pays what it pays, down to its records and their deliveries. */
 export const linePage: Page = {
@@ -162,26 +171,16 @@ export const linePage: Page = {
   section: 'Statements',
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const found = await readStored(visit, visit.params.line ?? '')
-    if (found) {
-      const { stored, line, amount } = found
-      const body = (
-        <>
-          <Head visit={visit} of={stored} line={line} />
-          <Computed />
-        </>
-      )
-      const compute = async () => (await readExplained(visit)).content
-      return { title: titleOf(amount, stored.currency), body, compute }
-    }
-    const { explained, content } = await readExplained(visit)
-    const { amount } = 'of' in explained ? explained : explained.line
+    const stored = await readStored(visit)
+    const { of, line, amount, content } = stored ?? (await readExplained(visit))
     const body = (
       <>
-        <Head visit={visit} of={explained} line={'of' in explained ? null : explained.line} />
+        <Head {...{ visit, of, line }} />
         {content}
       </>
     )
-    return { title: titleOf(amount, explained.currency), body }
+    const title = amount === undefined ? 'Why a line pays' : `Why ${amount} ${of.currency}`
+    const compute = stored ? async () => (await readExplained(visit)).content : undefined
+    return { title, body, compute }
   },
 }

@@ -40,18 +40,15 @@ type Row = Pick<Customer, (typeof COLUMNS)[number]>
  */
 async function countAndRead(db: D1Database, query: ListQuery, page: Page): Promise<FoundPage<Row>> {
   const { columns, from, key, values } = query
+  const { number, size } = page
   const statement = compileStatement(`
-    with found as materialized (
+    select *, count(*) over () as total from (
       select ${columns.join()} from ${from} limit ${LIST_LIMITS.total + 1}
-    )
-    select p.*, t.total from (select count(*) as total from found) t left join (
-      select * from found order by ${key.join()}
-      limit ${page.size + 1} offset ${(page.number - 1) * page.size}
-    ) p`)
-  const rows = await all<Record<string, unknown>>(db, statement, values)
-  const count = limitCount(Number(rows[0]?.total ?? 0))
-  const read = rows.flatMap(({ total: _, ...row }) => (row.customer_id === null ? [] : [row]))
-  return foundPage<Row>(query, page, read, count)
+    ) order by ${key.join()} limit ${size + 1} offset ${(number - 1) * size}`)
+  const rows = await all<Row & { total: number }>(db, statement, values)
+  // A page beyond the last one has no row that tells how many there are.
+  if (rows.length === 0 && number > 1) return paginate(db, query, page)
+  return foundPage(query, page, rows, limitCount(rows[0]?.total ?? 0))
 }
 
 /**
