@@ -68,5 +68,5 @@ async function explainNow(
   const { line, period } = adjustment.of
   if (line === null) return null
   const { computed } = await reader.open(line, { affiliate_id, period })
-  return computed && explain(computed.computation, computed.found)
+  return computed && explain(computed)
 }

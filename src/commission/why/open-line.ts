@@ -40,9 +40,8 @@ async function explainOwnLine(
     if (stored === null || stored.status === 'draft') throw lineGone(place)
     return explainGone(reader, source, place, stored.line)
   }
-  const { computation, found } = computed
-  const explanation = await explain(computation, found)
-  if (found.result.closed) {
+  const explanation = await explain(computed)
+  if (computed.found.result.closed) {
     const closed = await closedLine(reader, place)
     return { id, ...explanation, closed }
   }

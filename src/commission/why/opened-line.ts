@@ -9,18 +9,16 @@ import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { readStored } from '../drafts/on-request.ts'
 import { findRange } from '../drafts/range.ts'
 import { viewOf } from '../drafts/rate-views.ts'
-import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
+import type { Book } from '../engine/book.ts'
 import { findLinePlace, type LineHint, type LinePlace, type Reading } from './find-line.ts'
-
-/** A line as it is computed now, with all that its explanation reads. */
-export interface FoundLine extends ExplainedLine {
-  readonly context: ExplainContext
-}
+import { collectParts, type FoundLine, type LineParts, readParts, sumsFacts } from './read-parts.ts'
 
 /** A line, and the computation with the rates that its period sees. */
 export interface ComputedLine {
   readonly computation: Computation
   readonly found: FoundLine
+  /** Returns what each customer adds to the line. It is read once. */
+  readonly parts: () => Promise<LineParts>
 }
 
 /** A line that was found, with the account in which it stands. */
@@ -68,10 +66,19 @@ async function findAndCompute(
 async function computeLine(
   computation: Computation,
   books: AccountBooks,
-  { id, statement, affiliate_id, plan, period }: LinePlace,
+  place: LinePlace,
 ): Promise<ComputedLine | null> {
+  const { id, statement, affiliate_id, plan, period } = place
   const view = await viewOf(computation, books, affiliate_id, plan)
-  const settlement = await settleAffiliates(view, [affiliate_id], MAX_FRESH_FACTS, books.booksOf)
+  const stored = storedKey(view.context.book, place)
+  const collecting = stored && collectParts({ ...view.context, period }, affiliate_id, stored)
+  const settlement = await settleAffiliates(
+    view,
+    [affiliate_id],
+    MAX_FRESH_FACTS,
+    books.booksOf,
+    collecting?.keep,
+  )
   const result = settlement
     .settle(period)
     .find((one) => one.affiliate === affiliate_id && one.plan.plan === plan)
@@ -82,5 +89,15 @@ async function computeLine(
   const line = lines[(await lineIds(statement, keys)).indexOf(id)]
   if (!result || !line) return null
   const found = { result, line, context: { ...view.context, period, settlement } }
-  return { computation: view, found }
+  let parts =
+    collecting && sumsFacts(line) ? Promise.resolve<LineParts>(collecting.collected) : null
+  return { computation: view, found, parts: () => (parts ??= readParts(view, found)) }
+}
+
+/** Returns the rule and the scope of a line by what is stored of it; null if nothing is. */
+function storedKey({ plans }: Book, { plan, stored }: LinePlace) {
+  const own = stored?.line
+  const version = plans.get(plan)?.versions.find((one) => one.version === own?.version)
+  const rule = version?.rules.find((one) => one.id === own?.rule)
+  return own && version && rule ? { rule, version, scope: own.scope } : null
 }

@@ -99,8 +99,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
   )
   return respondWithList(c, ['parts', id], page, async (reader) => {
     const hint = { affiliate_id, period }
-    const { computation, found } = await openLine(c.env, lineReading(c, reader), id, hint)
-    return listParts(computation, found)
+    return listParts(await openLine(c.env, lineReading(c, reader), id, hint))
   })
 }
 
@@ -113,8 +112,7 @@ function respondWithPartFacts(c: Context<AppEnv>, id: string, customer: string):
   checkPercentEncoding(new URL(c.req.url).pathname)
   return respondWithList(c, ['facts', id, customer], page, async (reader) => {
     const hint = { affiliate_id, period }
-    const { computation, found } = await openLine(c.env, lineReading(c, reader), id, hint)
-    return recordsOf(computation, found, customer)
+    return recordsOf(await openLine(c.env, lineReading(c, reader), id, hint), customer)
   })
 }
 
