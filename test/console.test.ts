@@ -30,8 +30,8 @@ const MAX_TRIPS = 3
  * round trips until they are shown, and those until they are complete.
  */
 const COMPUTED: readonly (readonly [path: string, query: string, shown: number, all: number])[] = [
-  ['/console/accounts/:account/lines/:line', '', 2, 13],
-  ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 13],
+  ['/console/accounts/:account/lines/:line', '', 2, 14],
+  ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 14],
   ['/console/accounts/:account/unearned', '?period=2026-10', 1, 7],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records', 1, 7],
   ['/console/accounts/:account/customers/:customer', '?period=2026-10', 3, 8],

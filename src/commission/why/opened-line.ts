@@ -50,10 +50,9 @@ async function findAndCompute(
   id: string,
   hint: LineHint,
 ): Promise<OpenedLine> {
-  const [place, { source, beginnings }] = await Promise.all([
-    findLinePlace(session, grant.account, id, hint),
-    readStored(env, grant, session),
-  ])
+  // First alone: an id that does not exist must not make the account be read.
+  const place = await findLinePlace(session, grant.account, id, hint)
+  const { source, beginnings } = await readStored(env, grant, session)
   const { period, affiliate_id } = place
   const [computation, books] = await Promise.all([
     openComputation(source, period, null, beginnings),
