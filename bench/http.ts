@@ -11,6 +11,8 @@ export interface Answer {
   status: number
   headers: IncomingHttpHeaders
   text: string
+  /** When the first part of the body arrived, as `performance.now()` has it. */
+  firstAt: number
 }
 
 /** A request: by default a POST if there is a body, and a GET otherwise. */
@@ -26,12 +28,14 @@ export function send(url: URL, sending: RequestOptions = {}): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = request(url, { agent, method, headers }, (response) => {
       let text = ''
+      let firstAt = 0
       response.setEncoding('utf8')
       response.on('data', (part: string) => {
+        firstAt ||= performance.now()
         text += part
       })
       response.on('end', () =>
-        resolve({ status: response.statusCode!, headers: response.headers, text }),
+        resolve({ status: response.statusCode!, headers: response.headers, text, firstAt }),
       )
       response.on('error', reject)
     })

@@ -129,6 +129,15 @@ test('a customer is found by id, and those without an affiliate by the day of th
   expect(await ids(`unattributed=true&${days}&per_page=1&cursor=${meta.next_cursor}`)).toEqual([
     'p-2',
   ])
+  const page = async (number: number) => {
+    const query = `customers?unattributed=true&${days}&per_page=1&page=${number}`
+    const { data, meta } = await read(query)
+    return [data.map((one: { customer_id: string }) => one.customer_id), meta.total]
+  }
+  expect([await page(2), await page(3)]).toEqual([
+    [['p-2'], 2],
+    [[], 2],
+  ])
 })
 
 test('a firm’s customer has an affiliate', async () => {

@@ -1,7 +1,10 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { fetchWith } from './checked-fetch.ts'
+import { overriding, overridingSessions } from './overriding.ts'
 import { ORIGIN } from './partner.ts'
+
+export { overriding, overridingSessions }
 
 /** The calls of one request to the platform, with its own counts. */
 export interface CallCounts {
@@ -39,31 +42,6 @@ export async function countCalls(path: string, init: RequestInit): Promise<CallC
   await waitOnExecutionContext(context)
   return { response, ...seen }
 }
-
-/** Returns an object whose own members take precedence over those of the target. */
-export const overriding = <T extends object>(
-  target: T,
-  own: Partial<Record<keyof T, unknown>>,
-): T =>
-  new Proxy(target, {
-    get(_, name) {
-      const value = own[name as keyof T] ?? Reflect.get(target, name, target)
-      return typeof value === 'function' ? value.bind(target) : value
-    },
-  })
-
-/** Returns a database whose sessions, too, have these methods before their own. */
-export const overridingSessions = (
-  db: D1Database,
-  methods: (real: Pick<D1Database, 'prepare' | 'batch'>) => { prepare: unknown; batch: unknown },
-): D1Database =>
-  overriding(db, {
-    ...methods(db),
-    withSession: (bookmark: string) => {
-      const session = db.withSession(bookmark)
-      return overriding(session, methods(session))
-    },
-  })
 
 /** Returns a database that hands the answers of each round trip to `count`. */
 export function watchDatabase(db: D1Database, count: (answers: Answer[]) => void): D1Database {

@@ -75,10 +75,10 @@ export async function addressesOf(running: Running, delivery: string): Promise<A
         written.get(value) ?? value,
       ])
       const search = entries.length === 0 ? '' : `?${new URLSearchParams(known)}`
-      const short = path.replace('/accounts/:account', '') || path
+      const short = path.replace('/accounts/:account', '…') || '/accounts'
       const names = entries.map(([name, value]) => (written.has(value) ? name : `${name}=${value}`))
       return {
-        name: `${short || '/accounts'}${names.length === 0 ? '' : `?${names.join('&')}`}`,
+        name: `${short}${names.length === 0 ? '' : `?${names.join('&')}`}`,
         path: `/console${filled}${search}`,
       }
     })

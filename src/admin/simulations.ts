@@ -6,6 +6,7 @@ import { MAX_FRESH_FACTS } from '../commission/drafts/limits.ts'
 import { withinLimit } from '../commission/drafts/on-request.ts'
 import type { Plan } from '../commission/engine/book.ts'
 import { compareText } from '../commission/engine/facts.ts'
+import { type AccountBeginnings, beginningsOf } from '../commission/facts/days.ts'
 import { type AccountSource, openSource } from '../commission/facts/source.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { comparePage } from '../commission/simulate/compare.ts'
@@ -13,6 +14,7 @@ import { computePage } from '../commission/simulate/compute-page.ts'
 import { openSimulation } from '../commission/simulate/open-simulation.ts'
 import { parseSimulation, type SimulationRequest } from '../commission/simulate/parse-simulation.ts'
 import { SIMULATION_COLUMNS, type Simulated, toRows } from '../commission/simulate/present.ts'
+import { resolveDatabase } from '../db/database.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
 import { seal, unseal } from '../http/seal.ts'
@@ -37,9 +39,10 @@ export const simulations = (resourcesOf: ResourcesOf) =>
     const { cursor, ...query } = readQuery(c.req.url, 'cursor', 'affiliate_id', 'all')
     const account = await findRouteAccount(c)
     const body = await readJson(c, PLAN_DEPTH + 1)
-    const [source, planContext] = await Promise.all([
+    const [source, planContext, beginnings] = await Promise.all([
       openSource(c.env, account),
       readPlanContext(c.env.DB, account, resourcesOf),
+      beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
     ])
     const plan = source.book.plans.get(c.req.param('plan'))
     if (!plan) throw notFound('plan', c.req.param('plan'))
@@ -49,7 +52,7 @@ export const simulations = (resourcesOf: ResourcesOf) =>
     const after = cursor === undefined ? null : await unseal(c.env, context, cursor)
     if (cursor !== undefined && after === null) throw foreignCursor()
     const filter = { affiliate_id: query.affiliate_id ?? null, all: readAll(query.all), after }
-    const { next, ...found } = await simulate(source, plan, request, filter)
+    const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
     return respond(c, found, next === null ? null : await seal(c.env, context, next))
   })
 
@@ -66,13 +69,13 @@ const TOO_LARGE = 'The affiliate cannot be simulated.'
 
 /** Computes one page of a simulation; `next` is its last affiliate if there are more. */
 function simulate(
-  source: AccountSource,
+  { source, beginnings }: { source: AccountSource; beginnings: AccountBeginnings },
   plan: Plan,
   { periods, version }: SimulationRequest,
   { affiliate_id, all, after }: Filter,
 ): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
   return withinLimit(source.account.id, TOO_LARGE, async () => {
-    const simulation = await openSimulation(source, plan, version.terms, periods)
+    const simulation = await openSimulation(source, plan, version.terms, periods, beginnings)
     const isAsked = (one: string): boolean =>
       affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
     const affiliates = simulation.affiliates.filter(isAsked)

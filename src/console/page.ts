@@ -61,6 +61,11 @@ export interface Visit {
 export interface View {
   readonly title: string
   readonly body: Child
+  /**
+   * Computes what stands at `Computed` in the body. All before it is sent first, since a computation from
+   * records needs more time and more round trips than the first paint of a page may.
+   */
+  readonly compute?: (() => Promise<Child>) | undefined
 }
 
 /** A change that a form of a page asks for. */
@@ -89,7 +94,7 @@ export interface Page {
   readonly changes?: Readonly<Record<string, Change>>
   /** Returns the file that a query asks for in place of the page; null if it asks for none. */
   file?(visit: Visit): FileRequest | null
-  /** Reads what the page shows. Reads in parallel: a page may cost three round trips to D1. */
+  /** Reads what the page shows first. Reads in parallel: it may cost three round trips to D1. */
   render(visit: Visit): Promise<View>
 }
 

@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
@@ -9,4 +10,29 @@ export async function respond(
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
   return c.html(`<!doctype html>${await document}`, status)
+}
+
+/** The place in a document of what is computed. Text is escaped, so no text has these characters. */
+export const COMPUTED = raw('<!--computed-->')
+
+/**
+ * Responds with a document in two parts: the first, up to `COMPUTED`, is sent at once, so that the browser
+ * shows it while the second is computed. The computation begins when the first part is sent.
+ */
+export async function respondInParts(
+  c: Context,
+  document: JSX.Element,
+  status: ContentfulStatusCode,
+  compute: () => Promise<JSX.Element>,
+): Promise<Response> {
+  const [before = '', after = ''] = `<!doctype html>${await document}`.split(String(COMPUTED))
+  const parts = [() => before, async () => `${await compute()}${after}`]
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const part = parts.shift()
+      if (part) controller.enqueue(new TextEncoder().encode(await part()))
+      else controller.close()
+    },
+  })
+  return c.body(body, status, { 'Content-Type': 'text/html; charset=UTF-8' })
 }

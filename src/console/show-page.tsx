@@ -2,13 +2,16 @@ import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../auth/authorize.ts'
+import { toApiError } from '../errors.ts'
 import type { FileRequest } from './api.ts'
 import { takeFlash } from './flash.ts'
 import { type AccountName, Layout } from './layout.tsx'
 import type { Page, RefusedForm } from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
 import type { List } from './parts/data.tsx'
-import { respond } from './respond.ts'
+import { Refusal } from './parts/forms.tsx'
+import { refusedBy } from './refused.ts'
+import { respond, respondInParts } from './respond.ts'
 import type { Session } from './session.ts'
 import { visitOf } from './visit.ts'
 
@@ -38,7 +41,7 @@ export async function showPage(
   c: Context<AppEnv>,
   page: Page,
   session: Session,
-  { refused, status, shown }: Outcome = {},
+  { refused, status = 200, shown }: Outcome = {},
 ): Promise<Response> {
   const visit = await visitOf(c, page, session, refused ?? null)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
@@ -52,23 +55,21 @@ export async function showPage(
           .then(({ data }) => data),
   ])
   const done = await takeFlash(c, session)
-  return respond(
-    c,
-    <Layout
-      visit={visit}
-      title={view.title}
-      section={page.section}
-      sections={SECTION_NAMES}
-      accounts={accounts}
-    >
+  const { title, body } = view
+  const document = (
+    <Layout {...{ visit, title, accounts }} section={page.section} sections={SECTION_NAMES}>
       {done !== null && (
         <p class="notice good" role="status">
           {done}
         </p>
       )}
       {shown && <div class="notice good">{shown}</div>}
-      {view.body}
-    </Layout>,
-    status,
+      {body}
+    </Layout>
+  )
+  if (!view.compute) return respond(c, document, status)
+  const computed = async () => <>{await view.compute?.()}</>
+  return respondInParts(c, document, status, () =>
+    computed().catch((thrown) => <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />),
   )
 }

@@ -30,9 +30,10 @@ export function moneyTests(shared: () => Shared): void {
     assert.match(await page.getByRole('alert').innerText(), /\/version\/rules\/2\/percent/)
     await terms.fill(changed)
     await page.getByRole('button', { name: 'Apply' }).click()
-    const cells = await rowOf(/^Affiliates that change/, 'IB-07')
-      .getByRole('cell')
-      .allInnerTexts()
+    const row = rowOf(/^Affiliates that change/, 'IB-07')
+    // The page is shown before the result is computed.
+    await row.waitFor()
+    const cells = await row.getByRole('cell').allInnerTexts()
     // 5 % more of a base of 340 EUR, and 10 % of the 2 EUR that IB-08 gets more.
     assert.deepEqual(cells, ['829.20', '846.40', '17.20'])
     await page.locator('.plot canvas').waitFor()

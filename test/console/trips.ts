@@ -1,4 +1,7 @@
-import { overriding, overridingSessions } from '../watched.ts'
+import type { D1Database, D1PreparedStatement } from '@cloudflare/workers-types'
+import { overriding, overridingSessions } from '../overriding.ts'
+
+// The tests of the console and its bench both count with this file, so it imports nothing of vitest.
 
 type Run = <T>(call: () => Promise<T>) => Promise<T>
 

@@ -10,6 +10,7 @@ import type { JudgedCustomer } from '../engine/judged.ts'
 import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
+import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
 import { keptReading } from '../facts/kept.ts'
 import { neededReadings } from '../facts/needed-readings.ts'
 import { weightOf } from '../facts/read-kept.ts'
@@ -27,17 +28,24 @@ import { type RateView, rateViews } from './rate-views.ts'
 /** Thrown if the facts of a computation are more than its caller allows. */
 export class TooManyFacts extends Error {}
 
-/** Prepares the computation of a period: what its affiliates depend on, rates and days with facts. */
+/**
+ * Prepares the computation of a period: what its affiliates depend on, rates and days with facts.
+ *
+ * @param beginnings Where the account's records and books begin; absent: they are read.
+ */
 export async function openComputation(
   source: AccountSource,
   period: Period,
   run: string | null = null,
+  beginnings?: AccountBeginnings,
 ): Promise<Computation> {
-  const range = await findRange(source, period)
+  const range = findRange(source, period, beginnings ?? (await beginningsOf(source)))
   const tree = datedTree(source.parents)
-  const context = await openContext(source, tree, range.rateDays)
+  const [context, kept] = await Promise.all([
+    openContext(source, tree, range.rateDays),
+    keptReading(source, range, run),
+  ])
   const dependenciesOf = dependencies(source.book, tree, range.periods)
-  const kept = await keptReading(source, range, run)
   return { source, range, context, dependenciesOf, kept }
 }
 

@@ -31,7 +31,7 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
       grant.account,
       startRun(grant.account, period),
       async () => {
-        const computation = await openPeriod(c.env, grant.account, session, period)
+        const computation = await openPeriod(c.env, grant, session, period)
         const computed = await computeAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
         const asked = computed.slice(-1)
         const found = await findCauses(computation, asked)

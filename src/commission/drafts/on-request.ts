@@ -1,9 +1,12 @@
+import type { Grant } from '../../auth/grant.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { WeightedQueue } from '../../http/weighted-queue.ts'
 import type { Period } from '../engine/calendar.ts'
-import { openSource } from '../facts/source.ts'
+
+import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
+import { type AccountSource, readSource, sourceOf } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation, TooManyFacts } from './compute.ts'
 import { MAX_FRESH_FACTS } from './limits.ts'
@@ -47,14 +50,30 @@ export async function withinLimit<T>(
   }
 }
 
-/** Prepares the computation of a period of an account. */
+/** Reads what computations of any period of an account depend on, in one round trip. */
+export async function readStored(
+  env: Env,
+  { account: id, vertical }: Pick<Grant, 'account' | 'vertical'>,
+  db: Databases['db'],
+): Promise<{ source: AccountSource; beginnings: AccountBeginnings }> {
+  const databases = { db, directory: env.DB }
+  const key = { id, vertical }
+  const [account, stored, beginnings] = await Promise.all([
+    findAccount(env.DB, id),
+    readSource(databases, key),
+    beginningsOf({ db, account: key }),
+  ])
+  if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+  return { source: sourceOf(databases, account, stored), beginnings }
+}
+
+/** Prepares the computation of a period of an account, in two round trips. */
 export async function openPeriod(
   env: Env,
-  account: string,
-  session: Databases['db'],
+  grant: Pick<Grant, 'account' | 'vertical'>,
+  db: Databases['db'],
   period: Period,
 ): Promise<Computation> {
-  const row = await findAccount(env.DB, account)
-  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
-  return openComputation(await openSource(env, row, session), period)
+  const { source, beginnings } = await readStored(env, grant, db)
+  return openComputation(source, period, null, beginnings)
 }

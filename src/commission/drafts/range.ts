@@ -8,7 +8,7 @@ import {
   parsePeriod,
   periodOf,
 } from '../engine/calendar.ts'
-import { beginningsOf, factDaysBetween } from '../facts/days.ts'
+import { type AccountBeginnings, factDaysBetween } from '../facts/days.ts'
 import { rateDays } from '../facts/rate-days.ts'
 import type { AccountSource } from '../facts/source.ts'
 
@@ -34,13 +34,16 @@ export interface ComputedRange {
 const DAYS_BEYOND = 6
 
 /**
- * Finds the range of a computation up to a period: from the first record, but not before the first
+ * Returns the range of a computation up to a period: from the first record, but not before the first
  * assignment, since nobody can earn before, and from the first closed period.
  */
-export async function findRange(source: AccountSource, period: Period): Promise<ComputedRange> {
+export function findRange(
+  source: AccountSource,
+  period: Period,
+  { days, signupDay, booked }: AccountBeginnings,
+): ComputedRange {
   const { periodKinds, firstAssignment } = source
   const lastDay = period.last + DAYS_BEYOND
-  const { days, signupDay, booked } = await beginningsOf(source)
   const all = Object.values(days)
   const entered = booked.entered === null ? null : Math.floor(Date.parse(booked.entered) / DAY_MS)
   const firsts = [...all.map(([first]) => first), signupDay, entered]

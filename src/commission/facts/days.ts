@@ -1,15 +1,24 @@
 import type { FactDays } from '../../db/commission/fact-readings.ts'
 import { FACT_TABLES } from '../../db/commission/fact-tables.ts'
 import { type Beginnings, readBeginnings } from '../../db/commission/facts.ts'
-import type { AccountSource } from './source.ts'
+import type { Databases } from '../../db/commission/histories.ts'
 
 /** Where the records and the books of an account begin, and the days with records by table. */
 export interface AccountBeginnings extends Omit<Beginnings, 'days'> {
   readonly days: Readonly<Record<keyof typeof FACT_TABLES, readonly number[]>>
 }
 
+/** The account whose records are looked for, with the vertical that says in which tables they are. */
+export interface AccountKey {
+  readonly id: string
+  readonly vertical: string
+}
+
 /** Finds where the records and the books of an account begin. Brands have events, partners the rest. */
-export async function beginningsOf({ db, account }: AccountSource): Promise<AccountBeginnings> {
+export async function beginningsOf({
+  db,
+  account,
+}: Pick<Databases, 'db'> & { readonly account: AccountKey }): Promise<AccountBeginnings> {
   const { transactions, activity, events } = FACT_TABLES
   const isBrand = account.vertical === 'igaming'
   const tables = isBrand ? [events] : [transactions, activity]

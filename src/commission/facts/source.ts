@@ -17,6 +17,7 @@ import { type RateFinder, rateFinder, rateLookup } from '../engine/rates.ts'
 import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { readPlanBook } from '../plans/book.ts'
+import type { AccountKey } from './days.ts'
 import { selectFacts } from './select-facts.ts'
 import type { FactSettings } from './to-facts.ts'
 
@@ -40,15 +41,27 @@ export async function openSource(
   account: Account,
   db: Databases['db'] = resolveDatabase(env, account.binding),
 ): Promise<AccountSource> {
-  const directory = env.DB
-  const [stored, parents, definitions, statusMap] = await Promise.all([
+  const databases = { db, directory: env.DB }
+  return sourceOf(databases, account, await readSource(databases, account))
+}
+
+/** Reads what an account has stored of plans, affiliates and settings, in one round trip. */
+export const readSource = ({ db, directory }: Databases, { id, vertical }: AccountKey) =>
+  Promise.all([
     // A session has the methods that the reading needs.
-    readPlanBook(db as D1Database, account.id),
-    readParents(db, account.id, null),
+    readPlanBook(db as D1Database, id),
+    readParents(db, id, null),
     // Only brands define events.
-    account.vertical === 'igaming' ? listDefinitions(directory, account.id) : [],
-    readMapping(directory, account.id, 'status'),
+    vertical === 'igaming' ? listDefinitions(directory, id) : [],
+    readMapping(directory, id, 'status'),
   ])
+
+/** Returns the plans, affiliates and settings of an account from what it has stored. */
+export function sourceOf(
+  databases: Databases,
+  account: Account,
+  [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readSource>>,
+): AccountSource {
   const book = bookOf(stored)
   const selection = selectFacts(book, statusMap)
   const settings = {
@@ -63,7 +76,8 @@ export async function openSource(
     dayText: memoize(dayText),
   }
   return {
-    ...{ db, directory, account, book, parents, selection, settings },
+    ...databases,
+    ...{ account, book, parents, selection, settings },
     periodKinds: [...new Set([...book.plans.values()].map(({ first }) => first.period))],
     firstAssignment: Math.min(
       Number.POSITIVE_INFINITY,

@@ -6,6 +6,7 @@ import type { Context } from '../engine/context.ts'
 import { compareText } from '../engine/facts.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { replaceVersions } from '../engine/simulation.ts'
+import type { AccountBeginnings } from '../facts/days.ts'
 import { selectFacts } from '../facts/select-facts.ts'
 import type { AccountSource } from '../facts/source.ts'
 import { minorDigits } from '../minor-digits.ts'
@@ -22,12 +23,17 @@ export interface Simulation {
   readonly affiliates: readonly string[]
 }
 
-/** Prepares the simulation of a version of a plan from the first of some periods on. */
+/**
+ * Prepares the simulation of a version of a plan from the first of some periods on.
+ *
+ * @param beginnings Where the account's records and books begin; absent: they are read.
+ */
 export async function openSimulation(
   source: AccountSource,
   plan: Plan,
   terms: PlanTerms,
   periods: readonly [Period, ...Period[]],
+  beginnings?: AccountBeginnings,
 ): Promise<Simulation> {
   const [first] = periods
   const last = periods.at(-1) ?? first
@@ -37,6 +43,8 @@ export async function openSimulation(
   const computation = await openComputation(
     { ...source, book, selection, settings },
     lastToEnd(source, last),
+    null,
+    beginnings,
   )
   return {
     computation,

@@ -108,7 +108,7 @@ export async function recordEarnings(
     const state: Cause = { reason: 'held', plan: null, version: null, rule: null, condition: null }
     return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
-  const computation = await openPeriod(env, grant.account, session, periodOf(day, 'month'))
+  const computation = await openPeriod(env, grant, session, periodOf(day, 'month'))
   const found = await judgeRecord(computation, record, day)
   if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
   const { report, earnings, affiliates, closingsOf } = found

@@ -8,12 +8,12 @@ import type { ClosedLine, Explanation } from '../engine/explanation.ts'
 import { type AdjustmentExplanation, type Approved, sumOfMoney } from './adjustment-text.ts'
 import { explain } from './explain-line.ts'
 import type { FoundAdjustment } from './find-adjustment.ts'
-import { type LinePlace, openLineIfAny, type Reading } from './find-line.ts'
+import type { LinePlace, Reading } from './find-line.ts'
+import type { LineReading } from './opened-line.ts'
 
 /** Explains an adjustment: what was approved, what the line comes to now, and what has changed. */
 export async function explainAdjustment(
-  env: Env,
-  reader: Reading,
+  reader: LineReading,
   found: FoundAdjustment,
 ): Promise<AdjustmentExplanation> {
   const { adjustment, affiliate_id, plan, period, currency } = found
@@ -21,7 +21,7 @@ export async function explainAdjustment(
   return {
     ...{ id, affiliate_id, plan, period, currency, of },
     approved: await approvedOf(reader, found),
-    now: await explainNow(env, reader, found),
+    now: await explainNow(reader, found),
     ...{ amount, causes, causes_total },
   }
 }
@@ -62,12 +62,11 @@ export async function closedLine(
 
 /** Explains the corrected line as it is now; returns null if it is no line any more. */
 async function explainNow(
-  env: Env,
-  reader: Reading,
+  reader: LineReading,
   { adjustment, affiliate_id }: FoundAdjustment,
 ): Promise<Explanation | null> {
   const { line, period } = adjustment.of
   if (line === null) return null
-  const { computed } = await openLineIfAny(env, reader, line, { affiliate_id, period })
-  return computed && explain(computed.computation, computed.found)
+  const { computed } = await reader.open(line, { affiliate_id, period })
+  return computed && explain(computed)
 }

@@ -1,35 +1,22 @@
-import { type FactReading, factReadings } from '../../db/commission/fact-readings.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { dayText } from '../engine/calendar.ts'
 import { fromFact, plainText } from '../engine/decimal.ts'
 import { explainLine } from '../engine/explain.ts'
 import { instantText } from '../engine/explain-once.ts'
-import { isFunded } from '../engine/explain-plan.ts'
 import type { Explanation } from '../engine/explanation.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../engine/facts.ts'
-import { asOf } from '../engine/judge.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
 import type { Line } from '../engine/line.ts'
-import {
-  addPart,
-  noLineFacts,
-  type Part,
-  partOf,
-  scopeName,
-  tallyOfLine,
-} from '../engine/line-facts.ts'
-import { reduceCustomer } from '../engine/reduce.ts'
-import type { PeriodTallies } from '../engine/tallies.ts'
-import { uplineRules } from '../engine/uplines.ts'
+import type { Part } from '../engine/line-facts.ts'
 import { readCustomer } from '../facts/read-customers.ts'
-import type { FoundLine } from './find-line.ts'
-import { judgedCustomers, onceReadings, recordReadings, type Whose } from './open.ts'
+import { judgedCustomers, onceReadings, recordReadings } from './open.ts'
+import type { ComputedLine } from './opened-line.ts'
+import { reducer, sumsFacts } from './read-parts.ts'
 
 /** Explains a line as it is computed now. */
-export async function explain(computation: Computation, found: FoundLine): Promise<Explanation> {
-  const facts = noLineFacts()
-  for await (const part of partsOf(computation, found)) addPart(facts, part)
-  return explainLine(found.context, found, facts, await onceCustomer(computation, found.line))
+export async function explain({ computation, found, parts }: ComputedLine): Promise<Explanation> {
+  const [{ facts }, customer] = await Promise.all([parts(), onceCustomer(computation, found.line)])
+  return explainLine(found.context, found, facts, customer)
 }
 
 /** Reads the customer of a `once` line. */
@@ -38,68 +25,6 @@ async function onceCustomer(computation: Computation, { once }: Line): Promise<C
   const readings = onceReadings(computation)
   return readCustomer(computation.source, readings, once.customerId)
 }
-
-/** Whether a line is made from facts, and not from other lines or a qualification. */
-const sumsFacts = (line: Line): boolean =>
-  !isFunded(line) && (line.base !== null || line.units !== null) && line.once === null
-
-/** Whose facts a line counts. */
-function whoseOf({ line, result }: FoundLine): Whose {
-  const { rule, scope } = line
-  if (rule.kind === 'override') return { affiliate_id: scopeName(scope) }
-  const isOne = rule.kind === 'share' && rule.per === 'customer'
-  return isOne ? { customer_id: scopeName(scope) } : { affiliate_id: result.affiliate }
-}
-
-/** Yields what each customer adds to a line. */
-export async function* partsOf(computation: Computation, found: FoundLine): AsyncGenerator<Part> {
-  if (!sumsFacts(found.line)) return
-  const readings = periodReadings(computation, found)
-  const reduce = reducer(found)
-  for await (const judged of judgedCustomers(computation, whoseOf(found), readings)) {
-    const part = reduce(judged)
-    if (part) yield part
-  }
-}
-
-/** Returns the readings of the records of the period, summed by what plans ask for. */
-function periodReadings(
-  { source, range }: Computation,
-  { context: { period } }: FoundLine,
-): FactReading[] {
-  const inside = (days: readonly number[]): number[] =>
-    days.filter((day) => day >= period.first && day <= period.last)
-  const split = ({ single, summed }: (typeof range.days)['events']) => ({
-    single: inside(single),
-    summed: inside(summed),
-  })
-  const { transactions, activity, events } = range.days
-  return factReadings(source.selection, {
-    transactions: split(transactions),
-    activity: split(activity),
-    events: split(events),
-  })
-}
-
-/** Returns a function that finds what a customer adds to a line. */
-function reducer({ context, line, result }: FoundLine): (judged: JudgedCustomer) => Part | null {
-  const rulesOf = uplineRules(context)
-  return (judged) => {
-    const tallies: PeriodTallies = new Map()
-    const known = asOf(judged, context.period.last)
-    const own = reduceCustomer(context, tallies, known, rulesOf)
-    const target = tallyOfLine(tallies, result.affiliate, line)
-    return partOf(line, target, judged.customer.customer_id, own, context.rates)
-  }
-}
-
-/** What a customer adds to a line, on the wire. */
-export const presentPart = ({ customer_id, base, units, records }: Part, { line }: FoundLine) => ({
-  customer_id,
-  records,
-  base: line.base === null ? null : plainText(base),
-  units: line.units === null ? null : plainText(units),
-})
 
 /** A record that a line counts, on the wire. */
 export interface PartRecord {
@@ -118,11 +43,9 @@ export interface PartRecord {
 
 /** Returns the records of a customer that a line counts, in order of time. */
 export async function recordsOf(
-  computation: Computation,
-  found: FoundLine,
+  { computation, found: { line, context, result } }: ComputedLine,
   customer_id: string,
 ): Promise<PartRecord[]> {
-  const { line, context } = found
   const readings = recordReadings(computation, context.period)
   const records: PartRecord[] = []
   for await (const judged of judgedCustomers(computation, { customer_id }, readings)) {
@@ -132,7 +55,7 @@ export async function recordsOf(
       return used.map((fact) => presentRecord(fact, null, line))
     }
     if (!sumsFacts(line)) return []
-    const reduce = reducer(found)
+    const reduce = reducer(context, result.affiliate, line)
     for (const fact of judged.customer.facts) {
       const part = reduce({ ...judged, customer: { ...judged.customer, facts: [fact] } })
       if (part) records.push(presentRecord(fact, part, line))

@@ -42,7 +42,7 @@ export async function findAdjustment(
   const place = stored ?? (await matchHint(session, grant.account, statement, hint))
   const period = parsePeriod(place?.period ?? '')
   if (!place || !period) throw notStored('adjustment')
-  const computation = await openPeriod(env, grant.account, session, period)
+  const computation = await openPeriod(env, grant, session, period)
   const computed = await computeAffiliates(computation, [place.affiliate_id], MAX_FRESH_FACTS)
   const asked = computed.slice(-1)
   const causesOf = await findCauses(computation, asked)

@@ -2,15 +2,8 @@ import { findItem, type StoredItem } from '../../db/commission/books/stored-item
 import type { Connection } from '../../db/commission/facts.ts'
 import { ApiError } from '../../errors.ts'
 import type { Reader } from '../../http/session.ts'
-import { readBooks } from '../drafts/books.ts'
-import type { Computation } from '../drafts/computation.ts'
-import { settleAffiliates } from '../drafts/compute.ts'
-import { lineIds, statementId, statementOfLine } from '../drafts/ids.ts'
-import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
-import { openPeriod } from '../drafts/on-request.ts'
-import { viewOf } from '../drafts/rate-views.ts'
+import { statementId, statementOfLine } from '../drafts/ids.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
-import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
 import type { LineJson } from '../engine/line.ts'
 import { readPlanBook } from '../plans/book.ts'
 
@@ -72,7 +65,7 @@ export function goneSince(noun: 'line' | 'adjustment', stored: StoredAt | null):
 }
 
 /** Finds the statement of a line: a stored one, or that of an affiliate and period. */
-async function findLinePlace(
+export async function findLinePlace(
   db: Connection,
   account: string,
   id: string,
@@ -120,56 +113,4 @@ export async function matchHint(
     }
   }
   return null
-}
-
-/** A line as it is computed now, with all that its explanation reads. */
-export interface FoundLine extends ExplainedLine {
-  readonly context: ExplainContext
-}
-
-/** A line, and the computation with the rates that its period sees. */
-export interface ComputedLine {
-  readonly computation: Computation
-  readonly found: FoundLine
-}
-
-/** A line that was found, with the account in which it stands. */
-export interface OpenedLine {
-  readonly place: LinePlace
-  readonly source: Computation['source']
-  /** Null: its statement has no such line any more. */
-  readonly computed: ComputedLine | null
-}
-
-/** Finds a line by its id, or if it is not stored by a hint, and computes its statement. */
-export async function openLineIfAny(
-  env: Env,
-  { grant, session }: Reading,
-  id: string,
-  hint: LineHint,
-): Promise<OpenedLine> {
-  const place = await findLinePlace(session, grant.account, id, hint)
-  const computation = await openPeriod(env, grant.account, session, place.period)
-  return { place, source: computation.source, computed: await computeLine(computation, place) }
-}
-
-/** Computes the statement of a line and finds the line in it; returns null if it has none any more. */
-async function computeLine(
-  computation: Computation,
-  { id, statement, affiliate_id, plan, period }: LinePlace,
-): Promise<ComputedLine | null> {
-  const books = await readBooks(computation.source, computation.range, [affiliate_id])
-  const view = await viewOf(computation, books, affiliate_id, plan)
-  const settlement = await settleAffiliates(view, [affiliate_id], MAX_FRESH_FACTS, books.booksOf)
-  const result = settlement
-    .settle(period)
-    .find((one) => one.affiliate === affiliate_id && one.plan.plan === plan)
-  const lines = result?.lines ?? []
-  const keys = lines.map(({ rule, version, scope }) => ({
-    ...{ rule: rule.id, version: version.version, scope },
-  }))
-  const line = lines[(await lineIds(statement, keys)).indexOf(id)]
-  if (!result || !line) return null
-  const found = { result, line, context: { ...view.context, period, settlement } }
-  return { computation: view, found }
 }

@@ -1,10 +1,11 @@
-import type { Computation } from '../drafts/computation.ts'
 import { lineIds, statementId } from '../drafts/ids.ts'
 import { fixedText, plainText } from '../engine/decimal.ts'
 import { type SourceLine, sourceLines } from '../engine/explain-sources.ts'
 import { compareText } from '../engine/facts.ts'
-import { partsOf, presentPart, recordsOf } from './explain-line.ts'
-import type { FoundLine } from './find-line.ts'
+import type { Line } from '../engine/line.ts'
+import { recordsOf } from './explain-line.ts'
+import type { ComputedLine } from './opened-line.ts'
+import type { LineParts } from './read-parts.ts'
 
 /** A line of another statement that a line is made from, on the wire. */
 export interface SourcePart {
@@ -19,24 +20,41 @@ export interface SourcePart {
   readonly amount: string
 }
 
+/** What a customer adds to a line, on the wire. */
+export interface CustomerPart {
+  readonly customer_id: string
+  readonly records: number
+  readonly base: string | null
+  readonly units: string | null
+}
+
+const presentPart = (
+  { customer_id, base, units, records }: LineParts['parts'][number],
+  line: Line,
+): CustomerPart => ({
+  customer_id,
+  records,
+  base: line.base === null ? null : plainText(base),
+  units: line.units === null ? null : plainText(units),
+})
+
 /** Returns what a line is made from: what each customer adds, or the lines of other statements. */
-export async function listParts(
-  computation: Computation,
-  found: FoundLine,
-): Promise<readonly object[]> {
+export async function listParts(computed: ComputedLine): Promise<readonly object[]> {
+  const { found } = computed
   const sources = sourceLines(found.context, found)
   if (sources) return listSources(sources.affiliate, sources.lines)
   const { once, base, units } = found.line
   if (once !== null) {
     const { customerId: customer_id } = once
-    const { length: records } = await recordsOf(computation, found, customer_id)
+    const { length: records } = await recordsOf(computed, customer_id)
     return [
       { customer_id, records, base: base && plainText(base), units: units && plainText(units) },
     ]
   }
-  const parts: ReturnType<typeof presentPart>[] = []
-  for await (const part of partsOf(computation, found)) parts.push(presentPart(part, found))
-  return parts.sort((a, b) => compareText(a.customer_id, b.customer_id))
+  const { parts } = await computed.parts()
+  return parts
+    .map((part) => presentPart(part, found.line))
+    .sort((a, b) => compareText(a.customer_id, b.customer_id))
 }
 
 /** Returns lines with their ids, in the order of statements and of the lines in them. */

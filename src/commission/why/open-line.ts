@@ -8,53 +8,40 @@ import { escapeStrings } from './escape-strings.ts'
 import { closedLine, explainAdjustment } from './explain-adjustment.ts'
 import { explain } from './explain-line.ts'
 import { findAdjustment, isAdjustmentId } from './find-adjustment.ts'
-import {
-  type ComputedLine,
-  type LineHint,
-  type LinePlace,
-  lineGone,
-  openLineIfAny,
-  type Reading,
-} from './find-line.ts'
+import { type LineHint, type LinePlace, lineGone } from './find-line.ts'
+import type { ComputedLine, LineReading } from './opened-line.ts'
 
 /** Finds a line, or the line that an adjustment corrects, and computes the statement that it stands in. */
-export async function openLine(env: Env, reader: Reading, id: string, hint: LineHint) {
-  if (!isAdjustmentId(id)) return openOwnLine(env, reader, id, hint)
+export async function openLine(env: Env, reader: LineReading, id: string, hint: LineHint) {
+  if (!isAdjustmentId(id)) return openOwnLine(reader, id, hint)
   const { adjustment, affiliate_id } = await findAdjustment(env, reader, id, hint)
   const { line, period } = adjustment.of
   if (line === null) throw new ApiError('not_found', { detail: NO_CORRECTED_LINE })
-  return openOwnLine(env, reader, line, { affiliate_id, period })
+  return openOwnLine(reader, line, { affiliate_id, period })
 }
 
 const NO_CORRECTED_LINE =
   'This adjustment restores what a statement dropped. It corrects no line, so that no records are behind it.'
 
-async function openOwnLine(
-  env: Env,
-  reader: Reading,
-  id: string,
-  hint: LineHint,
-): Promise<ComputedLine> {
-  const { place, computed } = await openLineIfAny(env, reader, id, hint)
+async function openOwnLine(reader: LineReading, id: string, hint: LineHint): Promise<ComputedLine> {
+  const { place, computed } = await reader.open(id, hint)
   if (!computed) throw lineGone(place)
   return computed
 }
 
 async function explainOwnLine(
-  env: Env,
-  reader: Reading,
+  reader: LineReading,
   id: string,
   hint: LineHint,
 ): Promise<Explanation & { id: string }> {
-  const { place, source, computed } = await openLineIfAny(env, reader, id, hint)
+  const { place, source, computed } = await reader.open(id, hint)
   const { stored } = place
   if (!computed) {
     if (stored === null || stored.status === 'draft') throw lineGone(place)
     return explainGone(reader, source, place, stored.line)
   }
-  const { computation, found } = computed
-  const explanation = await explain(computation, found)
-  if (found.result.closed) {
+  const explanation = await explain(computed)
+  if (computed.found.result.closed) {
     const closed = await closedLine(reader, place)
     return { id, ...explanation, closed }
   }
@@ -65,7 +52,7 @@ async function explainOwnLine(
 
 /** Explains an approved line that the records no longer make: what was approved of it, without steps. */
 async function explainGone(
-  reader: Reading,
+  reader: LineReading,
   { book }: Computation['source'],
   place: LinePlace,
   line: LineJson,
@@ -79,16 +66,16 @@ async function explainGone(
 /** Explains a line or an adjustment: as an object, or in sentences. */
 export async function explainById(
   env: Env,
-  reader: Reading,
+  reader: LineReading,
   id: string,
   hint: LineHint,
   isText: boolean,
 ): Promise<object | string> {
   if (isAdjustmentId(id)) {
     const found = await findAdjustment(env, reader, id, hint)
-    const explanation = await explainAdjustment(env, reader, found)
+    const explanation = await explainAdjustment(reader, found)
     return isText ? adjustmentText(escapeStrings(explanation)) : explanation
   }
-  const explanation = await explainOwnLine(env, reader, id, hint)
+  const explanation = await explainOwnLine(reader, id, hint)
   return isText ? explanationText(escapeStrings(explanation)) : explanation
 }

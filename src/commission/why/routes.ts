@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { oncePerRequest } from '../../http/once-per-request.ts'
 import { PAGE_PARAMETERS } from '../../http/pagination.ts'
 import { checkPercentEncoding, readQuery } from '../../http/query.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
@@ -7,11 +8,13 @@ import { sendJson } from '../../http/send-json.ts'
 import type { Reader } from '../../http/session.ts'
 import { withReadSession } from '../../http/session.ts'
 import { openPeriod } from '../drafts/on-request.ts'
+import type { Period } from '../engine/calendar.ts'
 import { customerLines } from './customer-lines.ts'
 import { type RecordKey, recordEarnings } from './earnings.ts'
 import { recordsOf } from './explain-line.ts'
 import { listParts } from './line-parts.ts'
 import { explainById, openLine } from './open-line.ts'
+import { lineReading } from './opened-line.ts'
 import { listQualifications } from './qualifications.ts'
 import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
 import { computeFor, prefersText, respondWith, respondWithList } from './respond.ts'
@@ -39,10 +42,16 @@ export const TEAM_WHY_PATHS = {
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
 const WHOSE_PARAMETERS = ['affiliate_id', 'customer_id'] as const
 
+/** Prepares the computation of a period, once for all that a page of the console asks of it. */
+const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Period) =>
+  oncePerRequest(c, JSON.stringify(['period', grant.account, period.id]), () =>
+    openPeriod(c.env, grant, session, period),
+  )
+
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = prefersText(c)
-  const compute = (reader: Reader) => explainById(c.env, reader, id, hint, isText)
+  const compute = (reader: Reader) => explainById(c.env, lineReading(c, reader), id, hint, isText)
   return withReadSession(c, async (reader) => {
     const body = await computeFor(reader, compute)
     return typeof body === 'string'
@@ -59,8 +68,8 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
   } = readQuery(c.req.url, 'period', 'reason', ...WHOSE_PARAMETERS)
   const period = readPeriod(text)
   const query = { ...whose, reason: readReason(reason) }
-  return respondWith(c, async ({ grant, session }) =>
-    groupUnearned(await openPeriod(c.env, grant.account, session, period), period, query),
+  return respondWith(c, async (reader) =>
+    groupUnearned(await periodFor(c, reader, period), period, query),
   )
 }
 
@@ -71,8 +80,8 @@ function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
   const period = readPeriod(text)
   const query = { affiliate_id, customer_id, plan, rule, status: readStatus(status) }
   const list = ['qualifications', period.id, query]
-  return respondWithList(c, list, page, async ({ grant, session }) =>
-    listQualifications(await openPeriod(c.env, grant.account, session, period), period, query),
+  return respondWithList(c, list, page, async (reader) =>
+    listQualifications(await periodFor(c, reader, period), period, query),
   )
 }
 
@@ -90,8 +99,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
   )
   return respondWithList(c, ['parts', id], page, async (reader) => {
     const hint = { affiliate_id, period }
-    const { computation, found } = await openLine(c.env, reader, id, hint)
-    return listParts(computation, found)
+    return listParts(await openLine(c.env, lineReading(c, reader), id, hint))
   })
 }
 
@@ -104,8 +112,7 @@ function respondWithPartFacts(c: Context<AppEnv>, id: string, customer: string):
   checkPercentEncoding(new URL(c.req.url).pathname)
   return respondWithList(c, ['facts', id, customer], page, async (reader) => {
     const hint = { affiliate_id, period }
-    const { computation, found } = await openLine(c.env, reader, id, hint)
-    return recordsOf(computation, found, customer)
+    return recordsOf(await openLine(c.env, lineReading(c, reader), id, hint), customer)
   })
 }
 
@@ -116,8 +123,8 @@ function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
   const period = readPeriod(text)
   const query = { affiliate_id, customer_id, reason: readReason(reason) }
   const list = ['unearned', period.id, query]
-  return respondWithList(c, list, page, async ({ grant, session }) =>
-    listUnearned(await openPeriod(c.env, grant.account, session, period), period, query),
+  return respondWithList(c, list, page, async (reader) =>
+    listUnearned(await periodFor(c, reader, period), period, query),
   )
 }
 
@@ -134,8 +141,8 @@ function idOf(c: Context<AppEnv>, id: string): string {
 function respondWithCustomerLines(c: Context<AppEnv>, customer_id: string): Promise<Response> {
   const period = readPeriod(readQuery(c.req.url, 'period').period)
   checkPercentEncoding(new URL(c.req.url).pathname)
-  return respondWith(c, async ({ grant, session }) => {
-    const computation = await openPeriod(c.env, grant.account, session, period)
+  return respondWith(c, async (reader) => {
+    const computation = await periodFor(c, reader, period)
     const data = await customerLines(computation, period, customer_id)
     return { customer_id, period: period.id, data }
   })

@@ -2,7 +2,7 @@ import { ifUnknown } from '../if-unknown.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink, type Attributed, Verdict } from '../parts/customers.tsx'
 import { Badge, type List, Pager, Table } from '../parts/data.tsx'
-import { EarnedPart, readEarned } from '../parts/earned.tsx'
+import { EarnedPart, earnedIn } from '../parts/earned.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { Fields, Records, type StoredRecord } from '../parts/records.tsx'
 
@@ -143,12 +143,11 @@ export const customerPage: Page = {
     const { api, account, params } = visit
     const customer_id = params.customer ?? ''
     const affiliations = partOf(visit, 'affiliations')
-    const [history, listed, own, lists, earned] = await Promise.all([
+    const [history, listed, own, lists] = await Promise.all([
       api.get<History>(affiliations.path, affiliations.query),
       api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),
-      readEarned(visit, apiPath(account), customer_id),
     ])
     const found = listed.data[0]
     const [record] = (own ?? nothing).data
@@ -159,7 +158,7 @@ export const customerPage: Page = {
             <Verdict {...found.attribution} />
           </p>
         )}
-        <EarnedPart visit={visit} signup={found?.day ?? ''} earned={earned} />
+        <EarnedPart visit={visit} signup={found?.day ?? ''} />
         <h2>Who is paid</h2>
         <Affiliations account={account} rows={history.affiliations} />
         <RecordLists visit={visit} lists={lists} />
@@ -172,6 +171,10 @@ export const customerPage: Page = {
         <Refusal visit={visit} refusal={history.refusal} />
       </>
     )
-    return { title: `Customer ${customer_id}`, body }
+    const { period } = visit.query
+    const compute = period
+      ? () => earnedIn(visit, { path: apiPath(account), customer_id, period })
+      : undefined
+    return { title: `Customer ${customer_id}`, body, compute }
   },
 }

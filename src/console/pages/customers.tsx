@@ -1,4 +1,5 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Computed } from '../parts/computed.tsx'
 import { type Attributed, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { EmptyState, type List, Pager } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
@@ -41,27 +42,32 @@ const Lists = ({ account, now, query }: Visit) => {
   )
 }
 
-/** The customers of an account. */
+async function readList(visit: Visit) {
+  const { api, account, query } = visit
+  const { data, meta } = await api.get<List<Attributed>>(apiPath(account, 'customers'), query)
+  const list = data.length > 0 ? <Customers account={account} rows={data} /> : <Nobody {...visit} />
+  return (
+    <>
+      {query.unattributed ? <Unattributed account={account} rows={data} /> : list}
+      <Pager visit={visit} meta={meta} />
+    </>
+  )
+}
+
+/** The customers of an account. No index finds those without an affiliate, so these are searched. */
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
   async render(visit) {
-    const { account, query } = visit
-    const { data, meta } = await visit.api.get<List<Attributed>>(
-      apiPath(account, 'customers'),
-      query,
-    )
-    const list =
-      data.length > 0 ? <Customers account={account} rows={data} /> : <Nobody {...visit} />
+    const isSearch = visit.query.unattributed !== undefined
     const body = (
       <>
         <Filters visit={visit} fields={[{ name: 'customer_id', label: 'Find a customer by id' }]} />
         <Lists {...visit} />
-        {query.unattributed ? <Unattributed account={account} rows={data} /> : list}
-        <Pager visit={visit} meta={meta} />
+        {isSearch ? <Computed /> : await readList(visit)}
       </>
     )
-    return { title: 'Customers', body }
+    return { title: 'Customers', body, compute: isSearch ? () => readList(visit) : undefined }
   },
 }

@@ -1,17 +1,14 @@
+import type { Child } from 'hono/jsx'
+import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
+import { statementOfLine } from '../../commission/drafts/ids.ts'
 import type { PartRecord } from '../../commission/why/explain-line.ts'
-import type { SourcePart } from '../../commission/why/line-parts.ts'
+import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
+import { ifUnknown } from '../if-unknown.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
+import { Computed } from '../parts/computed.tsx'
 import { type List, Pager, Table } from '../parts/data.tsx'
-import { Causes, type Explained, Head, Steps, sentencesOf } from '../parts/explanation.tsx'
+import { type Explained, Explaining, Head } from '../parts/explanation.tsx'
 import { column, fields, Members, To } from '../parts/fields.tsx'
-
-/** What a customer adds to a line. */
-interface CustomerPart {
-  readonly customer_id: string
-  readonly records: number
-  readonly base: string | null
-  readonly units: string | null
-}
 
 /** The query that finds a line which no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
@@ -118,33 +115,72 @@ async function partsOf(visit: Visit, at: readonly string[]) {
   )
 }
 
+/** A stored statement, with the first part of its lines and adjustments. */
+interface Stored {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly parts: number
+  readonly lines: readonly StatementLine[]
+  readonly adjustments: readonly Adjustment[]
+}
+
+/** What is shown of a line or an adjustment; of one that is stored before it is computed. */
+interface Found {
+  readonly of: Parameters<typeof Head>[0]['of']
+  readonly line: Parameters<typeof Head>[0]['line']
+  readonly amount: string | undefined
+  readonly content: Child
+}
+
+/** Reads the stored statement of a line; null if there is none, or if it does not have the line. */
+async function readStored({ api, account, params }: Visit): Promise<Found | null> {
+  const { line: id = '' } = params
+  const statement = statementOfLine(id)
+  if (statement === null) return null
+  const of = await api.get<Stored>(apiPath(account, 'statements', statement)).catch(ifUnknown)
+  if (!of) return null
+  const line = of.lines.find((one) => one.id === id) ?? null
+  const { amount } = line ?? of.adjustments.find((one) => one.id === id) ?? {}
+  return amount !== undefined || of.parts > 1 ? { of, line, amount, content: <Computed /> } : null
+}
+
+/** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
+async function readExplained(visit: Visit): Promise<Found> {
+  const at = ['lines', visit.params.line ?? '']
+  const parts = partsOf(visit, at)
+  // What has no parts is explained without them.
+  parts.catch(() => {})
+  const path = apiPath(visit.account, ...at, 'explain')
+  const explained = await visit.api.get<Explained>(path, hintOf(visit))
+  const content = (
+    <>
+      <Explaining visit={visit} of={explained} />
+      {hasParts(explained) ? await parts : NO_PARTS}
+    </>
+  )
+  const line = 'of' in explained ? null : explained.line
+  const { amount } = 'of' in explained ? explained : explained.line
+  return { of: explained, line, amount, content }
+}
+
 /** Why a line pays what it pays, down to its records and their deliveries. */
 export const linePage: Page = {
   path: '/accounts/:account/lines/:line',
   section: 'Statements',
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
-    const at = ['lines', visit.params.line ?? '']
-    const path = apiPath(visit.account, ...at, 'explain')
-    const explained = await visit.api.get<Explained>(path, hintOf(visit))
-    const parts = hasParts(explained) ? await partsOf(visit, at) : NO_PARTS
-    const { amount } = 'of' in explained ? explained : explained.line
+    const stored = await readStored(visit)
+    const { of, line, amount, content } = stored ?? (await readExplained(visit))
     const body = (
       <>
-        <Head visit={visit} of={explained} />
-        <ol class="sentences">
-          {sentencesOf(explained).map((sentence) => (
-            <li>{sentence}</li>
-          ))}
-        </ol>
-        {'of' in explained ? (
-          <Causes visit={visit} causes={explained.causes} />
-        ) : (
-          <Steps of={explained} />
-        )}
-        {parts}
+        <Head {...{ visit, of, line }} />
+        {content}
       </>
     )
-    return { title: `Why ${amount} ${explained.currency}`, body }
+    const title = amount === undefined ? 'Why a line pays' : `Why ${amount} ${of.currency}`
+    const compute = stored ? async () => (await readExplained(visit)).content : undefined
+    return { title, body, compute }
   },
 }

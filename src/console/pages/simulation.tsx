@@ -1,12 +1,11 @@
 import type { Amounts, Simulated, SimulatedRow } from '../../commission/simulate/present.ts'
-import { ApiError } from '../../errors.ts'
 import { parseField } from '../form.ts'
-import { apiPath, type Page, type RefusedForm, type Visit, withQuery } from '../page.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Plot } from '../parts/chart.tsx'
+import { Computed } from '../parts/computed.tsx'
 import { EmptyState, type List, Table } from '../parts/data.tsx'
 import { column, Facts, fields, Members, To, Value } from '../parts/fields.tsx'
-import { Filters, Refusal } from '../parts/forms.tsx'
-import { refusedBy } from '../refused.ts'
+import { Filters } from '../parts/forms.tsx'
 
 /** Returns the request that simulates the terms of a query. */
 function requestOf({ account, params, query }: Visit) {
@@ -18,15 +17,6 @@ function requestOf({ account, params, query }: Visit) {
       ...(period ? { period } : { ...(from && { from }), ...(to && { to }) }),
       version: parseField('terms', terms),
     },
-  }
-}
-
-async function simulate(visit: Visit): Promise<Simulated | RefusedForm> {
-  try {
-    return (await visit.api.send({ method: 'POST', ...requestOf(visit) })) as Simulated
-  } catch (error) {
-    if (!(error instanceof ApiError)) throw error
-    return refusedBy(error, 'simulate', () => '')
   }
 }
 
@@ -84,6 +74,11 @@ const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
   </>
 )
 
+async function simulate(visit: Visit) {
+  const of = (await visit.api.send({ method: 'POST', ...requestOf(visit) })) as Simulated
+  return <Result visit={visit} of={of} />
+}
+
 /** Reads the terms of the version that a query names, or of the latest one. */
 async function storedTerms({ api, account, params, query: { version } }: Visit): Promise<string> {
   const at = (...parts: string[]) => apiPath(account, 'plans', params.plan ?? '', ...parts)
@@ -103,14 +98,14 @@ export const simulationPage: Page = {
   async render(visit) {
     const { plan = '' } = visit.params
     const { terms } = visit.query
-    const [value, found] = terms ? [terms, await simulate(visit)] : [await storedTerms(visit), null]
+    const value = terms ?? (await storedTerms(visit))
     const body = (
       <>
         <p class="lead">
           What <To visit={visit} at={['plans', plan]} children={plan} /> would pay under these
           terms, beside what is in force. Nothing is stored.
         </p>
-        {found && ('data' in found ? <Result visit={visit} of={found} /> : <Refusal {...found} />)}
+        {terms && <Computed />}
         <Filters
           visit={visit}
           fields={[
@@ -123,6 +118,6 @@ export const simulationPage: Page = {
         />
       </>
     )
-    return { title: `Simulate ${plan}`, body }
+    return { title: `Simulate ${plan}`, body, compute: terms ? () => simulate(visit) : undefined }
   },
 }

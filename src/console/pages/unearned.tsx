@@ -1,6 +1,7 @@
 import { REASONS } from '../../commission/engine/reasons.ts'
 import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
+import { Computed } from '../parts/computed.tsx'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { column, fields, Members, To } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
@@ -46,15 +47,14 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly UnearnedRecord[
   />
 )
 
+const NO_PERIOD = (
+  <EmptyState title="Choose a period.">
+    <p>A month such as 2026-10, or a week such as 2026-W41.</p>
+  </EmptyState>
+)
+
 async function read(visit: Visit) {
   const { list, cursor, ...query } = visit.query
-  if (!query.period) {
-    return (
-      <EmptyState title="Choose a period.">
-        <p>A month such as 2026-10, or a week such as 2026-W41.</p>
-      </EmptyState>
-    )
-  }
   if (list !== 'records') {
     const path = apiPath(visit.account, 'unearned')
     const { data } = await visit.api.get<{ data: readonly UnearnedGroup[] }>(path, query)
@@ -76,7 +76,6 @@ export const unearnedPage: Page = {
   section: 'Statements',
   query: ['period', 'affiliate_id', 'customer_id', 'reason', 'list', 'cursor'],
   async render(visit) {
-    const found = await read(visit)
     const reasons = ['', ...REASONS].map((one) => [one, one.replaceAll('_', ' ') || 'any'] as const)
     const body = (
       <>
@@ -97,9 +96,10 @@ export const unearnedPage: Page = {
             },
           ]}
         />
-        {found}
+        {visit.query.period ? <Computed /> : NO_PERIOD}
       </>
     )
-    return { title: 'What earned nothing', body }
+    const compute = visit.query.period ? () => read(visit) : undefined
+    return { title: 'What earned nothing', body, compute }
   },
 }

@@ -1,5 +1,6 @@
 import { ifUnknown } from '../if-unknown.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
+import { Computed } from './computed.tsx'
 import { AffiliateLink } from './customers.tsx'
 import { Amount, count, EmptyState, Table } from './data.tsx'
 import { Filters } from './forms.tsx'
@@ -37,22 +38,19 @@ interface UnearnedGroup {
   readonly count: number
 }
 
-/** What a customer earned in a period, and what earned nothing. */
-export interface Earned {
+/** What a customer earned in a period. */
+interface Earned {
   readonly lines: readonly Line[]
   /** The amounts of lines that are stored, by their ids. */
   readonly amounts: ReadonlyMap<string, string>
-  readonly unearned: readonly UnearnedGroup[]
 }
 
-/** Reads what a customer earned in the period of the query; null if it names none. */
-export async function readEarned(
-  { api, query }: Visit,
-  path: string,
-  customer_id: string,
-): Promise<Earned | null> {
-  const { period } = query
-  if (!period) return null
+/** Computes and renders what a customer earned in a period, and what earned nothing. */
+export async function earnedIn(
+  { api, account }: Visit,
+  asked: { path: string; customer_id: string; period: string },
+) {
+  const { path, customer_id, period } = asked
   const [lines, unearned] = await Promise.all([
     api.get<{ data: Line[] }>(`${path}/customers/${encodeURIComponent(customer_id)}/lines`, {
       period,
@@ -60,7 +58,12 @@ export async function readEarned(
     api.get<{ data: UnearnedGroup[] }>(`${path}/unearned`, { period, customer_id }),
   ])
   const amounts = await readAmounts(api, path, lines.data)
-  return { lines: lines.data, amounts, unearned: unearned.data }
+  return (
+    <>
+      <Lines account={account} earned={{ lines: lines.data, amounts }} />
+      {unearned.data.length > 0 && <Unearned rows={unearned.data} />}
+    </>
+  )
 }
 
 /** Reads the amounts of lines from their statements. Those that no run has stored yet are left out. */
@@ -144,28 +147,20 @@ function usualMonths(now: number, signup: string): string[] {
 }
 
 /** Renders what a customer earned in a period that the member chooses. */
-export const EarnedPart = (props: { visit: Visit; signup: string; earned: Earned | null }) => {
-  const { visit, signup, earned } = props
-  return (
-    <section id="earned">
-      <h2>What the customer earned</h2>
-      <nav class="quick" aria-label="Months">
-        {usualMonths(visit.now, signup).map((period) => (
-          <a
-            href={`${withQuery(visit.path, { period })}#earned`}
-            aria-current={visit.query.period === period ? 'page' : undefined}
-          >
-            {period}
-          </a>
-        ))}
-      </nav>
-      <Filters visit={visit} fields={[{ name: 'period', label: 'Month or week, like 2026-W41' }]} />
-      {earned && (
-        <>
-          <Lines account={visit.account} earned={earned} />
-          {earned.unearned.length > 0 && <Unearned rows={earned.unearned} />}
-        </>
-      )}
-    </section>
-  )
-}
+export const EarnedPart = ({ visit, signup }: { visit: Visit; signup: string }) => (
+  <section id="earned">
+    <h2>What the customer earned</h2>
+    <nav class="quick" aria-label="Months">
+      {usualMonths(visit.now, signup).map((period) => (
+        <a
+          href={`${withQuery(visit.path, { period })}#earned`}
+          aria-current={visit.query.period === period ? 'page' : undefined}
+        >
+          {period}
+        </a>
+      ))}
+    </nav>
+    <Filters visit={visit} fields={[{ name: 'period', label: 'Month or week, like 2026-W41' }]} />
+    {visit.query.period && <Computed />}
+  </section>
+)

@@ -12,14 +12,14 @@ import { column, Facts, fields, Members } from './fields.tsx'
 export type Explained = Explanation | AdjustmentExplanation
 
 /** Returns an explanation in sentences, without its title. */
-export function sentencesOf(explained: Explained): string[] {
+function sentencesOf(explained: Explained): string[] {
   const escaped = escapeStrings(explained)
   const text = 'of' in escaped ? adjustmentText(escaped) : explanationText(escaped)
   return text.split('\n').slice(1).filter(Boolean)
 }
 
 /** Renders the figures of each step. */
-export const Steps = ({ of }: { of: Explanation }) => (
+const Steps = ({ of }: { of: Explanation }) => (
   <details>
     <summary>The figures of each step</summary>
     <Table
@@ -38,7 +38,7 @@ export const Steps = ({ of }: { of: Explanation }) => (
 type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
 
 /** Renders what changed after an approval, each with the delivery that changed it. */
-export const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause[] }) => (
+const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause[] }) => (
   <Table
     caption="What changed"
     rows={causes}
@@ -51,19 +51,42 @@ export const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause
   />
 )
 
-/** Renders what an explanation is about. */
-export const Head = ({ visit, of }: { visit: Visit; of: Explained }) => (
+/** The statement in which a line or an adjustment stands. */
+interface Statement {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+}
+
+/** Renders what an explanation is about: a line, or an adjustment. */
+export const Head = (props: {
+  visit: Visit
+  of: Statement
+  line: Pick<Explanation['line'], 'rule' | 'version' | 'scope'> | null
+}) => (
   <Facts
-    visit={visit}
-    of={of}
+    {...props}
     names={['affiliate_id', 'plan', 'period', 'currency']}
     more={
-      'of' in of
-        ? []
-        : [
-            ['Rule', `${of.line.rule}, version ${of.line.version}`],
-            ['Scope', of.line.scope],
+      props.line
+        ? [
+            ['Rule', `${props.line.rule}, version ${props.line.version}`],
+            ['Scope', props.line.scope],
           ]
+        : []
     }
   />
+)
+
+/** Renders an explanation: its sentences, and the figures of each step or what changed. */
+export const Explaining = ({ visit, of }: { visit: Visit; of: Explained }) => (
+  <>
+    <ol class="sentences">
+      {sentencesOf(of).map((sentence) => (
+        <li>{sentence}</li>
+      ))}
+    </ol>
+    {'of' in of ? <Causes visit={visit} causes={of.causes} /> : <Steps of={of} />}
+  </>
 )

@@ -1,5 +1,13 @@
 import { decodeRow, encode, encodedColumns } from '../column-types.ts'
-import { type FoundPage, type ListQuery, type Page, paginate } from '../paginate.ts'
+import {
+  type FoundPage,
+  foundPage,
+  LIST_LIMITS,
+  type ListQuery,
+  limitCount,
+  type Page,
+  paginate,
+} from '../paginate.ts'
 import { all } from '../query.ts'
 import { clicks, customers } from '../schema.ts'
 import { compileStatement, type Statement } from '../statement.ts'
@@ -24,6 +32,25 @@ export interface AttributionFilter {
 
 const COLUMNS = ['customer_id', 'day', 'verdict', 'link', 'affiliate_id'] as const
 
+type Row = Pick<Customer, (typeof COLUMNS)[number]>
+
+/**
+ * Reads one page and counts all rows in one pass: no index tells which customers have no affiliate, so
+ * each pass looks at every customer of these days.
+ */
+async function countAndRead(db: D1Database, query: ListQuery, page: Page): Promise<FoundPage<Row>> {
+  const { columns, from, key, values } = query
+  const { number, size } = page
+  const statement = compileStatement(`
+    select *, count(*) over () as total from (
+      select ${columns.join()} from ${from} limit ${LIST_LIMITS.total + 1}
+    ) order by ${key.join()} limit ${size + 1} offset ${(number - 1) * size}`)
+  const rows = await all<Row & { total: number }>(db, statement, values)
+  // A page beyond the last one has no row that tells how many there are.
+  if (rows.length === 0 && number > 1) return paginate(db, query, page)
+  return foundPage(query, page, rows, limitCount(rows[0]?.total ?? 0))
+}
+
 /**
  * Reads one page of an account's customers with their origin, in the order of their ids; those without an
  * affiliate in the order of their days.
@@ -34,8 +61,9 @@ export async function listAttributions(
   page: Page,
   filter: AttributionFilter = {},
 ): Promise<FoundPage<CustomerAttribution>> {
-  type Row = Pick<Customer, (typeof COLUMNS)[number]>
-  const found = await paginate<Row>(db, attributionQuery(account, filter), page)
+  const query = attributionQuery(account, filter)
+  const isScan = filter.unattributed !== undefined && !page.counted && page.after === null
+  const found = await (isScan ? countAndRead(db, query, page) : paginate<Row>(db, query, page))
   const encoded = encodedColumns(customers.$columns)
   const data = found.data.map((row): CustomerAttribution => {
     const decoded = decodeRow(encoded, row)

@@ -81,9 +81,20 @@ export async function readClosings(
   account: string,
   affiliates: readonly string[],
 ): Promise<Closings> {
-  const periods = await readClosedPeriods(db, account, affiliates)
+  const [periods, statements] = await Promise.all([
+    readClosedPeriods(db, account, affiliates),
+    readClosedStatements(db, account, affiliates),
+  ])
+  return { statements, periods }
+}
+
+async function readClosedStatements(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<ClosedStatement[]> {
   const statements: ClosedStatement[] = []
   const rows = readApprovedRows<ClosedStatement>(db, READ_CLOSED_STATEMENTS, account, affiliates)
   for await (const row of rows) statements.push(row)
-  return { statements, periods }
+  return statements
 }
