@@ -8,6 +8,7 @@ import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { countTrips } from './console/trips.ts'
+import { overridingSessions } from './overriding.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 
 // Laws of every page of the console. They walk the routes, so that they include each new page.
@@ -99,6 +100,23 @@ test.each(COMPUTED)('%s%s is shown before it is computed', async (path, query, s
 
   expect([found.shown, found.all]).toEqual([shown, all])
   expect(found.text).toContain('Computing from the records')
+})
+
+test('the explanation and the parts of a line compute its statement once', async () => {
+  await createAccount()
+  const browser = await signedIn()
+  const texts: string[] = []
+  const db = overridingSessions(env.DB, (real) => ({
+    prepare: (text: string) => {
+      texts.push(text)
+      return real.prepare(text)
+    },
+    batch: (list: D1PreparedStatement[]) => real.batch(list),
+  }))
+  const at = pathOf('/console/accounts/:account/lines/:line')
+  await (await browser.get(at, {}, { ...KEY_WORLD, DB: db })).text()
+
+  expect(texts.filter((text) => text.includes('from assignments'))).toHaveLength(1)
 })
 
 test('the console has pages', () => {
