@@ -23,7 +23,7 @@ import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
 
-/** The application: every route of the service is mounted here. */
+/** The application: every route of the service but those of `/console`, which `index.ts` adds. */
 export const app = new Hono<AppEnv>()
 app.notFound((c) => errorHandler(c.req.path)(endpointNotFound(c.req.path), c))
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))

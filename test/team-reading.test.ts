@@ -89,7 +89,7 @@ test('drafts of periods that have ended need the attention of the team only', as
       {
         code: 'unapproved_drafts',
         count: 1,
-        detail: expect.stringContaining(`since ${ended}.`),
+        detail: expect.stringContaining(`The first are of ${ended}.`),
       },
     ])
   }

@@ -3,10 +3,10 @@ import type { Context } from 'hono'
 const MADE = new WeakMap<object, Map<string, Promise<unknown>>>()
 
 /**
- * Makes something once for all that a request asks: a page of the console asks several routes within one
- * request. A failure is not kept.
+ * Memoizes a promise for the duration of a request: a page of the console calls several routes within one
+ * request. A failure is not cached.
  *
- * @param key Names what is made, with the account.
+ * @param key Names the function and the account.
  */
 export function oncePerRequest<T>(
   { executionCtx }: Pick<Context, 'executionCtx'>,
@@ -15,9 +15,11 @@ export function oncePerRequest<T>(
 ): Promise<T> {
   const made = MADE.get(executionCtx) ?? new Map<string, Promise<unknown>>()
   MADE.set(executionCtx, made)
-  // A key always names what the same function makes.
-  const found = (made.get(key) as Promise<T> | undefined) ?? make()
-  made.set(key, found)
-  found.catch(() => made.delete(key))
-  return found
+  // A key always names the promises of the same function.
+  const known = made.get(key) as Promise<T> | undefined
+  if (known) return known
+  const promise = make()
+  made.set(key, promise)
+  promise.catch(() => made.delete(key))
+  return promise
 }

@@ -3,33 +3,35 @@ import { ApiError } from '../errors.ts'
 import { type Lease, WeightedQueue } from '../http/weighted-queue.ts'
 
 /**
- * The time of the database that a delivery may take: so many milliseconds, and more for each record and
- * each KiB of the body. Ordinary deliveries take less than a third of it.
+ * The database time that a delivery may use free of charge, in milliseconds: a fixed time, and a time for
+ * each record and for each 1024 characters of the body. Ordinary deliveries use less than a third of it.
  */
 const FREE_MS = 20
 const FREE_MS_PER_RECORD = 0.08
 const FREE_MS_PER_KIB = 0.1
 
-/** How much time beyond that an account may use in a minute before its deliveries take turns. */
+/** The excess time in a minute from which on the deliveries of an account take turns. */
 const CREDIT_MS = 250
 
-/** How long they take turns, in milliseconds. */
+/** How long deliveries take turns after the last excess, in milliseconds. */
 const SLOW_MS = 60_000
 
-/** How many times as long as the time beyond that the pause after a turn is. */
-const PAUSE = 4
+/** A pause lasts this many times the excess. */
+const PAUSE_FACTOR = 4
 
-/** How long a delivery waits for its turn, and for a pause, in milliseconds. */
+/** How long a delivery waits for its turn, in milliseconds. */
 const WAIT_MS = 20_000
+
+/** The longest pause before a delivery, in milliseconds; a delivery that would wait longer is refused. */
 const MAX_PAUSE_MS = 10_000
 
-/** The longest time of a query of D1, after which a turn ends in any case. */
+/** The longest time of a query of D1, in milliseconds: a turn ends after it in any case. */
 const QUERY_MS = 30_000
 
-/** The accounts of which an isolate remembers what they used. */
+/** The accounts whose usage an isolate remembers. Beyond that it forgets all of them. */
 const MAX_ACCOUNTS = 1000
 
-/** What an account has used beyond its free time. Times are in milliseconds. */
+/** The excess of an account: the time beyond its free time. Times are in milliseconds. */
 interface Usage {
   excessMs: number
   pausedUntil: number
@@ -38,7 +40,7 @@ interface Usage {
 
 const UNUSED: Usage = { excessMs: 0, pausedUntil: 0, forgottenAt: 0 }
 
-/** What accounts have used in this isolate. */
+/** The usage of accounts in this isolate. */
 export const usages = new Map<string, Usage>()
 
 /**
@@ -48,7 +50,8 @@ export const usages = new Map<string, Usage>()
 const ACCOUNT_RECORDS = 3000
 const FEW_RECORDS = 100
 
-const turns = new WeightedQueue(MAX_ACCOUNTS * ACCOUNT_RECORDS, ACCOUNT_RECORDS)
+// Only the share of each account is bounded: the accounts together wait in the database.
+const turns = new WeightedQueue(Number.MAX_SAFE_INTEGER, ACCOUNT_RECORDS)
 
 /** Returns the time that a delivery took beyond its free time, in milliseconds. */
 export const excessOf = (databaseMs: number, records: number, characters: number): number =>
@@ -85,7 +88,7 @@ export async function storeInTurn<T>(
       getBookmark: () => session.getBookmark(),
     })
   } finally {
-    pay(account, excessOf(databaseMs, received, characters), Date.now())
+    recordUsage(account, excessOf(databaseMs, received, characters), Date.now())
     if (lease) turns.release(lease)
   }
 }
@@ -120,12 +123,12 @@ async function pause(account: string): Promise<void> {
   if (ms > 0) await scheduler.wait(ms)
 }
 
-/** Adds what a delivery used to the usage of its account, and lengthens the pause beyond the credit. */
-function pay(account: string, excessMs: number, now: number): void {
+/** Adds the excess of a delivery to the usage of its account. Beyond the credit it lengthens the pause. */
+function recordUsage(account: string, excessMs: number, now: number): void {
   if (excessMs === 0) return
   const before = usageOf(account)
   const usedMs = excessMs + (before.forgottenAt > now ? before.excessMs : 0)
-  const pauseMs = PAUSE * Math.max(0, Math.min(excessMs, usedMs - CREDIT_MS))
+  const pauseMs = PAUSE_FACTOR * Math.max(0, Math.min(excessMs, usedMs - CREDIT_MS))
   if (usages.size >= MAX_ACCOUNTS) usages.clear()
   usages.set(account, {
     excessMs: usedMs,
@@ -137,7 +140,7 @@ function pay(account: string, excessMs: number, now: number): void {
 function tookTooLong(waitMs: number): ApiError {
   const seconds = Math.ceil(waitMs / 1000)
   return new ApiError('unavailable', {
-    detail: `Earlier deliveries of this account took the database much longer than their bytes justify, so its deliveries pause. Nothing was stored. Repeat the same request after ${seconds} seconds, and store small additional fields with customers.`,
+    detail: `Earlier deliveries of this account used too much database time for their size. Nothing was stored. Repeat the same request after ${seconds} seconds. Smaller additional fields of customers make deliveries faster.`,
     headers: { 'Retry-After': String(seconds) },
   })
 }

@@ -118,20 +118,20 @@ export function attentionOf(
     {
       code: 'unmapped_statuses',
       count: unmapped.length,
-      detail: `Transactions have statuses without a meaning, and earn nothing: ${listed(unmapped)}. Tell the integrations team what they mean.`,
+      detail: `Transactions have statuses without a meaning, so they earn nothing: ${listed(unmapped)}. Tell the integrations team what they mean.`,
     },
     {
       code: 'unconfigured_affiliates',
       count: affiliates.length,
-      detail: `The latest customers name affiliates that are not configured, and who earn nothing: ${listed(affiliates)}. Correct the customers, or have the integrations team configure the affiliates.`,
+      detail: `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${listed(affiliates)}. Correct the customers, or have the integrations team configure the affiliates.`,
     },
   ]
   return found.filter(({ count }) => count > 0)
 }
 
 /**
- * Returns that drafts of periods that have ended wait for approval. Only the integrations team approves, so
- * the account itself does not see this.
+ * Returns `unapproved_drafts` if drafts of ended periods wait for approval. Only the integrations team
+ * approves, so the account itself does not see this.
  */
 export async function readUnapproved(
   { grant, session }: Reader,
@@ -139,7 +139,8 @@ export async function readUnapproved(
 ): Promise<Attention[]> {
   const found = await countUnapproved(session, grant.account, now)
   if (!found?.drafts) return []
-  const detail = `Statements of ended periods are drafts, since ${found.first}. Approve them.`
+  const first = [found.first_month, found.first_week].filter((period) => period !== null)
+  const detail = `Statements of ended periods are drafts. The first are of ${first.join(' and ')}. Approve them.`
   return [{ code: 'unapproved_drafts', count: found.drafts, detail }]
 }
 

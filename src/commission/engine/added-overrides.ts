@@ -18,8 +18,10 @@ interface AddedOverrides {
 }
 
 /**
- * Returns a function that finds the override lines, funded lines and holds of a statement. What an
- * affiliate funds stands in the period in which the last day of the upline's period lies.
+ * Returns a function that finds the override lines, funded lines and holds of a statement of a period.
+ *
+ * @param overrides Those of uplines' periods that end in the period: what they fund stands in it, but
+ *   what they earn stands in the period of the upline.
  */
 export function overridesByStatement(
   overrides: readonly OverridesOf[],

@@ -29,11 +29,11 @@ export const KEEPING = {
   leastDays: 40,
   /** The changed days of a year with which it is kept anew. */
   changedDays: 60,
-  /** The share of its storage quota with which an account keeps no further facts. */
+  /** Above this share of its storage quota, an account keeps no more facts. */
   shareOfQuota: 0.6,
   /** How many of a run's readings compare one of their customers with its records. */
   checkedShare: 0.05,
-  /** After which a run that has not ended is taken for lost, in milliseconds. */
+  /** A run that has not ended after this time is given up, in milliseconds. */
   lostAfterMs: DAY_MS / 2,
 }
 

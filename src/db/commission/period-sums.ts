@@ -49,13 +49,16 @@ export async function sumPeriods(session: D1DatabaseSession, account: string) {
 /** The drafts of ended periods. */
 interface Unapproved {
   readonly drafts: number
-  /** The first of these periods; null if there is none. */
-  readonly first: string | null
+  /** The first month and the first week of them; null if there is none. */
+  readonly first_month: string | null
+  readonly first_week: string | null
 }
 
 /** Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day before now. */
 export const COUNT_UNAPPROVED = compileStatement(`
-  select count(*) as drafts, min(period) as first from (
+  select count(*) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
+    min(iif(period glob '*W*', period, null)) as first_week
+  from (
     select period, statement from statements indexed by statements_status
     where account = :account and status = 'draft' and status <> 'paid' limit :limit)
   where statement is not null and period <
