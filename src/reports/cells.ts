@@ -12,8 +12,19 @@ interface DaySum {
   usd: bigint
 }
 
-/** A sum of amounts that are not converted yet, by currency and day. */
-export type Amounts = Map<string, DaySum>
+/** A sum of amounts. */
+export interface Amounts {
+  /** What is not converted yet, by currency and day. */
+  readonly days: Map<string, DaySum>
+  /** What was converted, in 10^-12, and what could not be, by currency and reason. */
+  units: bigint
+  readonly rest: Map<string, Rest>
+}
+
+/** The number of sums that are not converted yet, of all groups. */
+export interface Tally {
+  sums: number
+}
 
 /** The sums of a group of records by name. */
 export interface Sums {
@@ -21,13 +32,15 @@ export interface Sums {
   /** Decimals without a currency, in 10^-12. */
   readonly numbers: Map<string, bigint>
   readonly amounts: Map<string, Amounts>
+  readonly tally: Tally
 }
 
 /** Returns sums of no record. */
-export const emptySums = (): Sums => ({
+export const emptySums = (tally: Tally): Sums => ({
   counts: new Map(),
   numbers: new Map(),
   amounts: new Map(),
+  tally,
 })
 
 /** Adds to a count. */
@@ -49,18 +62,19 @@ export interface Added {
 }
 
 /** Adds an amount. */
-export function addAmount({ amounts }: Sums, name: string, added: Added): void {
+export function addAmount({ amounts, tally }: Sums, name: string, added: Added): void {
   const { currency, day, units, usd } = added
   let sums = amounts.get(name)
   if (sums === undefined) {
-    sums = new Map()
+    sums = { days: new Map(), units: 0n, rest: new Map() }
     amounts.set(name, sums)
   }
   const key = `${currency} ${day}`
-  let sum = sums.get(key)
+  let sum = sums.days.get(key)
   if (sum === undefined) {
     sum = { currency, day, units: 0n, withUsd: 0n, usd: 0n }
-    sums.set(key, sum)
+    sums.days.set(key, sum)
+    tally.sums += 1
   }
   if (usd === null) sum.units += units
   else {
@@ -76,30 +90,32 @@ export interface Rest {
   readonly units: bigint
 }
 
-/** A converted amount, in 10^-12, and what could not be converted. */
-export interface Converted {
-  readonly units: bigint
-  readonly rest: readonly Rest[]
-}
-
 /**
- * Converts a sum of amounts (§11). The sums of each currency and day convert together and are rounded
- * once to 12 places, so the result does not depend on how the records were grouped before.
+ * Converts the sums of days before another (§11); those without a day need no rate, and wait. The sums
+ * of each currency and day convert together and are rounded once to 12 places, so the result does not
+ * depend on how the records were grouped before, if all records of the days have been added.
  */
-export function convert(amounts: Amounts | undefined, to: string, rates: RateLookup): Converted {
-  let units = 0n
-  const rest = new Map<string, Rest>()
-  for (const sum of amounts?.values() ?? []) {
-    for (const part of convertDay(sum, to, rates)) {
-      if (typeof part === 'bigint') {
-        units += part
-        continue
+export function convertDays(
+  { amounts, tally }: Sums,
+  to: string,
+  rates: RateLookup,
+  before: number,
+): void {
+  for (const sums of amounts.values()) {
+    for (const [key, sum] of sums.days) {
+      if (sum.day === null ? before !== Number.POSITIVE_INFINITY : sum.day >= before) continue
+      sums.days.delete(key)
+      tally.sums -= 1
+      for (const part of convertDay(sum, to, rates)) {
+        if (typeof part === 'bigint') {
+          sums.units += part
+          continue
+        }
+        const reason = `${part.currency} ${part.reason}`
+        sums.rest.set(reason, { ...part, units: part.units + (sums.rest.get(reason)?.units ?? 0n) })
       }
-      const key = `${part.currency} ${part.reason}`
-      rest.set(key, { ...part, units: part.units + (rest.get(key)?.units ?? 0n) })
     }
   }
-  return { units, rest: [...rest.values()] }
 }
 
 /** Converts the sum of one currency and day: what is converted, and what cannot be. */
@@ -124,13 +140,13 @@ function* restOf(currency: string | null, reason: HoldReason, units: bigint): Ge
   if (units !== 0n) yield { currency, reason, units }
 }
 
-/** The currencies and days whose rates the sums need. */
-export function neededRates({ amounts }: Sums, to: string) {
+/** The currencies and days before another whose rates the sums need. */
+export function neededRates({ amounts }: Sums, to: string, before: number) {
   const currencies = new Set<string>()
   const days = new Set<number>()
-  for (const sums of amounts.values()) {
+  for (const { days: sums } of amounts.values()) {
     for (const { currency, day } of sums.values()) {
-      if (currency === null || currency === to || day === null) continue
+      if (currency === null || currency === to || day === null || day >= before) continue
       currencies.add(currency)
       days.add(day)
     }

@@ -6,17 +6,18 @@ import { loadRates } from '../db/commission/load-rates.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
 import { linkAffiliates } from '../db/reports/link-affiliates.ts'
-import { type ReportRow, readReport } from '../db/reports/read-report.ts'
+import { type ReportRow, readInTurn } from '../db/reports/read-report.ts'
 import { DAY_MS } from '../durations.ts'
-import { neededRates, type Sums } from './cells.ts'
-import { nothingCollected } from './collect.ts'
-import { collectAll } from './collect-all.ts'
+import { convertDays, neededRates } from './cells.ts'
+import { type Collected, nothingCollected } from './collect.ts'
+import { collectPart } from './collect-part.ts'
 import { collectCommission } from './commission.ts'
-import { CLICK_DAYS, REPORT_LIMITS } from './limits.ts'
+import { CLICK_DAYS, REPORT_LIMITS, REPORT_STEPS } from './limits.ts'
 import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
+import { countStatements, readCounts, readParts, type Use } from './read-parts.ts'
 import type { Report } from './report.ts'
-import { type Part, type Selection, selectMetrics } from './select.ts'
+import { type Selection, selectMetrics } from './select.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
@@ -46,26 +47,39 @@ export async function computeReport(
 ): Promise<Report> {
   const selection = selectMetrics(vertical, query)
   const { links, ...settings } = await readSettings(directory, account, vertical, selection)
-  const statements = selection.statements.map(([, sql]) => sql)
-  const results = await readReport(session, statements, {
-    ...{ account, from: query.from, to: query.to, currency: query.currency },
-    ...{ approved: settings.approved, links: ownersOf(vertical, links) },
-    ...periodBounds(query),
-    ...{ records: REPORT_LIMITS.records, sums: REPORT_LIMITS.sums },
-    ...{ kpis: REPORT_LIMITS.kpis, searched: REPORT_LIMITS.searched },
-  })
-  const rows = new Map(selection.statements.map(([part], i) => [part, results[i] ?? []]))
-  for (const [part, found] of rows) checkSize(part, found)
-  const collecting = { ...settings, collected: nothingCollected(), groups: query.groups }
-  collectAll(collecting, selection, rows, links)
+  const collecting = {
+    ...settings,
+    ...{ collected: nothingCollected(), groups: query.groups, counted: new Set<string>() },
+  }
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
-  const commission = collectCommission(collecting, rows.get('commission') ?? [], days)
-  return presentReport(query, selection, collecting.collected, {
-    days,
-    rates: await readRates(directory, collecting.collected.totals, query.currency),
-    commission,
-    clicksFrom: Math.floor(now / DAY_MS) - CLICK_DAYS,
+  const range = { from: days.first, to: days.last, first: '', end: null }
+  const values = {
+    ...{ currency: query.currency, approved: JSON.stringify(settings.approved) },
+    ...{ links: ownersOf(vertical, links), ...periodBounds(query) },
+    ...{ kpis: REPORT_LIMITS.kpis, statements: REPORT_LIMITS.statements },
+  }
+  let commission: readonly ReportRow[] = []
+  const use: Use = {
+    addRows(part, rows, customer) {
+      if (part === 'commission') commission = rows
+      else collectPart(collecting, selection, part, rows, { links, customer })
+    },
+    async endDays(before) {
+      if (collecting.collected.tally.sums > REPORT_STEPS.sums) {
+        await convertCollected(directory, collecting.collected, query.currency, before)
+      }
+      if (collecting.collected.tally.sums > REPORT_LIMITS.sums) throw tooLarge('sums')
+    },
+  }
+  await readInTurn(session, account, countStatements(selection, range), (rows, readBatch) => {
+    const counts = readCounts(selection, rows, range)
+    return readParts(selection, values, { counts, days: range }, readBatch, use)
   })
+  const { collected } = collecting
+  const scope = collectCommission(collecting, commission, days)
+  await convertCollected(directory, collected, query.currency, Number.POSITIVE_INFINITY)
+  const clicksFrom = Math.floor(now / DAY_MS) - CLICK_DAYS
+  return presentReport(query, selection, collected, { days, commission: scope, clicksFrom })
 }
 
 /** Reads what a report needs beside records. */
@@ -109,19 +123,23 @@ function periodBounds({ from, to }: ReportQuery) {
   }
 }
 
-/** Refuses a report of too many records, values, days or sums. */
-function checkSize(part: Part, rows: readonly ReportRow[]): void {
-  if (rows.some((row) => row.is_too_long === 1)) throw tooLarge('searched')
-  if (rows.length > REPORT_LIMITS.sums) throw tooLarge('sums')
-  const recordsOf = (row: ReportRow) => ('records' in row ? row.records : row.count) ?? 0
-  const counted = rows.reduce((sum, row) => sum + Number(recordsOf(row)), 0)
-  const resource = part === 'kpis' ? 'kpis' : 'records'
-  if (counted > REPORT_LIMITS[resource]) throw tooLarge(resource)
+/** Converts the sums of days before another. The rates are read after the sums: most reports need few. */
+async function convertCollected(
+  directory: D1Database,
+  { groups, totals }: Collected,
+  to: string,
+  before: number,
+): Promise<void> {
+  const rates = await readRates(directory, neededRates(totals, to, before), to)
+  for (const { sums } of groups.values()) convertDays(sums, to, rates, before)
+  convertDays(totals, to, rates, before)
 }
 
-/** Reads the rates of the days on which sums are converted, after the sums: most reports need few. */
-async function readRates(directory: D1Database, totals: Sums, to: string): Promise<RateLookup> {
-  const { currencies, days } = neededRates(totals, to)
+async function readRates(
+  directory: D1Database,
+  { currencies, days }: ReturnType<typeof neededRates>,
+  to: string,
+): Promise<RateLookup> {
   if (days.length === 0) return rateLookup(rateFinder({ rates: [], lastDay: null }))
   const loaded = await loadRates(directory, {
     currencies: [...new Set([...currencies, to, 'USD'])],

@@ -8,6 +8,8 @@ export const REPORT_LIMITS = {
   figures: 200_000,
   /** The records of one resource that are summed. */
   records: 1_000_000,
+  /** The records of one customer and day of one resource. */
+  customerDay: 40_000,
   /** The values of KPIs that are summed. */
   kpis: 1_000_000,
   /**
@@ -15,10 +17,24 @@ export const REPORT_LIMITS = {
    * their signup, of all customers together.
    */
   searched: 5_000_000,
-  /** The rows that one statement returns: groups by type, currency and day of the exchange rate. */
-  sums: 40_000,
+  /** The sums that are kept at a time: those of each group, metric, currency and day of a rate. */
+  sums: 200_000,
+  /** The rows that the statement of commission returns. */
+  statements: 40_000,
   /** The bytes of the JSON with the affiliates of an account's links. */
   linkBytes: 1_500_000,
+}
+
+/** How a report is read. D1 runs one batch of a database after the other, so each is short. */
+export const REPORT_STEPS = {
+  /** What one batch costs: so many rows of trading activity, or about 50 ms. */
+  batch: 10_000,
+  /** How many times more a statement may read than planned, if a customer has many records. */
+  excess: 3,
+  /** The days that one statement searches for earlier deposits. */
+  searched: 50_000,
+  /** The sums above which those of days that were read are converted. */
+  sums: 20_000,
 }
 
 /** The number of requests that a report counts as. */

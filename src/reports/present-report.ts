@@ -1,5 +1,4 @@
 import { dayNumber, dayText, type Period, parsePeriod } from '../commission/engine/calendar.ts'
-import type { RateLookup } from '../commission/engine/convert.ts'
 import type { Collected } from './collect.ts'
 import { COMMISSION, type CommissionScope, type Days } from './commission.ts'
 import { REPORT_LIMITS } from './limits.ts'
@@ -13,7 +12,6 @@ import { tooLarge } from './too-large.ts'
 /** What the figures of a report depend on beside sums. */
 export interface Known {
   readonly days: Days
-  readonly rates: RateLookup
   readonly commission: CommissionScope
   /** The first day of which clicks are kept. */
   readonly clicksFrom: number
@@ -31,7 +29,7 @@ export function presentReport(
   const { from, to, currency, groups } = query
   const metrics = [...selection.metrics, ...eventMetrics(query, selection, collected)]
   if (collected.groups.size * metrics.length > REPORT_LIMITS.figures) throw tooLarge('figures')
-  const presenting = { metrics, currency, rates: known.rates }
+  const presenting = { metrics }
   const totals = presentFigures(
     presenting,
     collected.totals,

@@ -1,23 +1,22 @@
-import type { RateLookup } from '../commission/engine/convert.ts'
 import { fromFact, plainText } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import { convert, type Rest, type Sums } from './cells.ts'
+import type { Rest, Sums } from './cells.ts'
 import type { GroupSums } from './collect.ts'
 import type { Metric } from './metrics.ts'
 import type { Figure, Figures, GroupValue, Row, Unconverted } from './report.ts'
 
-/** By what sums become figures. */
+/** What is shown of sums, all of which are converted. */
 export interface Presenting {
   readonly metrics: readonly Metric[]
-  readonly currency: string
-  readonly rates: RateLookup
 }
 
 const textOf = (units: bigint): string => plainText(fromFact(units))
 
+const NOTHING = { units: 0n, rest: new Map<string, Rest>() }
+
 /** Returns the figures of sums; those of the metrics in `unknown` are null. */
 export function presentFigures(
-  { metrics, currency, rates }: Presenting,
+  { metrics }: Presenting,
   sums: Sums,
   unknown: ReadonlySet<string>,
 ): Figures {
@@ -28,9 +27,9 @@ export function presentFigures(
     if (type === 'number') return textOf(sums.numbers.get(name) ?? 0n)
     let total = 0n
     for (const [sum, sign] of of) {
-      const { units, rest } = convert(sums.amounts.get(sum), currency, rates)
+      const { units, rest } = sums.amounts.get(sum) ?? NOTHING
       total += units * BigInt(sign)
-      unconverted.push(...rest.map((one) => presentRest(name, one, sign)))
+      for (const one of rest.values()) unconverted.push(presentRest(name, one, sign))
     }
     return textOf(total)
   }

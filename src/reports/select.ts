@@ -51,14 +51,15 @@ export function selectMetrics(vertical: string, query: ReportQuery): Selection {
   const activity = Object.entries(ACTIVITY_METRICS).flatMap(([name, column]) =>
     sums.has(name) ? [column] : [],
   )
+  const isBrand = vertical === 'igaming'
   const shape = {
     groups,
     types,
     activity,
     byDay: activity.includes('volume_usd') && currency !== 'USD',
     inUsd: currency === 'USD',
+    active: isBrand ? (['events'] as const) : (['transactions', 'activity'] as const),
   }
-  const isBrand = vertical === 'igaming'
   const parts: (readonly [Part, boolean, () => string])[] = [
     ['clicks', sums.has('clicks'), () => clicksSql(shape)],
     [
@@ -75,11 +76,7 @@ export function selectMetrics(vertical: string, query: ReportQuery): Selection {
     ['activity', activity.length > 0, () => activitySql(shape)],
     ['events', hasEvents, () => eventsSql(shape)],
     ['kpis', hasEvents, () => kpisSql(shape)],
-    [
-      'active',
-      sums.has('active_customers'),
-      () => activeSql(shape, isBrand ? ['events'] : ['transactions', 'activity']),
-    ],
+    ['active', sums.has('active_customers'), () => activeSql(shape)],
     [
       'commission',
       sums.has('commission_owed'),

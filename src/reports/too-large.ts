@@ -1,3 +1,5 @@
+import { dayText } from '../commission/engine/calendar.ts'
+import type { Source } from '../db/reports/dimensions.ts'
 import { ApiError } from '../errors.ts'
 import { REPORT_LIMITS } from './limits.ts'
 
@@ -6,24 +8,54 @@ const written = (limit: number) => limit.toLocaleString('en')
 const REASONS = {
   groups: `The report has more than ${written(REPORT_LIMITS.groups)} rows.`,
   figures: `The report has more than ${written(REPORT_LIMITS.figures)} figures.`,
-  records: `These days have more than ${written(REPORT_LIMITS.records)} records of one resource.`,
+  customerDay: `A customer has more than ${written(REPORT_LIMITS.customerDay)} records of one day and resource.`,
   kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
   searched: `To find first deposits, the report would search more than ${written(REPORT_LIMITS.searched)} days since the signup of customers.`,
-  sums: `The report adds up more than ${written(REPORT_LIMITS.sums)} sums, one for each group, currency and day of a rate.`,
+  sums: `The report adds up more than ${written(REPORT_LIMITS.sums)} sums at a time, one for each group, metric, currency and day of a rate.`,
+  statements: `The report adds up more than ${written(REPORT_LIMITS.statements)} statements.`,
   links: 'The account has too many links for a report by `affiliate_id`.',
 } as const
 
 const ADVICE: Readonly<Record<keyof typeof REASONS, string>> = {
   groups: 'Ask for fewer days, or for fewer or coarser groups.',
   figures: 'Name the `metrics` that you need, or ask for fewer groups.',
-  records: 'Ask for fewer days.',
+  customerDay: 'Ask for other days, or name `metrics` of other records.',
   kpis: 'Ask for fewer days, or name other `metrics` than those of events.',
   searched:
     'Ask for fewer days, or name the `metrics` that you need, without those of first deposits.',
   sums: 'Ask for fewer days, for fewer or coarser groups, or for the currency of the records.',
+  statements: 'Ask for fewer days, or name other `metrics` than `commission_owed`.',
   links: 'Group by `link`.',
 }
 
 /** Returns the error of a report that is too large. It says what to narrow. */
 export const tooLarge = (what: keyof typeof REASONS): ApiError =>
   new ApiError('validation_failed', { detail: `${REASONS[what]} ${ADVICE[what]}` })
+
+/** The names of what sources have, in messages. */
+const NAMES: Readonly<Record<Source, string>> = {
+  customers: 'customers',
+  transactions: 'transactions',
+  activity: 'rows of trading activity',
+  events: 'activities',
+  clicks: 'clicks',
+}
+
+/**
+ * Returns the error of a report of too many records. It says with which day they become too many, and
+ * how many days before it can be read at once. `counts` ends with that day.
+ */
+export function tooManyRecords(
+  source: Source,
+  from: number,
+  counts: ReadonlyMap<number, number>,
+): ApiError {
+  const last = Math.max(...counts.keys())
+  const days =
+    last > from
+      ? `Ask for fewer days, such as \`from=${dayText(from)}&to=${dayText(last - 1)}\`.`
+      : 'Name `metrics` of other records.'
+  return new ApiError('validation_failed', {
+    detail: `The days from ${dayText(from)} to ${dayText(last)} have more than ${written(REPORT_LIMITS.records)} ${NAMES[source]}, the most that a report reads. ${days}`,
+  })
+}

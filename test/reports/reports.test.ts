@@ -245,9 +245,9 @@ describe('the size of a report', () => {
 
     // The lease and the sums; the status map and the links beside; on a slow machine the pay of the lease.
     expect(Math.max(small.trips, large.trips, few.trips)).toBeLessThanOrEqual(5)
-    expect(small.rowsRead).toBeLessThanOrEqual(500 * 28 + 60)
-    expect(large.rowsRead).toBeLessThanOrEqual(2000 * 28 + 60)
-    expect(few.rowsRead).toBeLessThanOrEqual(65 * 28 + 60)
+    expect(small.rowsRead).toBeLessThanOrEqual(500 * 31 + 200)
+    expect(large.rowsRead).toBeLessThanOrEqual(2000 * 31 + 200)
+    expect(few.rowsRead).toBeLessThanOrEqual(65 * 31 + 200)
     expect((await json(large.response)).totals.metrics.deposit_amount).toBe('2000')
   })
 

@@ -46,14 +46,17 @@ interface Lease {
 /**
  * Takes the lease of an account for a computation. Returns the time at which the account has paid for
  * earlier ones, or in how many seconds the caller may ask again: another computation runs, or the last
- * ones used much of the database's time.
+ * ones used much of the database's time. `statements` run in the same batch.
  */
-export async function takeLease(
+export async function takeLease<Row>(
   session: D1DatabaseSession,
   account: string,
   computation: string,
   now: number,
-): Promise<{ paidAt: number } | { retryAfter: number; isRunning: boolean }> {
+  statements: readonly D1PreparedStatement[] = [],
+): Promise<
+  { paidAt: number; results: readonly D1Result<Row>[] } | { retryAfter: number; isRunning: boolean }
+> {
   const values = {
     account,
     computation,
@@ -61,10 +64,11 @@ export async function takeLease(
     until: now + LEASE_MS,
     latest: now + SHARE * BURST_MS,
   }
-  const [, read] = await withD1Retry(() =>
-    session.batch<Lease>([
+  const [, read, ...others] = await withD1Retry(() =>
+    session.batch<unknown>([
       bindStatement(session, TAKE_LEASE, values),
       bindStatement(session, READ_LEASE, values),
+      ...statements,
     ]),
   ).catch(async (error) => {
     // The statement may have taken the lease although its answer was lost.
@@ -73,8 +77,10 @@ export async function takeLease(
       .catch(() => {})
     throw error
   })
-  const lease = read?.results[0]
-  if (!lease || lease.computation === computation) return { paidAt: lease?.paid_at ?? 0 }
+  const lease = (read as D1Result<Lease> | undefined)?.results[0]
+  if (!lease || lease.computation === computation) {
+    return { paidAt: lease?.paid_at ?? 0, results: others as D1Result<Row>[] }
+  }
   if (lease.running && lease.until > now) {
     const retryAfter = Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS)
     return { retryAfter, isRunning: true }

@@ -1,35 +1,22 @@
 import { ApiError } from '../../errors.ts'
-import { encode } from '../column-types.ts'
-import { endLease, payFor, takeLease, toSeconds } from '../records/totals-lease.ts'
+import { endLease, payFor, renewLease, takeLease, toSeconds } from '../records/totals-lease.ts'
 import { withD1Retry } from '../retry.ts'
-import { transactions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** A row of a statement of a report: its groups, and what it counts and sums. */
 export type ReportRow = Readonly<Record<string, string | number | null>>
 
-/** The parameters of the statements of a report. */
-export interface ReportValues {
-  readonly account: string
-  /** The first and the last day, as `YYYY-MM-DD`. */
-  readonly from: string
-  readonly to: string
-  readonly currency: string
-  /** The words for transactions that are approved. */
-  readonly approved: readonly string[]
-  /** JSON: the affiliates of links. */
-  readonly links: string
-  /** The first and the last month and week with these days. */
-  readonly first_month: string
-  readonly last_month: string
-  readonly first_week: string
-  readonly last_week: string
-  /** The most records of a resource, rows of a statement, values of KPIs, and days of first deposits. */
-  readonly records: number
-  readonly sums: number
-  readonly kpis: number
-  readonly searched: number
-}
+/** The parameters of a statement. */
+export type ReportValues = Readonly<Record<string, string | number | null>>
+
+/** A statement of a report with its parameters. */
+export type ReportStatement = readonly [sql: string, values: ReportValues]
+
+/** Reads statements in one batch, as the only computation of the account; the last batch ends the turn. */
+export type ReadBatch = (
+  statements: readonly ReportStatement[],
+  isLast?: boolean,
+) => Promise<ReportRow[][]>
 
 /**
  * The part of the time of a report for which its account pays. People look at one report after another:
@@ -43,51 +30,76 @@ const FREE_MS = 250
 /** How long a report waits for another computation of its account, try by try, in milliseconds. */
 const WAITS_MS = [100, 200, 400, 800]
 
-/** Returns the rows of statements, which one batch reads as the only computation of the account. */
-export async function readReport(
+/** How often a report that goes on renews its lease, in milliseconds. */
+const RENEW_MS = 5000
+
+/**
+ * Reads a report as the only computation of the account. `first` are statements of the batch that takes
+ * the turn; `read` gets their rows. D1 runs one batch of a database after the other, so that a report of
+ * many short batches holds up nobody.
+ */
+export async function readInTurn<T>(
   session: D1DatabaseSession,
-  statements: readonly string[],
-  values: ReportValues,
-): Promise<ReportRow[][]> {
-  const { account } = values
+  account: string,
+  first: readonly ReportStatement[],
+  read: (rows: ReportRow[][], readBatch: ReadBatch) => Promise<T>,
+): Promise<T> {
   const id = crypto.randomUUID()
-  const { paidAt } = await takeTurn(session, account, id)
-  const bound = {
-    ...values,
-    from: encode(transactions.day, values.from),
-    to: encode(transactions.day, values.to),
-    approved: JSON.stringify(values.approved),
-  }
-  const startedAt = Date.now()
-  const end = (ms: number) =>
-    endLease(session, account, id, payFor(paidAt, PAID_PART * ms, Date.now()))
-  try {
-    const results = await withD1Retry(() =>
-      session.batch<ReportRow>([
-        ...statements.map((sql) => bindStatement(session, compileStatement(sql), bound)),
-        end(0),
-      ]),
+  const prepare = (statements: readonly ReportStatement[]) =>
+    statements.map(([sql, values]) =>
+      bindStatement(session, compileStatement(sql), { ...values, account, computation: id }),
     )
-    const databaseMs = results.reduce((sum, { meta }) => sum + meta.duration, 0)
-    if (databaseMs > FREE_MS)
-      await end(databaseMs)
+  const { paidAt, results: found } = await takeTurn(session, account, id, prepare(first))
+  let databaseMs = timeOf(found)
+  let renewedAt = Date.now()
+  let startedAt: number | null = null
+  let hasEnded = false
+  const end = () => {
+    const ms = databaseMs + (startedAt === null ? 0 : Date.now() - startedAt)
+    const paidMs = ms > FREE_MS ? PAID_PART * ms : 0
+    return endLease(session, account, id, payFor(paidAt, paidMs, Date.now()))
+  }
+  const readBatch: ReadBatch = async (statements, isLast = false) => {
+    const now = Date.now()
+    const isOld = now - renewedAt > RENEW_MS
+    const lease = isLast ? [end()] : isOld ? [renewLease(session, account, id, now)] : []
+    if (isOld) renewedAt = now
+    startedAt = now
+    const results = await withD1Retry(() =>
+      session.batch<ReportRow>([...prepare(statements), ...lease]),
+    )
+    startedAt = null
+    databaseMs += timeOf(results)
+    hasEnded = isLast
+    return results.slice(0, statements.length).map(({ results }) => results)
+  }
+  try {
+    return await read(
+      found.map(({ results }) => results),
+      readBatch,
+    )
+  } finally {
+    // A batch that failed may have worked until D1's limit of 30 seconds: without payment, an account
+    // could have it do so again and again. If this fails too, the lease ends by itself.
+    if (!hasEnded || databaseMs > FREE_MS)
+      await end()
         .run()
         .catch(() => {})
-    return results.slice(0, -1).map((result) => result.results)
-  } catch (error) {
-    // The database may have worked until its limit of 30 seconds: without payment, an account could
-    // have it do so again and again. If this fails too, the lease ends by itself.
-    await end(Date.now() - startedAt)
-      .run()
-      .catch(() => {})
-    throw error
   }
 }
 
+const timeOf = (results: readonly D1Result[]): number =>
+  results.reduce((sum, { meta }) => sum + meta.duration, 0)
+
 /** Waits a little for other computations of the account. */
-async function takeTurn(session: D1DatabaseSession, account: string, id: string) {
+async function takeTurn(
+  session: D1DatabaseSession,
+  account: string,
+  id: string,
+  statements: readonly D1PreparedStatement[],
+) {
   for (const wait of [...WAITS_MS, null]) {
-    const lease = await takeLease(session, account, id, Date.now())
+    const lease = await takeLease<ReportRow>(session, account, id, Date.now(), statements)
     if (!('retryAfter' in lease)) return lease
     if (wait === null || !lease.isRunning) throw busy(lease.retryAfter)
     await scheduler.wait(wait)

@@ -12,25 +12,78 @@ export interface ReportShape {
   readonly byDay: boolean
   /** Whether `amount_usd` stands for amounts in other currencies. */
   readonly inUsd: boolean
+  /** Whose records make a customer active. */
+  readonly active: readonly Source[]
 }
 
-/** The tables, and how their records of some days are found in the order of the days. */
-const TABLES: Readonly<Record<Source, { from: string; day: string }>> = {
-  customers: { from: 'customers indexed by customers_day', day: 'day' },
-  transactions: { from: 'transactions not indexed', day: 'day' },
-  activity: { from: 'activity not indexed', day: 'date' },
-  events: { from: 'events not indexed', day: 'day' },
-  clicks: { from: 'clicks not indexed', day: 'day' },
+/**
+ * The tables, and how their records are found: by day, and on each day by customer; clicks by link.
+ */
+const TABLES: Readonly<Record<Source, { from: string; day: string; id: string }>> = {
+  customers: { from: 'customers r indexed by customers_day', day: 'day', id: 'customer_id' },
+  transactions: { from: 'transactions r not indexed', day: 'day', id: 'customer_id' },
+  activity: { from: 'activity r not indexed', day: 'date', id: 'customer_id' },
+  events: { from: 'events r not indexed', day: 'day', id: 'customer_id' },
+  clicks: { from: 'clicks r not indexed', day: 'day', id: 'link_id' },
 }
 
-/** Selects the records of the days, without those that are held: one more than a report may read. */
+/** The end of all ids: in SQLite a blob is greater than each text. */
+const END = `coalesce(:end, x'')`
+
+/** Finds the records of a day with an id from `:first` on and before `:end`. */
+const recordsOfDay = (source: Source, of: string): string => {
+  const { from, day, id } = TABLES[source]
+  return `${from} on r.account = :account and r.${day} = ${of} and r.${id} >= :first and r.${id} < ${END}`
+}
+
+/**
+ * Returns a query that counts the records of each day from `:from` to `:to`, and of the days before it:
+ * `total`. It ends with the first day whose total exceeds `:records`, so it counts few more of them. It
+ * counts nothing unless `:computation` has the lease of the account.
+ */
+export const countDaysSql = (source: Source): string => `
+    with recursive counted(day, total) as (
+      select :from - 1, 0 where exists (
+        select 1 from totals_leases where account = :account and computation = :computation)
+      union all
+      select c.day + 1, c.total + (select count(*) from (
+        select 1 from (select 1) cross join ${recordsOfDay(source, 'c.day + 1')} limit :records + 1))
+      from counted c where c.day < :to and c.total <= :records
+    )
+    select day, total from counted where day >= :from`
+
+/**
+ * Returns a query that divides the ids of a day, from `:first` on and before `:end`: before each id that
+ * it returns are at most `:step` records since the one before, and those of that one.
+ */
+export const divideDaySql = (source: Source): string => {
+  const { id } = TABLES[source]
+  const next = (condition: string, offset: string) => `(
+        select r.${id} from (select 1) cross join ${recordsOfDay(source, ':day')} ${condition}
+        order by r.${id} limit 1 offset ${offset})`
+  return `
+    with recursive bounds(id) as (
+      select ${next('', ':step')}
+      union all
+      select ${next(`where r.${id} > bounds.id`, ':step')} from bounds where id is not null
+    )
+    select id from bounds where id is not null`
+}
+
+/**
+ * Selects the records of the days from `:from` to `:to` with an id from `:first` on and before `:end`,
+ * without those that are held: one more than a statement may read.
+ */
 export function recordsSql(source: Source, columns: readonly string[], condition = ''): string {
-  const { from, day } = TABLES[source]
-  const isHeld = source === 'customers' || source === 'clicks' ? '' : ' and held = 0'
-  const read = [day === 'day' ? day : `${day} as day`, ...columns]
-  return `select ${[...new Set(read)].join(', ')} from ${from}
-      where account = :account and ${day} between :from and :to${isHeld}${condition && ` and ${condition}`}
-      limit :records + 1`
+  const { day } = TABLES[source]
+  const isHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
+  const read = [day === 'day' ? 'r.day' : `r.${day} as day`, ...columns.map((name) => `r.${name}`)]
+  return `select ${[...new Set(read)].join(', ')} from (
+        with recursive days(day) as (
+          select :from union all select day + 1 from days where day < :to
+        ) select day from days
+      ) d cross join ${recordsOfDay(source, 'd.day')}${isHeld}${condition && ` and ${condition}`}
+      limit :step + 1`
 }
 
 /** Returns the names of the groups in rows. A report without groups has one that is null. */
@@ -71,7 +124,7 @@ export function signupsSql(shape: ReportShape, attributed: boolean): string {
       select ${groupColumns(shape, 'customers').join(', ')}${own}
       from (${recordsSql('customers', ['customer_id'])}) t ${join}
     )
-    group by ${groupNames(shape).join(', ')} limit :sums + 1`
+    group by ${groupNames(shape).join(', ')}`
 }
 
 /** Counts clicks. Where the affiliate is a group, its value is the link. */
@@ -81,10 +134,11 @@ export const clicksSql = (shape: ReportShape): string => `
       select ${groupColumns(shape, 'clicks').join(', ')}
       from (${recordsSql('clicks', ['link_id'])}) t
     )
-    group by ${groupNames(shape).join(', ')} limit :sums + 1`
+    group by ${groupNames(shape).join(', ')}`
 
 /** Counts the customers with records of some sources, in each group and in all. */
-export function activeSql(shape: ReportShape, sources: readonly Source[]): string {
+export function activeSql(shape: ReportShape): string {
+  const { active: sources } = shape
   const names = groupNames(shape).join(', ')
   const parts = sources.map(
     (source) => `
@@ -105,8 +159,7 @@ export function activeSql(shape: ReportShape, sources: readonly Source[]): strin
     union all
     select ${groupNames(shape)
       .map(() => 'null')
-      .join(', ')}, count(distinct customer_id), max(${['0', ...records].join(', ')}) from seen
-    limit :sums + 2`
+      .join(', ')}, count(distinct customer_id), max(${['0', ...records].join(', ')}) from seen`
 }
 
 /** Returns the columns of a source that are groups. */

@@ -54,7 +54,7 @@ export function transactionsSql(shape: ReportShape): string {
         ${IS_APPROVED} as approved, ${amountColumns(shape)}
       from (${recordsSql('transactions', TRANSACTION_COLUMNS)}) t ${customerJoin(shape)}
     )
-    group by ${groups.join(', ')} limit :sums + 1`
+    group by ${groups.join(', ')}`
 }
 
 /** How many days from the signup on are searched for every customer, without a limit. */
@@ -76,8 +76,8 @@ const hasDeposit = (first: string, end: string) => `exists (
 /**
  * Sums the first approved deposit of each customer since its signup day, if it is of one of the days.
  * For a customer who signed up before them, the days since then are searched for an earlier one, in
- * order: most customers deposit soon. The others have at most `:searched` further days together; if they
- * have more, the only row says `is_too_long`.
+ * order: most customers deposit soon. A row has the number of the further days that all others have. If
+ * there are more than `:searched`, it is the only row.
  */
 export function firstDepositsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
@@ -99,20 +99,19 @@ export function firstDepositsSql(shape: ReportShape): string {
       where t.n = 1 and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
     )`,
     `span as materialized (
-      select total(max(:from - since - ${FIRST_DAYS}, 0)) > :searched as is_too_long from later
+      select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched from later
     )`,
   )}
-    select ${groups.join(', ')}, count(*) as count, ${columnList(amounts)}, 0 as is_too_long
+    select ${groups.join(', ')}, count(*) as count, ${columnList(amounts)}, null as searched
     from (
       select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
       from later t ${customerJoin(shape)}
-      where iif((select is_too_long from span), 0,
+      where iif((select searched > :searched from span), 0,
         not ${hasDeposit(`t.since + ${FIRST_DAYS}`, ':from')})
     )
     group by ${groups.join(', ')}
     union all
-    select ${nulls(groups)}, 0, ${nulls(amounts)}, 1 from span where is_too_long
-    limit :sums + 1`
+    select ${nulls(groups)}, 0, ${nulls(amounts)}, searched from span`
 }
 
 /** Sums amounts of trading activity. */
@@ -128,7 +127,7 @@ export function activitySql(shape: ReportShape): string {
         ${isMoney ? keepsDay : 'null'} as rate_day, ${shape.activity.map((name) => `t.${name}`).join(', ')}
       from (${recordsSql('activity', columns)}) t ${customerJoin(shape)}
     )
-    group by ${groups.join(', ')} limit :sums + 1`
+    group by ${groups.join(', ')}`
 }
 
 const EVENT_COLUMNS = ['customer_id', 'eventname', 'currency']
@@ -147,7 +146,7 @@ export function eventsSql(shape: ReportShape): string {
       select ${eventColumns(shape)}, t.amount
       from (${recordsSql('events', columns)}) t ${customerJoin(shape)}
     )
-    group by ${groups.join(', ')} limit :sums + 1`
+    group by ${groups.join(', ')}`
 }
 
 /** Sums each KPI of events by its name: one value more than a report may read. */
@@ -161,7 +160,7 @@ export function kpisSql(shape: ReportShape): string {
       from (${recordsSql('events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
       limit :kpis + 1
     )
-    group by ${groups.join(', ')} limit :sums + 1`
+    group by ${groups.join(', ')}`
 }
 
 /** The statements of periods that share a day with the report, by period and currency. */
@@ -178,4 +177,4 @@ export const commissionSql = (byAffiliate: boolean): string => `
         and ((length(period) = 7 and period between :first_month and :last_month)
           or (length(period) = 8 and period between :first_week and :last_week))
     )
-    group by period, affiliate_id, currency, scale limit :sums + 1`
+    group by period, affiliate_id, currency, scale limit :statements + 1`

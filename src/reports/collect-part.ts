@@ -1,0 +1,75 @@
+import type { ReportRow } from '../db/reports/read-report.ts'
+import { addCount } from './cells.ts'
+import {
+  type Collecting,
+  collectActivity,
+  collectCounts,
+  collectEvents,
+  collectSignups,
+  collectTransactions,
+  sumsOf,
+  valuesOf,
+} from './collect.ts'
+import type { Part, Selection } from './select.ts'
+
+/** What rows are of. */
+interface Of {
+  readonly links: ReadonlyMap<string, string>
+  /** The customer of all records that were read; null if they may be of several. */
+  readonly customer: string | null
+}
+
+/** Adds the rows of a part to the sums of their groups. */
+export function collectPart(
+  collecting: Collecting,
+  { shape }: Selection,
+  part: Exclude<Part, 'commission'>,
+  rows: readonly ReportRow[],
+  { links, customer }: Of,
+): void {
+  const add: Readonly<Record<typeof part, () => void>> = {
+    clicks: () => collectCounts(collecting, withAffiliates(shape.groups, rows, links), 'clicks'),
+    signups: () => collectSignups(collecting, rows),
+    transactions: () => collectTransactions(collecting, rows),
+    first_deposits: () => {
+      const deposits = rows.filter(({ searched }) => searched === null)
+      collectTransactions(collecting, deposits, (_, of) => `first_deposit_${of}`)
+    },
+    activity: () => collectActivity(collecting, rows, shape.activity),
+    events: () => collectEvents(collecting, rows),
+    kpis: () => collectEvents(collecting, rows),
+    active: () => collectActive(collecting, rows, customer),
+  }
+  add[part]()
+}
+
+/** Returns the rows of clicks with the affiliates of their links. */
+function withAffiliates(
+  groups: readonly string[],
+  rows: readonly ReportRow[],
+  links: ReadonlyMap<string, string>,
+): readonly ReportRow[] {
+  const name = `g${groups.indexOf('affiliate_id')}`
+  return rows.map((row) =>
+    name in row ? { ...row, [name]: links.get(String(row[name])) ?? null } : row,
+  )
+}
+
+/**
+ * Adds customers with records: each counts once in every group, and once in all. The days of a customer
+ * with many records are read one after the other: the customer counts where they have not counted yet.
+ */
+function collectActive(
+  { collected, groups, counted }: Collecting,
+  rows: readonly ReportRow[],
+  customer: string | null,
+): void {
+  for (const row of rows) {
+    const values = row.records === null ? valuesOf(groups, row) : null
+    const key = JSON.stringify([customer, values])
+    if (customer !== null && counted.has(key)) continue
+    if (customer !== null && Number(row.count) > 0) counted.add(key)
+    const sums = values === null ? collected.totals : sumsOf(collected, values)
+    addCount(sums, 'active_customers', Number(row.count))
+  }
+}
