@@ -27,8 +27,10 @@ export const REPORT_LIMITS = {
 
 /** How a report is read. D1 runs one batch of a database after the other, so each is short. */
 export const REPORT_STEPS = {
-  /** What one batch costs: so many rows of trading activity, or about 50 ms. */
-  batch: 10_000,
+  /** What one batch costs at least: so many rows of trading activity, or about 20 ms. */
+  batch: 4000,
+  /** How many batches of a report are as short as that; those of a longer one are longer. */
+  batches: 300,
   /** How many times more a statement may read than planned, if a customer has many records. */
   excess: 3,
   /** The days that one statement searches for earlier deposits. */

@@ -1,7 +1,6 @@
 import type { Source } from '../db/reports/dimensions.ts'
 import type { ReadBatch, ReportRow, ReportStatement } from '../db/reports/read-report.ts'
 import { divideDaySql } from '../db/reports/sources.ts'
-import { REPORT_STEPS } from './limits.ts'
 import type { Part } from './select.ts'
 import {
   costOf,
@@ -13,6 +12,7 @@ import {
   type Range,
   runsOfDays,
   type Step,
+  sizeOfBatch,
 } from './steps.ts'
 
 /** The records of each day, by source. */
@@ -27,6 +27,12 @@ type Planned = Pick<Step, 'parts' | 'sources' | 'cost'> & {
   readonly large: LargeDay | null
 }
 
+/** The steps of a report, and what one batch of them costs. */
+export interface Plan {
+  readonly steps: Step[]
+  readonly size: number
+}
+
 /**
  * Plans in which steps records are summed: by day, and on a large day by customer. Customers with records
  * are counted by customer, over all days: each counts once.
@@ -36,9 +42,15 @@ export async function planSteps(
   counts: Counts,
   days: Range,
   readBatch: ReadBatch,
-): Promise<Step[]> {
-  const planned = [...counts].flatMap(([source, ofDays]) => planSource(source, parts, ofDays))
-  if (parts.includes('active')) planned.push(planActive(counts, days))
+): Promise<Plan> {
+  const sources = sourcesOf(parts, counts)
+  const costs = sources.map((one) => costOf(one.parts) * recordsOf(counts, one.sources))
+  const size = sizeOfBatch(costs.reduce((sum, cost) => sum + cost, 0))
+  const planned = sources.flatMap((one) =>
+    one.parts.includes('active')
+      ? planActive(one, counts, days, size)
+      : planDays(one, counts.get(one.sources[0]!) ?? new Map(), size),
+  )
   const large = planned.flatMap((one) => one.large ?? [])
   const bounds = new Map<LargeDay, string[]>()
   for (let i = 0; i < large.length; i += DIVIDED) {
@@ -46,12 +58,12 @@ export async function planSteps(
     const results = await readBatch(some.map(divideStatement))
     for (const [j, one] of some.entries()) bounds.set(one, idsOf(results[j] ?? []))
   }
-  return planned
-    .flatMap(({ range, large, ...step }) => {
-      const ranges = divide(range, (large && bounds.get(large)) ?? [])
-      return ranges.map((one) => ({ ...step, ...one, cost: step.cost / ranges.length }))
-    })
-    .sort((a, b) => Number(a.sources.length > 1) - Number(b.sources.length > 1) || a.from - b.from)
+  const steps = planned.flatMap(({ range, large, ...step }) => {
+    const ranges = divide(range, (large && bounds.get(large)) ?? [])
+    return ranges.map((one) => ({ ...step, ...one, cost: step.cost / ranges.length }))
+  })
+  const isLast = ({ parts }: Step) => Number(parts.includes('active'))
+  return { steps: steps.sort((a, b) => isLast(a) - isLast(b) || a.from - b.from), size }
 }
 
 /** Returns the statement that divides a large day. */
@@ -63,29 +75,47 @@ export const divideStatement = ({ source, day, step, range }: LargeDay): ReportS
 /** Returns the ids at which a large day is divided. */
 export const idsOf = (rows: readonly ReportRow[]): string[] => rows.map(({ id }) => String(id))
 
-function planSource(source: Source, wanted: readonly Part[], counts: DayCounts): Planned[] {
-  const parts = PARTS[source].filter((part) => wanted.includes(part))
-  if (parts.length === 0) return []
-  const cost = costOf(parts)
-  return runsOfDays(counts, cost).map(({ range, count }) => {
-    const step = Math.floor(REPORT_STEPS.batch / cost)
-    const large = count > step ? { source, day: range.from, step, range } : null
-    return { parts, sources: [source], cost: cost * count, range, large }
-  })
-}
-
 /** The sources whose records make a customer active. */
 const ACTIVE: readonly Source[] = ['transactions', 'activity', 'events']
 
-function planActive(counts: Counts, range: Range): Planned {
-  const sources = ACTIVE.filter((source) => counts.has(source))
-  const parts = ['active'] as const
-  const pieces = Math.ceil(
-    (costOf(parts) * sources.reduce((sum, source) => sum + countOf(counts.get(source)!), 0)) /
-      REPORT_STEPS.batch,
-  )
+type Reading = Pick<Step, 'parts' | 'sources'>
+
+/** Returns which parts are read of which sources. */
+function sourcesOf(wanted: readonly Part[], counts: Counts): Reading[] {
+  const known = [...counts.keys()]
+  const readings = known.map((source) => ({
+    parts: PARTS[source].filter((part) => wanted.includes(part)),
+    sources: [source],
+  }))
+  const active = {
+    parts: ['active'] as const,
+    sources: known.filter((one) => ACTIVE.includes(one)),
+  }
+  return [
+    ...readings.filter(({ parts }) => parts.length > 0),
+    ...(wanted.includes('active') ? [active] : []),
+  ]
+}
+
+const recordsOf = (counts: Counts, sources: readonly Source[]): number =>
+  sources.reduce((sum, source) => sum + countOf(counts.get(source) ?? new Map()), 0)
+
+function planDays({ parts, sources }: Reading, counts: DayCounts, size: number): Planned[] {
+  const cost = costOf(parts)
+  const step = Math.floor(size / cost)
+  return runsOfDays(counts, step).map(({ range, count }) => {
+    const source = sources[0]!
+    const large = count > step ? { source, day: range.from, step, range } : null
+    return { parts, sources, cost: cost * count, range, large }
+  })
+}
+
+function planActive(reading: Reading, counts: Counts, range: Range, size: number): Planned {
+  const { parts, sources } = reading
+  const cost = costOf(parts) * recordsOf(counts, sources)
+  const pieces = Math.ceil(cost / size)
   const large = pieces > 1 ? largestDay(counts, sources, range, pieces) : null
-  return { parts, sources, cost: pieces * REPORT_STEPS.batch, range, large }
+  return { ...reading, cost, range, large }
 }
 
 /** Returns the day with the most records, divided into pieces. */

@@ -79,20 +79,30 @@ export async function readParts(
   { counts, days }: { counts: Counts; days: Range },
   readBatch: ReadBatch,
   { addRows, endDays }: Use,
-): Promise<void> {
+): Promise<{ hasEnded: boolean }> {
   const sql = new Map(selection.statements)
-  const steps = await planSteps([...sql.keys()], counts, days, readBatch)
-  if (sql.has('commission')) steps.unshift({ ...days, parts: ['commission'], sources: [], cost: 0 })
+  const { steps, size } = await planSteps([...sql.keys()], counts, days, readBatch)
   const statementsOf = (step: Step): ReportStatement[] =>
     step.parts.map((part) => {
       const { from, to, first, end } = step
-      const range = { from, to, first, end, step: mostOf(step.parts), searched: searchedBy(step) }
+      const range = {
+        from,
+        to,
+        first,
+        end,
+        step: mostOf(step.parts, size),
+        searched: searchedBy(step),
+      }
       return [sql.get(part) ?? '', { ...values, ...range }]
     })
-  const used = { kpis: 0, searched: 0 }
+  const used = { kpis: 0, searched: 0, size }
+  let [hasBegun, hasEnded] = [false, false]
   while (steps.length > 0) {
-    const some = steps.splice(0, nextSteps(steps))
-    const results = await readBatch(some.flatMap(statementsOf), steps.length === 0)
+    const some = steps.splice(0, nextSteps(steps, size))
+    const isOnly = !hasBegun && steps.length === 0
+    const results = await readBatch(some.flatMap(statementsOf), isOnly)
+    hasBegun = true
+    hasEnded = isOnly
     let at = 0
     for (const step of some) {
       for (const part of step.parts) {
@@ -107,6 +117,7 @@ export async function readParts(
       Math.min(...steps.filter(isLater).map(({ from }) => from), Number.POSITIVE_INFINITY),
     )
   }
+  return { hasEnded }
 }
 
 /** Returns how many days a statement may search; those of one customer cannot be divided. */
@@ -118,19 +129,15 @@ function checkRows(
   part: Part,
   rows: readonly ReportRow[],
   step: Step,
-  used: { kpis: number; searched: number },
+  used: { kpis: number; searched: number; readonly size: number },
 ): boolean {
   const total = (name: string) => rows.reduce((sum, row) => sum + Number(row[name] ?? 0), 0)
-  if (part === 'commission') {
-    if (rows.length > REPORT_LIMITS.statements) throw tooLarge('statements')
-    return true
-  }
   if (part === 'kpis') {
     used.kpis += total('records')
     if (used.kpis > REPORT_LIMITS.kpis) throw tooLarge('kpis')
     return true
   }
-  const isWhole = total(part === 'active' ? 'records' : 'count') <= mostOf(step.parts)
+  const isWhole = total(part === 'active' ? 'records' : 'count') <= mostOf(step.parts, used.size)
   if (!isWhole && part !== 'active') throw tooLarge('customerDay')
   if (part !== 'first_deposits') return isWhole
   const searched = total('searched')

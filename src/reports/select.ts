@@ -1,3 +1,4 @@
+import { dayNumber } from '../commission/engine/calendar.ts'
 import type { ReportShape } from '../db/reports/sources.ts'
 import { activeSql, clicksSql, signupsSql } from '../db/reports/sources.ts'
 import {
@@ -41,8 +42,8 @@ const COMMISSION_GROUPS = ['affiliate_id', 'month', 'week']
 export const hasCommissionRows = (groups: readonly string[]): boolean =>
   groups.every((group) => COMMISSION_GROUPS.includes(group))
 
-/** Decides what a report of a vertical reads. */
-export function selectMetrics(vertical: string, query: ReportQuery): Selection {
+/** Decides what a report of a vertical reads. Clicks are kept from a day on. */
+export function selectMetrics(vertical: string, query: ReportQuery, clicksFrom: number): Selection {
   const { groups, currency } = query
   const metrics = metricsOf(vertical).filter(({ name }) => query.metrics?.includes(name) ?? true)
   const sums = new Set(metrics.flatMap(({ name, of }) => of?.map(([sum]) => sum) ?? [name]))
@@ -61,7 +62,7 @@ export function selectMetrics(vertical: string, query: ReportQuery): Selection {
     active: isBrand ? (['events'] as const) : (['transactions', 'activity'] as const),
   }
   const parts: (readonly [Part, boolean, () => string])[] = [
-    ['clicks', sums.has('clicks'), () => clicksSql(shape)],
+    ['clicks', sums.has('clicks') && dayNumber(query.to) >= clicksFrom, () => clicksSql(shape)],
     [
       'signups',
       sums.has('signups') || sums.has('attributed'),

@@ -51,19 +51,26 @@ export const costOf = (parts: readonly Part[]): number =>
 export const countOf = (counts: DayCounts): number =>
   [...counts.values()].reduce((sum, count) => sum + count, 0)
 
-/** Returns the most records that a statement of a step reads; more are an error, or are divided. */
-export const mostOf = (parts: readonly Part[]): number =>
-  parts.includes('active')
-    ? Math.ceil((REPORT_STEPS.excess * REPORT_STEPS.batch) / costOf(parts))
-    : REPORT_LIMITS.customerDay + REPORT_STEPS.batch
+/** Returns what one batch costs of a report that costs so much in all. */
+export const sizeOfBatch = (cost: number): number =>
+  Math.max(REPORT_STEPS.batch, Math.ceil(cost / REPORT_STEPS.batches))
 
-/** Divides the days of a source into runs that one batch can read; a larger day is a run of its own. */
-export function runsOfDays(counts: DayCounts, cost: number): { range: Range; count: number }[] {
+/**
+ * Returns the most records that a statement of a step reads; more are an error, or are divided. `size` is
+ * what a batch costs.
+ */
+export const mostOf = (parts: readonly Part[], size: number): number =>
+  parts.includes('active')
+    ? Math.ceil((REPORT_STEPS.excess * size) / costOf(parts))
+    : REPORT_LIMITS.customerDay + size
+
+/** Divides the days of a source into runs of at most so many records; a larger day is a run of its own. */
+export function runsOfDays(counts: DayCounts, most: number): { range: Range; count: number }[] {
   const runs: { range: Range; count: number }[] = []
   for (const [day, count] of counts) {
     const last = runs.at(-1)
     const both = (last?.count ?? 0) + count
-    if (last && both * cost <= REPORT_STEPS.batch) {
+    if (last && both <= most) {
       runs[runs.length - 1] = { range: { ...last.range, to: day }, count: both }
     } else runs.push({ range: { from: day, to: day, first: '', end: null }, count })
   }
@@ -81,11 +88,11 @@ export const afterId = (id: string): string => `${id}\u0001`
 export const isOfOne = ({ first, end }: Range): boolean => end === afterId(first)
 
 /** Returns the next steps that one batch reads together: at least one. */
-export function nextSteps(steps: readonly Step[]): number {
+export function nextSteps(steps: readonly Step[], size: number): number {
   let cost = 0
-  const size = steps.findIndex((step, i) => {
+  const count = steps.findIndex((step, i) => {
     cost += step.cost
-    return i > 0 && cost > REPORT_STEPS.batch
+    return i > 0 && cost > size
   })
-  return size === -1 ? steps.length : size
+  return count === -1 ? steps.length : count
 }

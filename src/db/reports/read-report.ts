@@ -12,11 +12,35 @@ export type ReportValues = Readonly<Record<string, string | number | null>>
 /** A statement of a report with its parameters. */
 export type ReportStatement = readonly [sql: string, values: ReportValues]
 
-/** Reads statements in one batch, as the only computation of the account; the last batch ends the turn. */
+/** What has changed while a report was read: see `totals_leases.watch`. */
+export type Change = 'nothing' | 'records' | 'days'
+
+/** The turn of a report: it is the only computation of its account. */
+export interface Turn {
+  /** The rows of the statements of the batch that took the turn. */
+  readonly first: readonly ReportRow[][]
+  /** Reads statements in one batch; the last batch ends the turn, and then nothing is kept. */
+  readonly readBatch: ReadBatch
+  /** Ends the turn in a batch with these statements. Returns what has changed since it began. */
+  readonly end: (statements: readonly ReportStatement[]) => Promise<Change>
+}
+
+/** Reads statements in one batch. */
 export type ReadBatch = (
   statements: readonly ReportStatement[],
   isLast?: boolean,
 ) => Promise<ReportRow[][]>
+
+const CHANGES: readonly Change[] = ['nothing', 'records', 'days']
+
+const OF_TURN = 'where account = :account and computation = :computation'
+
+/** Has triggers note changes of records of these days. */
+const WATCH = `update totals_leases set watch = 0, watch_from = :from, watch_to = :to ${OF_TURN}`
+
+const READ_WATCH = `select watch from totals_leases ${OF_TURN}`
+
+const END_WATCH = `update totals_leases set watch = null ${OF_TURN}`
 
 /**
  * The part of the time of a report for which its account pays. People look at one report after another:
@@ -35,54 +59,65 @@ const RENEW_MS = 5000
 
 /**
  * Reads a report as the only computation of the account. `first` are statements of the batch that takes
- * the turn; `read` gets their rows. D1 runs one batch of a database after the other, so that a report of
- * many short batches holds up nobody.
+ * the turn, and `days` are those whose changes are watched. D1 runs one batch of a database after the
+ * other, so that a report of many short batches holds up nobody.
  */
 export async function readInTurn<T>(
   session: D1DatabaseSession,
   account: string,
-  first: readonly ReportStatement[],
-  read: (rows: ReportRow[][], readBatch: ReadBatch) => Promise<T>,
+  { first, days }: { first: readonly ReportStatement[]; days: { from: number; to: number } },
+  read: (turn: Turn) => Promise<T>,
 ): Promise<T> {
   const id = crypto.randomUUID()
   const prepare = (statements: readonly ReportStatement[]) =>
     statements.map(([sql, values]) =>
       bindStatement(session, compileStatement(sql), { ...values, account, computation: id }),
     )
-  const { paidAt, results: found } = await takeTurn(session, account, id, prepare(first))
-  let databaseMs = timeOf(found)
+  const taken = await takeTurn(session, account, id, prepare([...first, [WATCH, days]]))
+  let databaseMs = timeOf(taken.results)
   let renewedAt = Date.now()
   let startedAt: number | null = null
   let hasEnded = false
-  const end = () => {
+  const pay = () => {
     const ms = databaseMs + (startedAt === null ? 0 : Date.now() - startedAt)
     const paidMs = ms > FREE_MS ? PAID_PART * ms : 0
-    return endLease(session, account, id, payFor(paidAt, paidMs, Date.now()))
+    return endLease(session, account, id, payFor(taken.paidAt, paidMs, Date.now()))
   }
+  const runBatch = async (statements: readonly D1PreparedStatement[]) => {
+    startedAt = Date.now()
+    const results = await withD1Retry(() => session.batch<ReportRow>([...statements]))
+    startedAt = null
+    databaseMs += timeOf(results)
+    return results.map(({ results: rows }) => rows)
+  }
+  const lastStatements = () => [
+    ...prepare([
+      [READ_WATCH, {}],
+      [END_WATCH, {}],
+    ]),
+    pay(),
+  ]
   const readBatch: ReadBatch = async (statements, isLast = false) => {
     const now = Date.now()
     const isOld = now - renewedAt > RENEW_MS
-    const lease = isLast ? [end()] : isOld ? [renewLease(session, account, id, now)] : []
     if (isOld) renewedAt = now
-    startedAt = now
-    const results = await withD1Retry(() =>
-      session.batch<ReportRow>([...prepare(statements), ...lease]),
-    )
-    startedAt = null
-    databaseMs += timeOf(results)
+    const renewal = isOld ? [renewLease(session, account, id, now)] : []
+    const rows = await runBatch([...prepare(statements), ...(isLast ? lastStatements() : renewal)])
     hasEnded = isLast
-    return results.slice(0, statements.length).map(({ results }) => results)
+    return rows.slice(0, statements.length)
+  }
+  const end: Turn['end'] = async (statements) => {
+    const rows = await runBatch([...prepare(statements), ...lastStatements()])
+    hasEnded = true
+    return CHANGES[Number(rows[statements.length]?.[0]?.watch ?? 1)] ?? 'records'
   }
   try {
-    return await read(
-      found.map(({ results }) => results),
-      readBatch,
-    )
+    return await read({ first: taken.results.map(({ results }) => results), readBatch, end })
   } finally {
     // A batch that failed may have worked until D1's limit of 30 seconds: without payment, an account
     // could have it do so again and again. If this fails too, the lease ends by itself.
     if (!hasEnded || databaseMs > FREE_MS)
-      await end()
+      await pay()
         .run()
         .catch(() => {})
   }
