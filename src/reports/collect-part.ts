@@ -12,20 +12,13 @@ import {
 } from './collect.ts'
 import type { Part, Selection } from './select.ts'
 
-/** What rows are of. */
-interface Of {
-  readonly links: ReadonlyMap<string, string>
-  /** The customer of all records that were read; null if they may be of several. */
-  readonly customer: string | null
-}
-
 /** Adds the rows of a part to the sums of their groups. */
 export function collectPart(
   collecting: Collecting,
   { shape }: Selection,
   part: Exclude<Part, 'commission'>,
   rows: readonly ReportRow[],
-  { links, customer }: Of,
+  links: ReadonlyMap<string, string>,
 ): void {
   const add: Readonly<Record<typeof part, () => void>> = {
     clicks: () => collectCounts(collecting, withAffiliates(shape.groups, rows, links), 'clicks'),
@@ -38,7 +31,7 @@ export function collectPart(
     activity: () => collectActivity(collecting, rows, shape.activity),
     events: () => collectEvents(collecting, rows),
     kpis: () => collectEvents(collecting, rows),
-    active: () => collectActive(collecting, rows, customer),
+    active: () => collectActive(collecting, rows),
   }
   add[part]()
 }
@@ -55,21 +48,11 @@ function withAffiliates(
   )
 }
 
-/**
- * Adds customers with records: each counts once in every group, and once in all. The days of a customer
- * with many records are read one after the other: the customer counts where they have not counted yet.
- */
-function collectActive(
-  { collected, groups, counted }: Collecting,
-  rows: readonly ReportRow[],
-  customer: string | null,
-): void {
+/** Adds customers with records: each counts once in every group, and once in all. */
+function collectActive({ collected, groups }: Collecting, rows: readonly ReportRow[]): void {
   for (const row of rows) {
-    const values = row.records === null ? valuesOf(groups, row) : null
-    const key = JSON.stringify([customer, values])
-    if (customer !== null && counted.has(key)) continue
-    if (customer !== null && Number(row.count) > 0) counted.add(key)
-    const sums = values === null ? collected.totals : sumsOf(collected, values)
+    const isTotal = row.records !== null
+    const sums = isTotal ? collected.totals : sumsOf(collected, valuesOf(groups, row))
     addCount(sums, 'active_customers', Number(row.count))
   }
 }

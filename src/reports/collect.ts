@@ -41,8 +41,6 @@ export interface Collecting {
   readonly groups: readonly string[]
   /** The currencies of events that name none, by event name. */
   readonly eventCurrencies: ReadonlyMap<string, string>
-  /** The groups in which a customer counts as active whose days are read one after the other. */
-  readonly counted: Set<string>
 }
 
 /** Returns the value of a group as the report shows it. */

@@ -61,13 +61,12 @@ export async function computeReport(
   }
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const collected = nothingCollected()
-    const counted = new Set<string>()
-    const collecting = { ...settings, collected, groups: query.groups, counted }
+    const collecting = { ...settings, collected, groups: query.groups }
     let commission: readonly ReportRow[] = []
     const change = await readSums(asked, {
-      addRows(part, rows, customer) {
+      addRows(part, rows) {
         if (part === 'commission') commission = rows
-        else collectPart(collecting, selection, part, rows, { links, customer })
+        else collectPart(collecting, selection, part, rows, links)
       },
       async endDays(before) {
         if (collected.tally.sums > REPORT_STEPS.sums) {

@@ -8,8 +8,8 @@ export const REPORT_LIMITS = {
   figures: 200_000,
   /** The records of one resource that are summed. */
   records: 1_000_000,
-  /** The records of one customer and day of one resource. */
-  customerDay: 40_000,
+  /** The records of one customer of one resource. */
+  customer: 50_000,
   /** The values of KPIs that are summed. */
   kpis: 1_000_000,
   /**

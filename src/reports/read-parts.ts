@@ -20,8 +20,8 @@ import { tooLarge, tooManyRecords } from './too-large.ts'
 
 /** What is done with what is read. */
 export interface Use {
-  /** Adds the rows of a part. `customer` is set if all its records are of one customer. */
-  readonly addRows: (part: Part, rows: readonly ReportRow[], customer: string | null) => void
+  /** Adds rows of a part. */
+  readonly addRows: (part: Part, rows: readonly ReportRow[]) => void
   /** Called when all records before a day are added. */
   readonly endDays: (before: number) => Promise<void>
 }
@@ -90,7 +90,7 @@ export async function readParts(
         to,
         first,
         end,
-        step: mostOf(step.parts, size),
+        step: mostOf(step, size),
         searched: searchedBy(step),
       }
       return [sql.get(part) ?? '', { ...values, ...range }]
@@ -107,9 +107,8 @@ export async function readParts(
     for (const step of some) {
       for (const part of step.parts) {
         const rows = results[at++] ?? []
-        if (checkRows(part, rows, step, used)) {
-          addRows(part, rows, isOfOne(step) ? step.first : null)
-        } else steps.unshift(...(await divideStep({ ...step, parts: [part] }, readBatch)))
+        if (checkRows(part, rows, step, used)) addRows(part, rows)
+        else steps.unshift(...(await divideStep({ ...step, parts: [part] }, readBatch)))
       }
     }
     const isLater = ({ parts }: Step) => !parts.includes('active')
@@ -137,8 +136,8 @@ function checkRows(
     if (used.kpis > REPORT_LIMITS.kpis) throw tooLarge('kpis')
     return true
   }
-  const isWhole = total(part === 'active' ? 'records' : 'count') <= mostOf(step.parts, used.size)
-  if (!isWhole && part !== 'active') throw tooLarge('customerDay')
+  const isWhole = total(part === 'active' ? 'records' : 'count') <= mostOf(step, used.size)
+  if (!isWhole && (part !== 'active' || isOfOne(step))) throw tooLarge('customer')
   if (part !== 'first_deposits') return isWhole
   const searched = total('searched')
   if (searched > searchedBy(step) && !isOfOne(step)) return false
@@ -150,7 +149,7 @@ function checkRows(
 /** Into how many steps one is divided that reads too much. */
 const PIECES = 8
 
-/** Divides a step by its customers, or by its days if it has only one. */
+/** Divides a step that reads too much by its customers. */
 async function divideStep(step: Step, readBatch: ReadBatch): Promise<Step[]> {
   const { sources } = step
   const results = await readBatch(
@@ -160,21 +159,9 @@ async function divideStep(step: Step, readBatch: ReadBatch): Promise<Step[]> {
     ]),
   )
   const counts: Counts = new Map(sources.map((source, i) => [source, daysOf(results[i] ?? [])]))
-  const ranges = isOfOne(step)
-    ? halfDays(step)
-    : await divideIds(step, largestDay(counts, sources, step, PIECES), readBatch)
+  const ranges = await divideIds(step, largestDay(counts, sources, step, PIECES), readBatch)
   const cost = costOf(step.parts) * Math.max(...[...counts.values()].map(countOf))
   return ranges.map((range) => ({ ...step, ...range, cost: cost / ranges.length }))
-}
-
-function halfDays(range: Range): Range[] {
-  const { from, to } = range
-  if (from === to) throw tooLarge('customerDay')
-  const middle = Math.floor((from + to) / 2)
-  return [
-    { ...range, to: middle },
-    { ...range, from: middle + 1 },
-  ]
 }
 
 async function divideIds(

@@ -35,10 +35,10 @@ export async function readSums(
     now,
   )
   if (others.length > REPORT_LIMITS.statements) throw tooLarge('statements')
-  use.addRows('commission', others, null)
+  use.addRows('commission', others)
   for (const [part, id] of ids) {
     const rows = kept.get(id)
-    if (rows) use.addRows(part, rows, null)
+    if (rows) use.addRows(part, rows)
   }
   const missing = {
     ...selection,
@@ -48,11 +48,9 @@ export async function readSums(
   }
   if (missing.statements.length === 0) return 'nothing'
   const merged: RowsToKeep = new Map()
-  const addRows: Use['addRows'] = (part, rows, customer) => {
-    // A customer whose days are read one after the other could count twice.
-    if (part === 'active' && customer !== null) merged.set(part, null)
-    else mergeRows(merged, part, rows)
-    use.addRows(part, rows, customer)
+  const addRows: Use['addRows'] = (part, rows) => {
+    mergeRows(merged, part, rows)
+    use.addRows(part, rows)
   }
   // First deposits depend on earlier days, too.
   const days = { from: missing.statements.some(isOfEarlier) ? FIRST_DAY : range.from, to: range.to }

@@ -56,13 +56,13 @@ export const sizeOfBatch = (cost: number): number =>
   Math.max(REPORT_STEPS.batch, Math.ceil(cost / REPORT_STEPS.batches))
 
 /**
- * Returns the most records that a statement of a step reads; more are an error, or are divided. `size` is
- * what a batch costs.
+ * Returns the most records that a statement of a step reads; a step with more is divided, if it can be.
+ * `size` is what a batch costs.
  */
-export const mostOf = (parts: readonly Part[], size: number): number =>
-  parts.includes('active')
-    ? Math.ceil((REPORT_STEPS.excess * size) / costOf(parts))
-    : REPORT_LIMITS.customerDay + size
+export const mostOf = (step: Step, size: number): number =>
+  step.parts.includes('active') && !isOfOne(step)
+    ? Math.ceil((REPORT_STEPS.excess * size) / costOf(step.parts))
+    : REPORT_LIMITS.customer + size
 
 /** Divides the days of a source into runs of at most so many records; a larger day is a run of its own. */
 export function runsOfDays(counts: DayCounts, most: number): { range: Range; count: number }[] {

@@ -8,7 +8,7 @@ const written = (limit: number) => limit.toLocaleString('en')
 const REASONS = {
   groups: `The report has more than ${written(REPORT_LIMITS.groups)} rows.`,
   figures: `The report has more than ${written(REPORT_LIMITS.figures)} figures.`,
-  customerDay: `A customer has more than ${written(REPORT_LIMITS.customerDay)} records of one day and resource.`,
+  customer: `A customer has more than ${written(REPORT_LIMITS.customer)} records of one resource on these days.`,
   kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
   searched: `To find first deposits, the report would search more than ${written(REPORT_LIMITS.searched)} days since the signup of customers.`,
   sums: `The report adds up more than ${written(REPORT_LIMITS.sums)} sums at a time, one for each group, metric, currency and day of a rate.`,
@@ -19,7 +19,7 @@ const REASONS = {
 const ADVICE: Readonly<Record<keyof typeof REASONS, string>> = {
   groups: 'Ask for fewer days, or for fewer or coarser groups.',
   figures: 'Name the `metrics` that you need, or ask for fewer groups.',
-  customerDay: 'Ask for other days, or name `metrics` of other records.',
+  customer: 'Ask for fewer days, or name `metrics` of other records.',
   kpis: 'Ask for fewer days, or name other `metrics` than those of events.',
   searched:
     'Ask for fewer days, or name the `metrics` that you need, without those of first deposits.',
