@@ -75,7 +75,7 @@ export function partsToKeep(
   return [...ids].flatMap(([part, id]): KeptPart[] => {
     const rows = merged.get(part)
     if (!rows) return []
-    const isOfCustomers = isGrouped || part === 'signups' || part === 'first_deposits'
+    const isOfCustomers = isGrouped || part === 'signups'
     return [
       {
         part: id,

@@ -59,10 +59,15 @@ export const sizeOfBatch = (cost: number): number =>
  * Returns the most records that a statement of a step reads; a step with more is divided, if it can be.
  * `size` is what a batch costs.
  */
-export const mostOf = (step: Step, size: number): number =>
-  step.parts.includes('active') && !isOfOne(step)
-    ? Math.ceil((REPORT_STEPS.excess * size) / costOf(step.parts))
+export function mostOf(step: Step, size: number): number {
+  const { parts } = step
+  // A link can have all clicks of a day, and they are only counted.
+  if (parts.includes('clicks')) return REPORT_LIMITS.records
+  const isDivided = parts.includes('active') && !isOfOne(step)
+  return isDivided
+    ? Math.ceil((REPORT_STEPS.excess * size) / costOf(parts))
     : REPORT_LIMITS.customer + size
+}
 
 /** Divides the days of a source into runs of at most so many records; a larger day is a run of its own. */
 export function runsOfDays(counts: DayCounts, most: number): { range: Range; count: number }[] {
