@@ -51,6 +51,9 @@ const PAID_PART = 0.2
 /** A report that took at most so much of the database's time costs nothing more, in milliseconds. */
 const FREE_MS = 250
 
+/** How long a report leaves the database to others after a batch, as a part of the time of the batch. */
+const PAUSED_PART = 0.5
+
 /** How long a report waits for another computation of its account, try by try, in milliseconds. */
 const WAITS_MS = [100, 200, 400, 800]
 
@@ -102,8 +105,10 @@ export async function readInTurn<T>(
     const isOld = now - renewedAt > RENEW_MS
     if (isOld) renewedAt = now
     const renewal = isOld ? [renewLease(session, account, id, now)] : []
+    const before = databaseMs
     const rows = await runBatch([...prepare(statements), ...(isLast ? lastStatements() : renewal)])
     hasEnded = isLast
+    if (!isLast) await scheduler.wait(PAUSED_PART * (databaseMs - before))
     return rows.slice(0, statements.length)
   }
   const end: Turn['end'] = async (statements) => {
