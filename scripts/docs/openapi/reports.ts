@@ -80,7 +80,7 @@ const draft = (at: string, id: string) => ({
   path: `${at}/reports`,
   id,
   summary: 'Get a report',
-  description: `Returns metrics of some days by up to three groups, converted to one currency, with their totals. The totals are those of the control totals. Clicks are kept for ${CLICK_DAYS} days. A report has at most ${written(REPORT_LIMITS.groups)} rows and ${written(REPORT_LIMITS.figures)} figures, and reads at most ${written(REPORT_LIMITS.records)} records of a resource. \`Accept: text/csv\` returns the same as CSV.`,
+  description: `Returns metrics of some days by up to three groups, converted to one currency, with their totals. The totals are those of the control totals. Clicks are kept for ${CLICK_DAYS} days. A report has at most ${written(REPORT_LIMITS.groups)} rows and ${written(REPORT_LIMITS.figures)} figures, and reads at most ${written(REPORT_LIMITS.records)} records of a resource, which are counted first. \`Accept: text/csv\` returns the same as CSV.`,
   parameters: [
     ...['from_day', 'report_to', 'group_by', 'report_currency', 'metrics_query'],
     'x-d1-bookmark',
