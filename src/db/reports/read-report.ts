@@ -123,10 +123,11 @@ export async function readInTurn<T>(
   } finally {
     // A batch that failed may have worked until D1's limit of 30 seconds: without payment, an account
     // could have it do so again and again. If this fails too, the lease ends by itself.
-    if (!hasEnded || databaseMs > FREE_MS)
-      await pay()
-        .run()
-        .catch(() => {})
+    const unwatch = hasEnded ? [] : prepare([[END_WATCH, {}]])
+    const isPaid = hasEnded && databaseMs <= FREE_MS
+    for (const statement of [...(isPaid ? [] : [pay()]), ...unwatch]) {
+      await statement.run().catch(() => {})
+    }
   }
 }
 
