@@ -31,9 +31,7 @@ const TABLES: Record<string, string> = {
   delivery_terms: 'Codes of errors and ids of refused records, by which deliveries are found.',
   overwritten_writes: 'Writes that a later record of the same request overwrote.',
   day_totals: 'Control totals of the days that have not changed since they were summed.',
-  totals_leases:
-    'The computation of control totals, or the report, that an account last began; `watch` is what has changed since.',
-  kept_reports: 'What long reports have read, until a record of it changes; `rows` is JSON.',
+  totals_leases: 'The computation of control totals that an account last began.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',
   arrivals: 'The freshness of each feed: one row per account, hour (since 1970) and resource.',
   resets: 'Test accounts whose records are being deleted.',

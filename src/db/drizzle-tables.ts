@@ -430,32 +430,14 @@ export const dayTotals = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
 )
 
-/** The computation of control totals, or the report, that an account last began; `watch` is what has changed since. */
+/** The computation of control totals that an account last began. */
 export const totalsLeases = sqliteTable('totals_leases', {
   account: text().primaryKey(),
   computation: text().notNull(),
   running: integer().notNull(),
   until: integer().notNull(),
   paid_at: integer().notNull(),
-  watch: integer(),
-  watch_from: integer(),
-  watch_to: integer(),
 })
-
-/** What long reports have read, until a record of it changes; `rows` is JSON. */
-export const keptReports = sqliteTable(
-  'kept_reports',
-  {
-    account: text().notNull(),
-    part: text().notNull(),
-    first_day: day().notNull(),
-    last_day: integer().notNull(),
-    by_customer: integer().notNull(),
-    rows: text().notNull(),
-    kept_at: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.part] })],
-)
 
 /** Idempotency keys, each with a digest of the records of its first use. */
 export const idempotencyKeys = sqliteTable(

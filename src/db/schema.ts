@@ -406,36 +406,11 @@ export const dayTotals = /* @__PURE__ */ defineTable<typeof drizzle.dayTotals>({
   $uniqueKey: null,
 })
 
-/** The computation of control totals, or the report, that an account last began; `watch` is what has changed since. */
+/** The computation of control totals that an account last began. */
 export const totalsLeases = /* @__PURE__ */ defineTable<typeof drizzle.totalsLeases>({
   $name: 'totals_leases',
-  $columns: {
-    account: null,
-    computation: null,
-    running: null,
-    until: null,
-    paid_at: null,
-    watch: null,
-    watch_from: null,
-    watch_to: null,
-  },
+  $columns: { account: null, computation: null, running: null, until: null, paid_at: null },
   $primaryKey: ['account'],
-  $uniqueKey: null,
-})
-
-/** What long reports have read, until a record of it changes; `rows` is JSON. */
-export const keptReports = /* @__PURE__ */ defineTable<typeof drizzle.keptReports>({
-  $name: 'kept_reports',
-  $columns: {
-    account: null,
-    part: null,
-    first_day: day,
-    last_day: null,
-    by_customer: null,
-    rows: null,
-    kept_at: null,
-  },
-  $primaryKey: ['account', 'part'],
   $uniqueKey: null,
 })
 

@@ -6,9 +6,8 @@ import { loadRates } from '../db/commission/load-rates.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
 import { linkAffiliates } from '../db/reports/link-affiliates.ts'
-import type { ReportRow } from '../db/reports/read-report.ts'
+import { type ReportRow, readInTurn } from '../db/reports/read-report.ts'
 import { DAY_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
 import { convertDays, neededRates } from './cells.ts'
 import { type Collected, nothingCollected } from './collect.ts'
 import { collectPart } from './collect-part.ts'
@@ -16,7 +15,7 @@ import { collectCommission } from './commission.ts'
 import { CLICK_DAYS, REPORT_LIMITS, REPORT_STEPS } from './limits.ts'
 import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
-import { readSums } from './read-sums.ts'
+import { readSteps } from './read-steps.ts'
 import type { Report } from './report.ts'
 import { type Selection, selectMetrics } from './select.ts'
 import { tooLarge } from './too-large.ts'
@@ -47,52 +46,34 @@ export async function computeReport(
   now: number,
 ): Promise<Report> {
   const clicksFrom = Math.floor(now / DAY_MS) - CLICK_DAYS
-  const selection = selectMetrics(vertical, query, clicksFrom)
+  const selection = selectMetrics(vertical, query)
   const { links, ...settings } = await readSettings(directory, account, vertical, selection)
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
-  const asked = {
-    ...{ session, account, selection, now },
-    range: { from: days.first, to: days.last, first: '', end: null },
-    values: {
-      ...{ currency: query.currency, approved: JSON.stringify(settings.approved) },
-      ...{ links: ownersOf(vertical, links), ...periodBounds(query) },
-      ...{ kpis: REPORT_LIMITS.kpis, statements: REPORT_LIMITS.statements },
-    },
+  const values = {
+    ...{ currency: query.currency, approved: JSON.stringify(settings.approved) },
+    ...{ links: ownersOf(vertical, links), ...periodBounds(query), kpis: REPORT_LIMITS.kpis },
   }
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const collected = nothingCollected()
-    const collecting = { ...settings, collected, groups: query.groups }
-    let commission: readonly ReportRow[] = []
-    const change = await readSums(asked, {
+  const range = { from: days.first, to: days.last, first: '', end: null }
+  const collected = nothingCollected()
+  const collecting = { ...settings, collected, groups: query.groups }
+  let commission: readonly ReportRow[] = []
+  await readInTurn(session, account, (readBatch) =>
+    readSteps(selection, range, values, readBatch, {
       addRows(part, rows) {
         if (part === 'commission') commission = rows
         else collectPart(collecting, selection, part, rows, links)
       },
       async endDays(before) {
-        if (collected.tally.sums > REPORT_STEPS.sums) {
-          await convertCollected(directory, collected, query.currency, before)
-        }
+        if (collected.tally.sums <= REPORT_STEPS.sums) return
+        await convertCollected(directory, collected, query.currency, before)
         if (collected.tally.sums > REPORT_LIMITS.sums) throw tooLarge('sums')
       },
-    })
-    if (change === 'days') continue
-    const scope = collectCommission(collecting, commission, days)
-    await convertCollected(directory, collected, query.currency, Number.POSITIVE_INFINITY)
-    return presentReport(query, selection, collected, { days, commission: scope, clicksFrom })
-  }
-  throw moving()
+    }),
+  )
+  const scope = collectCommission(collecting, commission, days)
+  await convertCollected(directory, collected, query.currency, Number.POSITIVE_INFINITY)
+  return presentReport(query, selection, collected, { days, commission: scope, clicksFrom })
 }
-
-/** How often a report is read if a record moves to another day meanwhile: it could count twice. */
-const ATTEMPTS = 3
-
-const moving = () =>
-  new ApiError('unavailable', {
-    detail:
-      'Records are being moved to other days right now. Repeat the same request after 5 seconds.',
-    headers: { 'Retry-After': '5' },
-    cause: new Error('Records moved while a report was read'),
-  })
 
 /** Reads what a report needs beside records. */
 async function readSettings(

@@ -8,7 +8,7 @@ export const REPORT_LIMITS = {
   figures: 200_000,
   /** The records of one resource that are summed. */
   records: 1_000_000,
-  /** The records of one customer of one resource. */
+  /** The records of one customer of one resource that one statement reads. */
   customer: 50_000,
   /** The values of KPIs that are summed. */
   kpis: 1_000_000,
@@ -17,25 +17,25 @@ export const REPORT_LIMITS = {
    * their signup, of all customers together.
    */
   searched: 5_000_000,
-  /** The sums that are kept at a time: those of each group, metric, currency and day of a rate. */
+  /** The rows that one statement returns: groups by type, currency and day of the exchange rate. */
+  rows: 40_000,
+  /** The sums that are held at a time: those of each group, metric, currency and day of a rate. */
   sums: 200_000,
-  /** The rows that the statement of commission returns. */
-  statements: 40_000,
   /** The bytes of the JSON with the affiliates of an account's links. */
   linkBytes: 1_500_000,
 }
 
-/** How a report is read. D1 runs one batch of a database after the other, so each is short. */
+/** In which steps a report is read, each in one batch. D1 runs one batch of a database after the other. */
 export const REPORT_STEPS = {
-  /** What one batch costs at least: so many rows of trading activity, or about 20 ms. */
-  batch: 4000,
-  /** How many batches of a report are as short as that; those of a longer one are longer. */
-  batches: 300,
-  /** How many times more a statement may read than planned, if a customer has many records. */
-  excess: 3,
-  /** The days that one statement searches for earlier deposits. */
-  searched: 50_000,
-  /** The sums above which those of days that were read are converted. */
+  /** What one step costs at least: so many rows of trading activity, or about 100 ms. */
+  cost: 20_000,
+  /** The number of steps of a long report, about: beyond it, each costs more. */
+  count: 50,
+  /** How many more records than planned a statement may read of several customers. */
+  excess: 50_000,
+  /** The days that one statement searches for earlier deposits of several customers. */
+  searched: 200_000,
+  /** The sums above which those of the days that were read are converted. */
   sums: 20_000,
 }
 

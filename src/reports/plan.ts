@@ -1,138 +1,128 @@
 import type { Source } from '../db/reports/dimensions.ts'
-import type { ReadBatch, ReportRow, ReportStatement } from '../db/reports/read-report.ts'
-import { divideDaySql } from '../db/reports/sources.ts'
-import type { Part } from './select.ts'
-import {
-  costOf,
-  countOf,
-  type DayCounts,
-  divide,
-  type LargeDay,
-  PARTS,
-  type Range,
-  runsOfDays,
-  type Step,
-  sizeOfBatch,
-} from './steps.ts'
+import { REPORT_STEPS } from './limits.ts'
+import type { Part, Selection } from './select.ts'
 
-/** The records of each day, by source. */
-export type Counts = ReadonlyMap<Source, DayCounts>
-
-/** The statements that divide large days in one batch: they only count. */
-const DIVIDED = 8
-
-/** Steps that are planned, or a large day by which they are divided. */
-type Planned = Pick<Step, 'parts' | 'sources' | 'cost'> & {
-  readonly range: Range
-  readonly large: LargeDay | null
+/** Records of some days of customers with an id from `first` on and before `end`; null: of all others. */
+export interface Range {
+  /** In days since 1970-01-01. */
+  readonly from: number
+  readonly to: number
+  readonly first: string
+  readonly end: string | null
 }
 
-/** The steps of a report, and what one batch of them costs. */
+/** A range of records, and what one batch reads of it. */
+export interface Step extends Range {
+  readonly parts: readonly Part[]
+  /** Into about how many steps it is divided by customer before it is read. */
+  readonly pieces: number
+}
+
+/** The records of each day with any, by source. */
+export type Counts = ReadonlyMap<Source, ReadonlyMap<number, number>>
+
+/** What reading a record costs, and whose records a part reads; those of `active` depend on the shape. */
+const READ: Readonly<Record<Part, readonly [cost: number, sources: readonly Source[]]>> = {
+  clicks: [0.5, ['clicks']],
+  signups: [0.5, ['customers']],
+  transactions: [1.5, ['transactions']],
+  first_deposits: [1.2, ['transactions']],
+  activity: [1, ['activity']],
+  events: [1, ['events']],
+  kpis: [4, ['events']],
+  active: [0.8, []],
+  commission: [0, []],
+}
+
+const sourcesOfPart = (part: Part, { active }: Selection['shape']): readonly Source[] =>
+  part === 'active' ? active : READ[part][1]
+
+/** Returns the sources whose records parts read. */
+export const sourcesOf = (parts: readonly Part[], shape: Selection['shape']): Source[] => [
+  ...new Set(parts.flatMap((part) => sourcesOfPart(part, shape))),
+]
+
+/** The steps of a report in order, and what one of them costs. */
 export interface Plan {
   readonly steps: Step[]
-  readonly size: number
+  readonly cost: number
 }
 
 /**
- * Plans in which steps records are summed: by day, and on a large day by customer. Customers with records
- * are counted by customer, over all days: each counts once.
+ * Plans in which steps records are read: by day, and on a day with many of them by customer. Active
+ * customers come last: they are divided by customer only, so that each counts once.
  */
-export async function planSteps(
-  parts: readonly Part[],
-  counts: Counts,
-  days: Range,
-  readBatch: ReadBatch,
-): Promise<Plan> {
-  const sources = sourcesOf(parts, counts)
-  const costs = sources.map((one) => costOf(one.parts) * recordsOf(counts, one.sources))
-  const size = sizeOfBatch(costs.reduce((sum, cost) => sum + cost, 0))
-  const planned = sources.flatMap((one) =>
-    one.parts.includes('active')
-      ? planActive(one, counts, days, size)
-      : planDays(one, counts.get(one.sources[0]!) ?? new Map(), size),
+export function planSteps({ statements, shape }: Selection, counts: Counts, range: Range): Plan {
+  const parts = statements.map(([part]) => part)
+  const daily = parts.filter((part) => part !== 'active' && part !== 'commission')
+  const days = costsOfDays(daily, shape, counts)
+  const active = total(
+    costsOfDays(
+      parts.filter((part) => part === 'active'),
+      shape,
+      counts,
+    ),
   )
-  const large = planned.flatMap((one) => one.large ?? [])
-  const bounds = new Map<LargeDay, string[]>()
-  for (let i = 0; i < large.length; i += DIVIDED) {
-    const some = large.slice(i, i + DIVIDED)
-    const results = await readBatch(some.map(divideStatement))
-    for (const [j, one] of some.entries()) bounds.set(one, idsOf(results[j] ?? []))
-  }
-  const steps = planned.flatMap(({ range, large, ...step }) => {
-    const ranges = divide(range, (large && bounds.get(large)) ?? [])
-    return ranges.map((one) => ({ ...step, ...one, cost: step.cost / ranges.length }))
-  })
-  const isLast = ({ parts }: Step) => Number(parts.includes('active'))
-  return { steps: steps.sort((a, b) => isLast(a) - isLast(b) || a.from - b.from), size }
-}
-
-/** Returns the statement that divides a large day. */
-export const divideStatement = ({ source, day, step, range }: LargeDay): ReportStatement => [
-  divideDaySql(source),
-  { day, step, first: range.first, end: range.end },
-]
-
-/** Returns the ids at which a large day is divided. */
-export const idsOf = (rows: readonly ReportRow[]): string[] => rows.map(({ id }) => String(id))
-
-/** The sources whose records make a customer active. */
-const ACTIVE: readonly Source[] = ['transactions', 'activity', 'events']
-
-type Reading = Pick<Step, 'parts' | 'sources'>
-
-/** Returns which parts are read of which sources. */
-function sourcesOf(wanted: readonly Part[], counts: Counts): Reading[] {
-  const known = [...counts.keys()]
-  const readings = known.map((source) => ({
-    parts: PARTS[source].filter((part) => wanted.includes(part)),
-    sources: [source],
-  }))
-  const active = {
-    parts: ['active'] as const,
-    sources: known.filter((one) => ACTIVE.includes(one)),
-  }
-  return [
-    ...readings.filter(({ parts }) => parts.length > 0),
-    ...(wanted.includes('active') ? [active] : []),
+  const sum = total(days) + active
+  const cost = Math.max(REPORT_STEPS.cost, Math.ceil(sum / REPORT_STEPS.count))
+  if (sum <= cost) return { steps: [{ ...range, parts, pieces: 1 }], cost }
+  const piecesOf = (part: number) => (part > 2 * cost ? Math.ceil(part / cost) : 1)
+  const steps = [
+    { ...range, parts: parts.filter((part) => part === 'commission'), pieces: 1 },
+    ...runsOfDays(days, cost).map((run) => ({
+      ...{ ...range, from: run.from, to: run.to },
+      ...{ parts: daily, pieces: piecesOf(run.cost) },
+    })),
+    { ...range, parts: parts.filter((part) => part === 'active'), pieces: piecesOf(active) },
   ]
+  return { steps: steps.filter((step) => step.parts.length > 0), cost }
 }
 
-const recordsOf = (counts: Counts, sources: readonly Source[]): number =>
-  sources.reduce((sum, source) => sum + countOf(counts.get(source) ?? new Map()), 0)
+const total = (costs: ReadonlyMap<number, number>): number =>
+  [...costs.values()].reduce((sum, cost) => sum + cost, 0)
 
-function planDays({ parts, sources }: Reading, counts: DayCounts, size: number): Planned[] {
-  const cost = costOf(parts)
-  const step = Math.floor(size / cost)
-  return runsOfDays(counts, step).map(({ range, count }) => {
-    const source = sources[0]!
-    const large = count > step ? { source, day: range.from, step, range } : null
-    return { parts, sources, cost: cost * count, range, large }
-  })
-}
-
-function planActive(reading: Reading, counts: Counts, range: Range, size: number): Planned {
-  const { parts, sources } = reading
-  const cost = costOf(parts) * recordsOf(counts, sources)
-  const pieces = Math.ceil(cost / size)
-  const large = pieces > 1 ? largestDay(counts, sources, range, pieces) : null
-  return { ...reading, cost, range, large }
-}
-
-/** Returns the day with the most records, divided into pieces. */
-export function largestDay(
+/** Returns what reading the records of each day costs. */
+function costsOfDays(
+  parts: readonly Part[],
+  shape: Selection['shape'],
   counts: Counts,
-  sources: readonly Source[],
-  range: Range,
-  pieces: number,
-): LargeDay | null {
-  let largest: LargeDay | null = null
-  let most = 0
-  for (const source of sources) {
-    for (const [day, count] of counts.get(source) ?? []) {
-      if (count <= most) continue
-      most = count
-      largest = { source, day, step: Math.floor(count / pieces), range }
+): ReadonlyMap<number, number> {
+  const costs = new Map<number, number>()
+  for (const part of parts) {
+    for (const source of sourcesOfPart(part, shape)) {
+      for (const [day, count] of counts.get(source) ?? []) {
+        costs.set(day, (costs.get(day) ?? 0) + READ[part][0] * count)
+      }
     }
   }
-  return largest
+  return costs
 }
+
+/** Divides days into runs that cost at most `most`; a day that costs more is a run of its own. */
+function runsOfDays(costs: ReadonlyMap<number, number>, most: number) {
+  const runs: { from: number; to: number; cost: number }[] = []
+  for (const [day, cost] of [...costs].sort(([a], [b]) => a - b)) {
+    const last = runs.at(-1)
+    if (last && last.cost + cost <= most) {
+      last.to = day
+      last.cost += cost
+    } else runs.push({ from: day, to: day, cost })
+  }
+  return runs
+}
+
+/** Divides a range at ids. The first customer of the range alone may have more than a step reads. */
+export function divide<T extends Range>(range: T, ids: readonly string[]): T[] {
+  const bounds = ids.map((id) => (id === range.first ? afterId(id) : id))
+  return [range.first, ...bounds].map((first, i) => ({
+    ...range,
+    first,
+    end: bounds[i] ?? range.end,
+  }))
+}
+
+/** The end of a range that has one id only: no other text lies between. */
+const afterId = (id: string): string => `${id}\u0001`
+
+/** Returns whether all records of a range are of one customer. */
+export const isOfOne = ({ first, end }: Range): boolean => end === afterId(first)

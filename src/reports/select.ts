@@ -1,4 +1,3 @@
-import { dayNumber } from '../commission/engine/calendar.ts'
 import type { ReportShape } from '../db/reports/sources.ts'
 import { activeSql, clicksSql, signupsSql } from '../db/reports/sources.ts'
 import {
@@ -42,8 +41,8 @@ const COMMISSION_GROUPS = ['affiliate_id', 'month', 'week']
 export const hasCommissionRows = (groups: readonly string[]): boolean =>
   groups.every((group) => COMMISSION_GROUPS.includes(group))
 
-/** Decides what a report of a vertical reads. Clicks are kept from a day on. */
-export function selectMetrics(vertical: string, query: ReportQuery, clicksFrom: number): Selection {
+/** Decides what a report of a vertical reads. */
+export function selectMetrics(vertical: string, query: ReportQuery): Selection {
   const { groups, currency } = query
   const metrics = metricsOf(vertical).filter(({ name }) => query.metrics?.includes(name) ?? true)
   const sums = new Set(metrics.flatMap(({ name, of }) => of?.map(([sum]) => sum) ?? [name]))
@@ -52,6 +51,7 @@ export function selectMetrics(vertical: string, query: ReportQuery, clicksFrom: 
   const activity = Object.entries(ACTIVITY_METRICS).flatMap(([name, column]) =>
     sums.has(name) ? [column] : [],
   )
+  const hasFirst = sums.has('first_deposit_count') || sums.has('first_deposit_amount')
   const isBrand = vertical === 'igaming'
   const shape = {
     groups,
@@ -62,18 +62,14 @@ export function selectMetrics(vertical: string, query: ReportQuery, clicksFrom: 
     active: isBrand ? (['events'] as const) : (['transactions', 'activity'] as const),
   }
   const parts: (readonly [Part, boolean, () => string])[] = [
-    ['clicks', sums.has('clicks') && dayNumber(query.to) >= clicksFrom, () => clicksSql(shape)],
+    ['clicks', sums.has('clicks'), () => clicksSql(shape)],
     [
       'signups',
       sums.has('signups') || sums.has('attributed'),
       () => signupsSql(shape, sums.has('attributed')),
     ],
-    ['transactions', types.length > 0, () => transactionsSql(shape)],
-    [
-      'first_deposits',
-      sums.has('first_deposit_count') || sums.has('first_deposit_amount'),
-      () => firstDepositsSql(shape),
-    ],
+    ['transactions', types.length > 0 || hasFirst, () => transactionsSql(shape)],
+    ['first_deposits', hasFirst, () => firstDepositsSql(shape)],
     ['activity', activity.length > 0, () => activitySql(shape)],
     ['events', hasEvents, () => eventsSql(shape)],
     ['kpis', hasEvents, () => kpisSql(shape)],

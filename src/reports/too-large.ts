@@ -12,7 +12,7 @@ const REASONS = {
   kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
   searched: `To find first deposits, the report would search more than ${written(REPORT_LIMITS.searched)} days since the signup of customers.`,
   sums: `The report adds up more than ${written(REPORT_LIMITS.sums)} sums at a time, one for each group, metric, currency and day of a rate.`,
-  statements: `The report adds up more than ${written(REPORT_LIMITS.statements)} statements.`,
+  statements: `The report adds up more than ${written(REPORT_LIMITS.rows)} statements.`,
   links: 'The account has too many links for a report by `affiliate_id`.',
 } as const
 

@@ -70,9 +70,7 @@ const REPORTS = [
   'week,link,transaction_type',
 ]
 
-/** The days of a report: others than those of most reports before, which may be kept. */
-const daysOf = (lane: number, turn: number) =>
-  `from=${dayBefore(YEAR - ((lane + 8 * turn) % 300))}&to=${dayBefore(0)}`
+const year = () => `from=${dayBefore(YEAR)}&to=${dayBefore(0)}`
 
 const SEARCHES = [
   'deliveries?code=required',
@@ -127,13 +125,9 @@ export const FEATURE_ATTACKS: readonly Attack[] = [
     lanes: 8,
     prepare: storeYear,
     act: ({ firm }, lane, turn) =>
-      firm(
-        'GET',
-        `reports?${daysOf(lane, turn)}&group_by=${REPORTS[(lane + turn) % REPORTS.length]}`,
-        {
-          headers: { Accept: turn % 2 ? 'text/csv' : 'application/json' },
-        },
-      ),
+      firm('GET', `reports?${year()}&group_by=${REPORTS[(lane + turn) % REPORTS.length]}`, {
+        headers: { Accept: turn % 2 ? 'text/csv' : 'application/json' },
+      }),
   },
   {
     name: 'search in the log of deliveries',

@@ -80,7 +80,7 @@ test('the records are counted before any is summed, and the error names days tha
     '422 validation_failed: The days from 2026-10-01 to 2026-10-05 have more than 4 transactions, the most that a report reads. Ask for fewer days, such as `from=2026-10-01&to=2026-10-04`.',
   )
   const { batches, sql } = await watch(acme, query)
-  // What is kept, and the counts.
+  // The lease and the counts.
   expect(batches.length).toBe(2)
   expect(sql.filter((one) => one.includes('join transactions r'))).toHaveLength(1)
   expect((await acme.get('reports?from=2026-10-01&to=2026-10-04')).status).toBe(200)
@@ -93,18 +93,18 @@ test('the records are counted before any is summed, and the error names days tha
 
 test('the records of one customer are limited', async () => {
   const acme = await depositsOn({ '2026-10-02': 5, '2026-10-03': 5 })
-  Object.assign(REPORT_STEPS, { batch: 1, excess: 1 })
-  REPORT_LIMITS.customer = 3
+  Object.assign(REPORT_STEPS, { cost: 1, count: 1e6, excess: 1 })
+  REPORT_LIMITS.customer = 4
   const query = `${OCTOBER}&metrics=deposit_count`
   expect(await answerOf(acme.get(query))).toMatch(
     /^422 validation_failed: A customer has more than .* records of one resource on these days\./,
   )
-  REPORT_LIMITS.customer = 4
+  REPORT_LIMITS.customer = 5
   expect((await json(acme.get(query))).totals.metrics.deposit_count).toBe(10)
   // Active customers are counted over all days.
   const active = `${OCTOBER}&metrics=active_customers`
   expect((await acme.get(active)).status).toBe(422)
-  REPORT_LIMITS.customer = 9
+  REPORT_LIMITS.customer = 10
   expect((await json(acme.get(active))).totals.metrics.active_customers).toBe(1)
 })
 
@@ -120,12 +120,12 @@ test('no statement of a report reads more records than a step, and other stateme
   }))
   await acme.post('transactions', deposits)
   const whole = await json(acme.get(OCTOBER))
-  REPORT_STEPS.batch = 20
+  Object.assign(REPORT_STEPS, { cost: 20, count: 1e6, excess: 0 })
   const { batches, body } = await watch(acme, OCTOBER)
   expect(body.totals).toEqual(whole.totals)
   expect(batches.length).toBeGreaterThan(20)
-  // The first batches read what is kept, count and divide days; all others read at most a step.
-  const read = batches.slice(3).map(({ rowsRead }) => rowsRead)
+  // The first batches take the lease and count; the others read at most a step, or divide one.
+  const read = batches.slice(2).map(({ rowsRead }) => rowsRead)
   expect(Math.max(...read)).toBeLessThanOrEqual(20 * 31)
 })
 
@@ -158,7 +158,7 @@ describe('first deposits', () => {
     const acme = await depositing([])
     const first = { ...deposit, transaction_id: 'w', transaction_type: 'withdrawal' }
     await acme.post('transactions', { ...first, transaction_date: '2026-09-01T00:00:00Z' })
-    REPORT_LIMITS.searched = 34 - 7
+    REPORT_LIMITS.searched = 30 - 7
     expect((await json(acme.get(FIRST))).totals.metrics.first_deposit_count).toBe(1)
     REPORT_LIMITS.searched -= 1
     expect(await answerOf(acme.get(FIRST))).toMatch(
@@ -181,7 +181,7 @@ test('a report that the database ends after 30 seconds is paid for', async () =>
       return overriding(session, {
         batch: async <T>(list: D1PreparedStatement[]) => {
           batches += 1
-          // The first batch reads what is kept; the second one takes the lease and counts the records.
+          // The first batch takes the lease, and the second one counts the records.
           if (batches <= 2) return session.batch<T>(list)
           vi.setSystemTime(Date.now() + 30_000)
           throw new Error('D1_ERROR: D1 DB exceeded its CPU time limit and was reset.')

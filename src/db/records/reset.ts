@@ -16,7 +16,6 @@ export const RESET_LIMITS = {
 const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   // First, so that the triggers of deleted records find nothing kept and no webhooks.
   day_totals: ['resource', 'day'],
-  kept_reports: ['part'],
   kept_days: ['first_day'],
   changed_days: ['first_day', 'generation', 'day'],
   kept_facts: ['customer_id', 'first_day'],

@@ -46,17 +46,14 @@ interface Lease {
 /**
  * Takes the lease of an account for a computation. Returns the time at which the account has paid for
  * earlier ones, or in how many seconds the caller may ask again: another computation runs, or the last
- * ones used much of the database's time. `statements` run in the same batch.
+ * ones used much of the database's time.
  */
-export async function takeLease<Row>(
+export async function takeLease(
   session: D1DatabaseSession,
   account: string,
   computation: string,
   now: number,
-  statements: readonly D1PreparedStatement[] = [],
-): Promise<
-  { paidAt: number; results: readonly D1Result<Row>[] } | { retryAfter: number; isRunning: boolean }
-> {
+): Promise<{ paidAt: number } | { retryAfter: number; isRunning: boolean }> {
   const values = {
     account,
     computation,
@@ -64,11 +61,10 @@ export async function takeLease<Row>(
     until: now + LEASE_MS,
     latest: now + SHARE * BURST_MS,
   }
-  const [, read, ...others] = await withD1Retry(() =>
-    session.batch<unknown>([
+  const [, read] = await withD1Retry(() =>
+    session.batch<Lease>([
       bindStatement(session, TAKE_LEASE, values),
       bindStatement(session, READ_LEASE, values),
-      ...statements,
     ]),
   ).catch(async (error) => {
     // The statement may have taken the lease although its answer was lost.
@@ -77,10 +73,8 @@ export async function takeLease<Row>(
       .catch(() => {})
     throw error
   })
-  const lease = (read as D1Result<Lease> | undefined)?.results[0]
-  if (!lease || lease.computation === computation) {
-    return { paidAt: lease?.paid_at ?? 0, results: others as D1Result<Row>[] }
-  }
+  const lease = read?.results[0]
+  if (!lease || lease.computation === computation) return { paidAt: lease?.paid_at ?? 0 }
   if (lease.running && lease.until > now) {
     const retryAfter = Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS)
     return { retryAfter, isRunning: true }

@@ -6,41 +6,17 @@ import { bindStatement, compileStatement } from '../statement.ts'
 /** A row of a statement of a report: its groups, and what it counts and sums. */
 export type ReportRow = Readonly<Record<string, string | number | null>>
 
-/** The parameters of a statement. */
-export type ReportValues = Readonly<Record<string, string | number | null>>
+/** A statement of a report with its parameters, without the account. */
+export type ReportStatement = readonly [
+  sql: string,
+  values: Readonly<Record<string, string | number | null>>,
+]
 
-/** A statement of a report with its parameters. */
-export type ReportStatement = readonly [sql: string, values: ReportValues]
-
-/** What has changed while a report was read: see `totals_leases.watch`. */
-export type Change = 'nothing' | 'records' | 'days'
-
-/** The turn of a report: it is the only computation of its account. */
-export interface Turn {
-  /** The rows of the statements of the batch that took the turn. */
-  readonly first: readonly ReportRow[][]
-  /** Reads statements in one batch; the last batch ends the turn, and then nothing is kept. */
-  readonly readBatch: ReadBatch
-  /** Ends the turn in a batch with these statements. Returns what has changed since it began. */
-  readonly end: (statements: readonly ReportStatement[]) => Promise<Change>
-}
-
-/** Reads statements in one batch. */
+/** Reads statements in one batch. The last one of a report ends its turn. */
 export type ReadBatch = (
   statements: readonly ReportStatement[],
   isLast?: boolean,
 ) => Promise<ReportRow[][]>
-
-const CHANGES: readonly Change[] = ['nothing', 'records', 'days']
-
-const OF_TURN = 'where account = :account and computation = :computation'
-
-/** Has triggers note changes of records of these days. */
-const WATCH = `update totals_leases set watch = 0, watch_from = :from, watch_to = :to ${OF_TURN}`
-
-const READ_WATCH = `select watch from totals_leases ${OF_TURN}`
-
-const END_WATCH = `update totals_leases set watch = null ${OF_TURN}`
 
 /**
  * The part of the time of a report for which its account pays. People look at one report after another:
@@ -51,98 +27,71 @@ const PAID_PART = 0.2
 /** A report that took at most so much of the database's time costs nothing more, in milliseconds. */
 const FREE_MS = 250
 
-/** How long a report leaves the database to others after a batch, as a part of the time of the batch. */
-const PAUSED_PART = 0.5
+/** How many batches of a report follow each other at once. */
+const WITHOUT_PAUSE = 3
 
-/** How long a report waits for another computation of its account, try by try, in milliseconds. */
-const WAITS_MS = [100, 200, 400, 800]
+/** How long a report then leaves the database to others, as a part of the time of its last batch. */
+const PAUSED_PART = 0.2
 
 /** How often a report that goes on renews its lease, in milliseconds. */
 const RENEW_MS = 5000
 
+/** How long a report waits for another computation of its account, try by try, in milliseconds. */
+const WAITS_MS = [100, 200, 400, 800]
+
 /**
- * Reads a report as the only computation of the account. `first` are statements of the batch that takes
- * the turn, and `days` are those whose changes are watched. D1 runs one batch of a database after the
- * other, so that a report of many short batches holds up nobody.
+ * Reads a report as the only computation of the account. D1 runs one batch of a database after the other,
+ * so that a report of many short batches holds up nobody.
  */
-export async function readInTurn<T>(
+export async function readInTurn(
   session: D1DatabaseSession,
   account: string,
-  { first, days }: { first: readonly ReportStatement[]; days: { from: number; to: number } },
-  read: (turn: Turn) => Promise<T>,
-): Promise<T> {
+  read: (readBatch: ReadBatch) => Promise<void>,
+): Promise<void> {
   const id = crypto.randomUUID()
-  const prepare = (statements: readonly ReportStatement[]) =>
-    statements.map(([sql, values]) =>
-      bindStatement(session, compileStatement(sql), { ...values, account, computation: id }),
-    )
-  const taken = await takeTurn(session, account, id, prepare([...first, [WATCH, days]]))
-  let databaseMs = timeOf(taken.results)
-  let renewedAt = Date.now()
+  const { paidAt } = await takeTurn(session, account, id)
+  let [databaseMs, lastMs, batches, renewedAt] = [0, 0, 0, Date.now()]
   let startedAt: number | null = null
-  let hasEnded = false
-  const pay = () => {
-    const ms = databaseMs + (startedAt === null ? 0 : Date.now() - startedAt)
-    const paidMs = ms > FREE_MS ? PAID_PART * ms : 0
-    return endLease(session, account, id, payFor(taken.paidAt, paidMs, Date.now()))
-  }
-  const runBatch = async (statements: readonly D1PreparedStatement[]) => {
-    startedAt = Date.now()
-    const results = await withD1Retry(() => session.batch<ReportRow>([...statements]))
-    startedAt = null
-    databaseMs += timeOf(results)
-    return results.map(({ results: rows }) => rows)
-  }
-  const lastStatements = () => [
-    ...prepare([
-      [READ_WATCH, {}],
-      [END_WATCH, {}],
-    ]),
-    pay(),
-  ]
+  const end = (ms: number) =>
+    endLease(session, account, id, payFor(paidAt, PAID_PART * ms, Date.now()))
   const readBatch: ReadBatch = async (statements, isLast = false) => {
-    const now = Date.now()
-    const isOld = now - renewedAt > RENEW_MS
-    if (isOld) renewedAt = now
-    const renewal = isOld ? [renewLease(session, account, id, now)] : []
-    const before = databaseMs
-    const rows = await runBatch([...prepare(statements), ...(isLast ? lastStatements() : renewal)])
-    hasEnded = isLast
-    const pause = PAUSED_PART * (databaseMs - before)
     // The benchmarks run this in Node.js, which has no global `scheduler`.
-    if (!isLast) await new Promise((resolve) => setTimeout(resolve, pause))
-    return rows.slice(0, statements.length)
+    if (++batches > WITHOUT_PAUSE)
+      await new Promise((resolve) => setTimeout(resolve, PAUSED_PART * lastMs))
+    startedAt = Date.now()
+    const bound = statements.map(([sql, values]) =>
+      bindStatement(session, compileStatement(sql), { ...values, account }),
+    )
+    if (isLast) bound.push(end(0))
+    else if (startedAt - renewedAt > RENEW_MS) {
+      renewedAt = startedAt
+      bound.push(renewLease(session, account, id, startedAt))
+    }
+    const results = await withD1Retry(() => session.batch<ReportRow>(bound))
+    startedAt = null
+    lastMs = results.reduce((sum, { meta }) => sum + meta.duration, 0)
+    databaseMs += lastMs
+    return results.slice(0, statements.length).map((result) => result.results)
   }
-  const end: Turn['end'] = async (statements) => {
-    const rows = await runBatch([...prepare(statements), ...lastStatements()])
-    hasEnded = true
-    return CHANGES[Number(rows[statements.length]?.[0]?.watch ?? 1)] ?? 'records'
-  }
+  let isPaid = false
   try {
-    return await read({ first: taken.results.map(({ results }) => results), readBatch, end })
+    await read(readBatch)
+    isPaid = databaseMs <= FREE_MS
   } finally {
     // A batch that failed may have worked until D1's limit of 30 seconds: without payment, an account
     // could have it do so again and again. If this fails too, the lease ends by itself.
-    const unwatch = hasEnded ? [] : prepare([[END_WATCH, {}]])
-    const isPaid = hasEnded && databaseMs <= FREE_MS
-    for (const statement of [...(isPaid ? [] : [pay()]), ...unwatch]) {
-      await statement.run().catch(() => {})
-    }
+    const failedMs = startedAt === null ? 0 : Date.now() - startedAt
+    if (!isPaid)
+      await end(databaseMs + failedMs)
+        .run()
+        .catch(() => {})
   }
 }
 
-const timeOf = (results: readonly D1Result[]): number =>
-  results.reduce((sum, { meta }) => sum + meta.duration, 0)
-
 /** Waits a little for other computations of the account. */
-async function takeTurn(
-  session: D1DatabaseSession,
-  account: string,
-  id: string,
-  statements: readonly D1PreparedStatement[],
-) {
+async function takeTurn(session: D1DatabaseSession, account: string, id: string) {
   for (const wait of [...WAITS_MS, null]) {
-    const lease = await takeLease<ReportRow>(session, account, id, Date.now(), statements)
+    const lease = await takeLease(session, account, id, Date.now())
     if (!('retryAfter' in lease)) return lease
     if (wait === null || !lease.isRunning) throw busy(lease.retryAfter)
     await scheduler.wait(wait)

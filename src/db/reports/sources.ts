@@ -37,35 +37,35 @@ const recordsOfDay = (source: Source, of: string): string => {
 }
 
 /**
- * Returns a query that counts the records of each day from `:from` to `:to`, and of the days before it:
- * `total`. It ends with the first day whose total exceeds `:records`, so it counts few more of them. It
- * counts nothing unless `:computation` has the lease of the account.
+ * Returns a query that counts the records of each day with any from `:from` to `:to`. It ends with the
+ * day by which they exceed `:records` together, so it counts few more.
  */
 export const countDaysSql = (source: Source): string => `
     with recursive counted(day, total) as (
-      select :from - 1, 0 where exists (
-        select 1 from totals_leases where account = :account and computation = :computation)
+      select :from - 1, 0
       union all
       select c.day + 1, c.total + (select count(*) from (
         select 1 from (select 1) cross join ${recordsOfDay(source, 'c.day + 1')} limit :records + 1))
       from counted c where c.day < :to and c.total <= :records
     )
-    select day, total from counted where day >= :from`
+    select day, count from (
+      select day, total - lag(total) over (order by day) as count from counted
+    ) where count > 0`
 
 /**
  * Returns a query that divides the ids of a day, from `:first` on and before `:end`: before each id that
- * it returns are at most `:step` records since the one before, and those of that one.
+ * it returns are at most `:size` records since the one before, and those of that one.
  */
 export const divideDaySql = (source: Source): string => {
   const { id } = TABLES[source]
-  const next = (condition: string, offset: string) => `(
+  const next = (condition: string) => `(
         select r.${id} from (select 1) cross join ${recordsOfDay(source, ':day')} ${condition}
-        order by r.${id} limit 1 offset ${offset})`
+        order by r.${id} limit 1 offset :size)`
   return `
     with recursive bounds(id) as (
-      select ${next('', ':step')}
+      select ${next('')}
       union all
-      select ${next(`where r.${id} > bounds.id`, ':step')} from bounds where id is not null
+      select ${next(`where r.${id} > bounds.id`)} from bounds where id is not null
     )
     select id from bounds where id is not null`
 }
@@ -83,7 +83,7 @@ export function recordsSql(source: Source, columns: readonly string[], condition
           select :from union all select day + 1 from days where day < :to
         ) select day from days
       ) d cross join ${recordsOfDay(source, 'd.day')}${isHeld}${condition && ` and ${condition}`}
-      limit :step + 1`
+      limit :records + 1`
 }
 
 /** Returns the names of the groups in rows. A report without groups has one that is null. */
@@ -124,7 +124,7 @@ export function signupsSql(shape: ReportShape, attributed: boolean): string {
       select ${groupColumns(shape, 'customers').join(', ')}${own}
       from (${recordsSql('customers', ['customer_id'])}) t ${join}
     )
-    group by ${groupNames(shape).join(', ')}`
+    group by ${groupNames(shape).join(', ')} limit :rows + 1`
 }
 
 /** Counts clicks. Where the affiliate is a group, its value is the link. */
@@ -134,7 +134,7 @@ export const clicksSql = (shape: ReportShape): string => `
       select ${groupColumns(shape, 'clicks').join(', ')}
       from (${recordsSql('clicks', ['link_id'])}) t
     )
-    group by ${groupNames(shape).join(', ')}`
+    group by ${groupNames(shape).join(', ')} limit :rows + 1`
 
 /** Counts the customers with records of some sources, in each group and in all. */
 export function activeSql(shape: ReportShape): string {
@@ -159,7 +159,8 @@ export function activeSql(shape: ReportShape): string {
     union all
     select ${groupNames(shape)
       .map(() => 'null')
-      .join(', ')}, count(distinct customer_id), max(${['0', ...records].join(', ')}) from seen`
+      .join(', ')}, count(distinct customer_id), max(${['0', ...records].join(', ')}) from seen
+    limit :rows + 1`
 }
 
 /** Returns the columns of a source that are groups. */

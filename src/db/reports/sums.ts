@@ -54,7 +54,7 @@ export function transactionsSql(shape: ReportShape): string {
         ${IS_APPROVED} as approved, ${amountColumns(shape)}
       from (${recordsSql('transactions', TRANSACTION_COLUMNS)}) t ${customerJoin(shape)}
     )
-    group by ${groups.join(', ')}`
+    group by ${groups.join(', ')} limit :rows + 1`
 }
 
 /** How many days from the signup on are searched for every customer, without a limit. */
@@ -111,7 +111,8 @@ export function firstDepositsSql(shape: ReportShape): string {
     )
     group by ${groups.join(', ')}
     union all
-    select ${nulls(groups)}, 0, ${nulls(amounts)}, searched from span`
+    select ${nulls(groups)}, 0, ${nulls(amounts)}, searched from span
+    limit :rows + 1`
 }
 
 /** Sums amounts of trading activity. */
@@ -127,7 +128,7 @@ export function activitySql(shape: ReportShape): string {
         ${isMoney ? keepsDay : 'null'} as rate_day, ${shape.activity.map((name) => `t.${name}`).join(', ')}
       from (${recordsSql('activity', columns)}) t ${customerJoin(shape)}
     )
-    group by ${groups.join(', ')}`
+    group by ${groups.join(', ')} limit :rows + 1`
 }
 
 const EVENT_COLUMNS = ['customer_id', 'eventname', 'currency']
@@ -146,7 +147,7 @@ export function eventsSql(shape: ReportShape): string {
       select ${eventColumns(shape)}, t.amount
       from (${recordsSql('events', columns)}) t ${customerJoin(shape)}
     )
-    group by ${groups.join(', ')}`
+    group by ${groups.join(', ')} limit :rows + 1`
 }
 
 /** Sums each KPI of events by its name: one value more than a report may read. */
@@ -154,13 +155,13 @@ export function kpisSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'event', 'kpi', 'currency', 'rate_day']
   const columns = [...EVENT_COLUMNS, ...ownColumns(shape, 'events'), 'kpis']
   return `${withClause(shape)}
-    select ${groups.join(', ')}, count(*) as records, ${limbs('amount')}
+    select ${groups.join(', ')}, count(*) as "values", ${limbs('amount')}
     from (
       select ${eventColumns(shape)}, k.key as kpi, k.value as amount
       from (${recordsSql('events', columns)}) t ${customerJoin(shape)} cross join json_each(t.kpis) k
       limit :kpis + 1
     )
-    group by ${groups.join(', ')}`
+    group by ${groups.join(', ')} limit :rows + 1`
 }
 
 /** The statements of periods that share a day with the report, by period and currency. */
@@ -177,4 +178,4 @@ export const commissionSql = (byAffiliate: boolean): string => `
         and ((length(period) = 7 and period between :first_month and :last_month)
           or (length(period) = 8 and period between :first_week and :last_week))
     )
-    group by period, affiliate_id, currency, scale limit :statements + 1`
+    group by period, affiliate_id, currency, scale limit :rows + 1`
