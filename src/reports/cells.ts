@@ -21,26 +21,19 @@ export interface Amounts {
   readonly rest: Map<string, Rest>
 }
 
-/** The number of sums that are not converted yet, of all groups. */
-export interface Tally {
-  sums: number
-}
-
 /** The sums of a group of records by name. */
 export interface Sums {
   readonly counts: Map<string, number>
   /** Decimals without a currency, in 10^-12. */
   readonly numbers: Map<string, bigint>
   readonly amounts: Map<string, Amounts>
-  readonly tally: Tally
 }
 
 /** Returns sums of no record. */
-export const emptySums = (tally: Tally): Sums => ({
+export const emptySums = (): Sums => ({
   counts: new Map(),
   numbers: new Map(),
   amounts: new Map(),
-  tally,
 })
 
 /** Adds to a count. */
@@ -62,7 +55,7 @@ export interface Added {
 }
 
 /** Adds an amount. */
-export function addAmount({ amounts, tally }: Sums, name: string, added: Added): void {
+export function addAmount({ amounts }: Sums, name: string, added: Added): void {
   const { currency, day, units, usd } = added
   let sums = amounts.get(name)
   if (sums === undefined) {
@@ -74,7 +67,6 @@ export function addAmount({ amounts, tally }: Sums, name: string, added: Added):
   if (sum === undefined) {
     sum = { currency, day, units: 0n, withUsd: 0n, usd: 0n }
     sums.days.set(key, sum)
-    tally.sums += 1
   }
   if (usd === null) sum.units += units
   else {
@@ -96,7 +88,7 @@ export interface Rest {
  * depend on how the records were grouped before, if all records of the days have been added.
  */
 export function convertDays(
-  { amounts, tally }: Sums,
+  { amounts }: Sums,
   to: string,
   rates: RateLookup,
   before: number,
@@ -105,7 +97,6 @@ export function convertDays(
     for (const [key, sum] of sums.days) {
       if (sum.day === null ? before !== Number.POSITIVE_INFINITY : sum.day >= before) continue
       sums.days.delete(key)
-      tally.sums -= 1
       for (const part of convertDay(sum, to, rates)) {
         if (typeof part === 'bigint') {
           sums.units += part

@@ -1,7 +1,7 @@
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import { unitsOf } from '../db/records/day-sums.ts'
 import type { ReportRow } from '../db/reports/read-report.ts'
-import { addAmount, addCount, addNumber, emptySums, type Sums, type Tally } from './cells.ts'
+import { addAmount, addCount, addNumber, emptySums, type Sums } from './cells.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {
   ACTIVITY_METRICS,
@@ -24,16 +24,16 @@ export interface GroupSums {
 export interface Collected {
   readonly groups: Map<string, GroupSums>
   readonly totals: Sums
-  readonly tally: Tally
   /** The metrics of the events that were found, by name. */
   readonly events: Map<string, Metric>
 }
 
 /** Returns sums of no record. */
-export const nothingCollected = (): Collected => {
-  const tally = { sums: 0 }
-  return { groups: new Map(), totals: emptySums(tally), tally, events: new Map() }
-}
+export const nothingCollected = (): Collected => ({
+  groups: new Map(),
+  totals: emptySums(),
+  events: new Map(),
+})
 
 /** How the rows of a report become sums. */
 export interface Collecting {
@@ -55,12 +55,12 @@ export const valuesOf = (groups: readonly string[], row: ReportRow): GroupValue[
   groups.map((group, i) => groupValue(group, row[`g${i}`] ?? null))
 
 /** Returns the sums of a group and those of all records, to which a row is added. */
-export function sumsOf({ groups, tally }: Collected, values: readonly GroupValue[]): Sums {
+export function sumsOf({ groups }: Collected, values: readonly GroupValue[]): Sums {
   const key = JSON.stringify(values)
   let group = groups.get(key)
   if (group === undefined) {
     if (groups.size === REPORT_LIMITS.groups) throw tooLarge('groups')
-    group = { values, sums: emptySums(tally) }
+    group = { values, sums: emptySums() }
     groups.set(key, group)
   }
   return group.sums

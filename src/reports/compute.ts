@@ -8,7 +8,7 @@ import { readMapping } from '../db/directory/status-maps.ts'
 import { linkAffiliates } from '../db/reports/link-affiliates.ts'
 import { type ReportRow, readInTurn } from '../db/reports/read-report.ts'
 import { DAY_MS } from '../durations.ts'
-import { convertDays, neededRates } from './cells.ts'
+import { convertDays, neededRates, type Sums } from './cells.ts'
 import { type Collected, nothingCollected } from './collect.ts'
 import { collectPart } from './collect-part.ts'
 import { collectCommission } from './commission.ts'
@@ -64,9 +64,9 @@ export async function computeReport(
         else collectPart(collecting, selection, part, rows, links)
       },
       async endDays(before) {
-        if (collected.tally.sums <= REPORT_STEPS.sums) return
+        if (heldSums(collected) <= REPORT_STEPS.sums) return
         await convertCollected(directory, collected, query.currency, before)
-        if (collected.tally.sums > REPORT_LIMITS.sums) throw tooLarge('sums')
+        if (heldSums(collected) > REPORT_LIMITS.sums) throw tooLarge('sums')
       },
     }),
   )
@@ -116,16 +116,26 @@ function periodBounds({ from, to }: ReportQuery) {
   }
 }
 
+const allSums = ({ groups, totals }: Collected): Sums[] => [
+  totals,
+  ...[...groups.values()].map(({ sums }) => sums),
+]
+
+/** Returns the number of sums that are not converted yet. */
+const heldSums = (collected: Collected): number =>
+  allSums(collected)
+    .flatMap(({ amounts }) => [...amounts.values()])
+    .reduce((sum, { days }) => sum + days.size, 0)
+
 /** Converts the sums of days before another. The rates are read after the sums: most reports need few. */
 async function convertCollected(
   directory: D1Database,
-  { groups, totals }: Collected,
+  collected: Collected,
   to: string,
   before: number,
 ): Promise<void> {
-  const rates = await readRates(directory, neededRates(totals, to, before), to)
-  for (const { sums } of groups.values()) convertDays(sums, to, rates, before)
-  convertDays(totals, to, rates, before)
+  const rates = await readRates(directory, neededRates(collected.totals, to, before), to)
+  for (const sums of allSums(collected)) convertDays(sums, to, rates, before)
 }
 
 async function readRates(

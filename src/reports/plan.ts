@@ -48,22 +48,20 @@ export interface Plan {
   readonly cost: number
 }
 
+/** Parts for which a customer counts once: their records are divided by customer, not by day. */
+export const isOfCustomers = (part: Part): boolean => part === 'active' || part === 'first_deposits'
+
 /**
- * Plans in which steps records are read: by day, and on a day with many of them by customer. Active
- * customers come last: they are divided by customer only, so that each counts once.
+ * Plans in which steps records are read: by day, and on a day with many of them by customer. Parts that
+ * are only divided by customer come last.
  */
 export function planSteps({ statements, shape }: Selection, counts: Counts, range: Range): Plan {
   const parts = statements.map(([part]) => part)
-  const daily = parts.filter((part) => part !== 'active' && part !== 'commission')
+  const daily = parts.filter((part) => part !== 'commission' && !isOfCustomers(part))
+  const others = parts.filter(isOfCustomers)
   const days = costsOfDays(daily, shape, counts)
-  const active = total(
-    costsOfDays(
-      parts.filter((part) => part === 'active'),
-      shape,
-      counts,
-    ),
-  )
-  const sum = total(days) + active
+  const othersCost = total(costsOfDays(others, shape, counts))
+  const sum = total(days) + othersCost
   const cost = Math.max(REPORT_STEPS.cost, Math.ceil(sum / REPORT_STEPS.count))
   if (sum <= cost) return { steps: [{ ...range, parts, pieces: 1 }], cost }
   const piecesOf = (part: number) => (part > 2 * cost ? Math.ceil(part / cost) : 1)
@@ -73,7 +71,7 @@ export function planSteps({ statements, shape }: Selection, counts: Counts, rang
       ...{ ...range, from: run.from, to: run.to },
       ...{ parts: daily, pieces: piecesOf(run.cost) },
     })),
-    { ...range, parts: parts.filter((part) => part === 'active'), pieces: piecesOf(active) },
+    { ...range, parts: others, pieces: piecesOf(othersCost) },
   ]
   return { steps: steps.filter((step) => step.parts.length > 0), cost }
 }

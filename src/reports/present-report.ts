@@ -29,13 +29,12 @@ export function presentReport(
   const { from, to, currency, groups } = query
   const metrics = [...selection.metrics, ...eventMetrics(query, selection, collected)]
   if (collected.groups.size * metrics.length > REPORT_LIMITS.figures) throw tooLarge('figures')
-  const presenting = { metrics }
   const totals = presentFigures(
-    presenting,
+    metrics,
     collected.totals,
     unknownFrom(known.days.first, known.commission.inTotals, known),
   )
-  const data = presentRows(presenting, groups, collected.groups.values(), (values) =>
+  const data = presentRows(metrics, groups, collected.groups.values(), (values) =>
     unknownFrom(firstDayOf(groups, values, known.days), known.commission.inRows, known),
   )
   return {

@@ -5,18 +5,13 @@ import type { GroupSums } from './collect.ts'
 import type { Metric } from './metrics.ts'
 import type { Figure, Figures, GroupValue, Row, Unconverted } from './report.ts'
 
-/** What is shown of sums, all of which are converted. */
-export interface Presenting {
-  readonly metrics: readonly Metric[]
-}
-
 const textOf = (units: bigint): string => plainText(fromFact(units))
 
 const NOTHING = { units: 0n, rest: new Map<string, Rest>() }
 
-/** Returns the figures of sums; those of the metrics in `unknown` are null. */
+/** Returns the figures of sums, all of which are converted; those of the metrics in `unknown` are null. */
 export function presentFigures(
-  { metrics }: Presenting,
+  metrics: readonly Metric[],
   sums: Sums,
   unknown: ReadonlySet<string>,
 ): Figures {
@@ -51,7 +46,7 @@ const compareUnconverted = (a: Unconverted, b: Unconverted): number =>
 
 /** Returns the rows of groups in the order of their values; `unknownOf` names the metrics that are null. */
 export const presentRows = (
-  presenting: Presenting,
+  metrics: readonly Metric[],
   groups: readonly string[],
   all: Iterable<GroupSums>,
   unknownOf: (values: readonly GroupValue[]) => ReadonlySet<string>,
@@ -60,7 +55,7 @@ export const presentRows = (
     .sort((a, b) => compareValues(a.values, b.values))
     .map(({ values, sums }) => ({
       groups: Object.fromEntries(groups.map((name, i) => [name, values[i] ?? null])),
-      ...presentFigures(presenting, sums, unknownOf(values)),
+      ...presentFigures(metrics, sums, unknownOf(values)),
     }))
 
 /** Compares numbers by size and texts by code point; null comes last. */

@@ -52,20 +52,18 @@ export async function readSteps(
     const excess: Part[] = []
     for (const [i, part] of parts.entries()) {
       const rows = results[i] ?? []
-      const isWhole = isWithin(rows, limits[i]!) && !excess.includes(COUNTED[part] ?? part)
+      // The values of KPIs do not say how many events were read.
+      const isWhole = isWithin(rows, limits[i]!) && !(part === 'kpis' && excess.includes('events'))
       if (isWhole) addRows(part, checkUse(part, rows, used))
       else excess.push(part)
     }
     if (excess.includes('commission')) throw tooLarge('statements')
     if (excess.length > 0 && isOfOne(bounds)) throw tooLarge('customer')
     if (excess.length > 0) steps.unshift({ ...step, parts: excess, pieces: PIECES })
-    const next = steps[0]
-    await endDays(!next || next.parts.includes('active') ? Number.POSITIVE_INFINITY : next.from)
+    // The last steps can have first deposits of all days.
+    await endDays(steps[0]?.from ?? Number.POSITIVE_INFINITY)
   }
 }
-
-/** Parts whose rows do not say how many records they read; another part before them reads the same. */
-const COUNTED: Partial<Record<Part, Part>> = { first_deposits: 'transactions', kpis: 'events' }
 
 /** What one statement may read and return. */
 interface Limits {

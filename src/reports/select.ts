@@ -68,7 +68,7 @@ export function selectMetrics(vertical: string, query: ReportQuery): Selection {
       sums.has('signups') || sums.has('attributed'),
       () => signupsSql(shape, sums.has('attributed')),
     ],
-    ['transactions', types.length > 0 || hasFirst, () => transactionsSql(shape)],
+    ['transactions', types.length > 0, () => transactionsSql(shape)],
     ['first_deposits', hasFirst, () => firstDepositsSql(shape)],
     ['activity', activity.length > 0, () => activitySql(shape)],
     ['events', hasEvents, () => eventsSql(shape)],

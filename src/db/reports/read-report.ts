@@ -27,12 +27,6 @@ const PAID_PART = 0.2
 /** A report that took at most so much of the database's time costs nothing more, in milliseconds. */
 const FREE_MS = 250
 
-/** How many batches of a report follow each other at once. */
-const WITHOUT_PAUSE = 3
-
-/** How long a report then leaves the database to others, as a part of the time of its last batch. */
-const PAUSED_PART = 0.2
-
 /** How often a report that goes on renews its lease, in milliseconds. */
 const RENEW_MS = 5000
 
@@ -50,14 +44,11 @@ export async function readInTurn(
 ): Promise<void> {
   const id = crypto.randomUUID()
   const { paidAt } = await takeTurn(session, account, id)
-  let [databaseMs, lastMs, batches, renewedAt] = [0, 0, 0, Date.now()]
+  let [databaseMs, renewedAt] = [0, Date.now()]
   let startedAt: number | null = null
   const end = (ms: number) =>
     endLease(session, account, id, payFor(paidAt, PAID_PART * ms, Date.now()))
   const readBatch: ReadBatch = async (statements, isLast = false) => {
-    // The benchmarks run this in Node.js, which has no global `scheduler`.
-    if (++batches > WITHOUT_PAUSE)
-      await new Promise((resolve) => setTimeout(resolve, PAUSED_PART * lastMs))
     startedAt = Date.now()
     const bound = statements.map(([sql, values]) =>
       bindStatement(session, compileStatement(sql), { ...values, account }),
@@ -69,8 +60,7 @@ export async function readInTurn(
     }
     const results = await withD1Retry(() => session.batch<ReportRow>(bound))
     startedAt = null
-    lastMs = results.reduce((sum, { meta }) => sum + meta.duration, 0)
-    databaseMs += lastMs
+    databaseMs += results.reduce((sum, { meta }) => sum + meta.duration, 0)
     return results.slice(0, statements.length).map((result) => result.results)
   }
   let isPaid = false

@@ -19,6 +19,9 @@ const quoted = (types: readonly string[]) => types.map((type) => `'${type}'`).jo
 
 const IS_APPROVED = 't.status in (select value from json_each(:approved))'
 
+const DEPOSITS = `r.transaction_type = 'deposit'
+        and r.status in (select value from json_each(:approved))`
+
 /**
  * Returns the columns of an amount of transactions. Amounts in the currency of the report are summed
  * over all days, and so are those for which `amount_usd` stands; others by currency and day.
@@ -76,8 +79,8 @@ const hasDeposit = (first: string, end: string) => `exists (
 /**
  * Sums the first approved deposit of each customer since its signup day, if it is of one of the days.
  * For a customer who signed up before them, the days since then are searched for an earlier one, in
- * order: most customers deposit soon. A row has the number of the further days that all others have. If
- * there are more than `:searched`, it is the only row.
+ * order: most customers deposit soon. The last row has the number of the further days that all others
+ * have, and of the deposits that were read. If the days are more than `:searched`, it is the only row.
  */
 export function firstDepositsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), ...AMOUNT_GROUPS]
@@ -87,22 +90,26 @@ export function firstDepositsSql(shape: ReportShape): string {
   return `${withClause(
     shape,
     `deposits as materialized (
-      select t.*, max(d.day, (select min(day) from transactions where account = :account)) as since,
+      select t.*, t.day >= d.day as counts,
+        max(d.day, (select min(day) from transactions where account = :account)) as since,
         row_number() over (
-          partition by t.customer_id order by t.day, t.transaction_date, t.transaction_id) as n
-      from (${recordsSql('transactions', columns)}) t
+          partition by t.customer_id order by t.day < d.day, t.day, t.transaction_date, t.transaction_id
+        ) as n
+      from (${recordsSql('transactions', columns, DEPOSITS)}) t
       cross join customers d on d.account = :account and d.customer_id = t.customer_id
-      where t.transaction_type = 'deposit' and ${IS_APPROVED} and t.day >= d.day
     )`,
     `later as materialized (
       select * from deposits t
-      where t.n = 1 and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
+      where t.n = 1 and t.counts and not ${hasDeposit('t.since', `min(t.since + ${FIRST_DAYS}, :from)`)}
     )`,
     `span as materialized (
-      select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched from later
+      select total(max(:from - since - ${FIRST_DAYS}, 0)) as searched,
+        (select count(*) from deposits) as records
+      from later
     )`,
   )}
-    select ${groups.join(', ')}, count(*) as count, ${columnList(amounts)}, null as searched
+    select ${groups.join(', ')}, count(*) as count, ${columnList(amounts)}, null as searched,
+      null as records
     from (
       select ${groupColumns(shape, 'transactions').join(', ')}, ${amountColumns(shape)}
       from later t ${customerJoin(shape)}
@@ -111,7 +118,7 @@ export function firstDepositsSql(shape: ReportShape): string {
     )
     group by ${groups.join(', ')}
     union all
-    select ${nulls(groups)}, 0, ${nulls(amounts)}, searched from span
+    select ${nulls(groups)}, 0, ${nulls(amounts)}, searched, records from span
     limit :rows + 1`
 }
 
