@@ -57,7 +57,7 @@ export async function readSteps(
       if (isWhole) addRows(part, checkUse(part, rows, used))
       else excess.push(part)
     }
-    if (excess.includes('commission')) throw tooLarge('statements')
+    if (excess.includes('commission')) throw tooLarge('sums')
     if (excess.length > 0 && isOfOne(bounds)) throw tooLarge('customer')
     if (excess.length > 0) steps.unshift({ ...step, parts: excess, pieces: PIECES })
     // The last steps can have first deposits of all days.

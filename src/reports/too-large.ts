@@ -11,8 +11,7 @@ const REASONS = {
   customer: `A customer has more than ${written(REPORT_LIMITS.customer)} records of one resource on these days.`,
   kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
   searched: `To find first deposits, the report would search more than ${written(REPORT_LIMITS.searched)} days since the signup of customers.`,
-  sums: `The report adds up more than ${written(REPORT_LIMITS.sums)} sums at a time, one for each group, metric, currency and day of a rate.`,
-  statements: `The report adds up more than ${written(REPORT_LIMITS.rows)} statements.`,
+  sums: 'The report has too many sums, one for each group, metric, currency and day of a rate.',
   links: 'The account has too many links for a report by `affiliate_id`.',
 } as const
 
@@ -24,7 +23,6 @@ const ADVICE: Readonly<Record<keyof typeof REASONS, string>> = {
   searched:
     'Ask for fewer days, or name the `metrics` that you need, without those of first deposits.',
   sums: 'Ask for fewer days, for fewer or coarser groups, or for the currency of the records.',
-  statements: 'Ask for fewer days, or name other `metrics` than `commission_owed`.',
   links: 'Group by `link`.',
 }
 

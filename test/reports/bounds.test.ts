@@ -1,6 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { REPORT_LIMITS, REPORT_STEPS } from '../../src/reports/limits.ts'
+import { planSteps, sourcesOf } from '../../src/reports/plan.ts'
+import { selectMetrics } from '../../src/reports/select.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { ada, deposit, json, ORIGIN, partner } from '../partner.ts'
@@ -128,6 +130,40 @@ test('no statement of a report reads more records than a step, and other stateme
   const read = batches.slice(2).map(({ rowsRead }) => rowsRead)
   expect(Math.max(...read)).toBeLessThanOrEqual(20 * 31)
 })
+
+/** Weights of the records of the days of a year. */
+const YEARS: Readonly<Record<string, (day: number) => number>> = {
+  'the same each day': () => 1,
+  'on one day': (day) => Number(day === 100),
+  'on every other day': (day) => day % 2,
+  'on days that no two fit into a step': (day) => Number(day % 4 === 0),
+  'on days that are divided in three': (day) => Number(day % 16 === 0),
+}
+
+test.each(Object.entries(YEARS))(
+  'the largest report has far less than 1000 statements, with records %s',
+  (_, weightOf) => {
+    for (const vertical of ['forex', 'igaming']) {
+      const query = { from: '', to: '', groups: [], currency: 'EUR', metrics: null }
+      const selection = selectMetrics(vertical, query)
+      const weights = Array.from({ length: 366 }, (_, day) => [day, weightOf(day)] as const)
+      const sum = weights.reduce((all, [, weight]) => all + weight, 0)
+      const counts = new Map(weights.map(([day, weight]) => [day, (1e6 * weight) / sum]))
+      const parts = selection.statements.map(([part]) => part)
+      const sources = sourcesOf(parts, selection.shape)
+      const { steps } = planSteps(selection, new Map(sources.map((one) => [one, counts])), {
+        ...{ from: 0, to: 365, first: '', end: null },
+      })
+      // A step that is divided first counts its records and divides its largest day.
+      const dividing = steps.filter(({ pieces }) => pieces > 1).length * (sources.length + 1)
+      const reading = steps.map(({ parts, pieces }) => parts.length * pieces)
+      const statements = sources.length + dividing + reading.reduce((all, one) => all + one, 0)
+      expect(statements).toBeLessThan(500)
+      expect(steps.reduce((all, { pieces }) => all + pieces, 0)).toBeLessThanOrEqual(92)
+      expect(new Set(steps.flatMap((step) => step.parts))).toEqual(new Set(parts))
+    }
+  },
+)
 
 describe('first deposits', () => {
   /** A customer who signed up on 1 September with deposits so many days later, and in October. */
