@@ -60,8 +60,8 @@ export function planSteps({ statements, shape }: Selection, counts: Counts, rang
   const daily = parts.filter((part) => part !== 'commission' && !isOfCustomers(part))
   const others = parts.filter(isOfCustomers)
   const days = costsOfDays(daily, shape, counts)
-  const othersCost = total(costsOfDays(others, shape, counts))
-  const sum = total(days) + othersCost
+  const othersCost = sumOf(costsOfDays(others, shape, counts))
+  const sum = sumOf(days) + othersCost
   const cost = Math.max(REPORT_STEPS.cost, Math.ceil(sum / REPORT_STEPS.count))
   if (sum <= cost) return { steps: [{ ...range, parts, pieces: 1 }], cost }
   const piecesOf = (part: number) => (part > 2 * cost ? Math.ceil(part / cost) : 1)
@@ -76,8 +76,9 @@ export function planSteps({ statements, shape }: Selection, counts: Counts, rang
   return { steps: steps.filter((step) => step.parts.length > 0), cost }
 }
 
-const total = (costs: ReadonlyMap<number, number>): number =>
-  [...costs.values()].reduce((sum, cost) => sum + cost, 0)
+/** Returns the sum of the values of days. */
+export const sumOf = (days: ReadonlyMap<number, number>): number =>
+  [...days.values()].reduce((sum, value) => sum + value, 0)
 
 /** Returns what reading the records of each day costs. */
 function costsOfDays(

@@ -10,6 +10,7 @@ import {
   type Range,
   type Step,
   sourcesOf,
+  sumOf,
 } from './plan.ts'
 import type { Part, Selection } from './select.ts'
 import { tooLarge, tooManyRecords } from './too-large.ts'
@@ -35,7 +36,9 @@ export async function readSteps(
 ): Promise<void> {
   const sql = new Map(selection.statements)
   const counts = await countDays(sourcesOf([...sql.keys()], selection.shape), range, readBatch)
-  checkCounts(counts, range)
+  for (const [source, days] of counts) {
+    if (sumOf(days) > REPORT_LIMITS.records) throw tooManyRecords(source, range.from, days)
+  }
   const { steps, cost } = planSteps(selection, counts, range)
   const used = { kpis: 0, searched: 0 }
   for (let step = steps.shift(); step; step = steps.shift()) {
@@ -54,9 +57,14 @@ export async function readSteps(
       const rows = results[i] ?? []
       // The values of KPIs do not say how many events were read.
       const isWhole = isWithin(rows, limits[i]!) && !(part === 'kpis' && excess.includes('events'))
-      if (isWhole) addRows(part, checkUse(part, rows, used))
-      else excess.push(part)
+      if (isWhole) {
+        addRows(part, rows)
+        used.kpis += total(rows, 'values')
+        used.searched += total(rows, 'searched')
+      } else excess.push(part)
     }
+    if (used.kpis > REPORT_LIMITS.kpis) throw tooLarge('kpis')
+    if (used.searched > REPORT_LIMITS.searched) throw tooLarge('searched')
     if (excess.includes('commission')) throw tooLarge('sums')
     if (excess.length > 0 && isOfOne(bounds)) throw tooLarge('customer')
     if (excess.length > 0) steps.unshift({ ...step, parts: excess, pieces: PIECES })
@@ -72,12 +80,13 @@ interface Limits {
   readonly rows: number
 }
 
-/** Returns the limits of a statement. The records of one customer and the clicks of a link cannot be divided. */
+/** Returns the limits of a statement. The records of one customer cannot be divided. */
 function limitsOf(part: Part, bounds: Range, cost: number): Limits {
-  const { rows, searched, customer, records } = REPORT_LIMITS
+  const { records, customer, searched, rows } = REPORT_LIMITS
   if (part === 'clicks' || part === 'commission') return { records, searched, rows }
-  if (isOfOne(bounds)) return { records: customer, searched, rows }
-  return { records: REPORT_STEPS.excess + cost, searched: REPORT_STEPS.searched, rows }
+  return isOfOne(bounds)
+    ? { records: customer, searched, rows }
+    : { records: REPORT_STEPS.excess + cost, searched: REPORT_STEPS.searched, rows }
 }
 
 const total = (rows: readonly ReportRow[], name: string): number =>
@@ -91,20 +100,6 @@ function isWithin(rows: readonly ReportRow[], limits: Limits): boolean {
     records <= limits.records &&
     total(rows, 'searched') <= limits.searched
   )
-}
-
-/** Adds up what parts read that is limited for the whole report. Returns the rows. */
-function checkUse(
-  part: Part,
-  rows: readonly ReportRow[],
-  used: { kpis: number; searched: number },
-): readonly ReportRow[] {
-  if (part === 'kpis') used.kpis += total(rows, 'values')
-  if (part === 'first_deposits') used.searched += total(rows, 'searched')
-  for (const name of ['kpis', 'searched'] as const) {
-    if (used[name] > REPORT_LIMITS[name]) throw tooLarge(name)
-  }
-  return rows
 }
 
 /** Counts the records of each day of a range, by source. */
@@ -122,13 +117,6 @@ async function countDays(
       new Map((results[i] ?? []).map(({ day, count }) => [Number(day), Number(count)])),
     ]),
   )
-}
-
-function checkCounts(counts: Counts, { from }: Range): void {
-  for (const [source, days] of counts) {
-    const count = [...days.values()].reduce((sum, one) => sum + one, 0)
-    if (count > REPORT_LIMITS.records) throw tooManyRecords(source, from, days)
-  }
 }
 
 /** Divides a step by its customers, at those of the source and day with the most records. */

@@ -49,11 +49,12 @@ export function tooManyRecords(
   counts: ReadonlyMap<number, number>,
 ): ApiError {
   const last = Math.max(...counts.keys())
-  const days =
+  const { records } = REPORT_LIMITS
+  const advice =
     last > from
       ? `Ask for fewer days, such as \`from=${dayText(from)}&to=${dayText(last - 1)}\`.`
       : 'Name `metrics` of other records.'
   return new ApiError('validation_failed', {
-    detail: `The days from ${dayText(from)} to ${dayText(last)} have more than ${written(REPORT_LIMITS.records)} ${NAMES[source]}, the most that a report reads. ${days}`,
+    detail: `The days from ${dayText(from)} to ${dayText(last)} have more than ${written(records)} ${NAMES[source]}, the most that a report reads. ${advice}`,
   })
 }

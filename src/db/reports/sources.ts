@@ -33,7 +33,7 @@ const END = `coalesce(:end, x'')`
 /** Finds the records of a day with an id from `:first` on and before `:end`. */
 const recordsOfDay = (source: Source, of: string): string => {
   const { from, day, id } = TABLES[source]
-  return `${from} on r.account = :account and r.${day} = ${of} and r.${id} >= :first and r.${id} < ${END}`
+  return `${from} where r.account = :account and r.${day} = ${of} and r.${id} >= :first and r.${id} < ${END}`
 }
 
 /**
@@ -45,7 +45,7 @@ export const countDaysSql = (source: Source): string => `
       select :from - 1, 0
       union all
       select c.day + 1, c.total + (select count(*) from (
-        select 1 from (select 1) cross join ${recordsOfDay(source, 'c.day + 1')} limit :records + 1))
+        select 1 from ${recordsOfDay(source, 'c.day + 1')} limit :records + 1))
       from counted c where c.day < :to and c.total <= :records
     )
     select day, count from (
@@ -59,13 +59,13 @@ export const countDaysSql = (source: Source): string => `
 export const divideDaySql = (source: Source): string => {
   const { id } = TABLES[source]
   const next = (condition: string) => `(
-        select r.${id} from (select 1) cross join ${recordsOfDay(source, ':day')} ${condition}
+        select r.${id} from ${recordsOfDay(source, ':day')} ${condition}
         order by r.${id} limit 1 offset :size)`
   return `
     with recursive bounds(id) as (
       select ${next('')}
       union all
-      select ${next(`where r.${id} > bounds.id`)} from bounds where id is not null
+      select ${next(`and r.${id} > bounds.id`)} from bounds where id is not null
     )
     select id from bounds where id is not null`
 }
