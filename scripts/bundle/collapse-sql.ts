@@ -1,6 +1,6 @@
 /**
- * Returns the parts of a template literal of SQL, between its expressions, with less white space: where
- * a line ends, one space remains, or nothing next to a parenthesis or a comma. SQL reads both alike.
+ * Returns the parts of a template literal of SQL, between its expressions, with less white space: one
+ * space where a line ends, and nothing next to parentheses, commas and comparisons. SQL reads both alike.
  * Strings and names in quotes stay as they are, also if an expression stands in one.
  *
  * @throws Error if the SQL has a comment, an escape or an open string, where white space may count.
@@ -13,7 +13,7 @@ export function collapseSql(parts: readonly string[]): string[] {
     part.replace(/'|"|[^'"]+/g, (text) => {
       if (text === quote) quote = ''
       else if (quote === '' && /['"]/.test(text)) quote = text
-      else if (quote === '') return collapseLines(text)
+      else if (quote === '') return collapseSpace(text)
       return text
     }),
   )
@@ -21,7 +21,5 @@ export function collapseSql(parts: readonly string[]): string[] {
   return collapsed
 }
 
-const collapseLines = (sql: string) =>
-  sql.replace(/([(),]?)\s*\n\s*(?=([(),]?))/g, (_, before: string, after: string) =>
-    before || after ? before : ' ',
-  )
+const collapseSpace = (sql: string) =>
+  sql.replace(/\s*\n\s*/g, ' ').replace(/ *([(),=<>]) */g, '$1')
