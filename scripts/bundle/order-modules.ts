@@ -9,9 +9,6 @@ export interface Module {
   code: string
 }
 
-/** The characters before minification among which gzip finds what it has seen: 32 KiB after it. */
-const WINDOW = 60_000
-
 /** Returns the modules of a bundle that esbuild has not minified: it writes each path in a comment. */
 export function modulesOf({ inputs }: Metafile, code: string): Module[] {
   const [, ...sections] = code.split(/^\/\/ ((?:src|node_modules)\/\S+)$/m)
@@ -29,18 +26,22 @@ export function modulesOf({ inputs }: Metafile, code: string): Module[] {
  * Returns the paths of modules, each after those that it imports and next to what it resembles: gzip
  * finds repetitions in the last 32 KiB only. Begins with the last module, and puts before it the one
  * that shares most with the modules already placed. `folderWeight` is what each folder in common with
- * its neighbour counts, beside the share of its text that they have.
+ * its neighbour counts, beside the share of its text that they have. `window` is the number of characters
+ * before minification among which gzip is assumed to find what it has seen.
  *
  * @throws Error if modules import each other in a circle.
  */
-export function orderModules(modules: readonly Module[], folderWeight: number): string[] {
+export function orderModules(
+  modules: readonly Module[],
+  { folderWeight, window }: { folderWeight: number; window: number },
+): string[] {
   const left = new Map(modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code) }]))
   const importers = new Map(modules.map(({ path }) => [path, 0]))
   const count = (path: string, by: number) => importers.set(path, (importers.get(path) ?? 0) + by)
   for (const { imports } of modules) for (const path of imports) count(path, 1)
   const placed: { path: string; code: string; pairs: string[] }[] = []
   while (left.size > 0) {
-    const seen = pairsInWindow(placed)
+    const seen = pairsInWindow(placed, window)
     const last = placed[0]?.path ?? ''
     const [best] = [...left.values()]
       .filter(({ path }) => importers.get(path) === 0)
@@ -66,13 +67,16 @@ function wordPairs(text: string): string[] {
 }
 
 /** Returns the word pairs of the first modules, up to the size of the window. */
-function pairsInWindow(placed: readonly { code: string; pairs: string[] }[]): Set<string> {
+function pairsInWindow(
+  placed: readonly { code: string; pairs: string[] }[],
+  window: number,
+): Set<string> {
   const seen = new Set<string>()
   let size = 0
   for (const { code, pairs } of placed) {
     for (const pair of pairs) seen.add(pair)
     size += code.length
-    if (size >= WINDOW) break
+    if (size >= window) break
   }
   return seen
 }
