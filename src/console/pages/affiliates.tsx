@@ -2,7 +2,7 @@ import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { column, fields, To, Value } from '../parts/fields.tsx'
-import { ChangeForm, Fields } from '../parts/forms.tsx'
+import { ChangeForm } from '../parts/forms.tsx'
 
 /** The affiliates of one page. */
 const PER_PAGE = 500
@@ -109,18 +109,17 @@ export const affiliatesPage: Page = {
         <Tree visit={visit} rows={list.data} />
         <Pager visit={visit} meta={list.meta} />
         <h2>Add an affiliate, or set its parent</h2>
-        <ChangeForm visit={visit} change="put" submit="Store the affiliate">
-          <Fields
-            visit={visit}
-            change="put"
-            at="/0"
-            of={[
-              { name: 'affiliate_id', value: add, required: true },
-              { name: 'parent', hint: 'Who referred them. Stays as it is if empty.' },
-              { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
-            ]}
-          />
-        </ChangeForm>
+        <ChangeForm
+          visit={visit}
+          change="put"
+          submit="Store the affiliate"
+          at="/0"
+          fields={[
+            { name: 'affiliate_id', value: add, required: true },
+            { name: 'parent', hint: 'Who referred them. Stays as it is if empty.' },
+            { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
+          ]}
+        />
       </>
     )
     return { title: 'Affiliates', body }

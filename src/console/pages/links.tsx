@@ -3,10 +3,9 @@ import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } fro
 import { Chart } from '../parts/chart.tsx'
 import { Badge, count, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { Facts, fields } from '../parts/fields.tsx'
-import { ChangeForm } from '../parts/forms.tsx'
 import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
-import { SchemaFields } from '../parts/schema-fields.tsx'
+import { SchemaForm } from '../parts/schema-fields.tsx'
 
 /** The days whose clicks are counted, today included. */
 const DAYS = 30
@@ -66,9 +65,7 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
       />
       <Pager visit={visit} meta={list.meta} />
       <h2>Create a link</h2>
-      <ChangeForm visit={visit} change="create" submit="Create the link">
-        <SchemaFields visit={visit} change="create" schemas={newLink} />
-      </ChangeForm>
+      <SchemaForm visit={visit} change="create" submit="Create the link" schemas={newLink} />
     </>
   )
 }
@@ -102,9 +99,13 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
         />
       )}
       <h2>Change the link</h2>
-      <ChangeForm visit={visit} change="save" submit="Save the link">
-        <SchemaFields visit={visit} change="save" schemas={linkChange} values={{ ...link }} />
-      </ChangeForm>
+      <SchemaForm
+        visit={visit}
+        change="save"
+        submit="Save the link"
+        schemas={linkChange}
+        values={{ ...link }}
+      />
       <p>
         <a href={visit.path}>All links</a>
       </p>

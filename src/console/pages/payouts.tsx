@@ -1,7 +1,7 @@
 import { apiPath, type Page, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { column, fields, To } from '../parts/fields.tsx'
-import { ChangeForm, Fields, Filters } from '../parts/forms.tsx'
+import { ChangeForm, Filters } from '../parts/forms.tsx'
 
 interface Payout {
   readonly affiliate_id: string
@@ -86,22 +86,22 @@ export const payoutsPage: Page = {
         <Pager visit={visit} meta={meta} />
         <details>
           <summary>Store payments of a CSV</summary>
-          <ChangeForm visit={visit} change="pay" submit="Store the payments" needs="approver">
-            <Fields
-              visit={visit}
-              change="pay"
-              of={[
-                {
-                  name: 'csv',
-                  type: 'area',
-                  label: 'CSV',
-                  hint: `All rows or none. The first line is ${COLUMNS}.`,
-                  value: `${COLUMNS}\n`,
-                  required: true,
-                },
-              ]}
-            />
-          </ChangeForm>
+          <ChangeForm
+            visit={visit}
+            change="pay"
+            submit="Store the payments"
+            needs="approver"
+            fields={[
+              {
+                name: 'csv',
+                type: 'area',
+                label: 'CSV',
+                hint: `All rows or none. The first line is ${COLUMNS}.`,
+                value: `${COLUMNS}\n`,
+                required: true,
+              },
+            ]}
+          />
         </details>
       </>
     )

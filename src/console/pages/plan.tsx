@@ -1,7 +1,7 @@
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { type List, Pager, Table } from '../parts/data.tsx'
 import { column, Facts, fields, To, Value } from '../parts/fields.tsx'
-import { ConfirmForm, Field } from '../parts/forms.tsx'
+import { ConfirmForm } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 import type { Plan } from './plans.tsx'
 
@@ -76,14 +76,16 @@ const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
 )
 
 const Withdraw = ({ visit, plan, versions }: Shown) => (
-  <ConfirmForm visit={visit} change="withdraw" submit="Withdraw a version" name={plan.plan}>
+  <ConfirmForm
+    visit={visit}
+    change="withdraw"
+    submit="Withdraw a version"
+    name={plan.plan}
+    fields={[
+      { name: 'version', options: versions.map(({ version }) => [`${version}`, `${version}`]) },
+    ]}
+  >
     <p>Only a version that was never in force can be withdrawn.</p>
-    <Field
-      visit={visit}
-      change="withdraw"
-      name="version"
-      options={versions.map(({ version }) => [`${version}`, `${version}`])}
-    />
   </ConfirmForm>
 )
 

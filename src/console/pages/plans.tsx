@@ -2,7 +2,7 @@ import { pick } from '../form.ts'
 import { apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Fields, Filters } from '../parts/forms.tsx'
+import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 
 /** A plan as `GET …/plans` shows it. */
@@ -50,45 +50,39 @@ export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assi
         change="unassign"
         submit="Delete an assignment"
         name={visit.account}
-      >
-        <Fields
-          visit={visit}
-          change="unassign"
-          of={[
-            {
-              name: 'assignment',
-              options: rows.map(({ affiliate_id, plan, from }) => [
-                `${from} ${affiliate_id}`,
-                `${from}, ${plan}: ${affiliate_id}`,
-              ]),
-            },
-          ]}
-        />
-      </ConfirmForm>
+        fields={[
+          {
+            name: 'assignment',
+            options: rows.map(({ affiliate_id, plan, from }) => [
+              `${from} ${affiliate_id}`,
+              `${from}, ${plan}: ${affiliate_id}`,
+            ]),
+          },
+        ]}
+      />
     )}
   </>
 )
 
 const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
-  <ChangeForm visit={visit} change="assign" submit="Assign the plan">
-    <Fields
-      visit={visit}
-      change="assign"
-      at="/0"
-      of={[
-        { name: 'affiliate_id', required: true, hint: '* are all without an own assignment.' },
-        { name: 'plan', options: plans.map(({ plan }) => [plan, plan]) },
-        { name: 'from', type: 'date', required: true },
-        {
-          name: 'customers',
-          options: [
-            ['new', 'new ones'],
-            ['all', 'all of the affiliate'],
-          ],
-        },
-      ]}
-    />
-  </ChangeForm>
+  <ChangeForm
+    visit={visit}
+    change="assign"
+    submit="Assign the plan"
+    at="/0"
+    fields={[
+      { name: 'affiliate_id', required: true, hint: '* are all without an own assignment.' },
+      { name: 'plan', options: plans.map(({ plan }) => [plan, plan]) },
+      { name: 'from', type: 'date', required: true },
+      {
+        name: 'customers',
+        options: [
+          ['new', 'new ones'],
+          ['all', 'all of the affiliate'],
+        ],
+      },
+    ]}
+  />
 )
 
 /** The plans of an account, and to whom they are assigned. */

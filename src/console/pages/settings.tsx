@@ -5,7 +5,7 @@ import { Facts } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
-import { SchemaFields } from '../parts/schema-fields.tsx'
+import { SchemaForm } from '../parts/schema-fields.tsx'
 
 interface Account {
   readonly account: string
@@ -90,14 +90,13 @@ export const settingsPage: Page = {
             ['Storage', `${megabytes(stored)} of ${megabytes(quota)} MB`],
           ]}
         />
-        <ChangeForm visit={visit} change="save" submit="Save settings">
-          <SchemaFields
-            visit={visit}
-            change="save"
-            schemas={schemasOf(account)}
-            values={{ book_zone: 'UTC', ...account, ...account.policies }}
-          />
-        </ChangeForm>
+        <SchemaForm
+          visit={visit}
+          change="save"
+          submit="Save settings"
+          schemas={schemasOf(account)}
+          values={{ book_zone: 'UTC', ...account, ...account.policies }}
+        />
         <End visit={visit} account={account} />
       </>
     )

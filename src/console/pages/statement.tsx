@@ -1,7 +1,7 @@
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Facts, To } from '../parts/fields.tsx'
-import { ChangeForm, Field, Fields, HOLDS } from '../parts/forms.tsx'
+import { ChangeForm, HOLDS } from '../parts/forms.tsx'
 import {
   Adjustments,
   Balance,
@@ -13,51 +13,57 @@ import {
 } from '../parts/statement.tsx'
 
 const Approve = ({ visit, one }: ShownStatement) => (
-  <ChangeForm visit={visit} change="approve" submit="Approve this draft" needs="approver">
+  <ChangeForm
+    visit={visit}
+    change="approve"
+    fields={one.holds.length > 0 ? [HOLDS] : []}
+    submit="Approve this draft"
+    needs="approver"
+  >
     <h2>Approve</h2>
     <p>
       An approved statement never changes. You approve exactly what this page shows:{' '}
       <code>{one.hash}</code>
     </p>
     <input type="hidden" name="hash" value={one.hash} />
-    {one.holds.length > 0 && <Field visit={visit} change="approve" {...HOLDS} />}
   </ChangeForm>
 )
 
 const Pay = ({ visit, one }: ShownStatement) => (
-  <ChangeForm visit={visit} change="pay" submit="Store the payment" needs="approver">
+  <ChangeForm
+    visit={visit}
+    change="pay"
+    submit="Store the payment"
+    needs="approver"
+    fields={[
+      { name: 'reference', required: true, hint: 'The same one is stored once.' },
+      { name: 'paid_on', type: 'date', required: true },
+    ]}
+  >
     <h2>
       Pay {one.payable} {one.currency}
     </h2>
-    <Fields
-      visit={visit}
-      change="pay"
-      of={[
-        { name: 'reference', required: true, hint: 'The same one is stored once.' },
-        { name: 'paid_on', type: 'date', required: true },
-      ]}
-    />
   </ChangeForm>
 )
 
 const Enter = ({ visit, one: { affiliate_id, plan, currency } }: ShownStatement) => (
   <details>
     <summary>Add a manual entry</summary>
-    <ChangeForm visit={visit} change="enter" submit="Add the entry">
+    <ChangeForm
+      visit={visit}
+      change="enter"
+      submit="Add the entry"
+      fields={[
+        { name: 'amount', label: `Amount in ${currency}`, required: true },
+        { name: 'reason', required: true },
+        { name: 'reference', required: true, hint: 'The same one is stored once.' },
+      ]}
+    >
       <p>
         It stands in the earliest period of {plan} that is not closed for {affiliate_id}.
       </p>
       <input type="hidden" name="affiliate_id" value={affiliate_id} />
       <input type="hidden" name="plan" value={plan} />
-      <Fields
-        visit={visit}
-        change="enter"
-        of={[
-          { name: 'amount', label: `Amount in ${currency}`, required: true },
-          { name: 'reason', required: true },
-          { name: 'reference', required: true, hint: 'The same one is stored once.' },
-        ]}
-      />
     </ChangeForm>
   </details>
 )

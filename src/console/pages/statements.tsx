@@ -2,7 +2,7 @@ import type { PeriodApproved } from '../../commission/books/approve-period.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
 import { column, Facts, fields, To } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Field, Filters, HOLDS } from '../parts/forms.tsx'
+import { ChangeForm, ConfirmForm, Filters, HOLDS } from '../parts/forms.tsx'
 import {
   type PeriodSums,
   type Statement,
@@ -76,9 +76,9 @@ const Actions = ({ visit }: { visit: Visit }) => (
       submit={`Approve ${visit.query.plan ?? 'all plans'} of ${periodOf(visit)}`}
       needs="approver"
       name={periodOf(visit)}
+      fields={[HOLDS]}
     >
       <p>Approves every draft that has no obstacle, and closes the period. This is final.</p>
-      <Field visit={visit} change="approve" {...HOLDS} />
     </ConfirmForm>
   </div>
 )

@@ -4,11 +4,11 @@ import { pick } from '../form.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { type List, Time } from '../parts/data.tsx'
 import { Pairs } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Fields } from '../parts/forms.tsx'
+import { ChangeForm, ConfirmForm, type Input } from '../parts/forms.tsx'
 import { Tabs } from '../parts/frame.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
-import { SchemaFields } from '../parts/schema-fields.tsx'
+import { SchemaForm } from '../parts/schema-fields.tsx'
 import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
 import { type Attempt, Attempts, Events, type SentEvent } from '../parts/webhook-log.tsx'
 
@@ -66,9 +66,13 @@ const changes: Record<string, Change> = {
 
 const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
   <>
-    <ChangeForm visit={visit} change="save" submit="Save the webhook">
-      <SchemaFields visit={visit} change="save" schemas={settings} values={{ ...hook }} />
-    </ChangeForm>
+    <SchemaForm
+      visit={visit}
+      change="save"
+      submit="Save the webhook"
+      schemas={settings}
+      values={{ ...hook }}
+    />
     <h2>Secret</h2>
     <RotationForms visit={visit} secret="secret" name={hook.id} />
     <h2>Stop</h2>
@@ -85,7 +89,7 @@ const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
   </>
 )
 
-const SPAN: Parameters<typeof Fields>[0]['of'] = [
+const SPAN: readonly Input[] = [
   { name: 'from', label: 'From (UTC)', type: 'datetime-local', required: true },
   { name: 'to', label: 'To (UTC)', type: 'datetime-local', hint: 'Exclusive. Empty: until now.' },
   {
@@ -101,9 +105,8 @@ const SPAN: Parameters<typeof Fields>[0]['of'] = [
 const Replay = ({ visit }: { visit: Visit }) => (
   <>
     <h2>Send a span again</h2>
-    <ChangeForm visit={visit} change="replaySpan" submit="Send the events again">
+    <ChangeForm visit={visit} change="replaySpan" submit="Send the events again" fields={SPAN}>
       <p>At most 10,000 events. Each keeps its id, by which the receiver can tell what it knows.</p>
-      <Fields visit={visit} change="replaySpan" of={SPAN} />
     </ChangeForm>
   </>
 )

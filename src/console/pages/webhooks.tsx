@@ -2,10 +2,9 @@ import { newWebhook } from '../../admin/webhook-fields.ts'
 import { accountPath, apiPath, type Page } from '../page.ts'
 import { EmptyState, Table } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
-import { ChangeForm } from '../parts/forms.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
-import { SchemaFields } from '../parts/schema-fields.tsx'
+import { SchemaForm } from '../parts/schema-fields.tsx'
 import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
 
 /** The webhooks of an account. */
@@ -55,9 +54,13 @@ export const webhooksPage: Page = {
           }
         />
         <h2>Create a webhook</h2>
-        <ChangeForm visit={visit} change="create" submit="Create the webhook" needs="approver">
-          <SchemaFields visit={visit} change="create" schemas={newWebhook} />
-        </ChangeForm>
+        <SchemaForm
+          visit={visit}
+          change="create"
+          submit="Create the webhook"
+          needs="approver"
+          schemas={newWebhook}
+        />
       </>
     )
     return { title: 'Webhooks', body }

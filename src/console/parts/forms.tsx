@@ -8,7 +8,8 @@ import { titleOf } from './data.tsx'
 /** A choice of a field. */
 export type Option = readonly [value: string, label: string]
 
-interface Input {
+/** A field of a form or of filters. */
+export interface Input {
   readonly name: string
   /** The title of the name if absent. */
   readonly label?: string
@@ -80,7 +81,8 @@ export const HOLDS = {
   ] as const,
 }
 
-interface ChangeProps {
+/** A form that makes a change. */
+export interface ChangeProps {
   readonly visit: Visit
   /** The name of the change in the page's `changes`. */
   readonly change: string
@@ -89,6 +91,9 @@ interface ChangeProps {
   /** The lowest role that may make the change: others do not see the form. `manager` if absent. */
   readonly needs?: Role
   readonly children?: Child
+  /** The fields below the children. Errors point at their names below `at`. */
+  readonly fields?: readonly Input[]
+  readonly at?: string
 }
 
 /** Renders why the administration API refused a request: each error beside its pointer. */
@@ -107,8 +112,9 @@ export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors
   </div>
 )
 
-/** Renders a form that makes a change of its page. Its fields are `Field` with the same `change`. */
-export function ChangeForm({ visit, change, submit, needs = 'manager', children }: ChangeProps) {
+/** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */
+export function ChangeForm(props: ChangeProps) {
+  const { visit, change, submit, needs = 'manager', children, fields = [], at = '' } = props
   if (!isAtLeast(visit.member.role, needs)) {
     return <p class="note">Only the role {needs} can do this.</p>
   }
@@ -119,6 +125,9 @@ export function ChangeForm({ visit, change, submit, needs = 'manager', children 
       <input type="hidden" name="change" value={change} />
       {refused && <Refusal {...refused} />}
       {children}
+      {fields.map((field) => (
+        <Field {...field} visit={visit} change={change} pointer={`${at}/${field.name}`} />
+      ))}
       <button type="submit">{submit}</button>
     </form>
   )
@@ -163,38 +172,13 @@ export function Field(
   )
 }
 
-/** Renders fields of a `ChangeForm`. Errors point at their names below `at`. */
-export const Fields = (props: {
-  visit: Visit
-  change: string
-  at?: string
-  of: readonly Input[]
-}) => (
-  <>
-    {props.of.map((field) => (
-      <Field
-        {...field}
-        visit={props.visit}
-        change={props.change}
-        pointer={`${props.at ?? ''}/${field.name}`}
-      />
-    ))}
-  </>
-)
-
 /** Renders a form for a change that cannot be undone: the member types a name first. */
-export const ConfirmForm = ({ name, ...form }: ChangeProps & { name: string }) => (
+export const ConfirmForm = ({ name, fields = [], ...form }: ChangeProps & { name: string }) => (
   <details class="danger" open={refusedForm(form.visit, form.change) !== null}>
     <summary>{form.submit}</summary>
-    <ChangeForm {...form}>
-      {form.children}
-      <Field
-        visit={form.visit}
-        change={form.change}
-        name="confirm"
-        label={`Type ${name} to confirm`}
-        required
-      />
-    </ChangeForm>
+    <ChangeForm
+      {...form}
+      fields={[...fields, { name: 'confirm', label: `Type ${name} to confirm`, required: true }]}
+    />
   </details>
 )

@@ -1,7 +1,7 @@
 import { parseField } from '../form.ts'
 import { apiPath, type Change, type Visit } from '../page.ts'
 import { Members, To } from './fields.tsx'
-import { ChangeForm, Fields } from './forms.tsx'
+import { ChangeForm } from './forms.tsx'
 
 // The form of a version of a plan.
 
@@ -44,7 +44,22 @@ export const putVersion: Change = {
 
 /** Renders the form of a version. A script copies a template into it. */
 export const VersionForm = ({ visit, terms }: { visit: Visit; terms: string }) => (
-  <ChangeForm visit={visit} change="put" submit="Store this version">
+  <ChangeForm
+    visit={visit}
+    change="put"
+    submit="Store this version"
+    fields={[
+      ...(visit.params.plan ? [] : [{ name: 'plan', label: 'Id of the plan', required: true }]),
+      {
+        name: 'terms',
+        label: 'Terms as JSON',
+        type: 'area',
+        hint: 'A version never changes. It applies from effective_from on.',
+        value: terms,
+        required: true,
+      },
+    ]}
+  >
     <p class="quick">
       Templates:
       {TEMPLATES.map((name) => (
@@ -53,20 +68,5 @@ export const VersionForm = ({ visit, terms }: { visit: Visit; terms: string }) =
         </a>
       ))}
     </p>
-    <Fields
-      visit={visit}
-      change="put"
-      of={[
-        ...(visit.params.plan ? [] : [{ name: 'plan', label: 'Id of the plan', required: true }]),
-        {
-          name: 'terms',
-          label: 'Terms as JSON',
-          type: 'area',
-          hint: 'A version never changes. It applies from effective_from on.',
-          value: terms,
-          required: true,
-        },
-      ]}
-    />
   </ChangeForm>
 )

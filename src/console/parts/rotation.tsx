@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Change, Visit } from '../page.ts'
 import { Pairs } from './fields.tsx'
-import { ChangeForm, ConfirmForm, Field } from './forms.tsx'
+import { ChangeForm, ConfirmForm } from './forms.tsx'
 
 // The forms that replace a secret.
 
@@ -59,20 +59,24 @@ export const RotationForms = ({
   name: string
 }) => (
   <>
-    <ChangeForm visit={visit} change="rotate" submit={`Rotate the ${secret}`} needs="approver">
-      <Field
-        visit={visit}
-        change="rotate"
-        name="overlap"
-        label="Overlap"
-        hint={`How long the old ${secret} stays valid beside the new one.`}
-        options={[
-          ['24h', '24 hours'],
-          ['1h', '1 hour'],
-          ['7d', '7 days'],
-        ]}
-      />
-    </ChangeForm>
+    <ChangeForm
+      visit={visit}
+      change="rotate"
+      submit={`Rotate the ${secret}`}
+      needs="approver"
+      fields={[
+        {
+          name: 'overlap',
+          label: 'Overlap',
+          hint: `How long the old ${secret} stays valid beside the new one.`,
+          options: [
+            ['24h', '24 hours'],
+            ['1h', '1 hour'],
+            ['7d', '7 days'],
+          ],
+        },
+      ]}
+    />
     <ConfirmForm
       visit={visit}
       change="replace"

@@ -1,6 +1,6 @@
 import type { Visit } from '../page.ts'
 import { Sentence } from './data.tsx'
-import { Field, type Option } from './forms.tsx'
+import { ChangeForm, type ChangeProps, Field, type Option } from './forms.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
 
 interface Fields {
@@ -84,4 +84,11 @@ export const SchemaFields = (form: Fields) => (
       )
     })}
   </div>
+)
+
+/** Renders a form with the fields of a request. */
+export const SchemaForm = (form: ChangeProps & Fields) => (
+  <ChangeForm {...form}>
+    <SchemaFields {...form} />
+  </ChangeForm>
 )
