@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CHECK_LIMITS } from '../src/db/records/check-totals.ts'
-import { emptySums } from '../src/db/records/day-sums.ts'
+import { addKpi, addSums, emptySums, mergeSums, toKeptGroups } from '../src/db/records/day-sums.ts'
 import { payFor, waitFor } from '../src/db/records/totals-lease.ts'
 import {
   applyStep,
@@ -577,6 +577,33 @@ describe('one computation of an account at a time', () => {
     await endPause()
     expect((await json(casino.get(YEAR))).data).toHaveLength(60)
   })
+})
+
+test('the sums of two steps of a day are added, and its groups are in the order of SQL', () => {
+  const view = { ...forex.resources[0]!, groups: ['type', 'status'], sums: ['amount', 'fee'] }
+  const limbs = (name: string, value: number | null) =>
+    Object.fromEntries([value && 0, value, 0, 0].map((limb, i) => [`${name}_${i}`, value && limb]))
+  const sumStep = (
+    ...rows: [type: string | null, status: string | null, fee: number | null, kpi: number][]
+  ) => {
+    const sums = emptySums()
+    for (const [type, status, fee, kpi] of rows) {
+      const group = { type, status, count: 1, ...limbs('amount', null), ...limbs('fee', fee) }
+      addSums(sums, view, group)
+      addKpi(sums, view, { ...group, kpi: 'lots', ...limbs('sum', kpi) })
+    }
+    return sums
+  }
+  const day = sumStep(['b', 'z', 1, 1], ['b', null, null, 1], ['b', 'c', 2, 3])
+  mergeSums(day, sumStep(['b', 'c', 5, 4], [null, 'c', null, 1], ['a', 'c', null, 1]))
+
+  expect(toKeptGroups(day, view)).toEqual([
+    [[null, 'c'], 1, [null, null], { lots: '1' }],
+    [['a', 'c'], 1, [null, null], { lots: '1' }],
+    [['b', null], 1, [null, null], { lots: '1' }],
+    [['b', 'c'], 2, [null, '7'], { lots: '7' }],
+    [['b', 'z'], 1, [null, '1'], { lots: '1' }],
+  ])
 })
 
 describe('a computation whose totals are too large for an answer', () => {

@@ -44,7 +44,6 @@ export async function findStoredRecords(
     const stored = storedId(view, id)
     return stored === null ? [] : [{ view, stored }]
   })
-  if (searched.length === 0) return []
   const results = await withD1Retry(() =>
     session.batch<Omit<StoredRecord, 'resource'>>(
       searched.map(({ view, stored }) =>
