@@ -498,16 +498,17 @@ describe('invalid customers', () => {
         body: JSON.stringify(body),
       })
 
-    test('a customer who changes after the look at the stored fields is looked at again', async () => {
-      const acme = await nearlyFull()
-      const looks: unknown[] = []
-      // After the first look, another request replaces a large field by a small one.
+    /** Returns an environment that runs a function after each look at the stored fields. */
+    function afterLook(looks: { number: number }, change: () => Promise<unknown>) {
       const watch = (real: D1PreparedStatement, isLook: boolean): D1PreparedStatement =>
         overriding(real, {
           bind: (...values: unknown[]) => watch(real.bind(...values), isLook),
           all: async () => {
             const result = await real.all()
-            if (isLook && looks.push(result) === 1) await acme.post('customers', p({ a: 1 }))
+            if (isLook) {
+              looks.number += 1
+              await change()
+            }
             return result
           },
         })
@@ -519,11 +520,35 @@ describe('invalid customers', () => {
           })
         },
       })
-      const sent = fetchWith({ ...env, DB } as Env, request(acme, [p({ note }), p({ e: note })]))
+      return { ...env, DB } as Env
+    }
+
+    test('a customer who changes after the look at the stored fields is looked at again', async () => {
+      const acme = await nearlyFull()
+      const looks = { number: 0 }
+      // After the first look, another request replaces a large field by a small one.
+      const world = afterLook(looks, async () => {
+        if (looks.number === 1) await acme.post('customers', p({ a: 1 }))
+      })
+      const sent = fetchWith(world, request(acme, [p({ note }), p({ e: note })]))
       expect(await outcomes(sent)).toEqual(['updated', 'rejected'])
-      expect(looks).toHaveLength(2)
+      expect(looks).toEqual({ number: 2 })
     })
 
+    test('a customer who changes after each of five looks: the response is 503', async () => {
+      const acme = await nearlyFull()
+      const looks = { number: 0 }
+      const world = afterLook(looks, () =>
+        acme.post('customers', p({ country: looks.number % 2 ? 'SE' : 'DK' })),
+      )
+      const response = await fetchWith(world, request(acme, [p({ note })]))
+      expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '5'])
+      expect((await json(response)).detail).toMatch(
+        /^Other requests keep changing the same customers/,
+      )
+      expect(looks).toEqual({ number: 6 })
+      expect(await readCustomer(acme)).not.toHaveProperty('note')
+    })
     test('a fault of any call, before or after its effect, changes no outcome', async () => {
       const bulk = [p({ note, tracking_data: '' }), p({ country: 'DE', a: 1 }), p({ note })]
       const store = async (account: string, faults: Parameters<typeof faulty>[0]) => {

@@ -277,6 +277,10 @@ describe('a record by its id', () => {
     expect(found.data[0].records).toEqual([
       { index: 0, key: { eventid: 'e-1' }, outcome: 'created' },
     ])
+    const long = { ...event, eventid: 'l'.repeat(300) }
+    const refused = await deliver(casino.post('activities', { ...long, Value: 'x' }))
+    const byLongId = await json(casino.get(`deliveries?record_id=${long.eventid}`))
+    expect([idsOf(byLongId), byLongId.stored]).toEqual([[refused], []])
     const { eventid: _, ...unnamed } = event
     const named = await deliver(casino.post('activities', { ...unnamed, customerid: 'p-7' }))
     expect(idsOf(await json(casino.get('deliveries?record_id=p-7')))).toEqual([named])

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { all, first, listRows, setTerms } from '../src/db/query.ts'
+import { batchRows, required } from '../src/db/rows.ts'
 import { affiliates, transactions } from '../src/db/schema.ts'
 import { bindStatement, compileStatement } from '../src/db/statement.ts'
 
@@ -18,6 +19,16 @@ test('all returns every row, first returns the first row or null', async () => {
     { affiliate_id: 'y' },
   ])
   expect(await first(env.DB, SELECT, { after: 'x' })).toEqual({ affiliate_id: 'y' })
+})
+
+test('a batch returns the rows of each statement; a row that must exist is an error if it does not', async () => {
+  await insertAffiliates('x', 'y')
+  const bind = (after: string) => bindStatement(env.DB, SELECT, { after })
+  type Row = { affiliate_id: string }
+  const [some, none] = await batchRows<[Row, Row]>(env.DB, [bind('x'), bind('y')])
+
+  expect([required(some[0], 'affiliate'), none]).toEqual([{ affiliate_id: 'y' }, []])
+  expect(() => required(none[0], 'affiliate')).toThrow('There is no affiliate.')
 })
 
 test('a parameter without a value is an error that names the parameter', async () => {

@@ -2,6 +2,9 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { decode, encode } from '../src/db/column-types.ts'
+import { toRowChunks } from '../src/db/records/json-chunks.ts'
+import { transactionTable } from '../src/db/records/record-table.ts'
+import { presentLogged, shortenLogged } from '../src/db/records/wire-form.ts'
 import { customers } from '../src/db/schema.ts'
 import { fullId, shortId } from '../src/db/short-id.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
@@ -71,6 +74,28 @@ test.each([
   const stored = encode(column, text)
   expect(Number.isInteger(stored)).toBe(true)
   expect(decode(column, stored)).toBe(text)
+})
+
+test('the log shortens an id by its characters, not by its units of UTF-16', () => {
+  const characters = (n: number) => '😀'.repeat(n)
+
+  expect(shortenLogged(characters(40))).toBe(characters(40))
+  expect(shortenLogged(characters(41))).toBe(`${characters(40)}…`)
+})
+
+test('a refused record keeps a time that is not valid as it was sent', () => {
+  const { encoded } = transactionTable
+  const stored = (transaction_date: unknown) => {
+    const row = { idx: 0, values: { transaction_date }, flag: 'invalid' as const }
+    const [[, value]] = JSON.parse(toRowChunks([row], ['transaction_date'], encoded)[0]!)
+    return value
+  }
+  const shown = (value: unknown) =>
+    presentLogged(transactionTable, 'transaction_date', stored(value))
+  const time = '2026-10-02T10:20:30.456Z'
+
+  expect([stored('soon'), stored(time), stored(7)]).toEqual(['soon', Date.parse(time), null])
+  expect([shown('soon'), shown(time), shown(7)]).toEqual(['soon', time, null])
 })
 
 describe('records with UUIDs', () => {

@@ -51,6 +51,28 @@ test('errors are counted by delivery, the most frequent first, with the last del
   expect((await read(`delivery-errors?from=${before}&to=${before}`)).data).toEqual([])
 })
 
+test('errors are not counted if the days have more than 100,000', async () => {
+  await acme()
+  const insertTerms = (from: number, to: number) =>
+    env.DB.prepare(
+      `with recursive n(i) as (select ?1 union all select i + 1 from n where i < ?2)
+       insert into delivery_terms (account, day, term, delivery)
+       select 'acme', ?3, 'code enum', 'dlv_7' || printf('%025d', i) from n`,
+    )
+      .bind(from, to, Math.floor(Date.now() / DAY_MS))
+      .run()
+  await insertTerms(1, 100_000)
+  expect((await read(`delivery-errors?${todayOnly()}`)).data).toMatchObject([
+    { deliveries: 100_000 },
+  ])
+  await insertTerms(100_001, 100_001)
+
+  expect(await problem(`delivery-errors?${todayOnly()}`)).toEqual([
+    400,
+    'from and to: these days have too many errors. Ask for fewer days.',
+  ])
+})
+
 test('arrivals are records and refused records by day and resource, without dry runs', async () => {
   const api = await acme()
   await api.post('transactions', [deposit, { ...deposit, transaction_id: 't-2', currency: 'EURO' }])

@@ -1,7 +1,18 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
+import { CHECK_LIMITS } from '../src/db/records/check-totals.ts'
+import { addKpi, addSums, emptySums, mergeSums, toKeptGroups } from '../src/db/records/day-sums.ts'
 import { payFor, waitFor } from '../src/db/records/totals-lease.ts'
+import {
+  applyStep,
+  dropRuns,
+  newProgress,
+  newRun,
+  sumAgain,
+} from '../src/db/records/totals-progress.ts'
+import { MAX_BYTES } from '../src/db/records/totals-size.ts'
 import worker from '../src/index.ts'
+import { forex } from '../src/trading/forex.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
@@ -215,6 +226,23 @@ describe('the rows that totals read', () => {
     expect((await keptDays('activities')).map(({ day }) => day)).toEqual([FIRST_DAY + 1])
     const { results } = await env.DB.prepare('select * from day_totals').all()
     expect(results).toHaveLength(1)
+  })
+
+  test('kept totals with too many groups or bytes for an answer are refused', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 2, `${FIRST_DAY} + value`)
+    await acme.get(WEEK)
+    const group = (status: string) => [['deposit', status, 'EUR'], 1, ['1'], {}]
+    const many = (length: number) => Array.from({ length }, (_, i) => group(`${i}`))
+    for (const [totals, status] of [
+      [many(25_000), 200],
+      [many(25_001), 400],
+      [[group('x'.repeat(1_000_000))], 200],
+      [[group('x'.repeat(1_100_000))], 400],
+    ] as const) {
+      await run('update day_totals set totals = ?', JSON.stringify(totals))
+      expect((await acme.get(WEEK)).status).toBe(status)
+    }
   })
 
   test('totals that were kept with other sums are not read', async () => {
@@ -551,11 +579,81 @@ describe('one computation of an account at a time', () => {
   })
 })
 
+test('the sums of two steps of a day are added, and its groups are in the order of SQL', () => {
+  const view = { ...forex.resources[0]!, groups: ['type', 'status'], sums: ['amount', 'fee'] }
+  const limbs = (name: string, value: number | null) =>
+    Object.fromEntries([value && 0, value, 0, 0].map((limb, i) => [`${name}_${i}`, value && limb]))
+  const sumStep = (
+    ...rows: [type: string | null, status: string | null, fee: number | null, kpi: number][]
+  ) => {
+    const sums = emptySums()
+    for (const [type, status, fee, kpi] of rows) {
+      const group = { type, status, count: 1, ...limbs('amount', null), ...limbs('fee', fee) }
+      addSums(sums, view, group)
+      addKpi(sums, view, { ...group, kpi: 'lots', ...limbs('sum', kpi) })
+    }
+    return sums
+  }
+  const day = sumStep(['b', 'z', 1, 1], ['b', null, null, 1], ['b', 'c', 2, 3])
+  mergeSums(day, sumStep(['b', 'c', 5, 4], [null, 'c', null, 1], ['a', 'c', null, 1]))
+
+  expect(toKeptGroups(day, view)).toEqual([
+    [[null, 'c'], 1, [null, null], { lots: '1' }],
+    [['a', 'c'], 1, [null, null], { lots: '1' }],
+    [['b', null], 1, [null, null], { lots: '1' }],
+    [['b', 'c'], 2, [null, '7'], { lots: '7' }],
+    [['b', 'z'], 1, [null, '1'], { lots: '1' }],
+  ])
+})
+
+describe('a computation whose totals are too large for an answer', () => {
+  const view = forex.resources[0]!
+  const begin = () => {
+    const runs = [1, 2].map((day) => newRun(view, [day]))
+    const size = { groups: 0, kpis: 0, bytes: 0 }
+    return { runs, progress: newProgress(runs, new Map([[view, size]])) }
+  }
+
+  test('stops within a day of which one step has summed too much', () => {
+    for (const [characters, state] of [
+      [MAX_BYTES, 'summed'],
+      [MAX_BYTES + 1, 'too_large'],
+    ] as const) {
+      const { runs, progress } = begin()
+      const days = new Map([[1, { ...emptySums(), characters }]])
+      applyStep(progress, runs[0]!, { days, end: [1, 'c-1'], records: 1, isTooLarge: false })
+      expect(progress.state).toBe(state)
+    }
+  })
+
+  test('gives up all days, and removes the marks of those that have them', () => {
+    const { runs, progress } = begin()
+    progress.state = 'too_large'
+    runs[0]!.isMarked = true
+    dropRuns(progress)
+
+    expect(progress.runs).toEqual([])
+    expect(progress.abandoned).toEqual([{ view, days: [1] }])
+  })
+
+  test('does not sum a day again that has changed', () => {
+    const { runs, progress } = begin()
+    progress.state = 'too_large'
+    const day = { day: 1, groups: [], totals: '[]', bytes: 2, isSnapshot: false }
+    sumAgain(progress, { ...day, run: runs[0]! })
+
+    expect(progress.runs).toEqual(runs)
+  })
+})
+
 describe('the hourly check', () => {
-  const check = () =>
+  const limits = { ...CHECK_LIMITS }
+  afterEach(() => Object.assign(CHECK_LIMITS, limits))
+
+  const check = (world = env as Env) =>
     worker.scheduled(
       { cron: '17 * * * *', scheduledTime: Date.now() } as ScheduledController,
-      env as Env,
+      world,
     )
 
   test('kept totals that differ from the records are reported and summed anew', async () => {
@@ -602,6 +700,58 @@ describe('the hourly check', () => {
     await check()
 
     expect(await keptDays()).toEqual([])
+  })
+
+  test('a day that is summed again while it is compared is left as it is', async () => {
+    const acme = await partner()
+    await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
+    await acme.get(WEEK)
+    await run("update day_totals set totals = '[]', checked_at = 1")
+    const sumAgain = () => run("update day_totals set totals = null, computation = 'other'")
+    await check(beforeBatch('select totals, checked_at from day_totals', sumAgain))
+
+    expect(printedAs('error')).toEqual([])
+    const { results } = await env.DB.prepare('select totals, checked_at from day_totals').all()
+    expect(results).toEqual([{ totals: null, checked_at: 1 }])
+  })
+
+  test('a check that has made its steps leaves the other days to the next one', async () => {
+    CHECK_LIMITS.steps = 1
+    const acme = await partner()
+    await insertTransactions(acme.account, 2, `${FIRST_DAY} + value`)
+    await acme.get(WEEK)
+    await run("update day_totals set totals = '[]', checked_at = day")
+    await check()
+    expect((await keptDays()).map(({ day }) => day)).toEqual([FIRST_DAY + 1])
+    await check()
+
+    expect(await keptDays()).toEqual([])
+    expect(printedAs('error')).toHaveLength(2)
+  })
+
+  test('kept totals are wrong if those of the records are too large for an answer', async () => {
+    const casino = await brand()
+    const insertEvent = (id: number, day: number, kpis: object) =>
+      run(
+        `insert into events (account, id, eventname, customer_id, kpis, record, day, first_day, held,
+           delivery, idx, revision)
+         values (?1, 'e ' || ?2, 'Bet', 'p-1', ?3, '{}', ?4, ?4, 0, 'd', 0, 1)`,
+        ...[casino.account, id, JSON.stringify(kpis), day],
+      )
+    await insertEvent(0, FIRST_DAY, { stake: 1 })
+    await casino.get(WEEK)
+    for (const id of [1, 2]) {
+      const names = Array.from({ length: 600 }, (_, i) => `${id} ${i}`.padEnd(1800, 'x'))
+      await insertEvent(id, FIRST_DAY + 1, Object.fromEntries(names.map((name) => [name, 1])))
+    }
+    await run(
+      `insert into day_totals (account, resource, day, form, totals, checked_at)
+       select account, resource, day + 1, form, totals, checked_at from day_totals`,
+    )
+    await check()
+
+    expect(printedAs('error')).toMatchObject([expect.stringContaining('"day":"2026-10-02"')])
+    expect((await keptDays('activities')).map(({ day }) => day)).toEqual([FIRST_DAY])
   })
 })
 

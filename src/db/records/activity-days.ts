@@ -1,5 +1,6 @@
 import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { activity } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
@@ -28,7 +29,7 @@ const BY_DAY: Readonly<Record<string, readonly [records: string, day: string]>> 
  * the first day whose presence matters, `:counted_from` the first one whose number does.
  */
 function activityDaysSql(resource: string): string {
-  const [records, day] = BY_DAY[resource] ?? ['transactions not indexed', 'day']
+  const [records, day] = required(BY_DAY[resource], `table of ${resource}`)
   const next = (condition: string) =>
     `select min(${day}) from ${records} where account = :account and ${day} ${condition}`
   const upTo = `and ${day} <= :to`
@@ -69,7 +70,6 @@ export async function readActivityDays(
   const asked = accounts.flatMap(({ account, names }) =>
     names.map((resource) => ({ account, resource })),
   )
-  if (asked.length === 0) return accounts.map(() => [])
   const results = await withD1Retry(() =>
     db.batch<DaysRow>(
       asked.map((one) =>
@@ -82,7 +82,9 @@ export async function readActivityDays(
       ),
     ),
   )
-  const found = asked.map(({ resource }, i) => toActivityDays(resource, results[i]?.results[0]))
+  const found = asked.map(({ resource }, i) =>
+    toActivityDays(resource, required(results[i]?.results[0], 'row')),
+  )
   let next = 0
   return accounts.map(({ names }) => {
     next += names.length
@@ -90,11 +92,11 @@ export async function readActivityDays(
   })
 }
 
-const toActivityDays = (resource: string, row: DaysRow | undefined): ActivityDays => ({
+const toActivityDays = (resource: string, { first_day, days, counted }: DaysRow): ActivityDays => ({
   resource,
-  firstDay: row?.first_day ?? null,
-  days: JSON.parse(row?.days ?? '[]'),
-  counted: new Map<number, number>(JSON.parse(row?.counted ?? '[]')),
+  firstDay: first_day,
+  days: JSON.parse(days),
+  counted: new Map<number, number>(JSON.parse(counted)),
 })
 
 /** Returns a number of days since 1970 as `YYYY-MM-DD`. */

@@ -1,5 +1,6 @@
 import { HOUR_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 const DAY_HOURS = 24
@@ -71,7 +72,7 @@ export async function readArrivals(
       ),
     ),
   )
-  return accounts.map(({ names }, i) => toArrivals(names, results[i]?.results[0] ?? {}))
+  return accounts.map(({ names }, i) => toArrivals(names, required(results[i]?.results[0], 'row')))
 }
 
 const toArrivals = (names: readonly string[], cells: Cells): Arrivals[] =>

@@ -1,5 +1,6 @@
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { withD1Retry } from '../retry.ts'
+import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** The limits of what is searched for things that need attention. */
@@ -20,6 +21,11 @@ export interface Findings {
   statuses: string[]
   /** The affiliates of the latest customers that are not configured. */
   affiliates: string[]
+}
+
+/** A row of one column. */
+interface Value<T> {
+  value: T
 }
 
 const SELECT_HELD = compileStatement(`
@@ -54,7 +60,7 @@ export async function readStatuses(
 ): Promise<string[]> {
   const values = { account, since, ...ATTENTION_LIMITS }
   const { results } = await withD1Retry(() =>
-    bindStatement(db, SELECT_STATUSES, values).all<{ value: string }>(),
+    bindStatement(db, SELECT_STATUSES, values).all<Value<string>>(),
   )
   return results.map(({ value }) => value)
 }
@@ -69,20 +75,18 @@ export async function readFindings(
   { firstHour, since }: { firstHour: number; since: number },
 ): Promise<Findings> {
   const values = { account, first_hour: firstHour, since, ...ATTENTION_LIMITS }
-  const results = await withD1Retry(() =>
-    session.batch<{ value: unknown }>(
-      [SELECT_HELD, SELECT_LOGGED, SELECT_STATUSES, SELECT_AFFILIATES].map((statement) =>
-        bindStatement(session, statement, values),
-      ),
-    ),
-  )
-  const [held = [], logged = [], statuses = [], affiliates = []] = results.map(
-    ({ results: rows }) => rows.map(({ value }) => value),
-  )
+  const [held, logged, statuses, affiliates] = await batchRows<
+    [Value<number>, Value<number>, Value<string>, Value<string>]
+  >(session, [
+    bindStatement(session, SELECT_HELD, values),
+    bindStatement(session, SELECT_LOGGED, values),
+    bindStatement(session, SELECT_STATUSES, values),
+    bindStatement(session, SELECT_AFFILIATES, values),
+  ])
   return {
-    held: Number(held[0] ?? 0),
-    loggedBytes: Number(logged[0] ?? 0),
-    statuses: statuses.map(String),
-    affiliates: affiliates.map(String),
+    held: required(held[0], 'sum').value,
+    loggedBytes: required(logged[0], 'sum').value,
+    statuses: statuses.map(({ value }) => value),
+    affiliates: affiliates.map(({ value }) => value),
   }
 }

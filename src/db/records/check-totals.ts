@@ -1,14 +1,20 @@
 import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
+import { batchRows } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { emptySums, mergeSums, toKeptGroups } from './day-sums.ts'
+import { emptySums, mergeSums, type SumRow, toKeptGroups } from './day-sums.ts'
 import { formOf } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'
 import { readStep, STEPS_PER_BATCH, startOfDay, stepSize, stepStatements } from './sum-step.ts'
 
-/** The most days that one check compares, and the steps after which it begins no other day. */
+/** The most days that one check compares. */
 const MAX_DAYS = 200
-const MAX_STEPS = 200
+
+/** The limits of a check. */
+export const CHECK_LIMITS = {
+  /** The steps after which it begins no other day. */
+  steps: 200,
+}
 
 const LEAST_RECENTLY_CHECKED = compileStatement(`
   select account, resource, day, form from day_totals indexed by day_totals_checked
@@ -63,7 +69,7 @@ export async function checkTotals(
   const wrong: WrongDay[] = []
   let steps = 0
   for (const kept of days) {
-    if (steps >= MAX_STEPS) break
+    if (steps >= CHECK_LIMITS.steps) break
     const { account, resource, day } = kept
     const view = views.find((known) => known.name === resource && formOf(known) === kept.form)
     const result = view ? await compareDay(session, view, kept) : null
@@ -108,22 +114,15 @@ async function compareDay(
   // The smallest size with which the kept totals can have been summed: no step is too large then.
   const size = stepSize(view) / STEPS_PER_BATCH
   let after = startOfDay(view, day)
-  let first: Kept | null = null
+  let first: Kept | undefined
   for (let steps = 1; ; steps++) {
-    const [read, ...results] = await withD1Retry(() =>
-      session.batch<Record<string, unknown>>([
-        bindStatement(session, READ_KEPT, { account, resource, day }),
-        ...stepStatements(session, view, { account, after, lastDay: day, size }),
-      ]),
-    )
-    const kept = (read?.results[0] ?? null) as Kept | null
+    const [[kept], ...rows] = await batchRows<[Kept, ...SumRow[]]>(session, [
+      bindStatement(session, READ_KEPT, { account, resource, day }),
+      ...stepStatements(session, view, { account, after, lastDay: day, size }),
+    ])
     first ??= kept
     if (!kept || kept.checked_at !== first?.checked_at) return { kept: null, isWrong: false, steps }
-    const step = readStep(
-      view,
-      size,
-      results.map((result) => result.results),
-    )
+    const step = readStep(view, size, rows)
     const ofDay = step.days.get(day)
     if (ofDay) mergeSums(sums, ofDay)
     if (step.isTooLarge) return { kept, isWrong: true, steps }

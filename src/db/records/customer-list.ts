@@ -9,6 +9,7 @@ import {
   paginate,
 } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { type Filter, filterValues, listColumns } from './list-filter.ts'
 import type { RecordTable } from './record-table.ts'
@@ -41,7 +42,7 @@ export async function listCustomerRecords(
   const found = await withD1Retry(() =>
     bindStatement(session, statement, { ...values, enough }).first<FoundDays>(),
   )
-  const { days = '[]', matches = 0, visited = 0 } = found ?? {}
+  const { days, matches, visited } = required(found, 'row')
   const count = page.counted ?? limitCount(matches)
   if (visited > LIST_LIMITS.days) {
     return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }

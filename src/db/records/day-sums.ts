@@ -106,17 +106,14 @@ export const toKeptGroups = ({ groups }: DaySums, view: RecordView): KeptGroup[]
       ),
     ])
 
-/** Compares as SQL does: null comes first. */
+/** Compares the values of two groups by the first that differs. */
 function compareValues(a: readonly (string | null)[], b: readonly (string | null)[]): number {
-  for (const [i, value] of a.entries()) {
-    const order = compare(value, b[i] ?? null)
-    if (order !== 0) return order
-  }
-  return 0
+  const i = a.findIndex((value, n) => value !== b[n])
+  return compare(a[i] ?? null, b[i] ?? null)
 }
 
+/** Compares values that differ, as SQL does: null comes first. */
 function compare(a: string | null, b: string | null): number {
-  if (a === b) return 0
   if (a === null) return -1
   return b === null || a > b ? 1 : -1
 }

@@ -7,12 +7,12 @@ import type { RecordTable } from './record-table.ts'
  * change; a trigger finds those of stored records that keep or leave another day.
  */
 export function daysOf(
-  { dayColumn, dayOptional, encoded }: RecordTable,
+  { dayColumn, encoded }: RecordTable,
   ...rows: (readonly Row[])[]
 ): unknown[] {
   const days = new Set<unknown>()
   for (const { values } of rows.flat()) {
-    days.add(values[dayColumn] ?? (dayOptional ? values.first_day : null))
+    days.add(values[dayColumn] ?? values.first_day)
   }
   return [...days].map((day) => encode(encoded[dayColumn], day))
 }

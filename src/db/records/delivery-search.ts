@@ -1,5 +1,5 @@
 import type { FoundPage, Page } from '../paginate.ts'
-import { withD1Retry } from '../retry.ts'
+import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { DeliverySummary } from './deliveries.ts'
 import {
@@ -37,20 +37,20 @@ export async function searchDeliveries(
 ): Promise<FoundPage<FoundDelivery>> {
   const { after, number, size } = page
   const values = searchValues(account, filter, span)
-  const run = (texts: readonly string[]) =>
-    withD1Retry(() =>
-      session.batch<FoundDelivery | Counted>(
-        texts.map((text) => bindStatement(session, compileStatement(text), values)),
-      ),
-    )
+  const bind = (text: string) => bindStatement(session, compileStatement(text), values)
   const pageText = searchSql(filter, size, after ? 0 : (number - 1) * size)
-  const [found, first] = await run([pageText, ...(page.counted ? [] : [countSql(filter)])])
-  const rows = (found?.results ?? []) as FoundDelivery[]
+  const [rows, first] = await batchRows<[FoundDelivery, ...Counted[]]>(session, [
+    bind(pageText),
+    ...(page.counted ? [] : [bind(countSql(filter))]),
+  ])
   // A full page needs no count to know where the next one begins.
-  const [counts] = first || rows.length > size ? [first] : await run([countSql(filter)])
-  const counted = counts?.results[0] as Counted | undefined
+  const [counts] =
+    first || rows.length > size
+      ? [first]
+      : await batchRows<[Counted]>(session, [bind(countSql(filter))])
+  const counted = counts?.[0]
   const isCut = (counted?.searched ?? 0) >= SEARCHED_DELIVERIES - stepsOf(span)
-  const count = page.counted ?? { total: counted?.total ?? 0, isLimited: isCut }
+  const count = page.counted ?? { total: required(counted, 'count').total, isLimited: isCut }
   const end = isCut && counted?.last ? [counted.last] : null
   const last = rows.length > size ? [String(rows[size - 1]?.id)] : end
   return { data: rows.slice(0, size), ...count, last }

@@ -6,7 +6,7 @@ import {
   type Page,
   toKeyValue,
 } from '../paginate.ts'
-import { withD1Retry } from '../retry.ts'
+import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { heldKeyOf } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
@@ -43,17 +43,15 @@ export async function listHeld(
 ): Promise<FoundPage<HeldRecord>> {
   const views = resources
     .filter(({ recordTable }) => recordTable.canHold)
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .toSorted((a, b) => a.name.localeCompare(b.name))
   const [, ...place] = page.after ?? []
   const values = { account, ...Object.fromEntries(place.map((value, i) => [`after_${i}`, value])) }
-  const [counted, found] = await withD1Retry(() =>
-    session.batch<HeldRow>([
-      bindStatement(session, compileStatement(COUNT_HELD), values),
-      bindStatement(session, compileStatement(heldPageSql(views, page)), values),
-    ]),
-  )
-  const rows = found?.results ?? []
-  const count = { total: Number(counted?.results[0]?.total ?? 0), isLimited: false }
+  const [counted, rows] = await batchRows<[{ total: number }, HeldRow]>(session, [
+    bindStatement(session, compileStatement(COUNT_HELD), values),
+    bindStatement(session, compileStatement(heldPageSql(views, page)), values),
+  ])
+  const { total } = required(counted[0], 'sum')
+  const count = { total, isLimited: false }
   const excess = excessOf(rows)
   if (excess) return { data: [], ...count, last: null, excess }
   const last = rows.length > page.size ? rows[page.size - 1] : undefined
@@ -75,9 +73,12 @@ const presentHeld = (views: readonly RecordView[], { resource, delivery, record 
 
 /** Returns the place of a row in the order: its resource, then the columns of its index. */
 function placeOf(views: readonly RecordView[], row: HeldRow): KeyValue[] {
-  const view = views.find(({ name }) => name === row.resource)
-  const place = view ? heldKeyOf(view.recordTable).map((_, i) => toKeyValue(row[`key_${i}`])) : []
-  return [row.resource, ...place]
+  const { resource } = row
+  const { recordTable } = required(
+    views.find(({ name }) => name === resource),
+    resource,
+  )
+  return [resource, ...heldKeyOf(recordTable).map((_, i) => toKeyValue(row[`key_${i}`]))]
 }
 
 /**

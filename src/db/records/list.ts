@@ -1,6 +1,7 @@
 import { encode } from '../column-types.ts'
 import { type FoundPage, isBeyondCursor, type ListQuery, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { listCustomerRecords } from './customer-list.ts'
 import { type Filter, filterValues, listColumns } from './list-filter.ts'
@@ -72,13 +73,10 @@ export async function findRecord(
   id: string,
 ): Promise<Record<string, unknown> | null> {
   const statement = compileStatement(findRecordSql(view))
-  const {
-    encoded,
-    key: [name = ''],
-  } = view.recordTable
-  const key = encoded[name]
+  const { encoded, key } = view.recordTable
+  const type = encoded[required(key[0], 'key column')]
   const row = await withD1Retry(() =>
-    bindStatement(session, statement, { account, id: encode(key, id) }).first<
+    bindStatement(session, statement, { account, id: encode(type, id) }).first<
       Record<string, unknown>
     >(),
   )

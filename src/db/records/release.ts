@@ -1,4 +1,5 @@
 import { withD1Retry } from '../retry.ts'
+import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import {
@@ -29,8 +30,7 @@ interface StepStatements {
  * a key; each further step begins after the last key of the step before.
  */
 export function releaseStep(resource: string, position: 'first' | 'next'): StepStatements {
-  const recordTable = HELD_TABLES[resource]
-  if (!recordTable) throw new Error(`The resource ${resource} holds no records.`)
+  const recordTable = required(HELD_TABLES[resource], `table of held ${resource}`)
   const { table, key } = recordTable
   const order = heldKeyOf(recordTable)
   const after =
@@ -123,34 +123,38 @@ export async function finishReleases(
       : bindStatement(db, SELECT_RELEASES_OF_ACCOUNT, { account })
   const { results } = await withD1Retry(() => statement.all<PendingRelease>())
   for (const pending of results) {
-    if (Date.now() > deadline) return
-    await finishRelease(db, pending, deadline)
+    if (!(await finishRelease(db, pending, deadline))) return
   }
 }
 
-/** Walks along the held records of one resource in steps, and releases those whose customer is known. */
-async function finishRelease(db: D1Database, pending: PendingRelease, deadline: number) {
+/**
+ * Walks along the held records of one resource in steps, and releases those whose customer is known.
+ * Returns whether the walk has ended before the deadline.
+ */
+async function finishRelease(
+  db: D1Database,
+  pending: PendingRelease,
+  deadline: number,
+): Promise<boolean> {
   const { account, resource } = pending
   const values = { account, max_released: HELD_LIMITS.release }
-  let after: Record<string, unknown> | null = {}
-  while (after) {
-    if (Date.now() > deadline) return
+  let after: Record<string, unknown> = {}
+  while (Date.now() <= deadline) {
     const { selectEnd, release, addReleased }: StepStatements = releaseStep(
       resource,
       'after_0' in after ? 'next' : 'first',
     )
     const bound: Record<string, unknown> = { ...values, ...after }
-    const [end] = await withD1Retry(() =>
-      db.batch<Record<string, unknown>>([
-        bindStatement(db, selectEnd, bound),
-        bindStatement(db, release, bound),
-        bindStatement(db, addReleased, bound),
-      ]),
-    )
-    const last = end?.results[0]
-    after = last
-      ? Object.fromEntries(Object.values(last).map((value, i) => [`after_${i}`, value]))
-      : null
+    const [[last]] = await batchRows<[Record<string, unknown>, never, never]>(db, [
+      bindStatement(db, selectEnd, bound),
+      bindStatement(db, release, bound),
+      bindStatement(db, addReleased, bound),
+    ])
+    if (!last) {
+      await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
+      return true
+    }
+    after = Object.fromEntries(Object.values(last).map((value, i) => [`after_${i}`, value]))
   }
-  await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
+  return false
 }

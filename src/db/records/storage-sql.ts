@@ -1,3 +1,4 @@
+import { required } from '../rows.ts'
 import {
   activity,
   customerAffiliations,
@@ -104,8 +105,10 @@ const entryBytes = (payload: string) =>
  * first ones. Returns their number, their bytes with those of their index entries, and the last key.
  */
 export function measureSql(name: string, isFirst: boolean): string {
-  const { table, isIndexed } = MEASURED.find((one) => one.table.$name === name) ?? {}
-  if (!table) throw new Error(`The table ${name} is not measured.`)
+  const { table, isIndexed } = required(
+    MEASURED.find((one) => one.table.$name === name),
+    `measurement of ${name}`,
+  )
   const key = keyOf(table)
   const length = (column: string) => `coalesce(octet_length(${column}), 0)`
   const columns = columnNames(table).map(length)

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../durations.ts'
 import type { KeyValue } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import {
   MEASURED_ROWS,
@@ -61,13 +62,14 @@ export async function rollUpUsages(
   now: number,
 ): Promise<{ usages: Usage[]; size: number }> {
   const values = { accounts: JSON.stringify(accounts), hour: Math.floor(now / HOUR_MS) }
-  const [, selected] = await withD1Retry(() =>
+  const results = await withD1Retry(() =>
     db.batch<Usage>([
       bindStatement(db, rollUpStatement, values),
       bindStatement(db, selectUsages, values),
     ]),
   )
-  return { usages: selected?.results ?? [], size: selected?.meta.size_after ?? 0 }
+  const { results: usages, meta } = required(results[1], 'result')
+  return { usages, size: meta.size_after }
 }
 
 // An account has no row before its first full hour.
@@ -99,8 +101,9 @@ export async function measureUsage(
   const begin = async (): Promise<Measurement> => {
     const hour = Math.floor(now / HOUR_MS)
     const { results } = await run(selectCounted, { hour })
-    const [table = null] = MEASURED_TABLES
-    return { since_hour: hour, counted: results[0]?.bytes ?? 0, table, after: null, bytes: 0 }
+    const counted = required(results[0], 'sum').bytes
+    const table = required(MEASURED_TABLES[0], 'table')
+    return { since_hour: hour, counted, table, after: null, bytes: 0 }
   }
   let state: Measurement = measuring === null ? await begin() : JSON.parse(measuring)
   let steps = 0
@@ -110,8 +113,8 @@ export async function measureUsage(
     const statement = compileStatement(measureSql(table, after === null))
     const { results } = await run(statement, afterValues)
     steps += 1
-    state = { ...state, ...nextPlace(table, results[0]) }
-    state.bytes += results[0]?.bytes ?? 0
+    const step = required(results[0], 'sum')
+    state = { ...state, ...nextPlace(table, step), bytes: state.bytes + step.bytes }
   }
   if (state.table === null) await run(FINISH, { ...state })
   else await run(SAVE, { measuring: JSON.stringify(state) })
@@ -119,11 +122,8 @@ export async function measureUsage(
 }
 
 /** Returns where a measurement goes on after a step. */
-function nextPlace(
-  table: string,
-  step: MeasuredStep | undefined,
-): Pick<Measurement, 'table' | 'after'> {
-  if (step?.last && step.found === MEASURED_ROWS) return { table, after: JSON.parse(step.last) }
+function nextPlace(table: string, step: MeasuredStep): Pick<Measurement, 'table' | 'after'> {
+  if (step.last && step.found === MEASURED_ROWS) return { table, after: JSON.parse(step.last) }
   return { table: MEASURED_TABLES[MEASURED_TABLES.indexOf(table) + 1] ?? null, after: null }
 }
 
@@ -138,7 +138,8 @@ const AT_QUOTA_STEPS = 50
  * errs upward, since a record that is sent again counts again.
  */
 export async function measureAtQuota(db: D1Database, account: string, now: number): Promise<void> {
-  const [usage] = await readUsages(db, [account])
-  if (!usage || now - (usage.measured_at ?? 0) < AT_QUOTA_MS) return
+  const [found] = await readUsages(db, [account])
+  const usage = required(found, 'row')
+  if (now - (usage.measured_at ?? 0) < AT_QUOTA_MS) return
   await measureUsage(db, usage, now, AT_QUOTA_STEPS)
 }

@@ -69,9 +69,7 @@ export async function storeDelivery(
     // Without a delivery row nothing happened: the next form is sent. An attempt after a lost answer
     // begins with the form that was sent last.
     for (;;) {
-      const [form] = forms
-      if (!form) throw accountIsClosed()
-      rows = await runBatch(session, parts, attempt, form)
+      rows = await runBatch(session, parts, attempt, forms[0])
       row = rows.findLast(isDelivery)
       if (row) break
       // First, because a batch of large records is dearer than the look at them.
@@ -84,7 +82,7 @@ export async function storeDelivery(
       else throw accountIsClosed()
     }
     if (row.over_quota !== null) {
-      const form = forms[0] && !input.dryRun ? { ...forms[0], probes: true as const } : null
+      const form = input.dryRun ? null : { ...forms[0], probes: true as const }
       if (form) rows = await runBatch(session, parts, attempt, form)
       const stored = row.over_quota
       row = rows.findLast(isDelivery)
@@ -128,7 +126,7 @@ const quotaExceeded = (stored: number, quota: number) =>
  * records that move. If the account has as many held records as it may have, the last one rejects the
  * records of unknown customers.
  */
-const batchForms = ({ policy, dryRun }: DeliveryInput): BatchForm[] => [
+const batchForms = ({ policy, dryRun }: DeliveryInput): [BatchForm, ...BatchForm[]] => [
   { moves: false, policy },
   ...(dryRun ? [] : [{ moves: true, policy }]),
   ...(policy === 'hold' ? [{ moves: true, policy: 'reject' as const }] : []),

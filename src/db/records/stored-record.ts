@@ -1,5 +1,6 @@
 import { encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { RecordView } from './record-view.ts'
 
@@ -21,9 +22,8 @@ const MAX_IDENTITY = 300
 /** Returns the stored form of a record's id in a table; null if the table's records have no id of their own. */
 export function storedId({ recordTable }: RecordView, id: string): string | null {
   const { table, key, encoded } = recordTable
-  const [name = ''] = key
   if (key.length !== 1) return null
-  if (table !== 'events') return String(encode(encoded[name], id))
+  if (table !== 'events') return String(encode(encoded[required(key[0], 'key column')], id))
   const identity = `e ${id}`
   return identity.length > MAX_IDENTITY ? null : identity
 }
@@ -44,7 +44,6 @@ export async function findStoredRecords(
     const stored = storedId(view, id)
     return stored === null ? [] : [{ view, stored }]
   })
-  if (searched.length === 0) return []
   const results = await withD1Retry(() =>
     session.batch<Omit<StoredRecord, 'resource'>>(
       searched.map(({ view, stored }) =>
@@ -53,6 +52,6 @@ export async function findStoredRecords(
     ),
   )
   return searched.flatMap(({ view }, i) =>
-    (results[i]?.results ?? []).map((row) => ({ resource: view.name, ...row })),
+    required(results[i], 'result').results.map((row) => ({ resource: view.name, ...row })),
   )
 }

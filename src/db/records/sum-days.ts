@@ -1,4 +1,5 @@
 import { withD1Retry } from '../retry.ts'
+import { required } from '../rows.ts'
 import { beginDays, dropDays, keepDays } from './kept-days.ts'
 import { readStep, STEPS_PER_BATCH, stepLength, stepSize, stepStatements } from './sum-step.ts'
 import { endLease, payFor, renewLease, waitFor } from './totals-lease.ts'
@@ -118,19 +119,15 @@ function keepTasks(
 ): Task[] {
   return [...Map.groupBy(pending, ({ run }) => run.view)].flatMap(([view, days]) => {
     const scope = { session, account, view, computation: id }
-    const [small, large] = [true, false].map((isSmall) =>
-      days.filter(({ bytes }) => bytes <= MAX_KEPT_BYTES === isSmall),
-    )
+    const small = days.filter(({ bytes }) => bytes <= MAX_KEPT_BYTES)
+    const large = days.filter(({ bytes }) => bytes > MAX_KEPT_BYTES).map(({ day }) => day)
     const statements = [
-      ...keepDays(scope, small?.map(({ day, totals }) => [day, totals] as const) ?? [], now),
-      ...(large?.length
-        ? [
-            dropDays(
-              scope,
-              large.map(({ day }) => day),
-            ),
-          ]
-        : []),
+      ...keepDays(
+        scope,
+        small.map(({ day, totals }) => [day, totals] as const),
+        now,
+      ),
+      ...(large.length > 0 ? [dropDays(scope, large)] : []),
     ]
     const use: Task['use'] = (rows) => {
       const unchanged = new Set(rows.map(({ day }) => day))
@@ -151,7 +148,7 @@ function stepTasks(
   const { view, after, days, attempt } = run
   const factor = attempt === MAX_ATTEMPTS ? LAST_STEP_FACTOR : 1
   const size = Math.floor((stepSize(view) * factor) / runsInBatch)
-  const range = { account, after, lastDay: days.at(-1) ?? 0, size }
+  const range = { account, after, lastDay: required(days.at(-1), 'day'), size }
   const marks = run.isMarked
     ? []
     : [beginDays({ session, account, view, computation: id }, days, now)]

@@ -1,5 +1,6 @@
 import type { KeyValue } from '../paginate.ts'
 import { excessOf } from '../paginate.ts'
+import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { addKpi, addSums, type DaySums, emptySums, type SumRow } from './day-sums.ts'
 import type { RecordView } from './record-view.ts'
@@ -61,11 +62,9 @@ export function stepStatements(
 }
 
 /** Returns what a step has summed, from the rows of its statements. */
-export function readStep(
-  view: RecordView,
-  size: number,
-  [end = [], sums = [], kpis = []]: readonly SumRow[][],
-): Step {
+export function readStep(view: RecordView, size: number, rows: readonly SumRow[][]): Step {
+  const [end, sums] = [required(rows[0], 'result'), required(rows[1], 'result')]
+  const kpis = rows[2] ?? []
   const days = new Map<number, DaySums>()
   const last = end[0]
   const step = {

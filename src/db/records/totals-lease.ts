@@ -1,4 +1,4 @@
-import { withD1Retry } from '../retry.ts'
+import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** How long a computation keeps its lease after its last statement, should it crash: milliseconds. */
@@ -61,20 +61,18 @@ export async function takeLease(
     until: now + LEASE_MS,
     latest: now + SHARE * BURST_MS,
   }
-  const [, read] = await withD1Retry(() =>
-    session.batch<Lease>([
-      bindStatement(session, TAKE_LEASE, values),
-      bindStatement(session, READ_LEASE, values),
-    ]),
-  ).catch(async (error) => {
+  const [, found] = await batchRows<[never, Lease]>(session, [
+    bindStatement(session, TAKE_LEASE, values),
+    bindStatement(session, READ_LEASE, values),
+  ]).catch(async (error) => {
     // The statement may have taken the lease although its answer was lost.
     await endLease(session, account, computation, now)
       .run()
       .catch(() => {})
     throw error
   })
-  const lease = read?.results[0]
-  if (!lease || lease.computation === computation) return { paidAt: lease?.paid_at ?? 0 }
+  const lease = required(found[0], 'lease')
+  if (lease.computation === computation) return { paidAt: lease.paid_at }
   if (lease.running && lease.until > now) {
     const retryAfter = Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS)
     return { retryAfter, isRunning: true }

@@ -1,4 +1,5 @@
 import type { KeyValue } from '../paginate.ts'
+import { required } from '../rows.ts'
 import { type DaySums, emptySums, type KeptGroup, mergeSums, toKeptGroups } from './day-sums.ts'
 import type { RecordView } from './record-view.ts'
 import { type Step, startOfDay, stepSize } from './sum-step.ts'
@@ -64,7 +65,7 @@ export interface Progress {
 export const newRun = (view: RecordView, days: readonly number[], attempt = 1): Run => ({
   view,
   days,
-  after: startOfDay(view, days[0] ?? 0),
+  after: startOfDay(view, required(days[0], 'day')),
   attempt,
   isMarked: false,
   partial: null,
@@ -116,7 +117,7 @@ function addDay(
   const groups = toKeptGroups(sums, view)
   const totals = JSON.stringify(groups)
   const bytes = new TextEncoder().encode(totals).length
-  const size = addToSize(progress.sizes.get(view), groups, bytes)
+  const size = addToSize(required(progress.sizes.get(view), 'size'), groups, bytes)
   progress.sizes.set(view, size)
   if (isTooLarge(size)) progress.state = 'too_large'
   const days = progress.groups.get(view) ?? new Map<number, readonly KeptGroup[]>()
@@ -128,7 +129,8 @@ function addDay(
 export function sumAgain(progress: Progress, { run, day, groups, bytes }: SummedDay): void {
   const { view, attempt } = run
   progress.groups.get(view)?.delete(day)
-  progress.sizes.set(view, addToSize(progress.sizes.get(view), groups, bytes, -1))
+  const size = required(progress.sizes.get(view), 'size')
+  progress.sizes.set(view, addToSize(size, groups, bytes, -1))
   if (progress.state !== 'summed') return
   if (attempt < MAX_ATTEMPTS) {
     progress.runs = [...progress.runs, newRun(view, [day], attempt + 1)]

@@ -14,7 +14,7 @@ export interface AnswerSize {
 
 /** Returns a size with the groups of a day added to it, or with `sign` -1 subtracted from it. */
 export function addToSize(
-  size: AnswerSize = { groups: 0, kpis: 0, bytes: 0 },
+  size: AnswerSize,
   groups: readonly KeptGroup[],
   bytes: number,
   sign: 1 | -1 = 1,

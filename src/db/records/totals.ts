@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts'
 import { decode } from '../column-types.ts'
+import { required } from '../rows.ts'
 import type { KeptGroup } from './day-sums.ts'
 import { type KeptDay, readKeptDays } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'
@@ -59,13 +60,15 @@ async function tryReadTotals(...query: Query): Promise<Total[] | null> {
   if (!days) return null
   const groups: GroupsByDay = new Map()
   const sizes: Sizes = new Map()
+  const runs: Run[] = []
   for (const [i, view] of views.entries()) {
-    const kept = parseKept(days[i] ?? [])
+    const daysOfView = required(days[i], 'result')
+    const kept = parseKept(daysOfView)
     groups.set(view, kept.groups)
     sizes.set(view, kept.size)
     if (isTooLarge(kept.size)) return null
+    runs.push(...runsOf(view, daysOfView))
   }
-  const runs = views.flatMap((view, i) => runsOf(view, days[i] ?? []))
   if (runs.length > 0) {
     const summed = await sumWithLease(session, account, runs, sizes)
     if (!summed) return null
