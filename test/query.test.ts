@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { all, first, listRows, setTerms } from '../src/db/query.ts'
+import { lookUp } from '../src/db/batch.ts'
+import { all, first, listRows, only, setTerms } from '../src/db/query.ts'
 import { affiliates, transactions } from '../src/db/schema.ts'
 import { bindStatement, compileStatement } from '../src/db/statement.ts'
 
@@ -18,6 +19,22 @@ test('all returns every row, first returns the first row or null', async () => {
     { affiliate_id: 'y' },
   ])
   expect(await first(env.DB, SELECT, { after: 'x' })).toEqual({ affiliate_id: 'y' })
+})
+
+test('only returns the row of a statement, and fails if there is none', async () => {
+  const count = compileStatement('select count(*) as n from affiliates')
+
+  expect(await only(env.DB, count, {})).toEqual({ n: 0 })
+  await expect(only(env.DB, SELECT, { after: '' })).rejects.toThrow(
+    'A statement that always has a row has none.',
+  )
+})
+
+test('lookUp returns the value of a key, and fails if the map does not have it', () => {
+  const map = new Map([['x', 1]])
+
+  expect(lookUp(map, 'x')).toBe(1)
+  expect(() => lookUp(map, 'y')).toThrow('A row that belongs to another one is missing.')
 })
 
 test('a parameter without a value is an error that names the parameter', async () => {
