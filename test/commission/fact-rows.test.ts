@@ -1,12 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
+import { readMovingDeliveries } from '../../src/db/commission/books/changed-records.ts'
 import { readReleased } from '../../src/db/commission/books/records-of-days.ts'
 import { FACT_LIMITS } from '../../src/db/commission/fact-tables.ts'
 import { readFactRows } from '../../src/db/commission/facts.ts'
 import { ALL_TRANSACTIONS, summedEvents } from '../../src/db/commission/facts-sql.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, deposit, partner } from '../partner.ts'
-import { watchDatabase } from '../watched.ts'
+import { overriding, watchDatabase } from '../watched.ts'
 
 // How the records of customers are read in bounded answers.
 
@@ -35,7 +36,7 @@ async function threeDeposits() {
   const days = await daysOf('transactions')
   expect(days).toHaveLength(1)
   const reading = { kind: 'transactions', statements: ALL_TRANSACTIONS, values: {}, days } as const
-  const read = () => readFactRows(env.DB, account, [{ reading, ids: ['c-1'], share: 0 }])
+  const read = (db = env.DB) => readFactRows(db, account, [{ reading, ids: ['c-1'], share: 0 }])
   return { ids, read }
 }
 
@@ -46,6 +47,18 @@ test('a day of one customer with too many records for a packed answer is read ro
   const [rows] = await read()
   expect(rows?.map(({ transaction_id }) => transaction_id)).toEqual(ids)
   expect(rows).toEqual(packed)
+})
+
+test.each([
+  ['is too long is read row by row', 'D1_ERROR: string or blob too big: SQLITE_TOOBIG', true],
+  ['fails for another reason is an error', 'D1_ERROR: no', false],
+])('a packed answer that %s', async (_, message, isRead) => {
+  const { read } = await threeDeposits()
+  const [packed] = await read()
+  // D1 fails if a value would have more than 2 MB, which the local one does not.
+  const failing = overriding(env.DB, { batch: () => Promise.reject(new Error(message)) })
+  const found = read(failing)
+  await (isRead ? expect(found).resolves.toEqual([packed]) : expect(found).rejects.toThrow(message))
 })
 
 test('a customer with more records on a day than may be read is an error', async () => {
@@ -87,4 +100,16 @@ test('without customers no released records are looked for', async () => {
   expect(trips).toBe(0)
   expect(await readReleased(db, 'a', days, ['c-1'], 'dlv_1')).toEqual([])
   expect(trips).toBe(1)
+})
+
+test('a delivery without days, as a Worker before that column wrote it, has moved records on none', async () => {
+  const { post, account } = await partner('forex')
+  await post('customers', ada)
+  await post('transactions', deposit)
+  await post('transactions', { ...deposit, transaction_date: '2026-10-09T10:00:00Z' })
+  const read = () => readMovingDeliveries(env.DB, account, '')
+  const [moving] = await read()
+  expect(moving).toMatchObject({ moved: new Set([0]), days: [expect.any(Number)] })
+  await env.DB.prepare('update deliveries set days = null').run()
+  expect(await read()).toEqual([{ ...moving, days: [] }])
 })
