@@ -110,7 +110,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['replaceParents', (db) => parents.replaceParents(db, 'a', [{ affiliate_id: 'x', parents: [] }])],
   ['affiliateExists', (db) => affiliates.affiliateExists(db, 'a', 'x')],
   ['unconfiguredAmong', (db) => affiliates.unconfiguredAmong(db, 'a', ['x'])],
-  ['listAttributions', (db) => attribution.listAttributions(db, 'a', next)],
+  ['listAttributions', (db) => attribution.listAttributions(db, 'a', next, {})],
   [
     'countAttributions',
     (db) => attribution.countAttributions(db, 'a', 'x', 'x'),

@@ -7,6 +7,7 @@ import {
   SEARCH_LIMITS,
 } from '../src/db/commission/customers-of.ts'
 import { readHistories } from '../src/db/commission/histories.ts'
+import { COUNT_LIMITS, countUnchanged } from '../src/db/commission/unchanged-customers.ts'
 import { rejectDeepTrees } from '../src/db/directory/affiliate-tree.ts'
 import { putAffiliates } from '../src/db/directory/affiliates.ts'
 import { brand, eve } from './brand.ts'
@@ -228,8 +229,10 @@ test('a reset deletes histories, corrections and refusals', async () => {
 
 describe('the customers of affiliates', () => {
   const limits = { ...SEARCH_LIMITS }
+  const countLimits = { ...COUNT_LIMITS }
   afterEach(() => {
     Object.assign(SEARCH_LIMITS, limits)
+    Object.assign(COUNT_LIMITS, countLimits)
   })
 
   /** Runs a search to its end; returns the ids in order, and the number of steps. */
@@ -303,6 +306,37 @@ describe('the customers of affiliates', () => {
     await findCustomersOf({ db, directory: env.DB }, { ...october, affiliates: ['b'] }, null)
     expect(rows).toBeGreaterThan(0)
     expect(rows).toBeLessThanOrEqual(10 * 4)
+  })
+
+  test('customers that are too long for one answer are read in smaller steps', async () => {
+    await setUp()
+    Object.assign(SEARCH_LIMITS, { entries: 16 })
+    const asked: number[] = []
+    // D1 fails if a value would have more than 2 MB, which the local one does not.
+    const limited = (real: D1PreparedStatement, entries: number): D1PreparedStatement =>
+      overriding(real, {
+        bind: (...values: unknown[]) => limited(real.bind(...values), Number(values[2])),
+        all: () => {
+          asked.push(entries)
+          if (entries > 4) throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
+          return real.all()
+        },
+      })
+    const db = overriding(env.DB, {
+      prepare: (text: string) => limited(env.DB.prepare(text), Number.NaN),
+    })
+    const query = { ...october, affiliates: null }
+    const { customers, next } = await findCustomersOf({ db, directory: env.DB }, query, null)
+    expect(asked).toEqual([16, 8, 4])
+    expect(customers.map(({ customer_id }) => customer_id)).toEqual(['a-2', 'a-3'])
+    expect(next).toMatchObject({ phase: 'unchanged', customer_id: 'a-3', entries: 4 })
+  })
+
+  test('the customers of each affiliate are counted in bounded steps', async () => {
+    await setUp()
+    Object.assign(COUNT_LIMITS, { entries: 4 })
+    const counts = await countUnchanged({ db: env.DB, directory: env.DB }, october.account)
+    expect(Object.fromEntries(counts)).toEqual({ a: 3, b: 5, c: 5 })
   })
 
   test('customers of a brand are found by the links of the affiliates', async () => {

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { all, first, listRows, setTerms } from '../src/db/query.ts'
-import { batchRows, required } from '../src/db/rows.ts'
+import { lookUp, readBatch, required } from '../src/db/batch.ts'
+import { all, first, listRows, only, setTerms } from '../src/db/query.ts'
 import { affiliates, transactions } from '../src/db/schema.ts'
 import { bindStatement, compileStatement } from '../src/db/statement.ts'
 
@@ -25,10 +25,26 @@ test('a batch returns the rows of each statement; a row that must exist is an er
   await insertAffiliates('x', 'y')
   const bind = (after: string) => bindStatement(env.DB, SELECT, { after })
   type Row = { affiliate_id: string }
-  const [some, none] = await batchRows<[Row, Row]>(env.DB, [bind('x'), bind('y')])
+  const [some, none] = await readBatch<[Row[], Row[]]>(env.DB, [bind('x'), bind('y')])
 
   expect([required(some[0], 'affiliate'), none]).toEqual([{ affiliate_id: 'y' }, []])
   expect(() => required(none[0], 'affiliate')).toThrow('There is no affiliate.')
+})
+
+test('only returns the row of a statement, and fails if there is none', async () => {
+  const count = compileStatement('select count(*) as n from affiliates')
+
+  expect(await only(env.DB, count, {})).toEqual({ n: 0 })
+  await expect(only(env.DB, SELECT, { after: '' })).rejects.toThrow(
+    'A statement that always has a row has none.',
+  )
+})
+
+test('lookUp returns the value of a key, and fails if the map does not have it', () => {
+  const map = new Map([['x', 1]])
+
+  expect(lookUp(map, 'x')).toBe(1)
+  expect(() => lookUp(map, 'y')).toThrow('A row that belongs to another one is missing.')
 })
 
 test('a parameter without a value is an error that names the parameter', async () => {

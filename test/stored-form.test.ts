@@ -14,6 +14,14 @@ import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from '
 const UUID = '01a1fea7-f8d8-44c6-b057-d919a7f0e5c4'
 const OTHER = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
 
+test('each of very many days is stored as its number', () => {
+  const days = Array.from({ length: 2500 }, (_, i) => i)
+  const texts = days.map((number) => decode(customers.day, number))
+
+  expect(new Set(texts).size).toBe(2500)
+  expect(texts.map((text) => encode(customers.day, text))).toEqual(days)
+})
+
 describe('the short form of an id', () => {
   test('of a UUID has 21 characters that JSON does not escape', () => {
     fc.assert(

@@ -1,4 +1,4 @@
-import { withD1Retry } from './retry.ts'
+import { readBatch } from './batch.ts'
 import { bindStatement, compileStatement } from './statement.ts'
 
 /** A value of a key column. */
@@ -90,14 +90,13 @@ export async function paginate<T = Record<string, unknown>>(
 ): Promise<FoundPage<T>> {
   const values = { ...query.values, ...cursorValues(page) }
   const known = query.total === undefined && page.counted
-  const texts = [pageText(query, page), ...(known ? [] : [totalText(query)])]
-  const [found, counted] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>(
-      texts.map((text) => bindStatement(db, compileStatement(text), values)),
-    ),
+  const bind = (text: string) => bindStatement(db, compileStatement(text), values)
+  const [rows, counted] = await readBatch<[Record<string, unknown>[], ...{ total: number }[][]]>(
+    db,
+    [bind(pageText(query, page)), ...(known ? [] : [bind(totalText(query))])],
   )
-  const count = known || limitCount(Number(counted?.results[0]?.total ?? 0), query)
-  return foundPage<T>(query, page, found?.results ?? [], count)
+  const count = known || limitCount(counted?.[0]?.total ?? 0, query)
+  return foundPage<T>(query, page, rows, count)
 }
 
 /** Returns the page of these rows, which are one more than the page shows if there is a next one. */

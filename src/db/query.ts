@@ -23,8 +23,23 @@ export async function all<Row>(
 export const first = <Row>(
   db: Connection,
   statement: Statement,
-  values: Values = {},
+  values: Values,
 ): Promise<Row | null> => withD1Retry(() => bindStatement(db, statement, values).first<Row>())
+
+/**
+ * Returns the row of a statement that always has one, such as a sum.
+ *
+ * @throws Error if there is none.
+ */
+export async function only<Row>(
+  db: Connection,
+  statement: Statement,
+  values: Values,
+): Promise<Row> {
+  const row = await first<Row>(db, statement, values)
+  if (row === null) throw new Error('A statement that always has a row has none.')
+  return row
+}
 
 /** Returns the terms of a SET clause for those of the columns that have a value. */
 export const setTerms = (columns: readonly string[], values: Values): string[] =>
@@ -40,14 +55,12 @@ interface RowList<T extends Table, Name extends string> {
   descending?: boolean
   /** Lists the rows of this account; of all accounts if null. */
   account: string | null
-  /** A query for `total`, the number of rows; they are counted up to the limit if absent. */
-  total?: string
 }
 
 /** Reads one page of a table's rows. */
 export async function listRows<T extends Table, Name extends string & keyof T['$inferSelect']>(
   db: D1Database,
-  { table, columns, key, descending = false, account, total }: RowList<T, Name>,
+  { table, columns, key, descending = false, account }: RowList<T, Name>,
   page: Page,
 ): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
   const encoded = encodedColumns(table.$columns)
@@ -59,7 +72,6 @@ export async function listRows<T extends Table, Name extends string & keyof T['$
       from,
       key: [key],
       descending,
-      ...(total !== undefined && { total }),
       values: { account },
     },
     page,

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { statementOfLine } from '../../src/commission/drafts/ids.ts'
 import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { type BookedPart, readBooked } from '../../src/db/commission/books/booked-lines.ts'
 import { askAdmin, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'
 import { assign, monthly, storePlan } from './stored.ts'
@@ -72,6 +73,17 @@ test('parts follow their statement, and an unchanged one writes nothing', async 
     'select (select count(*) from statements) + (select count(*) from statement_lines) as n',
   ).first<{ n: number }>())!
   expect(n).toBe(0)
+})
+
+test('the lines of an approved statement in parts are all read', async () => {
+  await firm()
+  await run('run_1')
+  await env.DB.prepare(`update statements set status = 'approved', approved_at = 0`).run()
+  const parts: BookedPart[] = []
+  for await (const part of readBooked(env.DB, 'acme-forex', ['aff-7'])) parts.push(part)
+  expect(parts).toHaveLength(3)
+  const scopes = parts.flatMap(({ items }) => items.map(([, , scope]) => scope))
+  expect(new Set(scopes).size).toBe(CUSTOMERS)
 })
 
 test('the id of another kind is not that of a line', () => {

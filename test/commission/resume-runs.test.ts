@@ -9,6 +9,7 @@ import {
   makeStep,
   type RunParameters,
 } from '../../src/commission/drafts/run.ts'
+import { endStep, storeSteps } from '../../src/db/commission/run-steps.ts'
 import worker from '../../src/index.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
@@ -249,6 +250,10 @@ test('the reset of an account in the middle of a run leaves no statement and no 
   const left = tables.map((table) =>
     env.DB.prepare(`select count(*) as n from ${table}`).first('n'),
   )
+  expect(await Promise.all(left)).toEqual([0, 0, 0])
+  // What was in flight when the run was deleted stores nothing.
+  expect(await storeSteps(env.DB, 'acme-forex', parameters.run, [['aff-1']])).toBe(0)
+  expect(await endStep(env.DB, { account: 'acme-forex', id: parameters.run, step: 2 })).toBe(0)
   expect(await Promise.all(left)).toEqual([0, 0, 0])
 })
 

@@ -42,24 +42,25 @@ export const SELECT_AFFILIATIONS: Statement = compileStatement(`
 
 type Part = Omit<Affiliation, 'from'> & { day: number }
 
-/** Returns the affiliates of one customer by day. The link stands for the affiliate where there is none. */
-function partsOf(rows: readonly AffiliationRow[]): Part[] {
-  const [first] = rows
-  if (!first) return []
-  const { is_brand } = first
-  if (first.day === null) {
-    const link = is_brand === 1 ? first.current_link : null
-    return [{ day: BEGINNING, affiliate_id: first.current_affiliate_id, link, delivery_id: null }]
+/**
+ * Returns the affiliates of one customer by day, from each of their rows. The link stands for the affiliate
+ * where there is none.
+ */
+function partsOf(row: AffiliationRow, index: number): Part[] {
+  const { day, affiliate_id, link, delivery } = row
+  if (day === null) {
+    const current = row.is_brand === 1 ? row.current_link : null
+    return [
+      { day: BEGINNING, affiliate_id: row.current_affiliate_id, link: current, delivery_id: null },
+    ]
   }
-  const { previous_affiliate_id: affiliate_id, previous_link: link } = first
-  const parts = rows.map(({ day, delivery, ...row }) => ({
-    day: day ?? BEGINNING,
-    affiliate_id: row.affiliate_id,
-    link: row.link,
-    delivery_id: delivery,
-  }))
-  if (first.day === BEGINNING) return parts
-  return [{ day: BEGINNING, affiliate_id, link, delivery_id: null }, ...parts]
+  const part = { day, affiliate_id, link, delivery_id: delivery }
+  if (index > 0 || day === BEGINNING) return [part]
+  const { previous_affiliate_id, previous_link } = row
+  return [
+    { day: BEGINNING, affiliate_id: previous_affiliate_id, link: previous_link, delivery_id: null },
+    part,
+  ]
 }
 
 const isSame = (a: Part, b: Part) => a.affiliate_id === b.affiliate_id && a.link === b.link
@@ -74,7 +75,7 @@ export async function toAffiliations(
   rows: readonly AffiliationRow[],
 ): Promise<Map<string, Affiliation[]>> {
   const parts = [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(
-    ([id, own]) => [id, partsOf(own)] as const,
+    ([id, own]) => [id, own.flatMap(partsOf)] as const,
   )
   const links = new Set(parts.flatMap(([, own]) => own.flatMap(({ link }) => link ?? [])))
   const byLink = links.size > 0 ? await affiliatesByLink(directory, account, [...links]) : new Map()

@@ -1,3 +1,4 @@
+import { readBatch } from '../batch.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -72,6 +73,13 @@ export interface AssignmentContext {
   replaced: StoredAssignment[]
 }
 
+type ContextRows = [
+  plans: { plan: string }[],
+  counted: [{ n: number }],
+  unconfigured: { affiliate_id: string }[],
+  ...replaced: StoredAssignment[][],
+]
+
 /** Reads what the assignments of a request are checked by, and what they replace. */
 export async function readAssignmentContext(
   db: D1Database,
@@ -80,17 +88,17 @@ export async function readAssignmentContext(
 ): Promise<AssignmentContext> {
   const affiliates = [...new Set(sent.map(({ affiliate_id }) => affiliate_id))]
   const values = { account, ids: JSON.stringify(affiliates) }
-  const [plans, counted, unconfigured, ...replaced] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>([
-      ...[PLANS, COUNT, UNCONFIGURED].map((statement) => bindStatement(db, statement, values)),
-      ...toRows(sent).map((rows) => bindStatement(db, REPLACED, { account, rows })),
-    ]),
-  )
+  const [plans, [counted], unconfigured, ...replaced] = await readBatch<ContextRows>(db, [
+    bindStatement(db, PLANS, values),
+    bindStatement(db, COUNT, values),
+    bindStatement(db, UNCONFIGURED, values),
+    ...toRows(sent).map((rows) => bindStatement(db, REPLACED, { account, rows })),
+  ])
   return {
-    plans: (plans?.results ?? []).map(({ plan }) => String(plan)),
-    count: Number(counted?.results[0]?.n ?? 0),
-    unconfigured: new Set(unconfigured?.results.map(({ affiliate_id }) => String(affiliate_id))),
-    replaced: replaced.flatMap(({ results }) => results as unknown as StoredAssignment[]),
+    plans: plans.map(({ plan }) => plan),
+    count: counted.n,
+    unconfigured: new Set(unconfigured.map(({ affiliate_id }) => affiliate_id)),
+    replaced: replaced.flat(),
   }
 }
 

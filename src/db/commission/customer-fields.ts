@@ -1,7 +1,8 @@
+import { lookUp } from '../batch.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import type { Affiliation } from './affiliations.ts'
-import { BEGINNING, fromOf, partOn, type Since, withoutRepeats } from './history.ts'
+import { BEGINNING, fromOf, groupRows, partOn, type Since, withoutRepeats } from './history.ts'
 
 /** The customer fields that conditions of plans use; a field without a value is absent. */
 export interface FieldValues {
@@ -51,22 +52,22 @@ export const SELECT_FIELDS: Statement = compileStatement(`
   left join customer_fields h on h.account = :account and h.customer_id = c.customer_id
   order by c.customer_id, h.day`)
 
-const valuesOf = (read: (field: Field) => string | number | null) =>
-  Object.fromEntries(FIELDS.map((name) => [name, read(name)])) as Values
+const valuesOf = (read: (field: Field) => string | number | null | undefined) =>
+  Object.fromEntries(FIELDS.map((name) => [name, read(name) ?? null])) as Values
 
 /** Returns the values of one customer by day, the first value of each field from the beginning. */
-function partsOf(rows: readonly FieldsRow[]) {
+function partsOf(rows: readonly [FieldsRow, ...FieldsRow[]]) {
   const [first] = rows
-  if (!first) return []
   const changes = rows.filter(({ day }) => day !== null)
   const values = [
     ...changes.map((row) => valuesOf((name) => row[name])),
     valuesOf((name) => first[`current_${name}`]),
   ]
   for (const name of FIELDS) {
-    const known = values.findIndex((value) => value[name] !== null)
-    for (const value of values.slice(0, Math.max(0, known))) {
-      value[name] = values[known]?.[name] ?? null
+    const known = values.map((value) => value[name]).find((value) => value !== null) ?? null
+    for (const value of values) {
+      if (value[name] !== null) break
+      value[name] = known
     }
   }
   return values.map((value, i) => ({ from: fromOf(changes[i - 1]?.day ?? BEGINNING), value }))
@@ -99,18 +100,18 @@ export function toFields(
   affiliations: ReadonlyMap<string, readonly Affiliation[]>,
 ): Map<string, CustomerFields[]> {
   return new Map(
-    [...Map.groupBy(rows, ({ customer_id }) => customer_id)].map(([id, own]) => {
+    [...groupRows(rows, ({ customer_id }) => customer_id)].map(([id, own]) => {
       const [first] = own
-      if (first?.day === null && first.is_brand !== 1) {
+      if (first.day === null && first.is_brand !== 1) {
         return [id, [{ from: null, values: presentFields((name) => first[`current_${name}`]) }]]
       }
       const parts = partsOf(own)
-      if (own[0]?.is_brand !== 1) return [id, present(parts)]
-      const links = affiliations.get(id) ?? []
+      if (first.is_brand !== 1) return [id, present(parts)]
+      const links = lookUp(affiliations, id)
       const merged = daysOf(parts, links).map((from) => {
         const day = from ?? FIRST_DAY
-        const value = partOn(parts, day)?.value ?? valuesOf(() => null)
-        return { from, value: { ...value, link: partOn(links, day)?.link ?? null } }
+        const values = { ...partOn(parts, day)?.value, link: partOn(links, day)?.link }
+        return { from, value: valuesOf((name) => values[name]) }
       })
       return [id, present(merged)]
     }),

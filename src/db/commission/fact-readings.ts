@@ -110,7 +110,7 @@ function activityReadings(
   if (summed.length === 0) return []
   // A customer has one record of a day, instrument and currency: there is nothing to sum.
   if (instruments) return [reading('activity', sql.SINGLE_ACTIVITY, days.summed)]
-  return [reading('summed_activity', sql.summedActivity(summed, instruments), days.summed)]
+  return [reading('summed_activity', sql.summedActivity(summed), days.summed)]
 }
 
 function eventReadings(

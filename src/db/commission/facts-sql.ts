@@ -122,17 +122,8 @@ export const earningActivity = (fields: readonly ActivityAmount[]): FactStatemen
   singleActivity(['customer_id', 'day', 'instrument', 'currency', ...fields])
 
 /** Sums amounts of trading activity. Rows that lack one of them are summed apart. */
-export const summedActivity = (
-  fields: readonly ActivityAmount[],
-  instruments: boolean,
-): FactStatements => {
-  const groups = [
-    'customer_id',
-    'day',
-    'currency',
-    'present',
-    ...(instruments ? ['instrument'] : []),
-  ]
+export const summedActivity = (fields: readonly ActivityAmount[]): FactStatements => {
+  const groups = ['customer_id', 'day', 'currency', 'present']
   return factStatements(
     [...groups, 'records', ...fields.flatMap(limbNames)],
     (recordsOf) => `

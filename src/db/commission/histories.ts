@@ -1,5 +1,5 @@
+import { lookUp, readBatch } from '../batch.ts'
 import { decode, encode } from '../column-types.ts'
-import { withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement } from '../statement.ts'
 import {
@@ -38,27 +38,19 @@ export async function readHistories(
 ): Promise<Map<string, CustomerHistory>> {
   const type = customers.customer_id
   const values = { account, ids: JSON.stringify(ids.map((id) => encode(type, id))) }
-  const [affiliationRows, fieldRows, refusalRows] = await withD1Retry(() =>
-    db.batch<unknown>(
-      [SELECT_AFFILIATIONS, SELECT_FIELDS, SELECT_REFUSALS].map((statement) =>
-        bindStatement(db, statement, values),
-      ),
-    ),
-  )
-  const rowsOf = <R>(result: D1Result<unknown> | undefined) => (result?.results ?? []) as R[]
-  const affiliations = await toAffiliations(
-    directory,
-    account,
-    rowsOf<AffiliationRow>(affiliationRows),
-  )
-  const fields = toFields(rowsOf<FieldsRow>(fieldRows), affiliations)
-  const refusals = new Map(
-    rowsOf<RefusalRow>(refusalRows).map((row) => [row.customer_id, toRefusal(row)]),
-  )
+  type Lists = [affiliations: AffiliationRow[], fields: FieldsRow[], refusals: RefusalRow[]]
+  const rows = await readBatch<Lists>(db, [
+    bindStatement(db, SELECT_AFFILIATIONS, values),
+    bindStatement(db, SELECT_FIELDS, values),
+    bindStatement(db, SELECT_REFUSALS, values),
+  ])
+  const affiliations = await toAffiliations(directory, account, rows[0])
+  const fields = toFields(rows[1], affiliations)
+  const refusals = new Map(rows[2].map((row) => [row.customer_id, toRefusal(row)]))
   return new Map(
     [...affiliations].map(([id, own]) => [
       String(decode(type, id)),
-      { affiliations: own, fields: fields.get(id) ?? [], refusal: refusals.get(id) ?? null },
+      { affiliations: own, fields: lookUp(fields, id), refusal: refusals.get(id) ?? null },
     ]),
   )
 }

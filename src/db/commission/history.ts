@@ -17,6 +17,10 @@ export interface Since {
 export const fromOf = (day: StoredDay): string | null =>
   day === BEGINNING ? null : String(decode(customerAffiliations.day, day))
 
+/** Returns rows by a value that they have. Each group has at least one row. */
+export const groupRows = <Row>(rows: readonly Row[], keyOf: (row: Row) => string) =>
+  Map.groupBy(rows, keyOf) as Map<string, [Row, ...Row[]]>
+
 /** Returns a history without the parts that only repeat the one before them. */
 export const withoutRepeats = <P extends Since>(
   history: readonly P[],

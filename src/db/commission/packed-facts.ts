@@ -1,4 +1,5 @@
-import { isTooLong, withD1Retry } from '../retry.ts'
+import { pairs, readBatch } from '../batch.ts'
+import { isTooLong } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import type { FactReading } from './fact-readings.ts'
 import { unpackRow, type Way } from './fact-statements.ts'
@@ -25,6 +26,9 @@ function wayOf({ share }: CustomersReading): Way {
   return share >= FACT_LIMITS.denseShare ? 'scan' : 'search'
 }
 
+/** The row of a packed reading. */
+type PackedRow = { records: string }
+
 /** What one batch has read. */
 interface PackedRows {
   /** The rows of each reading, null if it has too many. */
@@ -45,24 +49,22 @@ export async function readPacked(
   beside: readonly D1PreparedStatement[] = [],
 ): Promise<PackedRows | null> {
   try {
-    const results = await withD1Retry(() =>
-      db.batch<Record<string, unknown>>([
-        ...beside,
-        ...readings.map((one) =>
-          bindStatement(
-            db,
-            one.reading.statements.packed[wayOf(one)],
-            valuesOf(account, one.reading, one.ids, FACT_LIMITS.rows),
-          ),
+    const found = await readBatch<Record<string, unknown>[][]>(db, [
+      ...beside,
+      ...readings.map((one) =>
+        bindStatement(
+          db,
+          one.reading.statements.packed[wayOf(one)],
+          valuesOf(account, one.reading, one.ids, FACT_LIMITS.rows),
         ),
-      ]),
-    )
+      ),
+    ])
+    const packed = found.slice(beside.length) as [PackedRow][]
     return {
-      beside: results.slice(0, beside.length).map((result) => result.results),
-      rows: readings.map(({ reading: { statements } }, i) => {
-        const [packed] = results[beside.length + i]?.results ?? []
-        return unpack(statements.columns, packed as { records: string } | undefined)
-      }),
+      beside: found.slice(0, beside.length),
+      rows: pairs(readings, packed).map(([{ reading }, [row]]) =>
+        unpack(reading.statements.columns, row),
+      ),
     }
   } catch (error) {
     if (isTooLong(error)) return null
@@ -71,18 +73,15 @@ export async function readPacked(
 }
 
 /** Returns the rows of a packed reading; null if it has too many. */
-function unpack(
-  columns: readonly string[],
-  packed: { records: string } | undefined,
-): FactRow[] | null {
-  const records: (FactRow[string] | FactRow[string][])[][] = packed
-    ? JSON.parse(packed.records)
-    : []
+function unpack(columns: readonly string[], packed: PackedRow): FactRow[] | null {
+  const records: (FactRow[string] | FactRow[string][])[][] = JSON.parse(packed.records)
   if (records.length > FACT_LIMITS.rows) return null
   return records.map((record) => {
     const values = unpackRow(record, columns.length)
     const row: FactRow = {}
-    for (let i = 0; i < columns.length; i++) row[columns[i] ?? ''] = values[i] ?? null
+    columns.forEach((name, i) => {
+      row[name] = values[i] ?? null
+    })
     return row
   })
 }

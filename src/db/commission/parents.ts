@@ -49,19 +49,13 @@ export async function readParents(
   const values = { account, ...(ids && { ids: JSON.stringify(ids) }) }
   const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<ParentRow>())
   return [...Map.groupBy(results, ({ affiliate_id }) => affiliate_id)].map(
-    ([affiliate_id, rows]) => ({ affiliate_id, parents: parentsOf(rows) }),
+    ([affiliate_id, rows]) => ({ affiliate_id, parents: rows.map(toParent) }),
   )
 }
 
-/** Returns the parents of one affiliate: none before its first row, or the current one if it has no row. */
-function parentsOf(rows: readonly ParentRow[]): Parent[] {
-  const changes = rows.flatMap(({ day, parent }) =>
-    day === null ? [] : [{ from: fromOf(day), parent }],
-  )
-  const [first] = changes
-  if (!first) return [{ from: null, parent: rows[0]?.current ?? null }]
-  return first.from === null ? changes : [{ from: null, parent: null }, ...changes]
-}
+/** Returns the parent of a row: the current one from the beginning if the affiliate has no history. */
+const toParent = ({ current, day, parent }: ParentRow): Parent =>
+  day === null ? { from: null, parent: current } : { from: fromOf(day), parent }
 
 const DELETE_PARENTS = compileStatement(`
   delete from affiliate_parents where account = :account

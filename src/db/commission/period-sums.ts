@@ -1,3 +1,4 @@
+import { readBatch } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { sumOf } from './books/ledger.ts'
@@ -39,11 +40,12 @@ export const LAST_RUN = compileStatement(`
  */
 export async function sumPeriods(session: D1DatabaseSession, account: string) {
   const values = { account, limit: SUMMED_STATEMENTS }
-  const [sums, runs] = await withD1Retry(() =>
-    session.batch([SUM_PERIODS, LAST_RUN].map((one) => bindStatement(session, one, values))),
-  )
-  const [last] = (runs?.results ?? []) as { ended_at: string | null }[]
-  return { sums: (sums?.results ?? []) as PeriodSums[], last_run_at: last?.ended_at ?? null }
+  type Lists = [sums: PeriodSums[], runs: [{ ended_at: string | null }]]
+  const [sums, [last]] = await readBatch<Lists>(session, [
+    bindStatement(session, SUM_PERIODS, values),
+    bindStatement(session, LAST_RUN, values),
+  ])
+  return { sums, last_run_at: last.ended_at }
 }
 
 /** The drafts of ended periods. */

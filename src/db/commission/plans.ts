@@ -1,7 +1,8 @@
+import { readBatch } from '../batch.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import type { assignments, planVersions } from '../schema.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import { LAST_CLOSED_PERIOD, REJECT_CLOSED_PERIOD } from './books/closed-terms.ts'
 
 type Row = typeof planVersions.$inferSelect
@@ -28,14 +29,11 @@ export async function readPlanRows(
   db: D1Database,
   account: string,
 ): Promise<{ versions: StoredVersion[]; assignments: StoredAssignment[] }> {
-  const statements = [READ_VERSIONS, READ_ASSIGNMENTS]
-  const [versions, assignments] = await withD1Retry(() =>
-    db.batch(statements.map((statement) => bindStatement(db, statement, { account }))),
-  )
-  return {
-    versions: (versions?.results ?? []) as StoredVersion[],
-    assignments: (assignments?.results ?? []) as StoredAssignment[],
-  }
+  const [versions, assignments] = await readBatch<[StoredVersion[], StoredAssignment[]]>(db, [
+    bindStatement(db, READ_VERSIONS, { account }),
+    bindStatement(db, READ_ASSIGNMENTS, { account }),
+  ])
+  return { versions, assignments }
 }
 
 const LAST_VERSION = compileStatement(`
@@ -51,17 +49,18 @@ export async function readVersions(
   account: string,
   plan: string,
 ): Promise<{ versions: StoredVersion[]; last: number; closed: string | null }> {
-  const statements = [READ_VERSIONS, LAST_VERSION, LAST_CLOSED_PERIOD]
-  const [versions, last, closed] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>(
-      statements.map((statement) => bindStatement(db, statement, { account, plan })),
-    ),
-  )
-  return {
-    versions: (versions?.results ?? []) as unknown as StoredVersion[],
-    last: Number(last?.results[0]?.last ?? 0),
-    closed: (closed?.results[0]?.closed ?? null) as string | null,
-  }
+  type Lists = [
+    versions: StoredVersion[],
+    last: [{ last: number }],
+    closed: [{ closed: string | null }],
+  ]
+  const bind = (statement: Statement) => bindStatement(db, statement, { account, plan })
+  const [versions, [{ last }], [{ closed }]] = await readBatch<Lists>(db, [
+    bind(READ_VERSIONS),
+    bind(LAST_VERSION),
+    bind(LAST_CLOSED_PERIOD),
+  ])
+  return { versions, last, closed }
 }
 
 /** A version of a plan without its terms, for lists. */

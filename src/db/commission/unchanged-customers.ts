@@ -98,8 +98,11 @@ async function withAffiliates(
   }))
 }
 
-/** The customers that one step of a count reads. */
-const COUNTED = 20_000
+/** The limits of one step of a count. */
+export const COUNT_LIMITS = {
+  /** The customers that it reads. */
+  entries: 20_000,
+}
 
 /** Counts the customers of each affiliate whose affiliate never changed. */
 export async function countUnchanged(
@@ -111,7 +114,7 @@ export async function countUnchanged(
     if (affiliate !== undefined) counts.set(affiliate, (counts.get(affiliate) ?? 0) + customers)
   }
   for (let after = ''; ; ) {
-    const values = { account, after, entries: COUNTED }
+    const values = { account, after, ...COUNT_LIMITS }
     const { results } = await withD1Retry(() =>
       bindStatement(db, COUNT_UNCHANGED, values).all<CountRow>(),
     )

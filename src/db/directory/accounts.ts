@@ -1,5 +1,5 @@
 import type { FoundPage, Page } from '../paginate.ts'
-import { all, first, listRows, setTerms } from '../query.ts'
+import { all, first, listRows, only, setTerms } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { type Account, accounts } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -125,7 +125,6 @@ const SUM_QUOTAS = compileStatement(`
   where binding = :binding`)
 
 /** Sums the storage quotas of the accounts whose records are in the database of a binding. */
-export async function sumQuotas(db: D1Database, binding: string): Promise<QuotaSum> {
-  const sum = await first<QuotaSum>(db, SUM_QUOTAS, { binding })
-  return sum ?? { accounts: 0, storage_quotas: 0 }
+export function sumQuotas(db: D1Database, binding: string): Promise<QuotaSum> {
+  return only(db, SUM_QUOTAS, { binding })
 }

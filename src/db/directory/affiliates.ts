@@ -1,8 +1,8 @@
+import { readBatch } from '../batch.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all, first } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { withD1Retry } from '../retry.ts'
 import type { affiliates } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
@@ -90,17 +90,11 @@ export async function listUnconfigured(
   customers: number,
 ): Promise<{ data: UnconfiguredAffiliate[]; hasMore: boolean }> {
   const values = { account, ...UNCONFIGURED_LIMITS, customers }
-  const [found, counted] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>([
-      bindStatement(db, LIST_UNCONFIGURED, values),
-      bindStatement(db, HAS_MORE_CUSTOMERS, values),
-    ]),
-  )
-  const data = (found?.results ?? []).map(({ affiliate_id, customers }) => ({
-    affiliate_id: String(affiliate_id),
-    customers: Number(customers),
-  }))
-  return { data, hasMore: counted?.results[0]?.more === 1 }
+  const [data, counted] = await readBatch<[UnconfiguredAffiliate[], { more: number }[]]>(db, [
+    bindStatement(db, LIST_UNCONFIGURED, values),
+    bindStatement(db, HAS_MORE_CUSTOMERS, values),
+  ])
+  return { data, hasMore: counted[0]?.more === 1 }
 }
 
 const FIND_AFFILIATE = compileStatement(

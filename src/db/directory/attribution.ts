@@ -59,7 +59,7 @@ export async function listAttributions(
   db: D1Database,
   account: string,
   page: Page,
-  filter: AttributionFilter = {},
+  filter: AttributionFilter,
 ): Promise<FoundPage<CustomerAttribution>> {
   const query = attributionQuery(account, filter)
   const isScan = filter.unattributed !== undefined && !page.counted && page.after === null

@@ -1,6 +1,6 @@
+import { readBatch } from '../batch.ts'
 import { decode, encode } from '../column-types.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { withD1Retry } from '../retry.ts'
 import { clicks } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
@@ -52,12 +52,12 @@ export async function storeClicks(
     return [account, encode(clicks.day, day), link_id, click_id, clicked_at]
   })
   const values = { rows: JSON.stringify(cells), limit: MAX_CLICKS_PER_DAY }
-  const [, counted] = await withD1Retry(() =>
-    db.batch<{ account: string; day: number; is_full: number }>(
-      [STORE_CLICKS, COUNT_CLICKS].map((statement) => bindStatement(db, statement, values)),
-    ),
-  )
-  return (counted?.results ?? [])
+  type Counted = { account: string; day: number; is_full: number }
+  const [, counted] = await readBatch<[[], Counted[]]>(db, [
+    bindStatement(db, STORE_CLICKS, values),
+    bindStatement(db, COUNT_CLICKS, values),
+  ])
+  return counted
     .filter(({ is_full }) => is_full === 1)
     .map(({ account, day }) => ({ account, day: String(decode(clicks.day, day)) }))
 }

@@ -1,6 +1,6 @@
+import { required } from '../batch.ts'
 import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { activity } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../durations.ts'
+import { required } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 const DAY_HOURS = 24

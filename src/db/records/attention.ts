@@ -1,6 +1,6 @@
+import { readBatch, required } from '../batch.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { withD1Retry } from '../retry.ts'
-import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** The limits of what is searched for things that need attention. */
@@ -75,8 +75,8 @@ export async function readFindings(
   { firstHour, since }: { firstHour: number; since: number },
 ): Promise<Findings> {
   const values = { account, first_hour: firstHour, since, ...ATTENTION_LIMITS }
-  const [held, logged, statuses, affiliates] = await batchRows<
-    [Value<number>, Value<number>, Value<string>, Value<string>]
+  const [held, logged, statuses, affiliates] = await readBatch<
+    [Value<number>[], Value<number>[], Value<string>[], Value<string>[]]
   >(session, [
     bindStatement(session, SELECT_HELD, values),
     bindStatement(session, SELECT_LOGGED, values),

@@ -1,6 +1,6 @@
+import { readBatch } from '../batch.ts'
 import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
-import { batchRows } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { emptySums, mergeSums, type SumRow, toKeptGroups } from './day-sums.ts'
 import { formOf } from './kept-days.ts'
@@ -116,7 +116,7 @@ async function compareDay(
   let after = startOfDay(view, day)
   let first: Kept | undefined
   for (let steps = 1; ; steps++) {
-    const [[kept], ...rows] = await batchRows<[Kept, ...SumRow[]]>(session, [
+    const [[kept], ...rows] = await readBatch<[Kept[], ...SumRow[][]]>(session, [
       bindStatement(session, READ_KEPT, { account, resource, day }),
       ...stepStatements(session, view, { account, after, lastDay: day, size }),
     ])

@@ -1,3 +1,4 @@
+import { required } from '../batch.ts'
 import {
   cursorValues,
   type FoundPage,
@@ -9,7 +10,6 @@ import {
   paginate,
 } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { type Filter, filterValues, listColumns } from './list-filter.ts'
 import type { RecordTable } from './record-table.ts'

@@ -1,5 +1,5 @@
+import { readBatch, required } from '../batch.ts'
 import type { FoundPage, Page } from '../paginate.ts'
-import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { DeliverySummary } from './deliveries.ts'
 import {
@@ -39,7 +39,7 @@ export async function searchDeliveries(
   const values = searchValues(account, filter, span)
   const bind = (text: string) => bindStatement(session, compileStatement(text), values)
   const pageText = searchSql(filter, size, after ? 0 : (number - 1) * size)
-  const [rows, first] = await batchRows<[FoundDelivery, ...Counted[]]>(session, [
+  const [rows, first] = await readBatch<[FoundDelivery[], ...Counted[][]]>(session, [
     bind(pageText),
     ...(page.counted ? [] : [bind(countSql(filter))]),
   ])
@@ -47,7 +47,7 @@ export async function searchDeliveries(
   const [counts] =
     first || rows.length > size
       ? [first]
-      : await batchRows<[Counted]>(session, [bind(countSql(filter))])
+      : await readBatch<[Counted[]]>(session, [bind(countSql(filter))])
   const counted = counts?.[0]
   const isCut = (counted?.searched ?? 0) >= SEARCHED_DELIVERIES - stepsOf(span)
   const count = page.counted ?? { total: required(counted, 'count').total, isLimited: isCut }

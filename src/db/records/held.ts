@@ -1,3 +1,4 @@
+import { readBatch, required } from '../batch.ts'
 import {
   excessOf,
   type FoundPage,
@@ -6,7 +7,6 @@ import {
   type Page,
   toKeyValue,
 } from '../paginate.ts'
-import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { heldKeyOf } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
@@ -46,7 +46,7 @@ export async function listHeld(
     .toSorted((a, b) => a.name.localeCompare(b.name))
   const [, ...place] = page.after ?? []
   const values = { account, ...Object.fromEntries(place.map((value, i) => [`after_${i}`, value])) }
-  const [counted, rows] = await batchRows<[{ total: number }, HeldRow]>(session, [
+  const [counted, rows] = await readBatch<[{ total: number }[], HeldRow[]]>(session, [
     bindStatement(session, compileStatement(COUNT_HELD), values),
     bindStatement(session, compileStatement(heldPageSql(views, page)), values),
   ])

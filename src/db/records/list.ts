@@ -1,7 +1,7 @@
+import { required } from '../batch.ts'
 import { encode } from '../column-types.ts'
 import { type FoundPage, isBeyondCursor, type ListQuery, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { listCustomerRecords } from './customer-list.ts'
 import { type Filter, filterValues, listColumns } from './list-filter.ts'

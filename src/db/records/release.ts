@@ -1,5 +1,5 @@
+import { readBatch, required } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
-import { batchRows, required } from '../rows.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import { HELD_LIMITS } from './held-limits.ts'
 import {
@@ -145,7 +145,7 @@ async function finishRelease(
       'after_0' in after ? 'next' : 'first',
     )
     const bound: Record<string, unknown> = { ...values, ...after }
-    const [[last]] = await batchRows<[Record<string, unknown>, never, never]>(db, [
+    const [[last]] = await readBatch<[Record<string, unknown>[], [], []]>(db, [
       bindStatement(db, selectEnd, bound),
       bindStatement(db, release, bound),
       bindStatement(db, addReleased, bound),

@@ -1,4 +1,4 @@
-import { required } from '../rows.ts'
+import { required } from '../batch.ts'
 import {
   activity,
   customerAffiliations,

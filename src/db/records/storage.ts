@@ -1,7 +1,7 @@
 import { HOUR_MS } from '../../durations.ts'
+import { required } from '../batch.ts'
 import type { KeyValue } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import {
   MEASURED_ROWS,

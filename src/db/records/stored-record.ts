@@ -1,6 +1,6 @@
+import { required } from '../batch.ts'
 import { encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { RecordView } from './record-view.ts'
 

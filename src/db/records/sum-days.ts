@@ -1,5 +1,5 @@
+import { required } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
-import { required } from '../rows.ts'
 import { beginDays, dropDays, keepDays } from './kept-days.ts'
 import { readStep, STEPS_PER_BATCH, stepLength, stepSize, stepStatements } from './sum-step.ts'
 import { endLease, payFor, renewLease, waitFor } from './totals-lease.ts'

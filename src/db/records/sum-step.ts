@@ -1,6 +1,6 @@
+import { required } from '../batch.ts'
 import type { KeyValue } from '../paginate.ts'
 import { excessOf } from '../paginate.ts'
-import { required } from '../rows.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { addKpi, addSums, type DaySums, emptySums, type SumRow } from './day-sums.ts'
 import type { RecordView } from './record-view.ts'

@@ -1,4 +1,4 @@
-import { batchRows, required } from '../rows.ts'
+import { readBatch, required } from '../batch.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** How long a computation keeps its lease after its last statement, should it crash: milliseconds. */
@@ -61,7 +61,7 @@ export async function takeLease(
     until: now + LEASE_MS,
     latest: now + SHARE * BURST_MS,
   }
-  const [, found] = await batchRows<[never, Lease]>(session, [
+  const [, found] = await readBatch<[[], Lease[]]>(session, [
     bindStatement(session, TAKE_LEASE, values),
     bindStatement(session, READ_LEASE, values),
   ]).catch(async (error) => {

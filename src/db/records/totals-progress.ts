@@ -1,5 +1,5 @@
+import { required } from '../batch.ts'
 import type { KeyValue } from '../paginate.ts'
-import { required } from '../rows.ts'
 import { type DaySums, emptySums, type KeptGroup, mergeSums, toKeptGroups } from './day-sums.ts'
 import type { RecordView } from './record-view.ts'
 import { type Step, startOfDay, stepSize } from './sum-step.ts'

@@ -1,6 +1,6 @@
 import { ApiError } from '../../errors.ts'
+import { required } from '../batch.ts'
 import { decode } from '../column-types.ts'
-import { required } from '../rows.ts'
 import type { KeptGroup } from './day-sums.ts'
 import { type KeptDay, readKeptDays } from './kept-days.ts'
 import type { RecordView } from './record-view.ts'

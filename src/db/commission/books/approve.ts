@@ -165,12 +165,12 @@ export async function approveRows(
       ...[READ_APPROVED, READ_WAITING].map(bind),
     ]),
   )
-  const [approved, waiting] = results.slice(-2).map(({ results: found }) => {
-    return new Set(found.map(({ id }) => id))
-  })
+  const [approved, waiting] = results
+    .slice(-2)
+    .map(({ results: found }) => found.map(({ id }) => id))
   return {
-    approved: approved ?? new Set(),
-    waiting: waiting ?? new Set(),
+    approved: new Set(approved),
+    waiting: new Set(waiting),
     closing: results.slice(-2 - closing.length, -2),
   }
 }

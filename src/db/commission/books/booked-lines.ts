@@ -1,5 +1,5 @@
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { all } from '../../query.ts'
+import { compileStatement } from '../../statement.ts'
 import type { Connection } from '../facts.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
@@ -68,9 +68,9 @@ async function* partsOf(db: Connection, account: string, row: Row): AsyncGenerat
   const { affiliate_id, plan, period, id, parts } = row
   yield { affiliate_id, plan, period, items: JSON.parse(row.items) }
   for (let part = 2; part <= parts; part++) {
-    const found = await withD1Retry(() =>
-      bindStatement(db, READ_BOOKED_PART, { account, id, part }).first<{ items: string }>(),
-    )
-    if (found) yield { affiliate_id, plan, period, items: JSON.parse(found.items) }
+    const values = { account, id, part }
+    for (const { items } of await all<Pick<Row, 'items'>>(db, READ_BOOKED_PART, values)) {
+      yield { affiliate_id, plan, period, items: JSON.parse(items) }
+    }
   }
 }

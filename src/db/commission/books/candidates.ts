@@ -1,3 +1,4 @@
+import { lookUp, readBatch } from '../../batch.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
@@ -79,20 +80,19 @@ export async function readCandidates(
   ids: readonly string[],
 ): Promise<Candidate[]> {
   const values = { account, ids: JSON.stringify(ids) }
-  const [chains, rows] = await withD1Retry(() =>
-    db.batch<Record<string, unknown>>(
-      [READ_CHAINS, READ_CANDIDATES].map((statement) => bindStatement(db, statement, values)),
-    ),
-  )
-  const byTarget = Map.groupBy(
-    (chains?.results ?? []) as unknown as (ChainRow & { target: string })[],
-    ({ target }) => target,
-  )
-  const found = (rows?.results ?? []) as unknown as (Candidate & { approvals: string })[]
-  return found.map((row) => ({
+  type Lists = [
+    chains: (ChainRow & { target: string })[],
+    rows: (Omit<Candidate, 'approvals' | 'chain'> & { approvals: string })[],
+  ]
+  const [chains, rows] = await readBatch<Lists>(db, [
+    bindStatement(db, READ_CHAINS, values),
+    bindStatement(db, READ_CANDIDATES, values),
+  ])
+  const byTarget = Map.groupBy(chains, ({ target }) => target)
+  return rows.map((row) => ({
     ...row,
     approvals: JSON.parse(row.approvals),
-    chain: byTarget.get(row.id) ?? [],
+    chain: lookUp(byTarget, row.id),
   }))
 }
 

@@ -1,3 +1,4 @@
+import { pairs, readBatch } from '../../batch.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
@@ -99,16 +100,15 @@ export async function readChangedRows(
 ): Promise<{ readonly table: ChangedTable; readonly rows: readonly ChangedRow[] }[]> {
   const values = { account, ids: JSON.stringify(ids), since }
   const tables = TABLES.filter((table) => !isFactTable(table) || days[table].length > 0)
-  const results = await withD1Retry(() =>
-    db.batch<ChangedRow>(
-      tables.map((table) =>
-        isFactTable(table)
-          ? bindStatement(db, changedFacts(table), { ...values, days: JSON.stringify(days[table]) })
-          : bindStatement(db, changedCustomers(table), values),
-      ),
+  const found = await readBatch<ChangedRow[][]>(
+    db,
+    tables.map((table) =>
+      isFactTable(table)
+        ? bindStatement(db, changedFacts(table), { ...values, days: JSON.stringify(days[table]) })
+        : bindStatement(db, changedCustomers(table), values),
     ),
   )
-  return tables.map((table, i) => ({ table, rows: results[i]?.results ?? [] }))
+  return pairs(tables, found).map(([table, rows]) => ({ table, rows }))
 }
 
 /** Reads which deliveries since one moved records to another day or customer. */
@@ -155,13 +155,12 @@ export async function readMovedFacts(
     deliveries: JSON.stringify([...moved.keys()]),
   }
   const tables = Object.values(FACT_TABLES).map(({ table }) => table)
-  const results = await withD1Retry(() =>
-    db.batch<ChangedRow>(tables.map((table) => bindStatement(db, movedFacts(table), values))),
+  const found = await readBatch<(ChangedRow & { delivery: string })[][]>(
+    db,
+    tables.map((table) => bindStatement(db, movedFacts(table), values)),
   )
-  return tables.map((table, i) => ({
+  return pairs(tables, found).map(([table, rows]) => ({
     table,
-    rows: (results[i]?.results ?? []).filter(({ delivery, idx }) =>
-      moved.get(delivery ?? '')?.has(idx),
-    ),
+    rows: rows.filter(({ delivery, idx }) => moved.get(delivery)?.has(idx)),
   }))
 }

@@ -1,4 +1,5 @@
 import { newAuditId } from '../../directory/audit.ts'
+import { only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
@@ -145,8 +146,8 @@ export async function countOpen(
   period: string,
 ): Promise<number> {
   const values = { account, plans: JSON.stringify(plans), period }
-  const row = await withD1Retry(() => bindStatement(db, COUNT_OPEN, values).first<{ n: number }>())
-  return row?.n ?? 0
+  const { n } = await only<{ n: number }>(db, COUNT_OPEN, values)
+  return n
 }
 
 /** Reads the plans of an account with periods of a kind. */

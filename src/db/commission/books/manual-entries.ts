@@ -1,4 +1,5 @@
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
+import { only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
@@ -74,17 +75,11 @@ export interface ManualContext {
 }
 
 /** Reads what a new entry of an affiliate and plan is checked by. */
-export async function readManualContext(
+export const readManualContext = (
   db: Connection,
   account: string,
-  of: Pick<ManualEntry, 'affiliate_id' | 'plan'>,
-): Promise<ManualContext> {
-  const { affiliate_id, plan } = of
-  const row = await withD1Retry(() =>
-    bindStatement(db, READ_MANUAL_CONTEXT, { account, affiliate_id, plan }).first<ManualContext>(),
-  )
-  return row ?? { currency: null, configured: 0, assigned: 0, open: 0 }
-}
+  { affiliate_id, plan }: Pick<ManualEntry, 'affiliate_id' | 'plan'>,
+): Promise<ManualContext> => only(db, READ_MANUAL_CONTEXT, { account, affiliate_id, plan })
 
 const REJECT_REFERENCE = compileStatement(`
   select ${ABORT} from manual_entries

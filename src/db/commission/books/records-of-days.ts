@@ -1,5 +1,5 @@
+import { pairs, readBatch } from '../../batch.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { FACT_TABLES } from '../fact-tables.ts'
 import type { Connection } from '../facts.ts'
@@ -75,15 +75,14 @@ async function readFacts<T extends DayRecord>(
 ): Promise<T[]> {
   const tables = factTables(days)
   if (tables.length === 0) return []
-  const results = await withD1Retry(() =>
-    db.batch<Omit<T, 'table'>>(
-      tables.map((table) =>
-        bindStatement(db, statementOf(table), { ...values, days: JSON.stringify(days[table]) }),
-      ),
+  const found = await readBatch<Omit<T, 'table'>[][]>(
+    db,
+    tables.map((table) =>
+      bindStatement(db, statementOf(table), { ...values, days: JSON.stringify(days[table]) }),
     ),
   )
-  return tables.flatMap((table, i) =>
-    (results[i]?.results ?? []).map((row) => ({ ...row, table }) as unknown as T),
+  return pairs(tables, found).flatMap(([table, rows]) =>
+    rows.map((row) => ({ ...row, table }) as unknown as T),
   )
 }
 
