@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { mintAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
+import { decodeBase64url } from '../src/auth/base64url.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, issuedPartner, json, ORIGIN, partner } from './partner.ts'
@@ -189,6 +190,13 @@ const RSA = {
   hash: 'SHA-256',
   publicExponent: new Uint8Array([1, 0, 1]),
 }
+
+test('base64url is decoded only in its canonical form', () => {
+  expect(decodeBase64url('_-8')).toEqual(new Uint8Array([255, 239]))
+  for (const text of ['_-9', '_', '_-8=', '+/8', ' _-8', 'é']) {
+    expect([text, decodeBase64url(text)]).toEqual([text, null])
+  }
+})
 
 describe('RFC 9068 §4: validation of access tokens', () => {
   const { keys } = JSON.parse(env.SIGNING_KEYS)

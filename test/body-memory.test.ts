@@ -1,6 +1,8 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { Hono } from 'hono'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { answerEarly } from '../src/http/answer-early.ts'
 import { readBody } from '../src/http/body.ts'
 import { BodyMemory } from '../src/http/body-budget.ts'
 import { measureJson, weigh } from '../src/http/body-size.ts'
@@ -92,6 +94,57 @@ describe('before the caller is admitted', () => {
     const settled = await Promise.allSettled(reading)
     expect(settled.every(({ status }) => status === 'rejected')).toBe(true)
     await Promise.all(many.map(({ request }) => drainOf(request)))
+  })
+
+  test('a large body that finds no room waits until the caller is admitted', async () => {
+    const { limit } = QUEUES.unadmitted
+    const held = QUEUES.unadmitted.tryTake(limit, '', Number.POSITIVE_INFINITY)!
+    const length = { 'Content-Length': String(128 * KIB) }
+    const refused = countedRequest(128 * KIB, length)
+    const refusal = new Error('refused')
+    await expect(readBody(refused.request, Promise.reject(refusal))).rejects.toBe(refusal)
+    expect(QUEUES.unadmitted.used).toBe(limit)
+
+    const admission = Promise.withResolvers<{ account: string }>()
+    const { seen, request } = countedRequest(128 * KIB, length)
+    const reading = readBody(request, admission.promise)
+    await someTime()
+    expect(seen.pulled).toBe(0)
+    admission.resolve({ account: 'acme' })
+    const body = await reading
+    expect(body.takeText()).toHaveLength(128 * KIB)
+    body.release()
+    QUEUES.unadmitted.release(held)
+  })
+
+  test('a discarded body that had no room returns nothing', async () => {
+    const memory = new BodyMemory(Promise.resolve({ account: 'acme' }), {
+      ...{ length: 1, isGzip: false, limit: MIB },
+    })
+    const before = QUEUES.unadmitted.used
+    memory.discard()
+    expect(QUEUES.unadmitted.used).toBe(before)
+  })
+
+  test('an answer without a body waits for the end of the body of its request', async () => {
+    const end = Promise.withResolvers<void>()
+    const { body } = bodyThatStops(1, (controller) => end.promise.then(() => controller.close()))
+    let isAnswered = false
+    const answering = Promise.resolve(
+      new Hono()
+        .use(async (c, next) => {
+          await next()
+          await answerEarly(c)
+        })
+        .delete('/', (c) => c.body(null, 204))
+        .request('/', { method: 'DELETE', body }),
+    ).finally(() => {
+      isAnswered = true
+    })
+    await scheduler.wait(400)
+    expect(isAnswered).toBe(false)
+    end.resolve()
+    expect((await answering).status).toBe(204)
   })
 
   test('after a refusal the rest is drained', async () => {

@@ -1,6 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { parseJson } from '../src/http/json.ts'
+import { checkRowSize } from '../src/ingest/check-row-size.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
 import { asLogged } from './results.ts'
 
@@ -215,15 +216,30 @@ describe('Content-Encoding', () => {
     },
   )
 
-  test('an invalid or truncated gzip stream is 400', async () => {
+  test('a gzip stream that is invalid, truncated or longer than it declares is 400', async () => {
     const acme = await partner()
     const complete = new Uint8Array(await gzip(JSON.stringify([ada])))
-    for (const body of [JSON.stringify([ada]), complete.slice(0, 40)]) {
+    const squares = Array.from({ length: 10_000 }, (_, i) => i * i)
+    // It declares a single byte, in its last four.
+    const longer = new Uint8Array(await gzip(JSON.stringify(squares)))
+    longer.set([1, 0, 0, 0], longer.length - 4)
+    for (const body of [JSON.stringify([ada]), complete.slice(0, 40), longer]) {
       const response = await acme.postText('customers', body, { 'Content-Encoding': 'gzip' })
       expect(response.status).toBe(400)
     }
     await expectNothingStored(acme)
   })
+})
+
+test('the rows of a body have at most 12,000,000 characters', () => {
+  const rowsOf = (...lengths: number[]) =>
+    lengths.map((length) => ({ values: { text: 'x'.repeat(length), number: 1 } })) as never
+  const check = (first: number, repeated: number) => () =>
+    checkRowSize({ rows: rowsOf(first), repeatedRows: rowsOf(repeated) })
+  expect(check(6_000_000, 6_000_000)).not.toThrow()
+  expect(check(6_000_000, 6_000_001)).toThrow(
+    expect.objectContaining({ code: 'payload_too_large' }),
+  )
 })
 
 describe('the limit of 8 MiB once decompressed', () => {

@@ -6,6 +6,7 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
+import { remember } from '../src/auth/api-key.ts'
 import { isIssued, newBrandToken } from '../src/auth/brand-token.ts'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
 import { type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
@@ -40,6 +41,14 @@ async function refusal(response: Response) {
   expect(request_id).toBe(response.headers.get('X-Request-Id'))
   return [response.status, response.headers.get('WWW-Authenticate'), body]
 }
+
+test('an isolate forgets the digests of tokens when it has as many as it may have', () => {
+  const digests = new Set(['a', 'b'])
+  remember(digests, 'c', 3)
+  expect([...digests]).toEqual(['a', 'b', 'c'])
+  remember(digests, 'd', 3)
+  expect([...digests]).toEqual(['d'])
+})
 
 describe('Brand Tokens', () => {
   test('a Brand Token has the common secret format and only its digest is stored', async () => {

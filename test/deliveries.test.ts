@@ -134,6 +134,23 @@ describe('all refused records', () => {
 
     expect(await json(acme.get(`deliveries/${delivery_id}`))).toEqual(before)
   })
+
+  test('a delivery lists at most 64 KiB of the errors that an earlier version kept', async () => {
+    const acme = await acmeWithAda()
+    const delivery_id = await deliver(acme.post('transactions', { ...deposit, currency: 'EUX' }))
+    const [error] = (await json(acme.get(`deliveries/${delivery_id}`))).errors
+    const kept = Array.from({ length: 100 }, (_, index) => ({
+      ...error,
+      ...{ index, pointer: `/${index}/currency`, message: 'x'.repeat(1000) },
+    }))
+    await env.DB.prepare('update deliveries set errors = ? where id = ?')
+      .bind(JSON.stringify(kept), delivery_id)
+      .run()
+
+    const { errors } = await json(acme.get(`deliveries/${delivery_id}`))
+    const bytes = JSON.stringify(errors).length
+    expect([errors.length, bytes <= 65_536]).toEqual([58, true])
+  })
 })
 
 describe('GET deliveries', () => {

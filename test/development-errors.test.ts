@@ -1,8 +1,11 @@
 import { env } from 'cloudflare:workers'
+import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
+import { errorName, toApiError } from '../src/errors.ts'
 import worker from '../src/index.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ORIGIN } from './partner.ts'
+import { printedAs } from './secrecy.ts'
 
 // Development names the command that repairs a local set-up; a deployed service never does.
 
@@ -65,6 +68,17 @@ test('the error page of a link names the repair only in development', async () =
   }
   expect(await pageAt(LOCAL)).toContain('npx wrangler d1 migrations apply DB --local')
   expect(await pageAt(ORIGIN)).not.toContain('wrangler')
+})
+
+test.each<[string, unknown, string]>([
+  ['a text', 'thrown', 'Error'],
+  ['an error', new TypeError(), 'TypeError'],
+  ['an error without a stack', Object.assign(new RangeError(), { stack: undefined }), 'RangeError'],
+])('%s that is thrown is an internal error, and the log names it', async (_, thrown, fault) => {
+  const app = new Hono<{ Bindings: Env }>().get('/', (c) => c.text(toApiError(thrown, c).code))
+  expect(await (await app.request('/', {}, env)).text()).toBe('internal_error')
+  expect(printedAs('error').map((line) => JSON.parse(line).fault)).toEqual([fault])
+  expect(errorName(thrown)).toBe(fault)
 })
 
 describe('the issuer', () => {

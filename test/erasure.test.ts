@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { scheduled } from '../src/admin/cron.ts'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { grantOf } from '../src/auth/grant.ts'
+import { withinJurisdiction } from '../src/auth/placement.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
@@ -743,6 +744,16 @@ test('clears every personal column that a customer table names', async () => {
 
 test('every personal column of a partner is a personal field, whose value no message repeats', () => {
   expect([...PERSONAL_FIELDS]).toEqual(partnerCustomerTable.personalColumns)
+})
+
+test('a jurisdiction that Cloudflare does not have is an error', () => {
+  const unknown = new TypeError('Unknown jurisdiction')
+  const journals = overriding(env.ERASURE_JOURNAL, {
+    jurisdiction: () => {
+      throw unknown
+    },
+  })
+  expect(() => withinJurisdiction(journals, { jurisdiction: 'eu' })).toThrow(unknown)
 })
 
 test('the journal of an account is within its jurisdiction', async () => {

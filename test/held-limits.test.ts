@@ -1,14 +1,19 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import { grantOf } from '../src/auth/grant.ts'
+import { findAccount } from '../src/db/directory/accounts.ts'
 import { HELD_LIMITS } from '../src/db/records/held-limits.ts'
 import { finishReleases } from '../src/db/records/release.ts'
 import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
 import worker from '../src/index.ts'
+import { releaseRest } from '../src/ingest/release-rest.ts'
+import { newThrottle } from '../src/ingest/throttle.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner, traded } from './partner.ts'
+import { printedAs } from './secrecy.ts'
 import { countCalls, overriding } from './watched.ts'
 
 // What is held costs no more than a page, a step or a limit allows, however much of it there is.
@@ -313,6 +318,24 @@ describe('releases', () => {
     await expectExactCounts()
     const again = await json(acme.post('customers', { ...ada, customer_id: 'h-0' }))
     expect(again).not.toHaveProperty('releasing')
+  })
+
+  test('a release that fails after a response is logged', async () => {
+    const acme = await partner('forex', { ...hold, account: 'not-released' })
+    const account = (await findAccount(env.DB, acme.account))!
+    await releaseRest(env, { ...grantOf(account, null, 'write'), binding: 'DB_GONE' })
+    expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
+      { fault: 'Error', not_released: acme.account },
+    ])
+  })
+
+  test('an isolate remembers when the jobs of at most 1000 accounts began', () => {
+    const mayBegin = newThrottle(1000)
+    for (let i = 0; i < 1000; i++) expect(mayBegin(`a-${i}`, 5000)).toBe(true)
+    expect([mayBegin('a-0', 5999), mayBegin('a-1', 5999)]).toEqual([false, false])
+    expect([mayBegin('b', 5999), mayBegin('b', 5999), mayBegin('a-0', 5999)]).toEqual([
+      ...[true, false, true],
+    ])
   })
 
   test('no statement releases more than 1000 records, of one customer or of many', async () => {

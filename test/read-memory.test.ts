@@ -1,6 +1,11 @@
-import { exports } from 'cloudflare:workers'
+import { env, exports } from 'cloudflare:workers'
+import { type Context, Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { onError } from '../src/errors.ts'
 import { QUEUES } from '../src/http/memory-queues.ts'
+import { ReadMemory } from '../src/http/read-memory.ts'
+import { sendText } from '../src/http/send-json.ts'
+import { sendPieces } from '../src/http/send-pieces.ts'
 import { brand } from './brand.ts'
 import { ask, json, ORIGIN } from './partner.ts'
 
@@ -16,6 +21,11 @@ type Brand = Awaited<ReturnType<typeof brand>>
 
 const leased = () => ({ answers: QUEUES.answers.used, process: QUEUES.process.used })
 const NOTHING = { answers: 0, process: 0 }
+
+async function* twoPieces() {
+  yield 'x'.repeat(65 * KIB)
+  yield 'y'
+}
 
 const someTime = () => scheduler.wait(50)
 
@@ -149,6 +159,30 @@ describe('an answer above 64 KiB', () => {
     QUEUES.answers.release(held)
     expect(leased()).toEqual(NOTHING)
   })
+})
+
+test.each([
+  ['sent at once', (c: Context) => sendText(c, 'x'.repeat(65 * KIB), {}, new ReadMemory('acme'))],
+  [
+    'sent in pieces',
+    (c: Context) => sendPieces(c, twoPieces(), {}, new ReadMemory('acme'), 65 * KIB),
+  ],
+])('an answer %s that is refused for lack of memory has no Link', async (_, send) => {
+  const held = QUEUES.answers.tryTake(6 * MIB, 'other', Number.POSITIVE_INFINITY)!
+  vi.useFakeTimers({ toFake: ['Date'] })
+  const waiting = new Hono<{ Bindings: Env }>()
+    .get('/', (c) => {
+      c.header('Link', '</?page=2>; rel="next"')
+      return send(c)
+    })
+    .onError(onError)
+    .request('/', {}, env)
+  await someTime()
+  vi.setSystemTime(Date.now() + 20_000)
+  const { status, headers } = await waiting
+  expect([status, headers.get('Retry-After'), headers.get('Link')]).toEqual([503, '10', null])
+  QUEUES.answers.release(held)
+  expect(leased()).toEqual(NOTHING)
 })
 
 describe('an answer of at most 64 KiB', () => {

@@ -1,6 +1,10 @@
-import { exports } from 'cloudflare:workers'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env, exports } from 'cloudflare:workers'
+import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUEUES } from '../src/http/memory-queues.ts'
+import { holdMemory, sendResults } from '../src/http/result-memory.ts'
+import { Sending } from '../src/http/sending.ts'
 import { brand } from './brand.ts'
 import { json, ORIGIN } from './partner.ts'
 
@@ -38,6 +42,30 @@ test('an answer above 64 KiB holds its bytes until it is received', async () => 
   expect([response.status, used > 64 * KIB]).toEqual([422, true])
   expect(await response.arrayBuffer()).toHaveProperty('byteLength', used)
   await untilNothingIsHeld()
+})
+
+test('an answer that is larger than announced is sent although there is no room for it', async () => {
+  const held = QUEUES.results.tryTake(4 * MIB, 'other', Number.POSITIVE_INFINITY)!
+  const context = createExecutionContext()
+  const answer = 'x'.repeat(65 * KIB)
+  const app = new Hono().get('/', async (c) => {
+    await holdMemory(c.req.raw, 'acme', 1)
+    c.res = c.text(answer)
+    await sendResults(c)
+    return c.res
+  })
+  const response = await app.request('/', {}, env, context)
+  expect(QUEUES.results.used).toBe(4 * MIB)
+  expect(await response.text()).toBe(answer)
+  await waitOnExecutionContext(context)
+  expect(QUEUES.results.used).toBe(4 * MIB)
+  QUEUES.results.release(held)
+})
+
+test('reading more of an answer without a lease takes none', async () => {
+  const sending = new Sending(QUEUES.results, null)
+  expect(await sending.readMore(Promise.resolve('more'))).toBe('more')
+  expect(QUEUES.results.used).toBe(0)
 })
 
 test('an answer holds nothing once the client has gone', async () => {

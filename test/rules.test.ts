@@ -1,10 +1,10 @@
 import * as v from 'valibot'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { compileField, INVALID } from '../src/validation/compile.ts'
 import { about, describeField } from '../src/validation/describe.ts'
 import { instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
-import { formatIssue } from '../src/validation/messages.ts'
+import { formatIssue, listNames } from '../src/validation/messages.ts'
 import { quote } from '../src/validation/quote.ts'
 import { warning } from '../src/validation/warnings.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
@@ -612,6 +612,21 @@ describe('a compiled field', () => {
       description: 'A text.',
     })
   })
+})
+
+test('a bundle for production keeps no documentation of a field', () => {
+  const field = v.string()
+  vi.stubEnv('NODE_ENV', 'production')
+  expect(about('A text.', 'a')).toBeUndefined()
+  expect(describeField(field, { description: 'A text.' })).toBe(field)
+  vi.unstubAllEnvs()
+  expect(describeField(field, undefined)).toBe(field)
+})
+
+test('an instruction lists 20 names, and tells how many more there are', () => {
+  const names = Array.from({ length: 22 }, (_, i) => `n${i}`)
+  expect(listNames(names.slice(0, 20))).toMatch(/`n19`\.$/)
+  expect(listNames(names)).toMatch(/`n19` and 2 more\.$/)
 })
 
 describe('error messages', () => {

@@ -1,7 +1,14 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import {
+  abortAllDurableObjects,
+  createExecutionContext,
+  runInDurableObject,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
+import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
+import type { Grant } from '../src/auth/grant.ts'
 import { measureUsage, readUsages } from '../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../src/db/records/storage-limits.ts'
 import { MEASURED_ROWS } from '../src/db/records/storage-sql.ts'
@@ -340,6 +347,32 @@ describe('the storage quota', () => {
     expect((await usageOf(acme.account)).bytes).toBeGreaterThanOrEqual(QUOTA)
   })
 
+  test('a measurement that fails after a refusal is logged', async () => {
+    const acme = await partner('forex', { account: 'not-measured' })
+    await setQuota(acme.account, QUOTA)
+    await setStored(acme.account, QUOTA)
+    const context = createExecutionContext()
+    // The delivery uses a session, the measurement does not.
+    const DB = overriding(env.DB, {
+      prepare: () => {
+        throw new TypeError('out of order')
+      },
+    })
+    const request = new Request(`${ORIGIN}/api/v1/forex/customers`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${acme.access_token}`,
+        'Content-Type': 'application/json',
+      },
+      body: JSON.stringify(ada),
+    })
+    await expectRefused(await fetchWith({ ...env, DB } as Env, request, context))
+    await waitOnExecutionContext(context)
+    expect(printedAs('error').map((line) => JSON.parse(line))).toEqual([
+      { fault: 'TypeError', not_measured: 'account' },
+    ])
+  })
+
   test('an account with held records and a brand are refused, too', async () => {
     const casino = await brand()
     await casino.post('customers', eve)
@@ -488,8 +521,13 @@ describe('the storage quota', () => {
 
   test('a grant of an earlier version has the default quota', async () => {
     const acme = await partner()
-    const settings = { ...(await json(acme.get('account'))), storage_quota: undefined }
-    expect(settings.storage_quota).toBeUndefined()
+    const { jti } = decodeJwt(acme.access_token)
+    await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage: { kv } }) => {
+      const { storage_quota, ...earlier } = kv.get<Grant>('grant')!
+      expect(storage_quota).toBe(4 * 1024 ** 3)
+      kv.put('grant', earlier)
+    })
+    await abortAllDurableObjects()
     await setStored(acme.account, 4 * 1024 ** 3 - 1_000_000)
     expect((await acme.post('customers', ada)).status).toBe(201)
     await setStored(acme.account, 4 * 1024 ** 3)

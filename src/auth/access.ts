@@ -69,8 +69,8 @@ const accessRoles = memoizePerSecret((json: string) => {
 })
 
 /** Returns the highest role of a user; null if there is none. Without ACCESS_ROLES, all are approvers. */
-function roleOf(claims: Claims, actor: string, { ACCESS_ROLES = '' }: Env): Role | null {
-  if (ACCESS_ROLES === '') return 'approver'
+function roleOf(claims: Claims, actor: string, { ACCESS_ROLES }: Env): Role | null {
+  if (!ACCESS_ROLES) return 'approver'
   const { roles, error } = accessRoles(ACCESS_ROLES)
   if (!roles) {
     const fix = 'The variable ACCESS_ROLES is unusable. Correct it in wrangler.toml.'

@@ -29,8 +29,7 @@ export const apiKey = (weightOf: WeightOf) =>
     const objectName = brandTokenObjectName(tokenDigest)
     const unknownToken = () => invalidApiKey(INVALID)
     await authorize(c, next, objectName, weightOf(c.req.path), unknownToken, (grant) => {
-      if (admitted.size >= MAX_ADMITTED) admitted.clear()
-      admitted.add(tokenDigest)
+      remember(admitted, tokenDigest, MAX_ADMITTED)
       return grant
     })
   })
@@ -48,6 +47,12 @@ const MAX_ADMITTED = 10_000
 
 /** The digests of tokens that were valid: they need no check of their code. */
 const admitted = new Set<string>()
+
+/** Adds a digest to a set; one that has `max` digests forgets them first. */
+export function remember(digests: Set<string>, added: string, max: number): void {
+  if (digests.size >= max) digests.clear()
+  digests.add(added)
+}
 
 const INVALID =
   'The Brand Token in the header `x-api-key` is missing, malformed, unknown or no longer valid.'

@@ -1,4 +1,3 @@
-import { ApiError } from '../errors.ts'
 import { memoizePerKeySet } from './key-cache.ts'
 
 // The keys of TRACKING_KEYS: for tracking codes, and for codes that must stay valid for years.
@@ -30,14 +29,7 @@ export const importKeys = memoizePerKeySet(
  * Returns the keys of TRACKING_KEYS; none if they are missing or unreadable. What they protect goes on
  * without them: deliveries must not wait for a secret that only links need.
  */
-export async function hmacKeys(keys: string): Promise<HmacKey[]> {
-  try {
-    return await importKeys(keys)
-  } catch (error) {
-    if (error instanceof ApiError) return []
-    throw error
-  }
-}
+export const hmacKeys = (keys: string): Promise<HmacKey[]> => importKeys(keys).catch(() => [])
 
 // Only these members: the set may hold others, which `importKey` would check.
 const importKey = ({ k, kty }: OctetKey) =>

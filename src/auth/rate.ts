@@ -51,12 +51,12 @@ export function decide(rate: RateState, now: number, weight: number): Decision {
   const time = Math.max(now, last)
   const recent =
     (times[0] ?? 0) > time - WINDOW_MS ? times : times.filter((t) => t > time - WINDOW_MS)
-  const secondsUntilEnd = (t: number) => Math.ceil((t + WINDOW_MS - time) / 1000)
+  const secondsUntilEnd = (t = time) => Math.ceil((t + WINDOW_MS - time) / 1000)
   const remaining = Math.max(0, REQUESTS_PER_WINDOW - recent.length)
   // After a crash there may be more than the limit; all above it must leave the window first.
   const lastToLeave = recent.at(weight - 1 - REQUESTS_PER_WINDOW)
   if (recent.length + weight > REQUESTS_PER_WINDOW && lastToLeave !== undefined) {
-    const nextToLeave = recent.at(-REQUESTS_PER_WINDOW) ?? recent[0] ?? time
+    const nextToLeave = recent.at(-REQUESTS_PER_WINDOW) ?? recent[0]
     const retryAfter = secondsUntilEnd(lastToLeave)
     return { rate, write: false, retryAfter, remaining, reset: secondsUntilEnd(nextToLeave) }
   }
@@ -69,7 +69,7 @@ export function decide(rate: RateState, now: number, weight: number): Decision {
     write,
     retryAfter: 0,
     remaining: REQUESTS_PER_WINDOW - admitted.length,
-    reset: secondsUntilEnd(recent[0] ?? time),
+    reset: secondsUntilEnd(recent[0]),
   }
 }
 

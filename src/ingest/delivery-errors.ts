@@ -84,7 +84,7 @@ export function readAllErrors(
   if (reused) return [formatIssue({ pointer: '', code: 'idempotency_key_reused' })]
   const unknownKeys: [number, ...LoggedValue[]][] = JSON.parse(unknown_keys ?? '[]')
   const { recordTable } = resource
-  const names = [...recordTable.key, recordTable.reference?.column ?? '']
+  const names = [...recordTable.key, recordTable.reference?.column]
   const referenceErrors = unknownKeys.map(([index, ...logged]) => {
     const values = logged.map((value, i) => presentLogged(recordTable, names[i] ?? '', value))
     const key = resource.keyFromColumns(values.slice(0, -1))

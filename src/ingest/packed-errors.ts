@@ -62,9 +62,12 @@ export function packErrors(errors: Iterable<FormattedIssue>, form: BodyForm): st
     record[1].push(number)
     records.set(index, record)
   }
-  const sorted = [...records.values()].sort(([a], [b]) => (a ?? -1) - (b ?? -1))
+  const sorted = [...records.values()].sort((a, b) => positionOf(a) - positionOf(b))
   return `[{"kinds":[${[...kinds.keys()].join()}],"records":${JSON.stringify(sorted)}}]`
 }
+
+/** Returns the position of a record; errors of the body as a whole stand first. */
+const positionOf = ([index]: PackedRecord): number => index ?? -1
 
 function newRecord(index: number | null, key: Record<string, string> | undefined): PackedRecord {
   const id = recordIdOf(key)
@@ -79,12 +82,15 @@ export function unpackErrors(logged: string | null, form: BodyForm): FormattedIs
   return records.flatMap(([index, numbers, , key]) => {
     const at = index === null ? '' : recordPointer(form, index)
     const place = { ...(index !== null && { index }), ...(key && { key }) }
-    return numbers.flatMap((number) => {
-      const kind = typeof number === 'number' ? kinds[number] : number
-      if (!kind) return []
-      const [pointer, code, message, hint] = kind
-      return [{ ...place, pointer: at + pointer, code, message, ...(hint && { hint }) }]
-    })
+    return numbers
+      .flatMap((kind) => (typeof kind === 'number' ? kinds.slice(kind, kind + 1) : [kind]))
+      .map(([pointer, code, message, hint]) => ({
+        ...place,
+        pointer: at + pointer,
+        code,
+        message,
+        ...(hint && { hint }),
+      }))
   })
 }
 

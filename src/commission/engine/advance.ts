@@ -1,10 +1,10 @@
 import type { Version } from './book.ts'
 import { totalOf } from './cap.ts'
-import { type Decimal, greatest, subtract, ZERO } from './decimal.ts'
+import { amountAt, type Decimal, greatest, subtract, ZERO } from './decimal.ts'
 import type { Line } from './line.ts'
 import type { CompiledShare } from './rules.ts'
 import type { PlanInput } from './settle-plan.ts'
-import { stateKey, stateOf } from './state.ts'
+import { stateKey } from './state.ts'
 
 /**
  * Returns what the `once` rule that a share recoups paid: under the same version, or under `current`
@@ -30,7 +30,7 @@ export function applyAdvance({ state }: PlanInput, line: Line, once: readonly Li
   const key = stateKey(rule.id, version, line.scope)
   const paidOnce = recoupedBy(rule, version, once)
   const share = line.amount
-  const due = subtract(subtract(share, paidOnce), stateOf(state.deficits, key))
+  const due = subtract(subtract(share, paidOnce), amountAt(state.deficits, key))
   const amount = greatest(due, ZERO)
   const deficit = greatest(subtract(ZERO, due), ZERO)
   state.deficits.set(key, deficit)

@@ -77,6 +77,17 @@ export function parsePeriod(id: string): Period | null {
   return period.id === id ? period : null
 }
 
+/**
+ * Parses the id of a period that the engine wrote.
+ *
+ * @throws Error if there is no such period.
+ */
+export function storedPeriod(id: string): Period {
+  const period = parsePeriod(id)
+  if (period === null) throw new Error(`${id} is not a period.`)
+  return period
+}
+
 /** Returns the period after or before, by `step` 1 or -1. */
 export const nextPeriod = ({ kind, first, last }: Period, step: 1 | -1): Period =>
   periodOf(step === 1 ? last + 1 : first - 1, kind)

@@ -20,14 +20,25 @@ export interface PeriodContext extends Context {
 }
 
 /**
- * Whose a fact is: its affiliate and the version that governs it, or why no version does. An affiliate
- * without a plan still has uplines, whose overrides count the fact.
+ * An owner whose facts count: the affiliate, and the version that governs the fact. An affiliate without
+ * a plan still has uplines, whose overrides count the fact.
  */
-export interface Owner {
-  readonly affiliate: string | null
+export interface CountedOwner {
+  readonly affiliate: string
   readonly version: Version | null
-  readonly reason: Reason | null
+  readonly reason: 'no_plan' | null
 }
+
+/** Whose a fact is: its affiliate and the version that governs it, or why no version does. */
+export type Owner =
+  | CountedOwner
+  | {
+      readonly affiliate: string | null
+      readonly version: null
+      readonly reason: UncountedReason
+    }
+
+type UncountedReason = Exclude<Reason, 'no_plan'>
 
 /** Returns the customer's fields as they were on a day (§16.9). */
 export const fieldsOn = (customer: Customer, day: number): CustomerFields =>
@@ -44,10 +55,10 @@ export function ownerOn(context: Context, customer: Customer, day: number): Owne
   if (!context.tree.isConfigured(affiliate)) return unowned(affiliate, 'unknown_affiliate')
   if (isRefused(customer, day)) return unowned(affiliate, 'refused')
   const version = governingVersion(context.book, affiliate, customer.signupDay, day)
-  return version ? { affiliate, version, reason: null } : unowned(affiliate, 'no_plan')
+  return { affiliate, version, reason: version ? null : 'no_plan' }
 }
 
-const unowned = (affiliate: string | null, reason: Reason): Owner => ({
+const unowned = (affiliate: string | null, reason: UncountedReason): Owner => ({
   ...{ affiliate, version: null, reason },
 })
 

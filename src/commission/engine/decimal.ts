@@ -145,3 +145,7 @@ export function fixedText(value: Decimal, places: number): string {
   if (places === 0) return sign + digits
   return `${sign}${digits.slice(0, -places)}.${digits.slice(-places)}`
 }
+
+/** Returns the amount of a key; 0 if there is none. */
+export const amountAt = (amounts: ReadonlyMap<string, Decimal>, key: string): Decimal =>
+  amounts.get(key) ?? ZERO

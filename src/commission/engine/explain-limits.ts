@@ -1,6 +1,7 @@
 import { recoupedBy } from './advance.ts'
 import {
   add,
+  amountAt,
   compare,
   type Decimal,
   fixedText,
@@ -17,7 +18,7 @@ import type { Step } from './explanation.ts'
 import type { Line } from './line.ts'
 import type { CompiledShare } from './rules.ts'
 import type { PlanInput } from './settle-plan.ts'
-import { stateKey, stateOf } from './state.ts'
+import { stateKey } from './state.ts'
 
 type Money = (value: Decimal) => string
 
@@ -151,7 +152,7 @@ function advanceSteps(
       recoups: rule.recoups,
       before: money(before),
       paid_once: money(recoupedBy(rule, version, once)),
-      deficit_in: money(stateOf(state.deficits, stateKey(rule.id, version, scope))),
+      deficit_in: money(amountAt(state.deficits, stateKey(rule.id, version, scope))),
       recouped: money(line.recouped),
       deficit_out: money(line.deficit),
       after: money(line.amount),

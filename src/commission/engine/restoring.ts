@@ -1,6 +1,7 @@
 import type { Difference, PlanBooks } from './books.ts'
 import {
   add,
+  amountAt,
   type Decimal,
   greatest,
   isPositive,
@@ -27,9 +28,9 @@ interface Pools {
 export function withRestoring(books: PlanBooks, differences: readonly Difference[]): Difference[] {
   const byPeriod = Map.groupBy(differences, ({ period }) => period)
   const pools = openPools(books)
-  const periods = [...byPeriod.keys()].sort(compareText)
-  const entries = periods.flatMap((period) => {
-    const moved = (byPeriod.get(period) ?? []).reduce((sum, one) => add(sum, one.amount), ZERO)
+  const periods = [...byPeriod].sort(([a], [b]) => compareText(a, b))
+  const entries = periods.flatMap(([period, ofPeriod]) => {
+    const moved = ofPeriod.reduce((sum, one) => add(sum, one.amount), ZERO)
     return restoringOf(books, pools, period, moved)
   })
   return [...differences, ...entries]
@@ -39,7 +40,7 @@ function openPools({ statements, restored }: PlanBooks): Pools {
   const left = new Map([...statements].map(([period, { dropped }]) => [period, negate(dropped)]))
   for (const ofPeriod of restored.values()) {
     for (const [from, amount] of ofPeriod) {
-      left.set(from, subtract(left.get(from) ?? ZERO, amount))
+      left.set(from, subtract(amountAt(left, from), amount))
     }
   }
   const copied = [...restored].map(([period, from]) => [period, new Map(from)] as const)
@@ -48,20 +49,20 @@ function openPools({ statements, restored }: PlanBooks): Pools {
 
 /** Returns the entries for the corrections of one period, which move it by an amount in all. */
 function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Decimal): Difference[] {
-  const before = books.corrected.get(period) ?? ZERO
+  const before = amountAt(books.corrected, period)
   const after = add(before, moved)
   const gained = greatest(after, ZERO)
   const own = restoredFrom(pools, period, period)
-  const most = add(own, greatest(pools.left.get(period) ?? ZERO, ZERO))
+  const most = add(own, greatest(amountAt(pools.left, period), ZERO))
   const entries = [take(pools, period, period, subtract(least(gained, most), own))]
   const returned = subtract(least(after, ZERO), least(before, ZERO))
   const statements = [...books.corrections]
-    .flatMap(([from, nets]) => (from === period ? [] : [[from, nets.get(period) ?? ZERO] as const]))
+    .flatMap(([from, nets]) => (from === period ? [] : [[from, amountAt(nets, period)] as const]))
     .sort(([a], [b]) => compareText(a, b))
   let rest = isPositive(returned) ? returned : ZERO
   for (const [from, net] of statements) {
     const charged = subtract(negate(least(net, ZERO)), restoredFrom(pools, period, from))
-    const available = greatest(least(charged, pools.left.get(from) ?? ZERO), ZERO)
+    const available = greatest(least(charged, amountAt(pools.left, from)), ZERO)
     const amount = least(rest, available)
     entries.push(take(pools, period, from, amount))
     rest = subtract(rest, amount)
@@ -83,7 +84,7 @@ const restoredFrom = ({ restored }: Pools, period: string, from: string): Decima
 function take(pools: Pools, period: string, from: string, amount: Decimal): Difference {
   const ofPeriod = pools.restored.get(period) ?? new Map<string, Decimal>()
   pools.restored.set(period, ofPeriod)
-  ofPeriod.set(from, add(ofPeriod.get(from) ?? ZERO, amount))
-  pools.left.set(from, subtract(pools.left.get(from) ?? ZERO, amount))
+  ofPeriod.set(from, add(amountAt(ofPeriod, from), amount))
+  pools.left.set(from, subtract(amountAt(pools.left, from), amount))
   return { period, line: null, droppedIn: from, amount: negate(amount) }
 }

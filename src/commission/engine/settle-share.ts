@@ -1,6 +1,16 @@
 import { recoupedBy } from './advance.ts'
 import { applyMax, limitLine } from './cap.ts'
-import { add, type Decimal, greatest, isNegative, isZero, least, round, ZERO } from './decimal.ts'
+import {
+  add,
+  amountAt,
+  type Decimal,
+  greatest,
+  isNegative,
+  isZero,
+  least,
+  round,
+  ZERO,
+} from './decimal.ts'
 import { compareText } from './facts.ts'
 import { applyFence, type Fenced } from './fence.ts'
 import { fxList, type Line, newLine } from './line.ts'
@@ -8,7 +18,7 @@ import { earlierOf, keepMeasure, measureOf } from './measure.ts'
 import { addRatio, NOTHING, type Ratio, ratio, roundRatio } from './ratio.ts'
 import type { CompiledShare } from './rules.ts'
 import { type PlanInput, type RuleOfVersion, rulesWith } from './settle-plan.ts'
-import { stateKey, stateOf } from './state.ts'
+import { stateKey } from './state.ts'
 import { applyRate } from './tiers.ts'
 
 /** The base of one line before its rate. */
@@ -87,8 +97,8 @@ function affiliateScope(
   const { state } = input
   const key = stateKey(rule.id, version, 'affiliate')
   const facts = tally?.tally.total.facts ?? 0
-  const carries = rule.negative === 'carry' && !isZero(stateOf(state.carries, key))
-  const waits = carries || (rule.recoups !== null && !isZero(stateOf(state.deficits, key)))
+  const carries = rule.negative === 'carry' && !isZero(amountAt(state.carries, key))
+  const waits = carries || (rule.recoups !== null && !isZero(amountAt(state.deficits, key)))
   if (facts === 0 && !waits && isZero(recoupedBy(rule, version, once))) return []
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
   const fenced = fenceBase(input, from, key, base)
@@ -140,7 +150,7 @@ function applyNegative({ state }: PlanInput, line: Line, rule: CompiledShare): L
     return isNegative(line.amount) ? { ...line, amount: round(ZERO, digits) } : line
   }
   const key = stateKey(rule.id, line.version, line.scope)
-  const carriedIn = stateOf(state.carries, key)
+  const carriedIn = amountAt(state.carries, key)
   const balance = add(carriedIn, line.amount)
   const carriedOut = least(balance, ZERO)
   state.carries.set(key, carriedOut)

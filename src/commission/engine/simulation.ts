@@ -1,6 +1,6 @@
-import { type Book, compileVersion, type Plan } from './book.ts'
+import { type Book, compileVersion, type Plan, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
-import { add, type Decimal, ZERO } from './decimal.ts'
+import { add, amountAt, type Decimal, ZERO } from './decimal.ts'
 import type { PlanTerms } from './plan.ts'
 import { closeState, openState, type PlanState, stateKey } from './state.ts'
 
@@ -34,11 +34,15 @@ export function replaceVersions(
 
 /** Copies the rules of a plan: what is remembered of a rule can depend on the plan's other versions. */
 function copyPlan({ plan, versions, first }: Plan): Plan {
-  const copies = new Map(
-    versions.map((one) => [one, { ...one, rules: one.rules.map((rule) => ({ ...rule })) }]),
-  )
-  return { plan, versions: [...copies.values()], first: copies.get(first) ?? first }
+  const copiedFirst = copyRules(first)
+  const copies = versions.map((one) => (one === first ? copiedFirst : copyRules(one)))
+  return { plan, versions: copies, first: copiedFirst }
 }
+
+const copyRules = (version: Version): Version => ({
+  ...version,
+  rules: version.rules.map((rule) => ({ ...rule })),
+})
 
 /** Returns the state with which a period starts: that of all versions together once they are replaced. */
 export function stateFor({ replacement }: Plan, { first }: Period, state: PlanState): PlanState {
@@ -66,7 +70,7 @@ function joinKeys(amounts: ReadonlyMap<string, Decimal>): Map<string, Decimal> {
 }
 
 function addTo(sums: Map<string, Decimal>, key: string, amount: Decimal): void {
-  sums.set(key, add(sums.get(key) ?? ZERO, amount))
+  sums.set(key, add(amountAt(sums, key), amount))
 }
 
 /** Returns the key that a carry, deficit or fence of any version has under `current`. */

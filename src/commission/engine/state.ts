@@ -1,5 +1,5 @@
 import { quarterOf } from './calendar.ts'
-import { type Decimal, decimal, isZero, plainText, ZERO } from './decimal.ts'
+import { type Decimal, decimal, isZero, plainText } from './decimal.ts'
 import { compareText } from './facts.ts'
 import { addRatio, exactText, NOTHING, parseRatio, type Ratio } from './ratio.ts'
 import type { CompiledTiers } from './rules.ts'
@@ -108,7 +108,3 @@ export function addMeasure(
     lifetime: exactText(addRatio(earlierMeasure(earlier, 'lifetime', lastDay), measure)),
   }
 }
-
-/** Returns a carry or deficit; 0 if there is none. */
-export const stateOf = (map: ReadonlyMap<string, Decimal>, key: string): Decimal =>
-  map.get(key) ?? ZERO

@@ -1,5 +1,5 @@
 import { type Version, versionsOf } from './book.ts'
-import type { Owner, PeriodContext } from './context.ts'
+import type { CountedOwner, PeriodContext } from './context.ts'
 import type { WaitingFact } from './hold.ts'
 import type { CompiledRule } from './rules.ts'
 import {
@@ -39,10 +39,9 @@ export function entriesFor(
   context: PeriodContext,
   tallies: PeriodTallies,
   own: Map<RuleTally, CustomerTally>,
-  { affiliate, version }: Owner,
+  { affiliate, version }: CountedOwner,
   uplineRulesOf: (affiliate: string) => readonly UplineRule[],
 ): Entry[] {
-  if (affiliate === null) return []
   const entries: Entry[] = []
   const enter: Enter = (earner, target, source) => {
     const one = own.get(target) ?? newCustomerTally()

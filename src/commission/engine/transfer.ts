@@ -1,14 +1,14 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import type { Arrival, Departure, Transfer } from './balance.ts'
+import type { Arrival, Departure } from './balance.ts'
 import { type Plan, planKey } from './book.ts'
-import { arrivalKey, firstOpen, type PlanBooks } from './books.ts'
+import { arrivalKey, firstOpen } from './books.ts'
 import {
   endingWithin,
   nextPeriod,
   type Period,
   type PeriodKind,
-  parsePeriod,
   periodOf,
+  storedPeriod,
 } from './calendar.ts'
 import { compareText } from './facts.ts'
 import { plansOf } from './own-lines.ts'
@@ -105,7 +105,7 @@ export function arrivalsIn(
     if (transfer === null) continue
     const books = booksOf(affiliate, transfer.to)
     if (books?.received.has(arrivalKey(plan.plan, period.id))) continue
-    if (targetOf(books, transfer) !== id) continue
+    if (firstOpen(books, storedPeriod(transfer.period)).id !== id) continue
     const key = planKey(affiliate, transfer.to)
     const arrivals = byReceiver.get(key) ?? []
     byReceiver.set(key, arrivals)
@@ -116,10 +116,4 @@ export function arrivalsIn(
     arrivals.sort((a, b) => compareText(a.from, b.from))
   }
   return (affiliate, plan) => byReceiver.get(planKey(affiliate, plan)) ?? []
-}
-
-/** Returns the period that receives a transfer: its own, or the first after it that is not closed. */
-function targetOf(books: PlanBooks | null, { period: id }: Transfer): string {
-  const period = parsePeriod(id)
-  return period ? firstOpen(books, period).id : id
 }

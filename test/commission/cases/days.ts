@@ -12,6 +12,7 @@ import {
   parsePeriod,
   periodOf,
   quarterOf,
+  storedPeriod,
 } from '../../../src/commission/engine/calendar.ts'
 import { buildTree } from '../../../src/commission/engine/tree.ts'
 import { dayOf, terms } from './build.ts'
@@ -62,6 +63,17 @@ export const DAYS: readonly Case[] = [
     '2026-W53',
     '2026-W01',
   ]),
+  example(
+    'a stored id that is not a period is an error',
+    () => {
+      try {
+        return storedPeriod('2026-13')
+      } catch (error) {
+        return String(error)
+      }
+    },
+    'Error: 2026-13 is not a period.',
+  ),
   example(
     'the year of a week has four digits',
     () => periodOf(dayNumber('0999-06-05'), 'week').id,

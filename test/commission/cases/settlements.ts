@@ -603,6 +603,42 @@ const networks: readonly Case[] = [
     ).flatMap(({ lines: all }) => all.map(({ rule, measure }) => [rule, measure]))
   }, [['u', '2']]),
   example(
+    'tiers by active customers count those of the network',
+    () =>
+      statements(
+        belowU(
+          [terms([share()])],
+          [
+            terms([
+              share({
+                percent: undefined as never,
+                tiers: {
+                  mode: 'whole',
+                  over: 'network',
+                  by: { customers: 'active' },
+                  steps: [{ from: '0', percent: '1' }],
+                },
+              }),
+            ]),
+          ],
+          {
+            customers: [
+              ...['c1', 'c2', 'idle'].map((id) => customer(id)),
+              customer('u1', { affiliates: [{ from: null, affiliate_id: 'U' }] }),
+            ],
+            transactions: ['c1', 'c2', 'u1'].map((id) => deposit(id, '2026-01-02', 1)),
+          },
+        ),
+        '2026-01',
+      ).flatMap(({ affiliate_id, lines: all }) =>
+        all.map(({ measure }) => [affiliate_id, measure]),
+      ),
+    [
+      ['A', null],
+      ['U', '3'],
+    ],
+  ),
+  example(
     'an override of lines has no measure of facts, although its tiers ask for the network',
     () =>
       lines(
@@ -814,6 +850,31 @@ const waiting: readonly Case[] = [
       `A ${rule} v1 fx_missing JPY 1 1`,
       `A ${rule} v1 fx_missing USD 1 1`,
     ]),
+  ),
+  example(
+    'holds of the rules of an upline stand after those of the own plan',
+    () =>
+      holds(
+        belowU(
+          [terms([share({ id: 'z' })])],
+          [terms([override({ funded_by: 'downline' })], { currency: 'USD' })],
+          {
+            rates: [{ day: '2026-12-31', currency: 'GBP', rate: '1' }],
+            transactions: [
+              deposit('c1', '2026-01-02', 100, { currency: 'JPY' }),
+              deposit('c1', '2026-01-03', 100, { currency: 'USD' }),
+            ],
+          },
+        ),
+        '2026-01',
+      ),
+    [
+      'A z v1 fx_missing JPY 1 100',
+      'A z v1 fx_missing USD 1 100',
+      'A up v1 fx_missing USD 1 -10',
+      'U up v1 fx_missing JPY 1 100',
+      'U up v1 fx_missing USD 1 10',
+    ],
   ),
 ]
 
