@@ -262,7 +262,10 @@ test('a qualification names the record that triggered it and each condition', as
     { customer_id: 'c-2', status: 'waiting', missing: ['rate'] },
     {
       ...{ customer_id: 'c-3', status: 'failed', closed: { window: 'qualify/0' } },
-      conditions: [{ reached: '400', missing: '100', until: '2026-10-31' }, { reached: '1' }],
+      conditions: [
+        { status: 'failed', reached: '400', missing: '100', until: '2026-10-31' },
+        { status: 'open', reached: '1' },
+      ],
     },
   ])
   const failed = await json(acme.get('qualifications?period=2026-10&status=failed&rule=cpa'))

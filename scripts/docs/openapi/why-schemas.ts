@@ -46,7 +46,10 @@ const RECORD_REF = {
 
 const CONDITION = object({
   condition: { description: 'The condition as the plan has it.' },
-  status: documented('Whether it is met.', oneOf('met', 'open', 'waiting')),
+  status: documented(
+    'Whether it is met. `failed`: its window closed before. `waiting`: a record has no rate.',
+    oneOf('met', 'open', 'failed', 'waiting'),
+  ),
   met_on: documented('The day on which it was met.', orNull(DAY)),
   reached: maybe('What the sum or count has reached.'),
   min: maybe('What it must reach.'),

@@ -93,7 +93,12 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
   const { rule, version, trigger, status } = state
   const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
   const conditions = state.progress.map((one, index) =>
-    reportCondition(one, source?.qualify?.[index], rule.qualify[index]?.kind === 'customer'),
+    reportCondition(
+      one,
+      source?.qualify?.[index],
+      rule.qualify[index]?.kind === 'customer',
+      through,
+    ),
   )
   const outcome = outcomeOf(judged, state, conditions, through)
   const since = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
@@ -140,7 +145,7 @@ function outcomeOf(
   const closed =
     status === 'no_trigger'
       ? closedMonths(customer, rule.months, through)
-      : closedWindow(conditions, through)
+      : closedWindow(conditions)
   if (closed) return { ...NOTHING, status: 'failed', closed }
   const failing = conditions.findIndex(({ fails }) => fails !== null)
   if (failing >= 0) return refused(`qualify/${failing}`)
@@ -164,12 +169,8 @@ function missingOf(
 }
 
 /** Returns the first condition whose window is over and was not met in it. */
-function closedWindow(
-  conditions: readonly ConditionReport[],
-  through: number,
-): QualificationReport['closed'] {
-  const last = dayText(through)
-  const index = conditions.findIndex(({ until }) => until !== null && until <= last)
+function closedWindow(conditions: readonly ConditionReport[]): QualificationReport['closed'] {
+  const index = conditions.findIndex(({ status }) => status === 'failed')
   const until = conditions[index]?.until ?? null
   return until === null ? null : { window: `qualify/${index}`, until }
 }
