@@ -40,7 +40,10 @@ export interface QualificationReport {
   readonly missing: readonly string[]
   /** `failed`: the window that closed, and its last day. */
   readonly closed: { readonly window: string; readonly until: string } | null
-  /** `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. */
+  /**
+   * `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. Without a trigger: `void_by`
+   * if it took back `trigger`, which `requalify` passes over.
+   */
   readonly refused_by: string | null
   readonly conditions: readonly ConditionReport[]
   /** Records without a rate or a currency, for which the rule waits. */
@@ -101,6 +104,7 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
     ),
   )
   const outcome = outcomeOf(judged, state, conditions, through)
+  const voided = status === 'no_trigger' ? state.voided.at(-1) : undefined
   const since = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
   return {
     customer_id: customer.customer_id,
@@ -111,6 +115,7 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
     qualified_on: status === 'qualified' ? dayText(state.day) : null,
     trigger: trigger && refOf(trigger),
     ...outcome,
+    ...(voided && { trigger: refOf(voided), refused_by: outcome.refused_by ?? 'void_by' }),
     conditions,
     waits_for: state.blockers.map(({ fact, reason }) => ({ ...refOf(fact), reason })),
   }
