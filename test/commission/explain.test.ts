@@ -8,6 +8,7 @@ import { explainLine } from '../../src/commission/engine/explain.ts'
 import type { ExplainContext } from '../../src/commission/engine/explain-input.ts'
 import { isFunded } from '../../src/commission/engine/explain-plan.ts'
 import { explanationText } from '../../src/commission/engine/explain-text.ts'
+import { factSentences } from '../../src/commission/engine/explain-text-facts.ts'
 import type { Explanation } from '../../src/commission/engine/explanation.ts'
 import type { Line } from '../../src/commission/engine/line.ts'
 import {
@@ -195,11 +196,29 @@ test('an explanation in sentences can be checked by hand', () => {
       '',
       'The base counts 3 records of 2 customers.',
       'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
-      'On 2026-10-05, 110 USD at 1 EUR = 1.1 USD is 100 EUR.',
+      'On 2026-10-05, 110.00 USD at 1 EUR = 1.1 USD is 100.00 EUR.',
       'The base is 1,234.50 EUR.',
       '30 % of 1,234.5 is 370.35.',
       'The line pays 370.35 EUR.',
       '',
     ].join('\n'),
   )
+})
+
+test('sentences write amounts with the minor digits of their own currency', () => {
+  const sums = [{ currency: 'USD', count: 1, amount: '19.6' }]
+  const terms = [{ term: { activity: 'pnl' }, currencies: sums }]
+  const source = { plan: 'P', period: '2026-10', rule: 'r', version: 1, currency: 'EUR' }
+  const sources = [{ ...source, lines: 1, amount: '1000' }]
+  const said = [
+    ...factSentences({ step: 'facts', records: 1, customers: 1, terms }, 'JPY'),
+    ...factSentences(
+      { step: 'sources', affiliate_id: 'A', sources, conversions: [], sum: '1' },
+      '',
+    ),
+  ]
+  expect(said.slice(1)).toEqual([
+    'Pnl of trading activity sums to 19.60 USD (1 record).',
+    '1 line of the affiliate A by the rule r (version 1) of the plan P in 2026-10 sums to 1,000.00 EUR.',
+  ])
 })

@@ -116,7 +116,7 @@ test('a line is explained in steps and in sentences, down to records and their d
     '',
     'The base counts 3 records of 2 customers.',
     'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
-    'On 2026-10-05, 110 USD at 1 EUR = 1.1 USD (2026-10-02) is 100 EUR.',
+    'On 2026-10-05, 110.00 USD at 1 EUR = 1.1 USD (2026-10-02) is 100.00 EUR.',
     'The base is 1,234.50 EUR.',
     '30 % of 1,234.5 is 370.35.',
     'The line pays 370.35 EUR.',
@@ -262,7 +262,10 @@ test('a qualification names the record that triggered it and each condition', as
     { customer_id: 'c-2', status: 'waiting', missing: ['rate'] },
     {
       ...{ customer_id: 'c-3', status: 'failed', closed: { window: 'qualify/0' } },
-      conditions: [{ reached: '400', missing: '100', until: '2026-10-31' }, { reached: '1' }],
+      conditions: [
+        { status: 'failed', reached: '400', missing: '100', until: '2026-10-31' },
+        { status: 'open', reached: '1' },
+      ],
     },
   ])
   const failed = await json(acme.get('qualifications?period=2026-10&status=failed&rule=cpa'))
@@ -300,6 +303,13 @@ test('every record that earned nothing has its reason', async () => {
     'transactions fx_missing share  1',
     'transactions not_qualified cpa qualify/0 1',
   ])
+  const unqualified = (
+    await json(acme.admin('unearned/facts?period=2026-10&reason=not_qualified'))
+  ).data.find(({ id }: { id: string }) => id === 't-5')
+  const far = { reason: 'not_qualified', condition: 'qualify/0', reached: '400', min: '500' }
+  expect(unqualified).toMatchObject(far)
+  expect(data.at(-1)).not.toHaveProperty('reached')
+  expect((await json(acme.admin('transactions/t-5/earnings'))).state).toMatchObject(far)
   expect(counted).toMatchObject([
     { resource: 'transactions', currency: 'EUR', count: 2, sums: { amount_currency: '1134.5' } },
     { resource: 'transactions', currency: 'USD', count: 1, sums: { amount_currency: '110' } },
@@ -312,6 +322,37 @@ test('every record that earned nothing has its reason', async () => {
   expect(ofCustomer.data).toMatchObject([{ id: 't-6', reason: 'held' }])
   const ofAffiliate = await json(acme.get('unearned?period=2026-10&affiliate_id=ib-2'))
   expect(ofAffiliate.data).toEqual([])
+})
+
+test('a candidate that a withdrawal took back names `void_by`, also if another may follow', async () => {
+  const acme = await firm('acme')
+  const void_by = { terms: [{ transactions: ['withdrawal'] }], within_days: 14 }
+  const trigger = { transactions: ['deposit'] }
+  const rule = { id: 'first', kind: 'once', trigger, amount: '9.00' } as const
+  await storePlan('acme', 'first', monthly([{ ...rule, void_by, requalify: true }]))
+  await assign('acme', 'first', 'ib-1')
+  await acme.post('customers', [customer('c-9', 'ib-1')])
+  const paid = (id: string, day: string, transaction_type = 'deposit') =>
+    deposit(id, 'c-9', 70, { transaction_type, transaction_date: `2026-${day}T10:00:00Z` })
+  await acme.post('transactions', [paid('a-1', '10-06'), paid('a-2', '10-08', 'withdrawal')])
+  const factsOf = async () => {
+    const { data } = await json(acme.admin('unearned/facts?period=2026-10&customer_id=c-9'))
+    return data.find(({ id }: { id: string }) => id === 'a-1')
+  }
+  const qualifications = `qualifications?period=2026-10&customer_id=c-9&rule=first`
+
+  expect(await factsOf()).toMatchObject({ reason: 'not_qualified', condition: 'void_by' })
+  const found = (await json(acme.admin(qualifications))).data
+  expect(found).toMatchObject([
+    { status: 'waiting', missing: ['trigger'], trigger: { id: 'a-1' }, refused_by: 'void_by' },
+  ])
+
+  await acme.post('transactions', [paid('a-3', '10-20')])
+  const { state } = await json(acme.admin('transactions/a-1/earnings'))
+  expect(state).toMatchObject({ reason: 'already_counted', condition: 'void_by' })
+  expect((await json(acme.admin(qualifications))).data).toMatchObject([
+    { status: 'qualified', trigger: { id: 'a-3' }, refused_by: null },
+  ])
 })
 
 test('a record says which lines count it, or why none does', async () => {

@@ -25,6 +25,12 @@ const CAUSE = {
   ),
 }
 
+const PROGRESS = {
+  reached: documented('What the sum or count of the condition `qualify/0` has reached.'),
+  min: documented('What it must reach.'),
+}
+const RECORD_CAUSE = object({ ...CAUSE, ...PROGRESS }, ['reached', 'min'])
+
 const SUMS = documented('The sums of the amounts, by field.', {
   type: 'object',
   additionalProperties: TEXT,
@@ -46,7 +52,10 @@ const RECORD_REF = {
 
 const CONDITION = object({
   condition: { description: 'The condition as the plan has it.' },
-  status: documented('Whether it is met.', oneOf('met', 'open', 'waiting')),
+  status: documented(
+    'Whether it is met. `failed`: its window closed before. `waiting`: a record has no rate.',
+    oneOf('met', 'open', 'failed', 'waiting'),
+  ),
   met_on: documented('The day on which it was met.', orNull(DAY)),
   reached: maybe('What the sum or count has reached.'),
   min: maybe('What it must reach.'),
@@ -202,15 +211,19 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       }),
     ),
   }),
-  UnearnedRecord: object({
-    ...RECORD_REF,
-    ...CAUSE,
-    customer_id: documented('The customer.'),
-    affiliate_id: maybe('The affiliate of the customer on that day.'),
-    currency: maybe('The currency of the amounts.'),
-    amounts: SUMS,
-    rules: list('What each rule that names the record makes of it.', object(CAUSE)),
-  }),
+  UnearnedRecord: object(
+    {
+      ...RECORD_REF,
+      ...CAUSE,
+      ...PROGRESS,
+      customer_id: documented('The customer.'),
+      affiliate_id: maybe('The affiliate of the customer on that day.'),
+      currency: maybe('The currency of the amounts.'),
+      amounts: SUMS,
+      rules: list('What each rule that names the record makes of it.', RECORD_CAUSE),
+    },
+    ['reached', 'min'],
+  ),
   Qualification: object({
     customer_id: documented('The customer.'),
     affiliate_id: maybe('The affiliate of the trigger, or the present one while there is none.'),
@@ -232,7 +245,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       }),
     ),
     refused_by: maybe(
-      '`reversed`, `void_by`, `refused`, `other_version`, a condition as `qualify/0`, or why the trigger belongs to no plan.',
+      '`reversed`, `void_by`, `refused`, `other_version`, a condition as `qualify/0`, or why the trigger belongs to no plan. While a rule with `requalify` waits for another trigger: `void_by`, if it took back `trigger`.',
     ),
     conditions: list('The conditions of `qualify`, in order.', CONDITION),
     waits_for: list(
@@ -247,7 +260,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
     ...RECORD_REF,
     customer_id: documented('The customer.'),
     affiliate_id: maybe('The affiliate of the customer on that day.'),
-    state: documented('`counted`, or why no line counts it.', object(CAUSE)),
+    state: documented('`counted`, or why no line counts it.', RECORD_CAUSE),
     lines: list(
       'The lines that count it. Those of closed periods use the rates that were known at the approval.',
       object(
@@ -273,7 +286,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       'The adjustments that name it as a cause, in stored statements.',
       RECORD_ADJUSTMENT,
     ),
-    rules: list('What each rule of its plan that names it makes of it.', object(CAUSE)),
+    rules: list('What each rule of its plan that names it makes of it.', RECORD_CAUSE),
   }),
   CustomerLines: object({
     customer_id: documented('The customer.'),

@@ -33,6 +33,8 @@ export interface Candidate {
   readonly amount: Decimal | null
   /** What it waits for: its own amount, or the first fact of `void_by` without a rate. */
   readonly waits: readonly Blocker[]
+  /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
+  readonly voided: readonly Fact[]
 }
 
 /** Finds the earliest fact of the kind that meets `when`, `months` and `min`, and is not passed over. */
@@ -42,6 +44,7 @@ export function findCandidate(
   version: Version,
   rule: CompiledOnce,
 ): Candidate {
+  const voided: Fact[] = []
   for (const fact of customer.facts) {
     if (!isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
@@ -49,10 +52,10 @@ export function findCandidate(
     if (!withinMonths(customer, fact.day, rule.months)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
     const candidate = judgeTrigger(context, customer, version, rule, fact)
-    if (candidate === null || (candidate.status === 'reversed' && rule.requalify)) continue
-    return candidate
+    if (candidate?.status === 'reversed' && rule.requalify) voided.push(fact)
+    else if (candidate !== null) return { ...candidate, voided }
   }
-  return { status: 'no_trigger', trigger: null, amount: null, waits: [] }
+  return { status: 'no_trigger', trigger: null, amount: null, waits: [], voided }
 }
 
 /** Returns null if the fact is below the rule's `min`. */
@@ -62,7 +65,7 @@ function judgeTrigger(
   version: Version,
   rule: CompiledOnce,
   trigger: Fact,
-): Candidate | null {
+): Omit<Candidate, 'voided'> | null {
   const { currency } = version
   const amount = rule.needsAmount ? triggerAmount(context, rule, trigger, currency) : null
   if (amount !== null && 'fact' in amount) {

@@ -6,11 +6,11 @@ import type { Progress } from './qualify.ts'
 export interface ConditionReport {
   /** The condition as the plan has it. */
   readonly condition: unknown
-  readonly status: 'met' | 'open' | 'waiting'
+  readonly status: 'met' | 'open' | 'failed' | 'waiting'
   readonly met_on: string | null
   readonly reached: string | null
   readonly min: string | null
-  /** What lacks to `min`; null unless a sum or count is open. */
+  /** What lacks to `min`; null unless a sum or count is open or failed. */
   readonly missing: string | null
   /** The last day of its window; null if it has none. */
   readonly until: string | null
@@ -18,11 +18,12 @@ export interface ConditionReport {
   readonly fails: string | null
 }
 
-/** Reports one condition of `qualify`; `condition` is as the plan has it. */
+/** Reports one condition of `qualify` at the end of a day; `condition` is as the plan has it. */
 export function reportCondition(
   progress: Progress,
   condition: unknown,
   isCustomer: boolean,
+  through: number,
 ): ConditionReport {
   const nothing = {
     met_on: null,
@@ -40,7 +41,7 @@ export function reportCondition(
   const missing = min && subtract(min, reached ?? ZERO)
   return {
     condition,
-    status: 'open',
+    status: until !== null && until <= through ? 'failed' : 'open',
     met_on: null,
     reached: reached && plainText(reached),
     min: min && plainText(min),

@@ -18,32 +18,32 @@ import {
   figure,
   kindText,
   listed,
+  money,
   qualificationText,
 } from './sentences.ts'
 
 /** Writes the steps that lead to a base, to units or to a qualification. */
-export function factSentences(step: Step, currency: string, digits: number): string[] {
-  const money = (text: string): string => `${figure(text, digits)} ${currency}`
+export function factSentences(step: Step, currency: string): string[] {
   switch (step.step) {
     case 'facts':
-      return factsSentences(step, digits)
+      return factsSentences(step)
     case 'conversion':
       return conversionSentences(step)
     case 'base':
-      return baseSentences(step, money)
+      return baseSentences(step, currency)
     case 'units':
       return unitsSentences(step)
     case 'trigger':
-      return triggerSentences(step)
+      return triggerSentences(step, currency)
     case 'qualification':
       return [
         ...step.conditions.map((one) => conditionSentence(one)),
         `The customer qualified on ${step.qualified_on}.`,
       ]
     case 'sources':
-      return sourcesSentences(step, money)
+      return sourcesSentences(step, currency)
     case 'funded':
-      return fundedSentences(step, money)
+      return fundedSentences(step, currency)
     case 'floor':
       return [`${figure(step.before)} is negative and counts as 0.`]
     default:
@@ -51,22 +51,22 @@ export function factSentences(step: Step, currency: string, digits: number): str
   }
 }
 
-function factsSentences({ terms, records, customers }: FactsStep, digits: number): string[] {
+function factsSentences({ terms, records, customers }: FactsStep): string[] {
   if (records === 0) return ['No record of the period is counted.']
   const amounts = (currencies: readonly Counted[]): string =>
     listed(
       currencies.map(
-        ({ currency, count, amount }) =>
-          `${figure(amount, digits)} ${currency} (${counted(count, 'record')})`,
+        ({ currency, count, amount }) => `${money(amount, currency)} (${counted(count, 'record')})`,
       ),
     )
   return [
     `The base counts ${counted(records, 'record')} of ${counted(customers, 'customer')}.`,
-    ...terms.map(({ term, currencies }) =>
-      currencies.length === 0
-        ? `No ${kindText(term)} are counted.`
-        : `${capital(kindText(term))}${whenText(term)} sum to ${amounts(currencies)}.`,
-    ),
+    ...terms.map(({ term, currencies }) => {
+      const isOne = typeof term === 'object' && term !== null && 'activity' in term
+      return currencies.length === 0
+        ? `No ${kindText(term)} ${isOne ? 'is' : 'are'} counted.`
+        : `${capital(kindText(term))}${whenText(term)} ${isOne ? 'sums' : 'sum'} to ${amounts(currencies)}.`
+    }),
   ]
 }
 
@@ -96,13 +96,13 @@ function conversionSentences({ days, currency }: ConversionStep): string[] {
     const sentences: string[] = []
     if (one.sums > 0) {
       sentences.push(
-        `On ${one.day}, ${figure(one.amount)} ${one.currency}${rates} is ${figure(one.converted)} ${currency}${apart}.`,
+        `On ${one.day}, ${money(one.amount, one.currency)}${rates} is ${money(one.converted, currency)}${apart}.`,
       )
     }
     const usd = one.by_amount_usd
     if (usd !== null) {
       sentences.push(
-        `On ${one.day}, ${figure(usd.amount)} ${one.currency} is ${figure(usd.converted)} ${currency} by the records' own amounts in USD.`,
+        `On ${one.day}, ${money(usd.amount, one.currency)} is ${money(usd.converted, currency)} by the records' own amounts in USD.`,
       )
     }
     return sentences
@@ -113,15 +113,16 @@ function conversionSentences({ days, currency }: ConversionStep): string[] {
     : written
 }
 
-function baseSentences({ terms, base }: BaseStep, money: (text: string) => string): string[] {
+function baseSentences({ terms, base }: BaseStep, currency: string): string[] {
   const values = terms.map(({ term, sum, times, value }) =>
     times === '1'
       ? `${termName(term)} adds ${figure(value)}.`
       : `${termName(term)} adds ${figure(times)} × ${figure(sum)} = ${figure(value)}.`,
   )
   const isPlain = terms.length === 1 && terms[0]?.times === '1'
-  if (isPlain || terms.every(({ value }) => value === '0')) return [`The base is ${money(base)}.`]
-  return [...values, `The base is ${money(base)}.`]
+  if (isPlain || terms.every(({ value }) => value === '0'))
+    return [`The base is ${money(base, currency)}.`]
+  return [...values, `The base is ${money(base, currency)}.`]
 }
 
 function termName(term: unknown): string {
@@ -141,14 +142,15 @@ function unitsSentences({ unit, records, customers, units, each, quantity }: Uni
 }
 
 const recordText = ({ resource, id, day, amount, currency, converted }: CountedRecord): string => {
-  const sent = amount === null ? '' : `, ${figure(amount)} ${currency ?? ''}`.trimEnd()
+  const sent =
+    amount === null ? '' : `, ${currency === null ? figure(amount) : money(amount, currency)}`
   const counts =
     converted === null || converted === amount ? '' : `, which counts ${figure(converted)}`
   return `${resource} ${id} of ${day}${sent}${counts}`
 }
 
-function triggerSentences({ record, min }: TriggerStep): string[] {
-  const least = min === null ? '' : ` The least amount is ${figure(min)}.`
+function triggerSentences({ record, min }: TriggerStep, currency: string): string[] {
+  const least = min === null ? '' : ` The least amount is ${money(min, currency)}.`
   return [`The record that triggers the rule is ${recordText(record)}.${least}`]
 }
 
@@ -161,29 +163,29 @@ function conditionSentence(one: MetCondition): string {
   return `${what} reached ${figure(one.reached)} of at least ${figure(one.min ?? '0')} on ${one.met_on}${records}${list}.`
 }
 
-function sourcesSentences(step: SourcesStep, money: (text: string) => string): string[] {
+function sourcesSentences(step: SourcesStep, currency: string): string[] {
   const lines = step.sources.map(
     (one) =>
-      `${capital(counted(one.lines, 'line'))} of the affiliate ${step.affiliate_id} by the rule ${one.rule} (version ${one.version}) of the plan ${one.plan} in ${one.period} sum to ${figure(one.amount)} ${one.currency}.`,
+      `${capital(counted(one.lines, 'line'))} of the affiliate ${step.affiliate_id} by the rule ${one.rule} (version ${one.version}) of the plan ${one.plan} in ${one.period} ${one.lines === 1 ? 'sums' : 'sum'} to ${money(one.amount, one.currency)}.`,
   )
   const conversions = step.conversions
     .filter(({ rates, converted }) => rates.length > 0 || converted === null)
-    .map(({ currency, amount, rates, converted, reason }) =>
+    .map(({ currency: own, amount, rates, converted, reason }) =>
       converted === null
-        ? `${figure(amount)} ${currency} waits (${reason}).`
-        : `${figure(amount)} ${currency}${ratesText(rates)} is ${money(converted)}.`,
+        ? `${money(amount, own)} waits (${reason}).`
+        : `${money(amount, own)}${ratesText(rates)} is ${money(converted, currency)}.`,
     )
   return step.conversions.length === 0
     ? lines
-    : [...lines, ...conversions, `Together that is ${money(step.sum)}.`]
+    : [...lines, ...conversions, `Together that is ${money(step.sum, currency)}.`]
 }
 
-function fundedSentences(step: FundedStep, money: (text: string) => string): string[] {
+function fundedSentences(step: FundedStep, currency: string): string[] {
   const rates = ratesText(step.rates)
   return [
-    `The affiliate ${step.affiliate_id} earns ${figure(step.amount)} ${step.currency} by this rule of the plan ${step.plan} in ${step.period}, and this affiliate pays for it.`,
+    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this rule of the plan ${step.plan} in ${step.period}, and this affiliate pays for it.`,
     ...(rates === ''
       ? []
-      : [`${figure(step.amount)} ${step.currency}${rates} is ${money(step.converted)}.`]),
+      : [`${money(step.amount, step.currency)}${rates} is ${money(step.converted, currency)}.`]),
   ]
 }

@@ -91,7 +91,7 @@ function sentencesOf(step: Step, currency: string, digits: number): string[] {
     case 'amount':
       return [`The line pays ${money(step.amount)}.`]
     default:
-      return factSentences(step, currency, digits)
+      return factSentences(step, currency)
   }
 }
 

@@ -20,7 +20,9 @@ export function judgeOnceFact(
   const blocker = own?.blockers.find((one) => one.fact === fact)
   const waits = blocker && !judged.qualified.has(rule.id) ? blocker.reason : null
   if (isTriggerKind(rule, fact)) {
-    return judgeTriggerFact(context, judged, version, rule, fact, waits)
+    const found = judgeTriggerFact(context, judged, version, rule, fact, waits)
+    const isVoided = waits === null && own?.voided.includes(fact)
+    return isVoided ? { ...found, condition: 'void_by' } : found
   }
   if (waits !== null) return plain(waits)
   let found: Found | null = null

@@ -15,7 +15,7 @@ export interface RuleVerdict {
   readonly version: Version
   readonly rule: CompiledRule
   readonly verdict: Verdict
-  /** The condition that did not hold, such as `not_countries`, if the verdict is `excluded`. */
+  /** The condition that did not hold, such as `not_countries` or `void_by`. */
   readonly condition: string | null
 }
 

@@ -15,6 +15,7 @@ export interface JudgedCustomer {
 /** What one rule makes of a fact that it names. */
 export interface Found {
   readonly verdict: Verdict
+  /** The condition that did not hold, such as `not_countries` or `void_by`. */
   readonly condition: string | null
 }
 

@@ -40,7 +40,10 @@ export interface QualificationReport {
   readonly missing: readonly string[]
   /** `failed`: the window that closed, and its last day. */
   readonly closed: { readonly window: string; readonly until: string } | null
-  /** `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. */
+  /**
+   * `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. Without a trigger: `void_by`
+   * if it took back `trigger`, which `requalify` passes over.
+   */
   readonly refused_by: string | null
   readonly conditions: readonly ConditionReport[]
   /** Records without a rate or a currency, for which the rule waits. */
@@ -93,9 +96,15 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
   const { rule, version, trigger, status } = state
   const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
   const conditions = state.progress.map((one, index) =>
-    reportCondition(one, source?.qualify?.[index], rule.qualify[index]?.kind === 'customer'),
+    reportCondition(
+      one,
+      source?.qualify?.[index],
+      rule.qualify[index]?.kind === 'customer',
+      through,
+    ),
   )
   const outcome = outcomeOf(judged, state, conditions, through)
+  const voided = status === 'no_trigger' ? state.voided.at(-1) : undefined
   const since = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
   return {
     customer_id: customer.customer_id,
@@ -106,6 +115,7 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
     qualified_on: status === 'qualified' ? dayText(state.day) : null,
     trigger: trigger && refOf(trigger),
     ...outcome,
+    ...(voided && { trigger: refOf(voided), refused_by: outcome.refused_by ?? 'void_by' }),
     conditions,
     waits_for: state.blockers.map(({ fact, reason }) => ({ ...refOf(fact), reason })),
   }
@@ -140,7 +150,7 @@ function outcomeOf(
   const closed =
     status === 'no_trigger'
       ? closedMonths(customer, rule.months, through)
-      : closedWindow(conditions, through)
+      : closedWindow(conditions)
   if (closed) return { ...NOTHING, status: 'failed', closed }
   const failing = conditions.findIndex(({ fails }) => fails !== null)
   if (failing >= 0) return refused(`qualify/${failing}`)
@@ -164,12 +174,8 @@ function missingOf(
 }
 
 /** Returns the first condition whose window is over and was not met in it. */
-function closedWindow(
-  conditions: readonly ConditionReport[],
-  through: number,
-): QualificationReport['closed'] {
-  const last = dayText(through)
-  const index = conditions.findIndex(({ until }) => until !== null && until <= last)
+function closedWindow(conditions: readonly ConditionReport[]): QualificationReport['closed'] {
+  const index = conditions.findIndex(({ status }) => status === 'failed')
   const until = conditions[index]?.until ?? null
   return until === null ? null : { window: `qualify/${index}`, until }
 }

@@ -20,6 +20,8 @@ export interface OnceState {
     | 'open'
     | 'qualified'
   readonly trigger: Fact | null
+  /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
+  readonly voided: readonly Fact[]
   /** The affiliate of the trigger. */
   readonly affiliate: string | null
   /** The trigger's amount in the plan's currency; null if the rule does not need it. */

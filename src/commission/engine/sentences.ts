@@ -1,3 +1,5 @@
+import { minorDigits } from '../minor-digits.ts'
+
 // Words and figures of explanations in plain English.
 
 /** Writes a decimal with thousands separators; money with at least its minor digits. */
@@ -8,6 +10,10 @@ export function figure(text: string, digits = 0): string {
   const sign = text.startsWith('-') ? '−' : ''
   return `${sign}${grouped}${decimals === '' ? '' : `.${decimals}`}`
 }
+
+/** Writes an amount with its currency: `1,000.00 EUR`. */
+export const money = (text: string, currency: string): string =>
+  `${figure(text, minorDigits(currency))} ${currency}`
 
 /** Writes a number of things: `1 record`, `12 records`. */
 export const counted = (count: number, noun: string): string =>

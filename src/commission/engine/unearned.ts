@@ -1,13 +1,15 @@
 import { dayText, type Period } from './calendar.ts'
 import { isTriggerKind } from './candidate.ts'
 import type { Context } from './context.ts'
-import { fromFact, plainText } from './decimal.ts'
+import { fromFact, plainText, ZERO } from './decimal.ts'
 import { compareText, type Fact, type FactResource } from './facts.ts'
 import type { Judgement, RuleVerdict } from './judge.ts'
 import type { FactJudge } from './judge-uplines.ts'
 import type { JudgedCustomer } from './judged.ts'
+import { memoize } from './memoize.ts'
 import type { OnceState } from './once.ts'
 import { onceThrough } from './once-through.ts'
+import type { Progress } from './qualify.ts'
 import { rankOf, type Verdict } from './reasons.ts'
 
 /** Why facts earn nothing: the reason, and the rule and the condition it comes from. */
@@ -18,6 +20,9 @@ export interface Cause {
   readonly rule: string | null
   /** The condition, such as `not_countries`, `months` or `qualify/0`. */
   readonly condition: string | null
+  /** What the sum or count of `qualify` has reached, and what it must reach, if it is a sum or count. */
+  readonly reached?: string
+  readonly min?: string
 }
 
 /** A fact of a period, what became of it, and what each rule that names it makes of it. */
@@ -30,7 +35,7 @@ export interface FactReport {
 }
 
 /** Facts with the same cause: how many, and the sums of their amounts by currency. */
-export interface UnearnedGroup extends Cause {
+export interface UnearnedGroup extends Omit<Cause, 'reached' | 'min'> {
   readonly resource: FactResource
   readonly currency: string | null
   readonly count: number
@@ -44,18 +49,10 @@ export function reportFacts(
   judged: JudgedCustomer,
   { first, last }: Period,
 ): FactReport[] {
-  const onceStates = once(() => onceThrough(context, judged, last))
+  const statesOn = memoize((day: number) => onceThrough(context, judged, day))
   return judged.customer.facts
     .filter(({ day }) => day >= first && day <= last)
-    .map((fact) => reportFact(judged, judge(judged, fact), onceStates))
-}
-
-function once<T>(compute: () => T): () => T {
-  let known: { readonly value: T } | null = null
-  return () => {
-    known ??= { value: compute() }
-    return known.value
-  }
+    .map((fact) => reportFact(judged, judge(judged, fact), () => statesOn(last)))
 }
 
 function reportFact(
@@ -76,24 +73,32 @@ function reportFact(
 
 function causeOf(fact: Fact, by: RuleVerdict, states: () => readonly OnceState[]): Cause {
   const { verdict, rule, version } = by
+  const state =
+    verdict === 'not_qualified'
+      ? states().find((one) => one.version === version && one.rule === rule)
+      : undefined
+  const condition = conditionOf(fact, by, state)
+  const open = condition?.startsWith('qualify/') ? state?.progress.find(isOpen) : undefined
   return {
     reason: verdict,
     plan: version.plan,
     version: version.version,
     rule: rule.id,
-    condition: conditionOf(fact, by, states),
+    condition,
+    ...(open?.min && { reached: plainText(open.reached ?? ZERO), min: plainText(open.min) }),
   }
 }
+
+const isOpen = (one: Progress) => one.status === 'open'
 
 /** Names the condition that keeps a fact from being counted. */
 function conditionOf(
   fact: Fact,
-  { verdict, rule, version, condition }: RuleVerdict,
-  states: () => readonly OnceState[],
+  { verdict, rule, condition }: RuleVerdict,
+  state: OnceState | undefined,
 ): string | null {
   if (verdict === 'expired') return 'months'
-  if (verdict !== 'not_qualified' || rule.kind !== 'once') return condition
-  const state = states().find((one) => one.version === version && one.rule === rule)
+  if (condition !== null || verdict !== 'not_qualified' || rule.kind !== 'once') return condition
   switch (state?.status) {
     case 'no_trigger':
       return isTriggerKind(rule, fact) && rule.min !== null ? 'min' : 'trigger'
@@ -102,7 +107,7 @@ function conditionOf(
     case 'blocked':
       return 'rate'
     case 'open':
-      return `qualify/${state.progress.findIndex(({ status }) => status === 'open')}`
+      return `qualify/${state.progress.findIndex(isOpen)}`
     case 'qualified':
       return 'min'
     default:
@@ -110,9 +115,7 @@ function conditionOf(
   }
 }
 
-interface OpenGroup extends Cause {
-  readonly resource: FactResource
-  readonly currency: string | null
+interface OpenGroup extends Omit<UnearnedGroup, 'count' | 'sums'> {
   count: number
   readonly sums: Map<string, bigint>
 }
@@ -125,7 +128,10 @@ export function addToGroups(groups: Groups, cause: Cause, fact: Fact): void {
   const { resource, currency } = fact
   const { reason, plan, version, rule, condition } = cause
   const key = JSON.stringify([resource, reason, plan, version, rule, condition, currency])
-  const group = groups.get(key) ?? { ...cause, resource, currency, count: 0, sums: new Map() }
+  const group = groups.get(key) ?? {
+    ...{ reason, plan, version, rule, condition, resource, currency },
+    ...{ count: 0, sums: new Map() },
+  }
   groups.set(key, group)
   group.count += fact.count
   for (const [field, units] of fact.amounts) {
