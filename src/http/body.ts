@@ -79,13 +79,14 @@ async function readBodyAs(
   checkType(headers.get('Content-Type') ?? '', format)
   const isGzip = checkEncoding(headers.get('Content-Encoding') ?? 'identity')
   const length = Number(headers.get('Content-Length') ?? Number.NaN)
-  if (!body) throw malformed('The body is empty.')
+  if (!body && format === JSON_FORMAT) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
   const memory = new BodyMemory(admission, { length, isGzip, limit: MAX_BODY_BYTES })
   try {
     await memory.startReading()
-    const bytes = await readRequest(request, body, length, memory, admission)
+    const bytes =
+      body && length !== 0 ? await readRequest(request, body, length, memory, admission) : []
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
     const { weight, isLarge } = format.weigh(chunks, maxDepth)
     if (weight > MAX_WEIGHT) throw tooHeavy(weight)
