@@ -117,8 +117,6 @@ function toRequestBody(decoded: string, isLarge: boolean, memory: BodyMemory): R
   }
 }
 
-const TRUNCATED = 'The body ended early.'
-
 /**
  * Returns the chunks of a request. After the first 64 KiB it waits until the caller is admitted and
  * there is memory for the rest. If that fails, it discards what was read and starts to drain it.
@@ -139,7 +137,7 @@ async function readRequest(
   let pending: Promise<Chunk> | undefined
   try {
     for (;;) {
-      const chunk = orMalformed(readChunk(reader, length - bytes), TRUNCATED)
+      const chunk = orMalformed(readChunk(reader, length - bytes), 'The body ended early.')
       pending = chunk
       const { done, value } = await memory.waitFor(
         Promise.race([chunk, admission.then(() => chunk)]),
