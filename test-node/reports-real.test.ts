@@ -30,7 +30,7 @@ function emptyWorld(account: string, vertical: Vertical): World {
   const rates = ratesOf(readFileSync(join(FOLDER, '../ecb-euro-reference-rates.csv'), 'utf8'))
   return {
     ...{ account, vertical, statusMap: {}, eventCurrencies: {}, links: {}, customers: [] },
-    ...{ transactions: [], activity: [], events: [], clicks: [], statements: [] },
+    ...{ transactions: [], activity: [], events: [], clicks: [], statements: [], configured: [] },
     rates: rates.map((one) => ({ ...one, day: dayOf(one.day) })),
   }
 }
@@ -48,6 +48,9 @@ function forexWorld(): World {
   const activity = ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission']
   return {
     ...emptyWorld('real-forex', 'forex'),
+    configured: [
+      ...new Set(records('forex-customers').flatMap((one) => text(one.affiliate_id) ?? [])),
+    ],
     customers: records('forex-customers').map((one) => {
       const day = dayOf(String(one.signup_date).slice(0, 10))
       return customer(String(one.customer_id), day, text(one.affiliate_id), text(one.country_code))

@@ -739,7 +739,7 @@ describe('error messages', () => {
     [
       { code: 'enum', expected: 'live, test', value: 'tset' },
       '`tset` is not a valid value. Expected one of `live`, `test`.',
-      null,
+      'Did you mean `test`?',
     ],
     [
       { code: 'enum', expected: 'deposit, payout', value: 'deposits' },

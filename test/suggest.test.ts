@@ -16,6 +16,12 @@ test('a name is suggested if at most two letters and less than half of it differ
   expect(suggest('AMOUNT', ['amount'])).toBe('amount')
 })
 
+test('two swapped letters are one edit', () => {
+  expect(suggest('form', ['affiliate_id', 'from'])).toBe('from')
+  expect(suggest('frmm', ['from'])).toBe('from')
+  expect(suggest('ot', ['to'])).toBeNull()
+})
+
 test('a name of more than 40 characters suggests nothing', () => {
   expect(suggest('x'.repeat(40), ['x'.repeat(40)])).toBe('x'.repeat(40))
   expect(suggest('x'.repeat(41), ['x'.repeat(41)])).toBeNull()

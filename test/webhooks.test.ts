@@ -339,6 +339,16 @@ describe('webhooks of an account', () => {
     }
     expect((await askAdmin(`${path}/replay`, 'POST', { event_id: 'evt_1' })).status).toBe(404)
   })
+
+  test('a replay of a span that ends before it begins is refused', async () => {
+    const { account } = await partner()
+    const { path } = await webhook(account)
+    const [from, to] = ['2026-10-02T00:00:00.000Z', '2026-10-01T00:00:00.000Z']
+    const refused = await askAdmin(`${path}/replay`, 'POST', { from, to })
+    expect(refused.status).toBe(422)
+    const message = `\`${to}\` is less than the minimum, ${from}.`
+    expect((await json(refused)).errors).toEqual([{ pointer: '/to', code: 'minimum', message }])
+  })
 })
 
 describe('an event', () => {

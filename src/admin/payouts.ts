@@ -97,7 +97,6 @@ async function readPayments(c: Context<AppEnv>) {
 }
 
 async function readCsvText(c: Context): Promise<string> {
-  if (c.req.raw.body === null || c.req.header('Content-Length') === '0') return ''
   const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
   try {
     return takeText()

@@ -66,8 +66,11 @@ async function readSpan(c: Context<AppEnv>, account: Account): Promise<ReplaySpa
     throw validationFailed([{ pointer: '', code: 'choice', expected: REPLAYS }])
   }
   if (event_id === undefined) {
-    const end = to === undefined ? Date.now() : Date.parse(to)
-    return { from: Date.parse(from ?? ''), to: end, onlyDead: only_dead ?? false }
+    const [start, end] = [Date.parse(from ?? ''), to === undefined ? Date.now() : Date.parse(to)]
+    if (to !== undefined && end < start) {
+      throw validationFailed([{ pointer: '/to', code: 'minimum', expected: from ?? '', value: to }])
+    }
+    return { from: start, to: end, onlyDead: only_dead ?? false }
   }
   if (!(await findEvent(c.env, account, event_id))) throw notFound('event', event_id)
   return { event: event_id }

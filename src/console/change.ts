@@ -30,7 +30,8 @@ export async function makeChange(
     checkConfirmation(change, values, visit)
     const answer = await apiOf(c, session.member).send(change.request(values, visit))
     if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
-    await setFlash(c, session, change.done)
+    const { done } = change
+    await setFlash(c, session, typeof done === 'string' ? done : done(answer))
     const { pathname, search } = new URL(c.req.url)
     return c.redirect(change.next?.(answer, visit) ?? pathname + search, 303)
   } catch (thrown) {

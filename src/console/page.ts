@@ -72,8 +72,8 @@ export interface View {
 export interface Change {
   /** Returns the request to the administration API that makes the change. */
   request(values: Values, visit: Visit): ApiRequest
-  /** What the page says when the change is made. */
-  done: string
+  /** What the page says when the change is made, or returns it for the answer. */
+  done: string | ((answer: unknown) => string)
   /** Returns the name that the member must type first; for changes that cannot be undone. */
   confirm?(visit: Visit): string
   /** Returns the address to show next; the same page if absent. */

@@ -79,13 +79,14 @@ async function readBodyAs(
   checkType(headers.get('Content-Type') ?? '', format)
   const isGzip = checkEncoding(headers.get('Content-Encoding') ?? 'identity')
   const length = Number(headers.get('Content-Length') ?? Number.NaN)
-  if (!body) throw malformed('The body is empty.')
+  if (!body && format === JSON_FORMAT) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
   const memory = new BodyMemory(admission, { length, isGzip, limit: MAX_BODY_BYTES })
   try {
     await memory.startReading()
-    const bytes = await readRequest(request, body, length, memory, admission)
+    const bytes =
+      body && length !== 0 ? await readRequest(request, body, length, memory, admission) : []
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
     const { weight, isLarge } = format.weigh(chunks, maxDepth)
     if (weight > MAX_WEIGHT) throw tooHeavy(weight)
@@ -116,8 +117,6 @@ function toRequestBody(decoded: string, isLarge: boolean, memory: BodyMemory): R
   }
 }
 
-const TRUNCATED = 'The body ended early.'
-
 /**
  * Returns the chunks of a request. After the first 64 KiB it waits until the caller is admitted and
  * there is memory for the rest. If that fails, it discards what was read and starts to drain it.
@@ -138,7 +137,7 @@ async function readRequest(
   let pending: Promise<Chunk> | undefined
   try {
     for (;;) {
-      const chunk = orMalformed(readChunk(reader, length - bytes), TRUNCATED)
+      const chunk = orMalformed(readChunk(reader, length - bytes), 'The body ended early.')
       pending = chunk
       const { done, value } = await memory.waitFor(
         Promise.race([chunk, admission.then(() => chunk)]),

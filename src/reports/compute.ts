@@ -13,6 +13,7 @@ import { type Collected, nothingCollected } from './collect.ts'
 import { collectPart } from './collect-part.ts'
 import { collectCommission } from './commission.ts'
 import { CLICK_DAYS, REPORT_LIMITS, REPORT_STEPS } from './limits.ts'
+import { eventCount, eventKpi } from './metrics.ts'
 import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
 import { readSteps } from './read-steps.ts'
@@ -72,7 +73,8 @@ export async function computeReport(
   )
   const scope = collectCommission(collecting, commission, days)
   await convertCollected(directory, collected, query.currency, Number.POSITIVE_INFINITY)
-  return presentReport(query, selection, collected, { days, commission: scope, clicksFrom })
+  const known = { days, commission: scope, clicksFrom, defined: settings.defined }
+  return presentReport(query, selection, collected, known)
 }
 
 /** Reads what a report needs beside records. */
@@ -96,7 +98,11 @@ async function readSettings(
       currency === null ? [] : [[eventname, currency] as const],
     ),
   )
-  return { links, approved: wordsFor(statusMap, ['approved']), eventCurrencies }
+  const defined = definitions.flatMap(({ eventname, kpis }) => [
+    eventCount(eventname).name,
+    ...['Value', ...kpis].map((kpi) => eventKpi(eventname, kpi).name),
+  ])
+  return { links, approved: wordsFor(statusMap, ['approved']), eventCurrencies, defined }
 }
 
 /** Returns the affiliates of links as the statements read them. Only customers of brands have theirs by link. */

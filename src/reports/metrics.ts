@@ -86,8 +86,11 @@ export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertic
 /** The name that stands for the counts and KPIs of all events of a brand. */
 export const EVENTS = 'events'
 
+/** The name of an event, with a backslash before each dot and backslash, then a dot and what is summed. */
+const EVENT_METRIC = /^([^\\.\0]|\\[\\.])+\.[^\0]+$/
+
 /** Whether a name is that of a count or a KPI of an event, or stands for all. */
-export const isEventMetric = (name: string): boolean => name === EVENTS || name.includes('.')
+export const isEventMetric = (name: string): boolean => name === EVENTS || EVENT_METRIC.test(name)
 
 /** What an event of a brand counts as; a KPI of this name is written with a backslash. */
 const COUNT = 'count'
@@ -106,6 +109,10 @@ const UNITS = ':units'
 
 /** Returns the name under which a KPI is summed without conversion. */
 export const unitsName = (metric: string): string => `${metric}${UNITS}`
+
+/** Returns the metric of which a request names the sum, converted or not. */
+export const withoutUnits = (name: string): string =>
+  name.endsWith(UNITS) ? name.slice(0, -UNITS.length) : name
 
 /** Returns the metric of an event that a request names: the end of the name tells its type. */
 export function requestedEventMetric(name: string): Metric {

@@ -1,8 +1,16 @@
 import { dayNumber, dayText, type Period, parsePeriod } from '../commission/engine/calendar.ts'
+import { quote } from '../validation/quote.ts'
+import { suggest } from '../validation/suggest.ts'
 import type { Collected } from './collect.ts'
 import { COMMISSION, type CommissionScope, type Days } from './commission.ts'
 import { REPORT_LIMITS } from './limits.ts'
-import { EVENTS, isEventMetric, type Metric, requestedEventMetric } from './metrics.ts'
+import {
+  EVENTS,
+  isEventMetric,
+  type Metric,
+  requestedEventMetric,
+  withoutUnits,
+} from './metrics.ts'
 import type { ReportQuery } from './parse-report.ts'
 import { presentFigures, presentRows } from './present.ts'
 import type { GroupValue, Note, Report } from './report.ts'
@@ -15,6 +23,8 @@ export interface Known {
   readonly commission: CommissionScope
   /** The first day of which clicks are kept. */
   readonly clicksFrom: number
+  /** The metrics of the events that have a definition. */
+  readonly defined: readonly string[]
 }
 
 const CLICKS = 'clicks'
@@ -45,7 +55,7 @@ export function presentReport(
     ],
     data: groups.length === 0 ? [{ groups: {}, ...totals }] : data,
     totals,
-    notes: notesOf(metrics, known),
+    notes: [...notesOf(metrics, known), ...unknownMetrics(metrics, collected, known)],
   }
 }
 
@@ -65,6 +75,23 @@ function eventMetrics(
     .map((name) => events.get(name) ?? requestedEventMetric(name))
   if (!metrics.includes(EVENTS)) return named
   return [...found, ...named.filter(({ name }) => !events.has(name))]
+}
+
+/** Returns notes on metrics that neither a definition nor a record has: the name may be wrong. */
+function unknownMetrics(
+  metrics: readonly Metric[],
+  { events }: Collected,
+  { defined }: Known,
+): Note[] {
+  const names = [...new Set([...defined, ...events.keys()])]
+  return metrics.flatMap(({ name: metric }) => {
+    const name = withoutUnits(metric)
+    if (!isEventMetric(metric) || names.includes(name)) return []
+    const closest = suggest(name, names)
+    const hint = closest ? ` Did you mean ${quote(closest)}?` : ''
+    const detail = `No event definition and no record of these days has ${quote(name)}.${hint}`
+    return [{ metric, reason: 'unknown_metric', detail }]
+  })
 }
 
 /** Returns the metrics that cannot be told of records from a day on. */

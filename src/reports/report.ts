@@ -32,7 +32,7 @@ export interface Row extends Figures {
   readonly groups: Readonly<Record<string, GroupValue>>
 }
 
-/** Why a metric is null somewhere. */
+/** Why a metric is null somewhere, or may have a wrong name. */
 export interface Note {
   readonly metric: string
   readonly reason: string

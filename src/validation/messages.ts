@@ -38,7 +38,8 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
       ? `${quoted} is not a valid time.`
       : `${quoted} is not a valid RFC 3339 date-time with an offset or \`Z\`.`
   },
-  date: ({ quoted }) => `${quoted} is not a valid date in the form \`YYYY-MM-DD\`.`,
+  date: ({ quoted, expected }) =>
+    `${quoted} is ${expected || 'not a valid date in the form `YYYY-MM-DD`'}.`,
   length: ({ expected, received }) => {
     const limit = /^\d+ to \d+$/.test(expected)
       ? `Text must have ${expected} characters`

@@ -5,7 +5,7 @@ const MAX_LENGTH = 40
 
 /**
  * Returns the valid name closest to `name`, ignoring case, or null. Close means at most two edits,
- * and fewer edits than half of the valid name's length. If no name is close, the first part of a name
+ * and fewer edits than half of the valid name's length. Two swapped letters are one edit. If no name is close, the first part of a name
  * counts: `amont` suggests `amount_currency`.
  */
 export function suggest(name: string, validNames: readonly string[]): string | null {
@@ -25,11 +25,17 @@ function closest(
     .map(({ valid, part }) => ({
       valid,
       part,
-      distance: leven(name.toLowerCase(), part.toLowerCase()),
+      distance: edits(name.toLowerCase(), part.toLowerCase()),
     }))
     .filter(({ part, distance }) => distance <= 2 && distance * 2 < part.length)
     .sort((a, b) => a.distance - b.distance)
   return candidates[0]?.valid ?? null
+}
+
+/** Returns the number of edits between two names. */
+function edits(name: string, valid: string): number {
+  const distance = leven(name, valid)
+  return distance === 2 && swapsOf(valid).includes(name) ? 1 : distance
 }
 
 /**

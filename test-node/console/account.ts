@@ -164,6 +164,7 @@ export function accountTests(shared: () => Shared): void {
     await attempts.getByRole('link').click()
     await click('Send this event again')
     await page.waitForURL(`${own}/attempts`)
+    assert.match(await page.getByRole('status').innerText(), /Events sent again: 1\./)
     for (let i = 0; i < 50 && (await attempts.count()) < 2; i++) await page.reload()
     assert.equal(new Set(receiver.at(path).map((event) => event.id)).size, 1)
     assert.equal(receiver.at(path).length, 2)

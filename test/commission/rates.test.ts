@@ -293,10 +293,10 @@ describe('a refused file stores nothing', () => {
     for (const [csv, pointer, code] of [
       ['Date,USD\n', '/rows', 'record_count'],
       ['\n', '/header/Date', 'required'],
+      ['', '/header/Date', 'required'],
     ]) {
       expect((await refuse(csv!)).errors).toMatchObject([{ pointer, code }])
     }
-    expect(await json(putRates(''))).toMatchObject({ code: 'malformed_json' })
   })
 
   test('with too many rows or columns', async () => {
@@ -366,12 +366,21 @@ describe('the forms of the file', () => {
 
   test.each([
     ['no line break at the end', 'Date,USD\n2026-10-01,1.1\n2026-10-02,1.16', '/rows/1', 'length'],
-    ['a day in the future', csvOf('Date,USD', '9999-01-04,1.1'), '/rows/0/Date', 'date'],
   ])('a file with %s is refused', async (_, csv, pointer, code) => {
     const response = await putRates(csv)
     expect(response.status).toBe(422)
     const { errors } = await response.json<{ errors: object[] }>()
     expect(errors).toEqual([expect.objectContaining({ pointer, code })])
+    expect(await storedRates()).toEqual([])
+  })
+
+  test('a file with a day in the future is refused', async () => {
+    const response = await putRates(csvOf('Date,USD', '9999-01-04,1.1'))
+    expect(response.status).toBe(422)
+    const { errors } = await response.json<{ errors: object[] }>()
+    const message = '`9999-01-04` is in the future.'
+    const hint = 'Rates have days up to today.'
+    expect(errors).toEqual([{ pointer: '/rows/0/Date', code: 'date', message, hint }])
     expect(await storedRates()).toEqual([])
   })
 

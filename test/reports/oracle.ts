@@ -87,7 +87,7 @@ export function oracle(world: World, asked: Asked) {
   }
   for (const customer of world.customers.filter(within)) {
     const { day } = customer
-    const attributed = ownerOn(customer, day).affiliate === null ? 0 : 1
+    const attributed = Number(world.configured.includes(String(ownerOn(customer, day).affiliate)))
     found.push({ day, groups: valuesOf(day, customer, {}), counts: { signups: 1, attributed } })
   }
   const firsts = new Map<string, string>()

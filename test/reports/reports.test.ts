@@ -137,6 +137,40 @@ describe('a report', () => {
     })
   })
 
+  test('a metric that neither an event definition nor a record has is in the notes', async () => {
+    const casino = await brand({ events: { DailyStats: dailyStats } })
+    await casino.post('customers', [eve])
+    await casino.post('activities', [deposited])
+    const known = ['Deposit.count', 'Deposit.Value', 'DailyStats.count', 'DailyStats.Games:units']
+    const { notes } = await json(casino.get(`${OCTOBER}&metrics=${known},events`))
+    expect(notes).toEqual([])
+    const unknown = ['Depsit.count', 'DailyStats.Gmaes:units', 'Nothing.Value']
+    const { notes: found } = await json(casino.get(`${OCTOBER}&metrics=${unknown}`))
+    const none = 'No event definition and no record of these days has'
+    const reason = 'unknown_metric'
+    expect(found).toEqual([
+      {
+        ...{ metric: 'Depsit.count', reason },
+        detail: `${none} \`Depsit.count\`. Did you mean \`Deposit.count\`?`,
+      },
+      {
+        ...{ metric: 'DailyStats.Gmaes:units', reason },
+        detail: `${none} \`DailyStats.Gmaes\`. Did you mean \`DailyStats.Games\`?`,
+      },
+      { metric: 'Nothing.Value', reason, detail: `${none} \`Nothing.Value\`.` },
+    ])
+  })
+
+  test.each(['.', 'a.', '.Value', '%00.x', 'a.%00', 'Bet%5Cx.count', 'Bet%5C'])(
+    'the metric %s of a brand is refused',
+    async (name) => {
+      const casino = await brand()
+      expect(await messageOf(casino.get(`${OCTOBER}&metrics=${name}`))).toContain(
+        'is not one of those of igaming.',
+      )
+    },
+  )
+
   test('records of another account never count', async () => {
     const acme = await firm()
     const other = await partner('forex', { account: 'other' })

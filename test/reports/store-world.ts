@@ -71,6 +71,12 @@ export async function storeWorld(db: Database, world: World): Promise<void> {
       '2026-01-01T00:00:00.000Z',
     ]),
   )
+  await insert(
+    db,
+    'affiliates',
+    ['account', 'affiliate_id'],
+    world.configured.map((id) => [account, id]),
+  )
   await storeCustomers(db, world, isBrand)
   await insert(
     db,

@@ -79,6 +79,8 @@ export interface World {
   vertical: Vertical
   statusMap: Record<string, string>
   eventCurrencies: Record<string, string>
+  /** The affiliates that are configured; customers also have others. */
+  configured: string[]
   /** The affiliate of each link. */
   links: Record<string, string>
   customers: Customer[]
@@ -225,6 +227,7 @@ export function randomWorld(seed: number, vertical: Vertical): World {
     ...{ account: `world-${seed}`, vertical, transactions, activity, events },
     statusMap: from.oneIn(2) ? { ok: 'approved' } : { ok: 'approved', approved: 'pending' },
     eventCurrencies: from.oneIn(2) ? { deposit: 'HUF' } : {},
+    configured: ['A', 'B'],
     links: LINKS,
     customers: ids.map((id) => customer(from, vertical, id)),
     clicks: list(40, (i) => ({

@@ -34,8 +34,10 @@ const FIGURES: Record<string, JsonSchema> = {
 const NOTE = object({
   metric: documented('The metric.'),
   reason: documented(
-    'Why it is null in some figures.',
-    oneOf('not_kept', 'no_statements', 'partial_period', 'finer_than_statement'),
+    'Why it is null in some figures; `unknown_metric`: neither an event definition nor a record of these days has it.',
+    oneOf(
+      ...['not_kept', 'no_statements', 'partial_period', 'finer_than_statement', 'unknown_metric'],
+    ),
   ),
   detail: documented('The same as a sentence.'),
 })

@@ -34,7 +34,6 @@ export const assignment = closed({
 
 /** The earliest first day: each period since the first assignment is computed. */
 const FIRST_FROM = '2000-01-01'
-const TOO_EARLY = `Assignments begin on ${FIRST_FROM} or later.`
 
 /** An assignment of a body, with its index. */
 export interface SentAssignment extends Assignment {
@@ -69,7 +68,7 @@ export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAss
 
 const tooEarly = (index: number, value: string): Issue => ({
   ...{ pointer: ['', index, 'from'].join('/'), code: 'date', value },
-  instruction: TOO_EARLY,
+  ...{ expected: `before ${FIRST_FROM}`, instruction: `Assign from ${FIRST_FROM} or a later day.` },
 })
 
 /** Returns an issue for each assignment to a plan that the account does not have. */

@@ -32,19 +32,23 @@ export async function checkClosedTerms(
   changes: readonly AssignmentChange[],
 ): Promise<void> {
   const found = await findClosedTerms(db, account, changes)
-  if (found.length > 0) throw closedTerms(found)
+  if (found.length > 0) throw closedTerms(found, changes)
 }
 
 const lastDayOf = ({ period }: ClosedTerms) => parsePeriod(period)?.last ?? 0
 
-function closedTerms(found: readonly ClosedTerms[]): ApiError {
+function closedTerms(found: readonly ClosedTerms[], changes: readonly AssignmentChange[]) {
   const [last] = found.toSorted((a, b) => lastDayOf(b) - lastDayOf(a))
   if (!last) return new ApiError('conflict')
   const { affiliate_id, from_day, plan, period } = last
   const whose =
     affiliate_id === '*' ? 'an affiliate that `*` covers' : `affiliate ${quote(affiliate_id)}`
+  const index = changes.findIndex(
+    (one) => one.affiliate_id === affiliate_id && one.from_day === from_day,
+  )
+  const at = changes.length > 1 ? ` at \`/${index}\`,` : ''
   const first = dayText(lastDayOf(last) + 1)
   return new ApiError('conflict', {
-    detail: `The assignment from ${from_day} on concerns the period ${period} of the plan ${quote(plan)}, which is closed for ${whose}. Assign from ${first} or a later day. Nothing was changed.`,
+    detail: `The assignment${at} from ${from_day} on concerns the period ${period} of the plan ${quote(plan)}, which is closed for ${whose}. Assign from ${first} or a later day. Nothing was changed.`,
   })
 }

@@ -14,8 +14,9 @@ export function readRateDay(cell: string, seen: Set<string>, today: string): Rea
   const day = parseDay(toDigits(cell))
   if (day === null) return { value: null, issue: { code: 'date', value: cell } }
   if (day > today) {
-    const instruction = 'The day is in the future. Rates have days up to today.'
-    return { value: null, issue: { code: 'date', value: cell, instruction } }
+    const instruction = 'Rates have days up to today.'
+    const expected = 'in the future'
+    return { value: null, issue: { code: 'date', value: cell, expected, instruction } }
   }
   if (seen.has(day)) {
     return { value: null, issue: { code: 'duplicate_key', instruction: 'Send each day once.' } }

@@ -24,7 +24,7 @@ const switchTo = (disabled: boolean, done: string): Change => ({
 })
 
 const replay = (body: (values: (name: string) => string) => object): Change => ({
-  done: 'The events are sent again.',
+  done: (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
   next: (_, visit) => tabPath(visit, 'Attempts'),
   request: (values, visit) => ({
     ...{ method: 'POST', path: pathOf(visit, 'replay'), body: body(values) },

@@ -69,8 +69,9 @@ function fieldSql(field: string): string {
 
 const linkSql = `iif(c.first_day is null, ${fieldSql('link')}, ${brandLinkSql})`
 
-/** Whether the customer of a record has an affiliate on its day. */
-export const isAttributedSql = `${affiliateSql} is not null`
+/** Whether the customer of a record has an affiliate on its day that is configured now. */
+export const isAttributedSql = `exists (select 1 from affiliates a
+    where a.account = :account and a.affiliate_id = ${affiliateSql})`
 
 /** The affiliates of the account's links; `:links` is a JSON object. */
 export const OWNERS = `owners(link, affiliate_id) as materialized (

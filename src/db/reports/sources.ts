@@ -111,7 +111,7 @@ export const withClause = (shape: ReportShape, ...others: readonly string[]): st
   return all.length === 0 ? '' : `with ${all.join(', ')}`
 }
 
-/** Counts customers by their signup day, and those with an affiliate. */
+/** Counts customers by their signup day, and those with a configured affiliate. */
 export function signupsSql(shape: ReportShape, attributed: boolean): string {
   const own = attributed ? `, ${isAttributedSql} as attributed` : ', null as attributed'
   const withOwners = attributed ? `with ${OWNERS}` : withClause(shape)
