@@ -1306,18 +1306,29 @@ describe('payouts', { concurrency: 4 }, () => {
   })
 })
 
+const verbOf = ({ line }: Seen) => line.split(' ')[0]
+const isRead = (seen: Seen) => verbOf(seen) === 'GET'
+
 describe('affiliates import', { concurrency: 4 }, () => {
   const counted = ({ body }: Seen) => ({
     body: { received: (body as object[]).length, changed: 1 },
   })
 
+  const listed = (seen: Seen) => (isRead(seen) ? { body: page([]) } : counted(seen))
+
   test('sends parents first, in requests of 1000, and adds up the counts', async () => {
-    const { base, requests } = await service(counted)
-    const lines = Array.from({ length: 2500 }, (_, i) => `A-${i},${i < 2499 ? `A-${i + 1}` : ''}`)
+    const { base, requests } = await service(listed)
+    // Chains of 50: each affiliate is below the next one of the file.
+    const lines = Array.from(
+      { length: 2500 },
+      (_, i) => `A-${i},${i % 50 < 49 ? `A-${i + 1}` : ''}`,
+    )
     const path = file('a.csv', `\uFEFFaffiliate_id,parent\r\n${lines.join('\r\n')}\r\n`)
     const { code, stdout } = await admin(base, ['affiliates', 'import', 'a', path, '--json'])
     assert.deepEqual([code, stdout], [0, '{"received":2500,"changed":3}\n'])
-    const bulks = requests.map(({ body }) => body as { affiliate_id: string }[])
+    const [list, ...puts] = requests
+    assert.equal(list && verbOf(list), 'GET')
+    const bulks = puts.map(({ body }) => body as { affiliate_id: string }[])
     assert.deepEqual(
       bulks.map(({ length }) => length),
       [1000, 1000, 500],
@@ -1325,11 +1336,11 @@ describe('affiliates import', { concurrency: 4 }, () => {
     const ids = bulks.flat().map(({ affiliate_id }) => affiliate_id)
     assert.deepEqual(
       ids,
-      Array.from({ length: 2500 }, (_, i) => `A-${2499 - i}`),
+      Array.from({ length: 2500 }, (_, i) => `A-${i - (i % 50) + 49 - (i % 50)}`),
     )
     assert.deepEqual(bulks[0]!.slice(0, 2), [
-      { affiliate_id: 'A-2499' },
-      { affiliate_id: 'A-2498', parent: 'A-2499' },
+      { affiliate_id: 'A-49' },
+      { affiliate_id: 'A-48', parent: 'A-49' },
     ])
   })
 
@@ -1368,20 +1379,84 @@ describe('affiliates import', { concurrency: 4 }, () => {
     })
   }
 
+  const twelveHundred = (last: string) =>
+    file(
+      'a.csv',
+      `affiliate_id,parent,from\n${[...Array(1199).keys()].map((i) => `A-${i},,`).join('\n')}\n${last}\n`,
+    )
+
+  const unfit: Record<string, [string, RegExp]> = {
+    'an unknown parent': ['Z,X,', /affiliate Z \/parent {2}.*`X`/],
+    'an invalid day': ['Z,A-1,soon', /affiliate Z \/from {2}.*`soon`/],
+    'a day without a parent': ['Z,,2026-01-01', /affiliate Z \/parent {2}/],
+    'a circle with what is stored': ['S,A-1,', /affiliate S \/parent {2}/],
+  }
+  for (const [name, [last, message]] of Object.entries(unfit)) {
+    test(`a file of several requests with ${name} stores nothing`, async () => {
+      const parents = [{ from: null, parent: 'S' }]
+      const stored = page([
+        { affiliate_id: 'A-1', parents },
+        { affiliate_id: 'S', parents: [] },
+      ])
+      const { base, requests } = await service((seen) =>
+        isRead(seen) ? { body: stored } : counted(seen),
+      )
+      const { code, stderr } = await admin(base, ['affiliates', 'import', 'a', twelveHundred(last)])
+      assert.deepEqual([code, requests.map(verbOf)], [2, ['GET']])
+      assert.match(stderr, /nothing was changed\./)
+      assert.match(stderr, message)
+    })
+  }
+
   test('names the affiliate of an error, and counts those set before', async () => {
     const refusal = {
       detail: 'Nothing was changed.',
       errors: [{ pointer: '/1/parent', message: 'No affiliate "X" is configured.', hint: 'H.' }],
     }
     const { base } = await service((seen) =>
-      seen.nth === 1 ? problem(422, refusal) : counted(seen),
+      seen.nth === 2 ? problem(422, refusal) : listed(seen),
     )
-    const lines = Array.from({ length: 1500 }, (_, i) => `A-${i},${i === 1001 ? 'X' : ''}`)
-    const path = file('a.csv', `affiliate_id,parent\n${lines.join('\n')}\n`)
+    const lines = Array.from({ length: 1500 }, (_, i) => `A-${i}`)
+    const path = file('a.csv', `affiliate_id\n${lines.join('\n')}\n`)
     const { code, stderr } = await admin(base, ['affiliates', 'import', 'a', path])
     assert.equal(code, 1)
+    assert.match(stderr, /This request changed nothing\.\n/)
     assert.match(stderr, /\n {2}affiliate A-1001 \/parent {2}No affiliate "X" is .*\. {2}H\.\n/)
     assert.match(stderr, /1000 affiliates of the file were set before\. Import the file again\.\n$/)
+  })
+})
+
+describe('assignments import', { concurrency: 4 }, () => {
+  const rows = Array.from({ length: 1100 }, (_, i) => `A-${i},p,2026-12-01,new`)
+  const answer = ({ body }: Seen) => {
+    if (!body) return { body: { data: [{ plan: 'p' }] } }
+    const received = (body as object[]).length
+    return { body: { received, changed: received, warnings: [], warnings_total: 0 } }
+  }
+  const path = (...more: string[]) =>
+    file('s.csv', `affiliate_id,plan,from,customers\n${[...rows, ...more].join('\n')}\n`)
+
+  const unfit: Record<string, [string, RegExp]> = {
+    'a plan that does not exist': ['Z,nope,2026-12-01,new', /affiliate Z \/plan {2}.*`nope`/],
+    'an invalid day': ['Z,p,soon,new', /affiliate Z \/from {2}.*`soon`/],
+    'an assignment of an earlier request': ['A-1,p,2026-12-01,all', /affiliate A-1 /],
+  }
+  for (const [name, [last, message]] of Object.entries(unfit)) {
+    test(`a file of several requests with ${name} stores nothing`, async () => {
+      const { base, requests } = await service(answer)
+      const { code, stderr } = await admin(base, ['assignments', 'import', 'a', path(last)])
+      assert.deepEqual([code, requests.map(verbOf)], [2, ['GET']])
+      assert.match(stderr, /nothing was changed\./)
+      assert.match(stderr, message)
+    })
+  }
+
+  test('sends requests of 1000 and adds up the counts', async () => {
+    const { base, requests } = await service(answer)
+    const { code, stdout } = await admin(base, ['assignments', 'import', 'a', path(), '--json'])
+    const sum = '{"received":1100,"changed":1100,"warnings":[],"warnings_total":0}\n'
+    assert.deepEqual([code, stdout], [0, sum])
+    assert.deepEqual(requests.map(verbOf), ['GET', 'PUT', 'PUT'])
   })
 })
 

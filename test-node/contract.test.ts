@@ -11,6 +11,9 @@ const ROW = /^\| ((?:1[0-6]|[1-9A])\.\d+) \| (.+) \| (.*) \|$/
 /** The sections of commissions (§10–§16), which `../shared/commissions.md` has. */
 const COMMISSIONS = ['10', '11', '12', '13', '14', '15']
 
+/** The numbered paragraphs of §16, which stand in the sections that they clarify. */
+const CLARIFICATIONS = 25
+
 const rows = table.split('\n').flatMap((line) => {
   const [, clause, text, tests] = ROW.exec(line) ?? []
   return clause ? [{ clause, text: text!, tests: tests!.split('<br>').filter(Boolean) }] : []
@@ -61,6 +64,15 @@ describe('contract.md', () => {
         : tests.flatMap((cited) => flaw(clause, cited)),
     )
     assert.deepEqual(wrong, [])
+  })
+
+  test('has every clarification of §16', () => {
+    const named = new Set(rows.flatMap(({ text }) => /§16\.(\d+)/.exec(text)?.[1] ?? []))
+    const numbers = Array.from({ length: CLARIFICATIONS }, (_, i) => String(i + 1))
+    assert.deepEqual(
+      numbers.filter((n) => !named.has(n)),
+      [],
+    )
   })
 
   const contract = '../shared/contract.md'

@@ -59,5 +59,6 @@ function describe({ status, headers, body }: ApiResponse): string[] {
   ].map(escapeText)
 }
 
-const issueLine = ({ pointer, message, hint }: Issue) =>
+/** Returns the line of an error: its place, its message and its hint. */
+export const issueLine = ({ pointer, message, hint }: Issue) =>
   `  ${[pointer || '(the whole body)', message, hint].filter((part) => part).join('  ')}`

@@ -1,11 +1,21 @@
+import * as v from 'valibot'
+import { findDeepParents } from '../../src/admin/affiliate-levels.ts'
+import {
+  type AffiliateInput,
+  changeTree,
+  findTreeIssues,
+  toTree,
+} from '../../src/admin/affiliate-tree.ts'
+import { affiliate } from '../../src/admin/fields.ts'
+import type { AffiliateParents } from '../../src/db/commission/parents.ts'
+import type { Issue } from '../../src/validation/issue.ts'
+import { validateObject } from '../../src/validation/strict-object.ts'
 import { usageError } from '../exit-error.ts'
-import { ApiError } from './errors.ts'
+import { fetchPages } from './client.ts'
 import type { Input } from './operation.ts'
-import { nameAffiliate, readRows } from './read-rows.ts'
+import { readRows } from './read-rows.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
-
-/** The largest number of affiliates in one request. */
-const MAX_AFFILIATES = 1000
+import { MAX_ROWS, refuse, sendBulks } from './send-bulks.ts'
 
 interface Affiliate {
   affiliate_id?: string
@@ -18,16 +28,35 @@ export async function importAffiliates(send: SendRequest, request: AdminRequest,
   const { file = '' } = input.operands
   const rows = await readRows<Affiliate>(file, 'affiliates', ['affiliate_id', 'parent', 'from'])
   const affiliates = parentsFirst(rows, file)
+  // A single request is refused as a whole. Of several, the earlier ones would stay.
+  if (affiliates.length > MAX_ROWS) {
+    const list = { ...request, method: 'GET', path: `${request.path}/parents` }
+    const { data } = await fetchPages(send, list, Number.POSITIVE_INFINITY)
+    refuse(file, affiliates, findIssues(affiliates, data as AffiliateParents[]))
+  }
   const total = { received: 0, changed: 0 }
-  for (let first = 0; first < affiliates.length; first += MAX_AFFILIATES) {
-    const body = affiliates.slice(first, first + MAX_AFFILIATES)
-    const { received, changed } = (await send({ ...request, body }).catch((error) => {
-      throw withIds(error, body, first)
-    })) as typeof total
-    total.received += received
-    total.changed += changed
+  for (const one of await sendBulks<typeof total>(send, request, affiliates, 'affiliates')) {
+    total.received += one.received
+    total.changed += one.changed
   }
   return total
+}
+
+/** Returns what the service would refuse in any of the requests. */
+function findIssues(rows: readonly Affiliate[], stored: readonly AffiliateParents[]): Issue[] {
+  const issues = rows.flatMap((row, index) => {
+    const own = validateObject({ ...row }, v.object(affiliate)).issues
+    const lacksParent = row.from !== undefined && row.parent === undefined
+    const all = lacksParent ? [...own, { pointer: '/parent', code: 'required' as const }] : own
+    return all.map((one) => ({ ...one, pointer: `/${index}${one.pointer}` }))
+  })
+  if (issues.length > 0) return issues
+  const sent = rows.map((row, index) => ({ ...row, index })) as AffiliateInput[]
+  const before = toTree(stored)
+  // The day of an account differs from this one by a few hours at most.
+  const after = changeTree(before, sent, new Date().toISOString().slice(0, 10))
+  const unfit = findTreeIssues(sent, after)
+  return unfit.length > 0 ? unfit : findDeepParents(sent, before, after).issues
 }
 
 /** Sorts affiliates so that parents come first, since a request needs the parents of its own. */
@@ -53,15 +82,4 @@ export function parentsFirst(affiliates: readonly Affiliate[], file: string): Af
     for (const ancestor of [...chain].reverse()) ordered.add(ancestor)
   }
   return [...ordered]
-}
-
-/** Replaces the places of errors in the request by the ids of affiliates. */
-function withIds(error: unknown, bulk: readonly Affiliate[], done: number): unknown {
-  if (!(error instanceof ApiError)) return error
-  const { errors } = error.problem
-  const renamed = errors?.map((one) => ({ ...one, pointer: nameAffiliate(one.pointer, bulk) }))
-  const response = { ...error.response, body: { ...error.problem, errors: renamed } }
-  const notes =
-    done > 0 ? [`  ${done} affiliates of the file were set before. Import the file again.`] : []
-  return new ApiError(response, notes)
 }

@@ -1,10 +1,9 @@
-import { ApiError } from './errors.ts'
+import { checkAssignedPlans, readAssignments } from '../../src/commission/plans/assignments.ts'
+import type { Issue } from '../../src/validation/issue.ts'
 import type { Input } from './operation.ts'
 import { nameAffiliate, readRows } from './read-rows.ts'
 import type { AdminRequest, SendRequest } from './request.ts'
-
-/** The largest number of assignments in one request. */
-const MAX_ASSIGNMENTS = 1000
+import { MAX_ROWS, refuse, sendBulks, toBulks } from './send-bulks.ts'
 
 const COLUMNS = ['affiliate_id', 'plan', 'from', 'customers'] as const
 
@@ -22,12 +21,19 @@ interface Answer {
 export async function importAssignments(send: SendRequest, request: AdminRequest, input: Input) {
   const { file = '' } = input.operands
   const rows = await readRows<Assignment>(file, 'assignments', COLUMNS)
+  // A single request is refused as a whole. Of several, the earlier ones would stay.
+  if (rows.length > MAX_ROWS) {
+    const path = request.path.replace(/assignments$/, 'plans')
+    const { data } = (await send({ ...request, method: 'GET', path })) as {
+      data: { plan: string }[]
+    }
+    const plans = data.map(({ plan }) => plan)
+    refuse(file, rows, findIssues(rows, plans))
+  }
+  const answers = await sendBulks<Answer>(send, request, rows, 'assignments')
   const total: Answer = { received: 0, changed: 0, warnings: [], warnings_total: 0 }
-  for (let first = 0; first < rows.length; first += MAX_ASSIGNMENTS) {
-    const body = rows.slice(first, first + MAX_ASSIGNMENTS)
-    const answer = (await send({ ...request, body }).catch((error) => {
-      throw withAffiliates(error, body, first)
-    })) as Answer
+  for (const [i, answer] of answers.entries()) {
+    const body = rows.slice(i * MAX_ROWS)
     total.received += answer.received
     total.changed += answer.changed
     total.warnings_total += answer.warnings_total
@@ -38,15 +44,22 @@ export async function importAssignments(send: SendRequest, request: AdminRequest
   return total
 }
 
-/** Replaces the places of errors in the request by the ids of affiliates. */
-function withAffiliates(error: unknown, bulk: readonly Assignment[], done: number): unknown {
-  if (!(error instanceof ApiError)) return error
-  const errors = error.problem.errors?.map((one) => ({
-    ...one,
-    pointer: nameAffiliate(one.pointer, bulk),
-  }))
-  const response = { ...error.response, body: { ...error.problem, errors } }
-  const notes =
-    done > 0 ? [`  ${done} assignments of the file were set before. Import the file again.`] : []
-  return new ApiError(response, notes)
+/** Returns what the service would refuse in any of the requests, and keys that two of them have. */
+function findIssues(rows: readonly Assignment[], plans: readonly string[]): Issue[] {
+  const keys = new Set<string>()
+  return toBulks(rows).flatMap((bulk, i) => {
+    const { issues, sent } = readAssignments(bulk)
+    const own = [...issues, ...checkAssignedPlans(sent, plans)]
+    const before = new Set(keys)
+    for (const { index, affiliate_id, from } of sent) {
+      const key = JSON.stringify([affiliate_id, from])
+      if (before.has(key)) own.push({ pointer: `/${index}`, code: 'duplicate_key' })
+      keys.add(key)
+    }
+    return own.map((one) => ({ ...one, pointer: inFile(one.pointer, i * MAX_ROWS) }))
+  })
 }
+
+/** Returns a pointer into the rows of a request as one into those of the file. */
+const inFile = (pointer: string, first: number) =>
+  pointer.replace(/^\/(\d+)/, (_, index) => `/${first + Number(index)}`)

@@ -8,8 +8,8 @@ import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 // The engine against the oracle, which was written from the contract alone: every byte of every line,
 // hold, reason and carry of random worlds must be the same. `npm run worlds` tries more.
 
-/** The number of worlds in `npm test`. They reach all of `REQUIRED`. */
-const USUAL_WORLDS = 300
+/** The number of worlds in `npm test`, without those that have a book zone. They reach all of `REQUIRED`. */
+const USUAL_WORLDS = 400
 const WORLDS = env.MODEL_RUNS || USUAL_WORLDS
 const FIRST_SEED = env.SEED * 1_000_000
 
@@ -88,9 +88,12 @@ test('engine and oracle agree on random worlds', { timeout: 3_600_000 }, () => {
 })
 
 test('engine and oracle agree on worlds with a book zone', { timeout: 3_600_000 }, () => {
-  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS / 3; seed++) {
+  let compared = 0
+  // A quarter of the other number. Worlds of brands have no book zone.
+  for (let seed = FIRST_SEED; compared < WORLDS / 4; seed++) {
     const world = zonedWorld(seed)
     if (world === null) continue
+    compared++
     const periods = periodsOf(world)
     const expected = evaluateByOracle(copyOf(world), periods)
     expect(evaluateByEngine(copyOf(world), periods), `the world of seed ${seed}`).toEqual(expected)
