@@ -48,6 +48,7 @@ const COMPUTED: readonly (readonly [path: string, query: string, shown: number, 
     1,
     4,
   ],
+  ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31', 2, 8],
 ]
 
 const pathOf = (path: string, more: Record<string, string> = {}) =>
