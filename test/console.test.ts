@@ -184,7 +184,7 @@ test('a computation that is refused says so in its place, and the rest of the pa
   const text = await response.text()
 
   expect(response.status).toBe(200)
-  expect(text).toMatch(/role="alert"><p>`period` must be a month such as/)
+  expect(text).toMatch(/role="alert"[^>]*><p><code>period<\/code> must be a month such as/)
   expect(text).toContain('</html>')
 })
 

@@ -47,6 +47,7 @@ export function dataTests(shared: () => Shared): void {
     const groups = page.getByRole('table', { name: 'The same error is one row' })
     assert.match(await groups.innerText(), /\/\*\/transaction_type\s+2\s+enum/)
     const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+    await openSignedIn(shared(), ACCOUNT)
     await page.getByLabel('Find a record by its id').fill(id)
     await page.keyboard.press('Enter')
     await page.waitForURL(new RegExp(`/deliveries/${id}$`))
