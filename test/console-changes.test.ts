@@ -49,6 +49,7 @@ test('a refused change shows the page again, with the errors beside their fields
   expect(response.status).toBe(422)
   expect(text).toContain('value="&lt;i&gt;')
   expect(text).toMatch(/<div class="field wrong"><label for="rename-name">/)
+  expect(text).toContain('role="alert" tabindex="-1" autofocus=""')
   expect(text).toMatch(/aria-describedby="rename-name-about"/)
   expect(text).toMatch(/id="rename-name-about"[^>]*><strong>[^<]+/)
   expect(await nameNow()).toBe('Acme')

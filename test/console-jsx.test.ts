@@ -13,6 +13,16 @@ test('text and attributes are escaped in elements, fragments and components', ()
   )
 })
 
+test('characters that nobody sees are written as their codes, but not in values of forms', () => {
+  const id = '\u202e70-BI\u200b\u00a0\u3164'
+  const seen = '\\u202e70-BI\\u200b\\u00a0\\u3164'
+
+  expect(`${jsx('b', { children: ['a b\n', [id]] })}`).toBe(`<b>a b\n${seen}</b>`)
+  expect(`${Fragment({ children: id })}`).toBe(seen)
+  expect(`${jsx('input', { value: id })}`).toBe(`<input value="${id}"/>`)
+  expect(`${jsx('textarea', { children: id })}`).toBe(`<textarea>${id}</textarea>`)
+})
+
 test('null, undefined and booleans render nothing, and zero is text', () => {
   const element = jsx('p', { id: undefined, children: [null, undefined, true, false, 0] })
 

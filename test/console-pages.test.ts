@@ -82,6 +82,17 @@ test('an accepted delivery says where its records are, and a refused one where i
   expect(text).toContain('The log keeps no values')
 })
 
+test('the resources of the filter are those that the API accepts', async () => {
+  const { read } = await open()
+  const text = await read('/deliveries')
+  const offered = [...text.matchAll(/<option value="([a-z-]+)"/g)].map(([, name]) => name)
+
+  expect(offered).toEqual([
+    ...['customers', 'transactions', 'trading-activity'],
+    ...['refused', 'stored'],
+  ])
+})
+
 test('the span of a replay is in UTC', async () => {
   const { read, change } = await open()
   const body = { url: 'https://hooks.example/' }

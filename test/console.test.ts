@@ -48,6 +48,7 @@ const COMPUTED: readonly (readonly [path: string, query: string, shown: number, 
     1,
     4,
   ],
+  ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31', 2, 8],
 ]
 
 const pathOf = (path: string, more: Record<string, string> = {}) =>
@@ -183,7 +184,7 @@ test('a computation that is refused says so in its place, and the rest of the pa
   const text = await response.text()
 
   expect(response.status).toBe(200)
-  expect(text).toMatch(/role="alert"><p>`period` must be a month such as/)
+  expect(text).toMatch(/role="alert"[^>]*><p><code>period<\/code> must be a month such as/)
   expect(text).toContain('</html>')
 })
 
@@ -198,11 +199,34 @@ test('a line that no statement has is a 404 page', async () => {
   }
 })
 
+test.each([
+  ['deliveries', '?from=2026-11-21&to=2026-10-01'],
+  ['statements', '?period=March+2026'],
+])('%s%s is refused with the navigation and a way back', async (page, query) => {
+  await createAccount()
+  const response = await (await signedIn()).get(`/console/accounts/acme/${page}${query}`)
+  const text = await response.text()
+
+  expect(response.status).toBe(400)
+  expect(text).toContain(`<a href="/console/accounts/acme/${page}">Clear the filters</a>`)
+  expect(text).toContain('<a href="/console/accounts/acme/customers">Customers</a>')
+})
+
+test('a report that is refused says so in its place, below its form', async () => {
+  await createAccount()
+  const at = '/console/accounts/acme/reports?from=2026-11-21&to=2026-10-01'
+  const text = await (await (await signedIn()).get(at)).text()
+
+  expect(text).toMatch(/value="2026-11-21"[\s\S]*role="alert"/)
+})
+
 test('a page of an account that does not exist is a 404 page', async () => {
   const response = await (await signedIn()).get('/console/accounts/nobody')
 
   expect(response.status).toBe(404)
-  expect(await response.text()).toContain('nobody')
+  const text = await response.text()
+  expect(text).toContain('nobody')
+  expect(text).not.toContain('href="/console/accounts/nobody')
 })
 
 test('an address without a page is a 404 page', async () => {

@@ -5,12 +5,40 @@ import { Sentence } from './parts/data.tsx'
 import { readErrors } from './refused.ts'
 import { respond } from './respond.ts'
 
-/** Responds with an error of the administration API, or of the console, as a page. */
-export function showError(c: Context, error: ApiError): Promise<Response> {
+/** Sets the headers of an error of the administration API, or of the console, and returns it as a view. */
+export function errorView(c: Context, error: ApiError) {
   const { status, title, details } = error
   for (const [name, value] of Object.entries(details.headers ?? {})) {
     if (name !== 'WWW-Authenticate') c.header(name, value)
   }
+  const { pathname, search } = new URL(c.req.url)
+  const body = (
+    <>
+      <p class="lead">{details.detail && <Sentence text={details.detail} />}</p>
+      <ul>
+        {readErrors(error).map(({ pointer, message, hint }) => (
+          <li>
+            {pointer && <code>{pointer}</code>} <Sentence text={message} />{' '}
+            {hint && <Sentence text={hint} />}
+          </li>
+        ))}
+      </ul>
+      <p>
+        {search && status === 400 && <a href={pathname}>Clear the filters</a>}{' '}
+        <a href="/console">All accounts</a> ·{' '}
+        <a href={`/problems/${error.code}`}>About this error</a>
+      </p>
+      <p class="note">
+        Status {status}, request <code>{c.var.requestId}</code>
+      </p>
+    </>
+  )
+  return { title, body, status }
+}
+
+/** Responds with an error as a page without the navigation of an account. */
+export function showError(c: Context, error: ApiError): Promise<Response> {
+  const { title, body, status } = errorView(c, error)
   const page = (
     <Document title={title}>
       <header class="top">
@@ -19,22 +47,7 @@ export function showError(c: Context, error: ApiError): Promise<Response> {
       <div class="frame alone">
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
-          <p class="lead">{details.detail && <Sentence text={details.detail} />}</p>
-          <ul>
-            {readErrors(error).map(({ pointer, message, hint }) => (
-              <li>
-                {pointer && <code>{pointer}</code>} <Sentence text={message} />{' '}
-                {hint && <Sentence text={hint} />}
-              </li>
-            ))}
-          </ul>
-          <p>
-            <a href="/console">All accounts</a> ·{' '}
-            <a href={`/problems/${error.code}`}>About this error</a>
-          </p>
-          <p class="note">
-            Status {status}, request <code>{c.var.requestId}</code>
-          </p>
+          {body}
         </main>
       </div>
     </Document>

@@ -19,6 +19,20 @@ const BOOLEAN_ATTRIBUTES = words(
   'async autofocus checked controls default defer disabled formnovalidate hidden inert loop multiple muted nomodule novalidate open readonly required reversed selected',
 )
 
+/**
+ * Characters without a shape of their own, such as those that turn the direction of text, and spaces that
+ * look like the usual one. With them, an id could look like another.
+ */
+const UNSEEN = /(?![ \t\n\r])[\p{DI}\p{Z}\p{Cc}]/gu
+
+const codeOf = (one: string) => `\\u${one.codePointAt(0)?.toString(16).padStart(4, '0')}`
+
+/** Writes characters of texts that nobody sees as their codes: `\u202e`. */
+function visible(child: unknown): unknown {
+  if (Array.isArray(child)) return child.map(visible)
+  return typeof child === 'string' ? child.replace(UNSEEN, codeOf) : child
+}
+
 function renderAttribute(name: string, value: unknown) {
   if (value === undefined || value === null) return ''
   if (typeof value === 'boolean' && BOOLEAN_ATTRIBUTES.has(name)) {
@@ -36,11 +50,12 @@ export function jsx(tag: string | Component, props: Props): JSX.Element {
     ...Object.entries(attributes).map(([name, value]) => renderAttribute(name, value)),
   ]
   if (VOID_ELEMENTS.has(tag)) return html`${start}/>`
-  return html`${start}>${children}${raw(`</${tag}>`)}`
+  const content = tag === 'textarea' ? children : visible(children)
+  return html`${start}>${content}${raw(`</${tag}>`)}`
 }
 
 /** Renders children without an element around them. */
-export const Fragment = ({ children }: Props): JSX.Element => html`${children}`
+export const Fragment = ({ children }: Props): JSX.Element => html`${visible(children)}`
 
 // The compiler calls these for elements with several children, and in development.
 export { jsx as jsxDEV, jsx as jsxs }

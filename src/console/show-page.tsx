@@ -4,9 +4,10 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../auth/authorize.ts'
 import { toApiError } from '../errors.ts'
 import type { FileRequest } from './api.ts'
+import { errorView } from './error-page.tsx'
 import { takeFlash } from './flash.ts'
 import { type AccountName, Layout } from './layout.tsx'
-import type { Page, RefusedForm } from './page.ts'
+import type { Page, RefusedForm, View } from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
 import type { List } from './parts/data.tsx'
 import { Refusal } from './parts/forms.tsx'
@@ -36,7 +37,7 @@ function sendFile({ body, headers: own }: Response, { type }: FileRequest): Resp
   return new Response(body, { headers })
 }
 
-/** Responds with a page, within its navigation. */
+/** Responds with a page, or with its error, within its navigation. */
 export async function showPage(
   c: Context<AppEnv>,
   page: Page,
@@ -46,18 +47,21 @@ export async function showPage(
   const visit = await visitOf(c, page, session, refused ?? null)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await visit.api.file(file), file)
-  const [view, accounts] = await Promise.all([
-    page.render(visit),
+  const [view, accounts]: [View & Outcome, readonly AccountName[]] = await Promise.all([
+    page.render(visit).catch((thrown) => errorView(c, toApiError(thrown, c))),
     visit.account === ''
       ? []
       : visit.api
           .get<List<AccountName>>('/accounts', { per_page: LISTED_ACCOUNTS })
           .then(({ data }) => data),
   ])
+  // The navigation of an account that does not exist would lead nowhere.
+  const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
+  const framed = isKnown ? visit : { ...visit, account: '' }
   const done = await takeFlash(c, session)
   const { title, body } = view
   const document = (
-    <Layout {...{ visit, title, accounts }} section={page.section} sections={SECTION_NAMES}>
+    <Layout {...{ visit: framed, title, accounts }} section={page.section} sections={SECTION_NAMES}>
       {done !== null && (
         <p class="notice good" role="status">
           {done}
@@ -67,7 +71,7 @@ export async function showPage(
       {body}
     </Layout>
   )
-  if (!view.compute) return respond(c, document, status)
+  if (!view.compute) return respond(c, document, view.status ?? status)
   const computed = async () => <>{await view.compute?.()}</>
   return respondInParts(c, document, status, () =>
     computed().catch((thrown) => <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />),

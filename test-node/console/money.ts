@@ -119,6 +119,9 @@ export function moneyTests(shared: () => Shared): void {
     const outcome = await page.locator('.notice.good').innerText()
     assert.match(outcome, /2 statements are approved\. 1 were\s+refused/)
     assert.match(outcome, /IB-09, demo-ib[\s\S]*waits for a rate or a currency/)
+    assert.match(outcome, /The period is closed, except for 1 affiliate with a draft\./)
+    assert.match(outcome, /“Leave them out; a later period adjusts”/)
+    assert.doesNotMatch(outcome, /leave_out_holds|`/)
     await link(`IB-09, demo-ib`).click()
     await page
       .getByLabel('Records that wait for a rate or a currency', { exact: true })

@@ -1,3 +1,4 @@
+import { resourcesOf } from '../../app.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, type List, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
@@ -13,13 +14,6 @@ interface ErrorCount {
   readonly last_delivery_id: string
   readonly last_received_at: string
 }
-
-const RESOURCES: readonly Option[] = [
-  ['', 'All'],
-  ...['customers', 'transactions', 'trading-activity', 'activities'].map(
-    (name): Option => [name, name],
-  ),
-]
 
 const STATUSES: readonly Option[] = [
   ['', 'All'],
@@ -115,10 +109,12 @@ async function render(visit: Visit) {
   const path = apiPath(account, 'deliveries')
   const days = { from: from ?? dayBefore(visit.now, 6), to: to ?? dayBefore(visit.now, 0) }
   const hasErrors = record_id === undefined && (status === 'refused' || code !== undefined)
-  const [list, errors] = await Promise.all([
+  const [list, { vertical }, errors] = await Promise.all([
     api.get<DeliveryList>(path, query),
+    api.get<{ vertical: string }>(apiPath(account)),
     hasErrors ? api.get<List<ErrorCount>>(apiPath(account, 'delivery-errors'), days) : null,
   ])
+  const resources = resourcesOf(vertical).map(({ name }): Option => [name, name])
   const body = (
     <>
       {record_id === undefined ? (
@@ -127,7 +123,7 @@ async function render(visit: Visit) {
           <Filters
             visit={visit}
             fields={[
-              { name: 'resource', label: 'Resource', options: RESOURCES },
+              { name: 'resource', label: 'Resource', options: [['', 'All'], ...resources] },
               { name: 'status', label: 'Result', options: STATUSES },
               { name: 'code', label: 'Error code' },
               { name: 'from', label: 'From (UTC)', type: 'date' },

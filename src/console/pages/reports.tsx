@@ -4,6 +4,7 @@ import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { EVENTS, metricsOf } from '../../reports/metrics.ts'
 import type { Report } from '../../reports/report.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Computed } from '../parts/computed.tsx'
 import { EmptyState } from '../parts/data.tsx'
 import { Filters } from '../parts/forms.tsx'
 import { ReportView } from '../parts/report.tsx'
@@ -78,14 +79,28 @@ const Usual = (visit: Visit) => {
   )
 }
 
+async function read(visit: Visit) {
+  const { api, account, path } = visit
+  const asked = reportQuery(visit)
+  const report = await api.get<Report>(apiPath(account, 'reports'), asked)
+  return (
+    <ReportView
+      account={account}
+      report={report}
+      csv={withQuery(path, { ...asked, format: 'csv' })}
+      toDay={(day) => {
+        const others = report.group_by.filter((name) => name !== 'day').join()
+        return withQuery(path, { ...asked, from: day, to: day, group_by: others })
+      }}
+    />
+  )
+}
+
 async function render(visit: Visit) {
-  const { api, account, query, path } = visit
+  const { api, account, query } = visit
   const isAsked = REPORT_QUERY.some((name) => query[name])
   const asked = reportQuery(visit)
-  const [{ vertical }, report] = await Promise.all([
-    api.get<{ vertical: string }>(apiPath(account)),
-    isAsked ? api.get<Report>(apiPath(account, 'reports'), asked) : null,
-  ])
+  const { vertical } = await api.get<{ vertical: string }>(apiPath(account))
   const names = metricsOf(vertical).map(({ name }) => name)
   const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
   const body = (
@@ -111,22 +126,10 @@ async function render(visit: Visit) {
           label="Only these"
         />
       </details>
-      {report ? (
-        <ReportView
-          account={account}
-          report={report}
-          csv={withQuery(path, { ...asked, format: 'csv' })}
-          toDay={(day) => {
-            const others = report.group_by.filter((name) => name !== 'day').join()
-            return withQuery(path, { ...asked, from: day, to: day, group_by: others })
-          }}
-        />
-      ) : (
-        <Usual {...visit} />
-      )}
+      {isAsked ? <Computed /> : <Usual {...visit} />}
     </>
   )
-  return { title: 'Reports', body }
+  return { title: 'Reports', body, compute: isAsked ? () => read(visit) : undefined }
 }
 
 /** Reports of an account: any metrics by any groups, as a chart, a table and CSV. */

@@ -1,8 +1,9 @@
 import type { PeriodApproved } from '../../commission/books/approve-period.ts'
+import { counted } from '../../commission/engine/sentences.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
-import { column, Facts, fields, To } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Filters, HOLDS } from '../parts/forms.tsx'
+import { column, Facts, To } from '../parts/fields.tsx'
+import { ChangeForm, ConfirmForm, Filters, ForForm, HOLDS } from '../parts/forms.tsx'
 import {
   type PeriodSums,
   type Statement,
@@ -45,7 +46,7 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
       <strong>{answer.approved} statements are approved.</strong> {answer.refused_total} were
       refused. {answer.waiting} wait for another person.
       {answer.closed
-        ? ` The period is closed; it stays open for ${answer.open_total} affiliates.`
+        ? ` The period is closed${answer.open_total > 0 ? `, except for ${counted(answer.open_total, 'affiliate')} with a draft` : ''}.`
         : ' The period is not closed yet.'}
     </p>
     <Table
@@ -57,7 +58,7 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
             {affiliate_id}, {plan}
           </To>
         )),
-        ...fields<Refused>(visit, 'detail'),
+        column('Detail', ({ detail }: Refused) => <ForForm text={detail} />),
       ]}
       empty={<p hidden />}
     />

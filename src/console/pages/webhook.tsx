@@ -41,7 +41,7 @@ const changes: Record<string, Change> = {
   enable: switchTo(false, 'The webhook is enabled.'),
   disable: switchTo(true, 'The webhook is disabled. What was pending is now a dead letter.'),
   test: {
-    done: 'The test event is sent. Its attempt is listed here.',
+    done: 'The test event is sent. Reload the page in a moment to see its attempt.',
     next: (_, visit) => tabPath(visit, 'Attempts'),
     request: (_, visit) => ({ method: 'POST', path: pathOf(visit, 'test') }),
   },

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import type { FieldError, RefusedForm, Visit } from '../page.ts'
-import { titleOf } from './data.tsx'
+import { Sentence, titleOf } from './data.tsx'
 
 // The parts of pages that a member fills in.
 
@@ -96,10 +96,17 @@ export interface ChangeProps {
   readonly at?: string
 }
 
+/** Renders a sentence of the administration API. It names the choice of the form instead of its parameter. */
+export const ForForm = ({ text }: { text: string }) => (
+  <Sentence text={text.replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)} />
+)
+
 /** Renders why the administration API refused a request: each error beside its pointer. */
 export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors'>) => (
-  <div class="notice bad" role="alert">
-    <p>{detail}</p>
+  <div class="notice bad" role="alert" tabindex={-1} autofocus>
+    <p>
+      <ForForm text={detail} />
+    </p>
     {errors.length > 0 && (
       <ul>
         {errors.map((error) => (
