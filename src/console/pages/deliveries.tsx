@@ -1,4 +1,3 @@
-import { resourcesOf } from '../../app.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, type List, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
@@ -14,6 +13,8 @@ interface ErrorCount {
   readonly last_delivery_id: string
   readonly last_received_at: string
 }
+
+const option = (name: string): Option => [name, name]
 
 const STATUSES: readonly Option[] = [
   ['', 'All'],
@@ -114,7 +115,7 @@ async function render(visit: Visit) {
     api.get<{ vertical: string }>(apiPath(account)),
     hasErrors ? api.get<List<ErrorCount>>(apiPath(account, 'delivery-errors'), days) : null,
   ])
-  const resources = resourcesOf(vertical).map(({ name }): Option => [name, name])
+  const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
   const body = (
     <>
       {record_id === undefined ? (
@@ -123,7 +124,11 @@ async function render(visit: Visit) {
           <Filters
             visit={visit}
             fields={[
-              { name: 'resource', label: 'Resource', options: [['', 'All'], ...resources] },
+              {
+                name: 'resource',
+                label: 'Resource',
+                options: [['', 'All'], ...['customers', ...resources].map(option)],
+              },
               { name: 'status', label: 'Result', options: STATUSES },
               { name: 'code', label: 'Error code' },
               { name: 'from', label: 'From (UTC)', type: 'date' },
