@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 import { AUDIENCES, addressOf } from '../scripts/docs/site/reference/audiences.ts'
 import { injectAxe } from './browser/axe.ts'
@@ -277,6 +278,18 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return lines[0]!.id
   }
 
+  /** Computes a draft that pays something: the tests of the console approve those of the demo. */
+  async function addDraft(): Promise<void> {
+    await askTeam('POST', 'demo-forex/manual-entries', {
+      ...{ affiliate_id: 'IB-07', plan: 'demo-ib', amount: '5.00', currency: 'EUR' },
+      ...{ reason: 'A bonus', reference: 'browser-test' },
+    })
+    const { id } = await askTeam<{ id: string }>('POST', 'demo-forex/periods/2026-04/run')
+    for (let status = 'running'; status === 'running'; await sleep(100)) {
+      ;({ status } = await askTeam<{ status: string }>('GET', `demo-forex/runs/${id}`))
+    }
+  }
+
   /** Returns the first statement of the demo account with a status that pays something. */
   async function statementWith(status: string): Promise<{ id: string; hash: string }> {
     type Listed = { id: string; hash: string; payable: string }
@@ -288,6 +301,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   /** Returns the values for an operation that books: no sample can have the state of the demo. */
   async function bookingValues(id: string): Promise<Record<string, string>> {
     if (id === 'approveStatement') {
+      await addDraft()
       const { id: statement_id, hash } = await statementWith('draft')
       return { statement_id, body: JSON.stringify({ hash, leave_out_holds: true }) }
     }
