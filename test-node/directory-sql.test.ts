@@ -239,7 +239,8 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
 for (const [name, call, indexes = []] of CALLS) {
   test(`${name} scans no table`, async () => {
     const { db, texts } = recorder()
-    await call(db)
+    // The recorder has no rows. A function that needs one fails after it has sent its statements.
+    await Promise.resolve(call(db)).catch((error) => texts.length > 0 || Promise.reject(error))
     const plans = texts.map((sql) => ({ sql, plan: queryPlan(sql) }))
     deepEqual(
       plans.flatMap(({ sql, plan }) => planFaults(sql, plan, indexes)),

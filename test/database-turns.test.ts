@@ -9,7 +9,7 @@ import { overridingSessions } from './watched.ts'
 type Brand = Awaited<ReturnType<typeof brand>>
 
 /** How often a batch looks whether as many run as a test awaits, and after how many milliseconds each. */
-const LOOKS = 40
+const LOOKS = 100
 const FEWEST_LOOKS = 5
 const LOOK_MS = 10
 
