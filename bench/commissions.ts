@@ -131,8 +131,15 @@ async function measureHeap(script: string, state: string): Promise<Record<string
     const allocated = await heap.most(() => completeRun(running, ACCOUNT))
     await forgetStatements(running)
     const used = await heap.most(() => completeRun(running, ACCOUNT), heap.used)
+    await forgetStatements(running)
+    const live = await heap.most(() => completeRun(running, ACCOUNT), heap.live)
     heap.end()
-    return { 'used before': before, 'used, garbage included': used, 'allocated by V8': allocated }
+    return {
+      'used before': before,
+      'used, garbage left out': live,
+      'used, garbage included': used,
+      'allocated by V8': allocated,
+    }
   } finally {
     await running.end()
   }

@@ -6,6 +6,8 @@ export interface Heap {
   now(): Promise<number>
   /** Returns what objects use of it, garbage that is not collected yet included, in bytes. */
   used(): Promise<number>
+  /** Returns what objects use of it after a collection of all garbage, in bytes. */
+  live(): Promise<number>
   /** Returns the peak of one of these while a function runs. */
   most(run: () => Promise<unknown>, read?: () => Promise<number>): Promise<number>
   end(): void
@@ -28,9 +30,14 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
     const { usedSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
     return usedSize + backingStorageSize
   }
+  const live = async () => {
+    await ask('HeapProfiler.collectGarbage')
+    return used()
+  }
   return {
     now,
     used,
+    live,
     async most(run, read = now) {
       let ended = false
       const running = run().finally(() => {
