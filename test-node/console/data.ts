@@ -15,9 +15,9 @@ export function dataTests(shared: () => Shared): void {
     await page.getByLabel('Find a record by its id').fill(' T-refused-2 ')
     await page.keyboard.press('Enter')
     await page.waitForURL(/record_id=T-refused-2$/)
-    const fate = await page.locator('.fate').innerText()
-    assert.match(fate, /refused record 2 of 2/)
-    assert.match(fate, /Expected one of deposit, withdrawal[\s\S]*\/1\/transaction_type/)
+    const history = await page.locator('.record-history').innerText()
+    assert.match(history, /refused record 2 of 2/)
+    assert.match(history, /Expected one of deposit, withdrawal[\s\S]*\/1\/transaction_type/)
     assert.match(await page.locator('main').innerText(), /No record with this id is stored/)
   })
 
