@@ -20,6 +20,20 @@ function requestOf({ account, params, query }: Visit) {
   }
 }
 
+/** Renders why no row is shown: nobody has the plan, or nothing changes for those who have it. */
+const NoChanges = ({ visit, result }: { visit: Visit; result: Simulated }) =>
+  result.unchanged + result.skipped.length === 0 ? (
+    <EmptyState title="Nobody here has this plan, so nothing was compared.">
+      <p>
+        <AccountLink visit={visit} at={['plans']} children="Assign it" /> to a configured affiliate.
+      </p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="No affiliate changes.">
+      <p>Change the terms, or choose other periods.</p>
+    </EmptyState>
+  )
+
 const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
   <>
     <Facts
@@ -44,9 +58,7 @@ const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
       columns={fields<Amounts>(visit, 'currency', 'current', 'simulated', 'difference')}
     />
     {result.data.length === 0 ? (
-      <EmptyState title="No affiliate changes.">
-        <p>Change the terms, or choose other periods.</p>
-      </EmptyState>
+      <NoChanges visit={visit} result={result} />
     ) : (
       <Plot kind="bars">
         <Table
