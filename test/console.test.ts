@@ -188,6 +188,15 @@ test('a computation that is refused says so in its place, and the rest of the pa
   expect(text).toContain('</html>')
 })
 
+test('a line leads to its statement', async () => {
+  await createAccount()
+  const response = await (await signedIn()).get(pathOf('/console/accounts/:account/lines/:line'))
+
+  expect(await response.text()).toContain(
+    `<a href="/console/accounts/acme/statements/${STATEMENT_ID}">Statement</a>`,
+  )
+})
+
 test('a line that no statement has is a 404 page', async () => {
   await createAccount()
   const browser = await signedIn()

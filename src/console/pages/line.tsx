@@ -147,7 +147,14 @@ async function readStored(visit: Visit): Promise<Found | null> {
   const { amount } = line ?? statement.adjustments.find((one) => one.id === id) ?? {}
   // A line that is not in the first part of a long statement may be in another part.
   if (amount === undefined && statement.parts === 1) return null
-  const content = <DeferredPart />
+  const content = (
+    <>
+      <p class="quick">
+        <AccountLink visit={visit} at={['statements', statementId]} children="Statement" />
+      </p>
+      <DeferredPart />
+    </>
+  )
   return { statement, line, amount, content }
 }
 

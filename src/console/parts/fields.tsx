@@ -109,6 +109,20 @@ export const Facts = <Row extends object>(props: {
   />
 )
 
+/** Renders a value of JSON: a list item by item, and an object member by member. */
+function Json({ value }: { value: unknown }): Child {
+  if (Array.isArray(value)) {
+    return value.map((item, i) => (
+      <>
+        {i > 0 && '; '}
+        <Json value={item} />
+      </>
+    ))
+  }
+  if (typeof value === 'object' && value !== null) return <Members object={value} />
+  return <code>{String(value)}</code>
+}
+
 /** Renders the members of an object that are neither null nor among `except`. */
 export const Members = ({ object, except }: { object: object; except?: RegExp }) => (
   <>
@@ -116,8 +130,7 @@ export const Members = ({ object, except }: { object: object; except?: RegExp })
       ([name, value]): Child =>
         except?.test(name) || value === null ? null : (
           <span class="figure">
-            {titleOf(name)}{' '}
-            <code>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</code>
+            {titleOf(name)} <Json value={value} />
           </span>
         ),
     )}
