@@ -21,6 +21,14 @@ export function dataTests(shared: () => Shared): void {
     assert.match(await page.locator('main').innerText(), /No record with this id is stored/)
   })
 
+  test('a long id does not make the page wider than the window', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${ACCOUNT}/deliveries?record_id=${'x'.repeat(3000)}`)
+    assert.match(await page.locator('main').innerText(), /has arrived in 30 days/)
+    const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+    assert.equal(isWider, false)
+  })
+
   test('without an id, a member finds the refused delivery and the same error as one row', {
     skip,
   }, async () => {
