@@ -85,7 +85,7 @@ export function dataTests(shared: () => Shared): void {
     await page.getByRole('button', { name: 'Refuse the customer' }).click()
     await page.getByText('from the beginning: self-referral').waitFor()
     await page.getByRole('button', { name: 'End the refusal' }).click()
-    await page.getByText('The customer is not refused any more.').waitFor()
+    await page.getByText('The customer is no longer refused.').waitFor()
   })
 
   test('a member groups a report by affiliate and downloads its CSV', { skip }, async () => {
