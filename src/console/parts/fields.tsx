@@ -109,14 +109,13 @@ export const Facts = <Row extends object>(props: {
   />
 )
 
-/** Renders a value of JSON: a list item by item, and an object member by member. */
+/** Renders a value of JSON: each item of a list on its own line, and the members of an object. */
 function Json({ value }: { value: unknown }): Child {
   if (Array.isArray(value)) {
-    return value.map((item, i) => (
-      <>
-        {i > 0 && '; '}
+    return value.map((item) => (
+      <span class="item">
         <Json value={item} />
-      </>
+      </span>
     ))
   }
   if (typeof value === 'object' && value !== null) return <Members object={value} />
