@@ -27,7 +27,7 @@ const ADDRESSES = [
   '/problems/invalid_scope',
 ]
 
-/** They need the hash of a draft, or a statement that is approved, or paid already. */
+/** The operations that need the hash of a draft, or a statement that is approved or paid. */
 const BOOKINGS = new Set(['approveStatement', 'payStatement', 'importPayouts'])
 
 describe('in a browser', { timeout: 400_000 }, () => {
@@ -281,8 +281,12 @@ describe('in a browser', { timeout: 400_000 }, () => {
   /** Computes a draft that pays something: the tests of the console approve those of the demo. */
   async function addDraft(): Promise<void> {
     await askTeam('POST', 'demo-forex/manual-entries', {
-      ...{ affiliate_id: 'IB-07', plan: 'demo-ib', amount: '5.00', currency: 'EUR' },
-      ...{ reason: 'A bonus', reference: 'browser-test' },
+      affiliate_id: 'IB-07',
+      plan: 'demo-ib',
+      amount: '5.00',
+      currency: 'EUR',
+      reason: 'A bonus',
+      reference: 'browser-test',
     })
     const { id } = await askTeam<{ id: string }>('POST', 'demo-forex/periods/2026-04/run')
     for (let status = 'running'; status === 'running'; await sleep(100)) {

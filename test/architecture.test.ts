@@ -84,6 +84,7 @@ const MAY_USE: Record<string, string[]> = {
     'durations',
     'errors',
     'http',
+    'reading',
     'reports',
   ],
   index: ['admin', 'app', 'auth', 'commission', 'console', 'development', 'tracking', 'webhooks'],

@@ -157,3 +157,20 @@ test('an id that is written from right to left does not turn what is beside it',
   await env.DB.batch(statementRows(env.DB, 'acme', 'شريك-1'))
   expect(await read('/statements')).toMatch(/<bdi>شريك-1<\/bdi>, 2026-10/)
 })
+
+test('a simulation of a plan that nobody has says so', async () => {
+  const { read } = await open()
+  await storePlan('acme', 'standard-ib', perLot as PlanTerms)
+  const query = new URLSearchParams({ period: '2026-10', terms: JSON.stringify(perLot) })
+  const path = `/plans/standard-ib/simulate?${query}`
+  expect(await read(path)).toContain('Nobody here has this plan, so nothing was compared.')
+
+  const assignment = {
+    affiliate_id: '*',
+    plan: 'standard-ib',
+    from: '2026-10-01',
+    customers: 'all',
+  }
+  await askAdmin('accounts/acme/assignments', 'PUT', [assignment])
+  expect(await read(path)).toContain('No affiliate changes.')
+})

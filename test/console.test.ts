@@ -27,10 +27,10 @@ const PARAMETERS: Record<string, string> = {
 const MAX_TRIPS = 3
 
 /**
- * The pages that compute from records once they are shown: with the query that makes them compute, the
- * round trips until they are shown, and those until they are complete.
+ * The pages with a deferred part, which is computed from records: with the query that asks for it, the round
+ * trips until the page is shown, and those until it is complete.
  */
-const COMPUTED: readonly (readonly [path: string, query: string, shown: number, all: number])[] = [
+const DEFERRED: readonly (readonly [path: string, query: string, shown: number, all: number])[] = [
   ['/console/accounts/:account/lines/:line', '', 2, 14],
   ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 14],
   ['/console/accounts/:account/unearned', '?period=2026-10', 1, 7],
@@ -96,7 +96,7 @@ async function countTripsOf(at: string) {
   return { shown, text: await response.text(), all: trips() }
 }
 
-test.each(COMPUTED)('%s%s is shown before it is computed', async (path, query, shown, all) => {
+test.each(DEFERRED)('%s%s is shown before it is computed', async (path, query, shown, all) => {
   const found = await countTripsOf(pathOf(path, await createAccount()) + query)
 
   expect([found.shown, found.all]).toEqual([shown, all])
@@ -186,6 +186,15 @@ test('a computation that is refused says so in its place, and the rest of the pa
   expect(response.status).toBe(200)
   expect(text).toMatch(/role="alert"[^>]*><p><code>period<\/code> must be a month such as/)
   expect(text).toContain('</html>')
+})
+
+test('a line leads to its statement', async () => {
+  await createAccount()
+  const response = await (await signedIn()).get(pathOf('/console/accounts/:account/lines/:line'))
+
+  expect(await response.text()).toContain(
+    `<a href="/console/accounts/acme/statements/${STATEMENT_ID}">Statement</a>`,
+  )
 })
 
 test('a line that no statement has is a 404 page', async () => {

@@ -108,7 +108,13 @@ describe('the URL of a webhook', () => {
 
   test('only in development http to loopback is allowed', () => {
     const development = { ...env, BASE_URL: 'http://127.0.0.1:8787' }
-    for (const url of ['http://localhost:3000/', 'http://127.0.0.1/', 'http://[::1]:9/']) {
+    const urls = [
+      'http://localhost:3000/',
+      'http://127.0.0.1/',
+      'http://[::1]:9/',
+      'https://localhost/',
+    ]
+    for (const url of urls) {
       expect(urlProblem(url, development)).toBeNull()
       expect(urlProblem(url, env)).not.toBeNull()
     }
@@ -362,11 +368,16 @@ describe('an event', () => {
     await acme.post('customers', [ada])
     const [first, second, ...others] = await eventsOf(acme.account)
     expect(first).toMatchObject({
-      ...{ type: 'delivery.refused', resource: 'customers', received: 2, refused: 1 },
+      type: 'delivery.refused',
+      resource: 'customers',
+      received: 2,
+      refused: 1,
       codes: ['email'],
     })
     expect(second).toMatchObject({
-      ...{ resource: 'transactions', received: 1, refused: 1 },
+      resource: 'transactions',
+      received: 1,
+      refused: 1,
       codes: ['required', 'unknown_customer'],
     })
     expect(others).toEqual([])
@@ -446,8 +457,12 @@ describe('an event', () => {
     await cron('report')
     expect(await eventsOf(casino.account)).toEqual([
       {
-        ...{ type: 'customer.unattributed', day, customers: 2, unattributed: 2 },
-        ...{ share: 1, threshold: 0.5 },
+        type: 'customer.unattributed',
+        day,
+        customers: 2,
+        unattributed: 2,
+        share: 1,
+        threshold: 0.5,
       },
     ])
   })

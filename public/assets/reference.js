@@ -27,7 +27,7 @@ function mark(id) {
 
 const sections = [...links.keys()].map((id) => document.getElementById(id))
 
-/** The section at hand is the last one that begins in the upper third of the window. */
+/** Marks the current section: the last one that begins in the upper third of the window. */
 function update() {
   const line = innerHeight / 3
   const isAtEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2

@@ -10,13 +10,13 @@ import { ApiError } from '../errors.ts'
 const BASE = '/admin/v1'
 
 /**
- * A segment that URLs resolve. A sender could otherwise choose an id such as `..`, and a member who
- * changes what has this id would send the request to another path.
+ * A segment `.` or `..`, which a URL resolves. A sender could otherwise choose the id `..`, and the request
+ * of a member who changes the record with this id would go to another path.
  */
 const DOT_SEGMENT = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 const NO_DOTS = 'An address cannot name an id that is `.` or `..`.'
 
-/** The values of a query; those that are absent or empty are left out. */
+/** The parameters of a query; those that are undefined or empty are left out. */
 export type Query = Readonly<Record<string, string | number | undefined>>
 
 /** A request to the administration API. Its path is below `/admin/v1`. */
@@ -24,8 +24,9 @@ export interface ApiRequest {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly query?: Query
-  /** The JSON to send; or `csv`, a text. */
+  /** The value to send as JSON. */
   readonly body?: unknown
+  /** The text to send as CSV, instead of `body`. */
   readonly csv?: string
 }
 
@@ -33,12 +34,12 @@ export interface ApiRequest {
 export interface FileRequest {
   readonly path: string
   readonly query?: Query
-  /** The body of a POST that stores nothing; a GET if absent. */
+  /** The body of a POST that stores nothing. If absent, the request is a GET. */
   readonly body?: unknown
   readonly type: 'text/csv' | 'text/html'
 }
 
-/** The administration API as a member may use it. */
+/** The administration API, with the role of a member. */
 export interface Api {
   /**
    * Reads from a path below `/admin/v1`.
@@ -53,7 +54,7 @@ export interface Api {
    */
   send(request: ApiRequest): Promise<unknown>
   /**
-   * Returns a response of the API as it is.
+   * Requests a file, and returns the response of the API unchanged.
    *
    * @throws ApiError that the API responds with.
    */
@@ -67,8 +68,8 @@ routes.onError((thrown) => {
 })
 
 /**
- * Returns the administration API for a member. The console reads and changes nothing in another way, so
- * that the API has whatever a page shows, with the same validation, roles, errors and audit log.
+ * Returns the administration API for a member. The console reads and changes data only through it. So
+ * whatever a page can do, the API can do, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
   const call = async (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
@@ -80,18 +81,18 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     const request = sendAs(member, new Request(url, { ...init, method }))
     return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
-  const ask = async (...request: Parameters<typeof call>) => {
+  const callJson = async (...request: Parameters<typeof call>) => {
     const text = await (await call(...request)).text()
     return text === '' ? null : JSON.parse(text)
   }
   return {
-    get: (path, query) => ask('GET', path, query),
+    get: (path, query) => callJson('GET', path, query),
     send({ method, path, query, body, csv }) {
       const type = csv === undefined ? 'application/json' : 'text/csv'
       const headers = { 'Content-Type': type, Accept: 'application/json' }
       const hasBody = body !== undefined || csv !== undefined || method !== 'DELETE'
-      const sent = hasBody && { body: csv ?? JSON.stringify(body ?? {}) }
-      return ask(method, path, query, { headers, ...sent })
+      const bodyInit = hasBody && { body: csv ?? JSON.stringify(body ?? {}) }
+      return callJson(method, path, query, { headers, ...bodyInit })
     },
     file({ path, query, body, type }) {
       const headers = { 'Content-Type': 'application/json', Accept: type }

@@ -12,9 +12,9 @@ import { showPage } from './show-page.tsx'
 import { visitOf } from './visit.ts'
 
 /**
- * Makes the change that a form of a page asks for, by a request to the administration API. Then the
- * browser is sent to a page, so that reloading repeats nothing. A refused change shows the page again,
- * with the errors beside their fields.
+ * Makes the change of a form by a request to the administration API. Then it redirects the browser, so
+ * that a reload does not repeat the change. If the API refuses the change, it shows the page again, with
+ * the errors beside their fields.
  */
 export async function makeChange(
   c: Context<AppEnv>,
@@ -35,7 +35,7 @@ export async function makeChange(
     const { pathname, search } = new URL(c.req.url)
     return c.redirect(change.next?.(answer, visit) ?? pathname + search, 303)
   } catch (thrown) {
-    // Faults are logged here: the answer is a page, so no error handler sees them.
+    // `toApiError` logs faults. No error handler sees them, because the response is a page.
     const error = toApiError(thrown, c)
     return showPage(c, page, session, {
       refused: refusedBy(error, name, values),
@@ -44,7 +44,11 @@ export async function makeChange(
   }
 }
 
-/** Reads a form, if a page of this session sent it. */
+/**
+ * Reads a form that a page of this session sent.
+ *
+ * @throws ApiError `invalid_request` for any other form.
+ */
 export async function readOwnForm(c: Context<AppEnv>, session: Session): Promise<Values> {
   if (!isOwnOrigin(c.req.raw)) {
     throw new ApiError('invalid_request', { detail: 'Another site sent this form.' })

@@ -11,8 +11,9 @@ export function readCookie(c: Context, name: string): string | null {
 }
 
 /**
- * Sets a cookie for so many seconds; 0 deletes it. Scripts cannot read it, and no other site can make
- * the browser send it. Browsers take `Secure` over https only: `npm run dev` is plain http.
+ * Sets a cookie that lasts `seconds`; 0 deletes it. Scripts cannot read it, and no other site can make the
+ * browser send it. In development it is not `Secure`: browsers accept that over https only, and
+ * `npm run dev` serves plain http.
  */
 export function writeCookie(c: Context, name: string, value: string, seconds: number): void {
   const secure = isDevelopment(c.env) ? '' : '; Secure'

@@ -6,11 +6,11 @@ import type { Session } from './session.ts'
 
 const NAME = 'tributary_done'
 
-/** How long the message waits for the next page, in seconds. */
+/** How long the message is kept for the next page, in seconds. */
 const MAX_AGE = 60
 
-// Whoever can set a cookie, such as another site below the same domain, could otherwise show members a
-// message of their own.
+// The message is sealed for its session. Otherwise another site of the same domain, which can set cookies,
+// could show members a message of its own.
 const contextOf = ({ id }: Session) => `console message ${id}`
 
 /** Keeps the message of a change for the next page of the session. */
@@ -22,7 +22,7 @@ export async function setFlash(
   writeCookie(c, NAME, await seal(c.env, contextOf(session), message), MAX_AGE)
 }
 
-/** Returns the message of the last change of the session, once; null if there is none. */
+/** Returns and deletes the message of the last change of the session; null if there is none. */
 export async function takeFlash(c: Context<AppEnv>, session: Session): Promise<string | null> {
   const sealed = readCookie(c, NAME)
   if (sealed === null) return null

@@ -17,8 +17,8 @@ function checkType(c: Context): void {
 }
 
 /**
- * Reads the fields of the sign-in form. Anybody can send it, so it has the limits of the form of the
- * token endpoint: many large or slow ones could otherwise fill the memory.
+ * Reads the fields of the sign-in form. Anybody can send it, so it has the limits of the token endpoint:
+ * many large or slow forms could otherwise fill the memory.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
  */
@@ -61,6 +61,6 @@ export function parseField(name: string, text: string): unknown {
   }
 }
 
-/** Returns these fields of a form, less the empty ones. */
+/** Returns those of these fields that are not empty. */
 export const pick = (values: Values, ...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.flatMap((name) => (values(name) ? [[name, values(name)]] : [])))

@@ -14,23 +14,24 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(' '))
 /** The elements without content and end tag. */
 const VOID_ELEMENTS = words('area base br col embed hr img input link meta source track wbr')
 
-/** The attributes that mean true where they stand. Others write a boolean out: `aria-hidden="true"`. */
+/** The attributes that are true if they are present. Others have a text: `aria-hidden="true"`. */
 const BOOLEAN_ATTRIBUTES = words(
   'async autofocus checked controls default defer disabled formnovalidate hidden inert loop multiple muted nomodule novalidate open readonly required reversed selected',
 )
 
 /**
- * Characters without a shape of their own, such as those that turn the direction of text, and spaces that
- * look like the usual one. With them, an id could look like another.
+ * Invisible characters, such as those that change the direction of text, and spaces that look like an
+ * ordinary space. With them, an id could look like another id.
  */
-const UNSEEN = /(?![ \t\n\r])[\p{DI}\p{Z}\p{Cc}]/gu
+const INVISIBLE = /(?![ \t\n\r])[\p{DI}\p{Z}\p{Cc}]/gu
 
-const codeOf = (one: string) => `\\u${one.codePointAt(0)?.toString(16).padStart(4, '0')}`
+const escapeOf = (character: string) =>
+  `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
 
-/** Writes characters of texts that nobody sees as their codes: `\u202e`. */
+/** Replaces the invisible characters of texts by their codes, such as `\u202e`. */
 function visible(child: unknown): unknown {
   if (Array.isArray(child)) return child.map(visible)
-  return typeof child === 'string' ? child.replace(UNSEEN, codeOf) : child
+  return typeof child === 'string' ? child.replace(INVISIBLE, escapeOf) : child
 }
 
 function renderAttribute(name: string, value: unknown) {

@@ -18,7 +18,7 @@ interface Frame {
   readonly children?: Child
 }
 
-/** Renders a document without the frame: sign-in and errors before it. */
+/** Renders an HTML document. The pages of sign-in and errors have no navigation around them. */
 export const Document = ({ title, children }: { title: string; children?: Child }) => (
   <html lang="en">
     <head>
@@ -40,7 +40,7 @@ export const Document = ({ title, children }: { title: string; children?: Child 
   </html>
 )
 
-/** Renders the mark of the product, which leads to the list of accounts. */
+/** Renders the icon and the name of the product, as a link to the list of accounts. */
 export const Home = () => (
   <a href="/console">
     <img src="/assets/favicon.svg" alt="" width="22" height="22" />
@@ -54,7 +54,7 @@ const Link = ({ to, here, children }: { to: string; here: boolean; children?: Ch
   </a>
 )
 
-/** Renders links to the same section of other accounts. It works without script. */
+/** Renders links to the same section of the other accounts, without a script. */
 const Switcher = ({ visit, accounts, section }: Frame) => (
   <details class="switcher">
     <summary>

@@ -49,7 +49,7 @@ export interface Visit {
   readonly account: string
   /** The parameters of the query that the page supports. Empty ones are absent. */
   readonly query: Readonly<Record<string, string | undefined>>
-  /** The path of the page, without its query but for an id that paths cannot have. */
+  /** The path of the page. It has a query only for an id that no path can have, such as `..`. */
   readonly path: string
   /** The time of the request, in milliseconds. */
   readonly now: number
@@ -62,17 +62,17 @@ export interface View {
   readonly title: string
   readonly body: Child
   /**
-   * Computes what stands at `Computed` in the body. All before it is sent first, since a computation from
-   * records needs more time and more round trips than the first paint of a page may.
+   * Computes the part of the body that stands at `DeferredPart`. It is sent later in the same response,
+   * because a computation from records needs more time and more round trips than the rest of a page.
    */
-  readonly compute?: (() => Promise<Child>) | undefined
+  readonly computeDeferred?: (() => Promise<Child>) | undefined
 }
 
 /** A change that a form of a page asks for. */
 export interface Change {
   /** Returns the request to the administration API that makes the change. */
   request(values: Values, visit: Visit): ApiRequest
-  /** What the page says when the change is made, or returns it for the answer. */
+  /** The message after the change, or a function that returns it for the answer of the API. */
   done: string | ((answer: unknown) => string)
   /** Returns the name that the member must type first; for changes that cannot be undone. */
   confirm?(visit: Visit): string
@@ -94,7 +94,7 @@ export interface Page {
   readonly changes?: Readonly<Record<string, Change>>
   /** Returns the file that a query asks for in place of the page; null if it asks for none. */
   file?(visit: Visit): FileRequest | null
-  /** Reads what the page shows first. Reads in parallel: it may cost three round trips to D1. */
+  /** Reads what the page shows at once. It reads in parallel, because it may cost three round trips to D1. */
   render(visit: Visit): Promise<View>
 }
 
@@ -121,6 +121,6 @@ export function withQuery(path: string, query: Visit['query']): string {
   return filled.length === 0 ? path : `${path}${sign}${new URLSearchParams(filled)}`
 }
 
-/** Returns the day (UTC) so many days before a time in milliseconds. */
+/** Returns the day (UTC) that is `days` days before `now` (milliseconds). */
 export const dayBefore = (now: number, days: number): string =>
   new Date(now - days * DAY_MS).toISOString().slice(0, 10)

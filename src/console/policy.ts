@@ -18,8 +18,8 @@ export const policy = createMiddleware<AppEnv>(async function policy(c, next) {
 })
 
 /**
- * Returns whether a page of the console sent this form. Without this check another site could sign its
- * visitor in with a key of its own, where no session exists yet that a CSRF token could be bound to.
+ * Returns whether a page of the console sent this form. Before the sign-in there is no session that a CSRF
+ * token could be bound to: without this check, another site could sign its visitor in with its own key.
  */
 export function isOwnOrigin({ headers, url }: Request): boolean {
   const origin = headers.get('Origin')

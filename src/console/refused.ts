@@ -3,7 +3,7 @@ import type { FieldError, RefusedForm, Values } from './page.ts'
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** Returns the errors of an answer of the administration API. */
+/** Returns the errors of an error of the administration API, as a form shows them. */
 export function readErrors({ details }: ApiError): FieldError[] {
   return (details.errors ?? []).map((error) => {
     const { pointer, message, hint }: { pointer?: unknown; message?: unknown; hint?: unknown } =

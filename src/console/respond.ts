@@ -12,12 +12,13 @@ export async function respond(
   return c.html(`<!doctype html>${await document}`, status)
 }
 
-/** The place in a document of what is computed. Text is escaped, so no text has these characters. */
-export const COMPUTED = raw('<!--computed-->')
+/** Marks the place of the deferred part in a document. Text is escaped, so no text has these characters. */
+export const DEFERRED_PART = raw('<!--deferred-->')
 
 /**
- * Responds with a document in two parts: the first, up to `COMPUTED`, is sent at once, so that the browser
- * shows it while the second is computed. The computation begins when the first part is sent.
+ * Responds with a document that has a deferred part. Everything before `DEFERRED_PART` is sent at once, so
+ * that the browser shows it. Then `compute` computes the deferred part, which is sent with the rest of the
+ * document.
  */
 export async function respondInParts(
   c: Context,
@@ -25,7 +26,7 @@ export async function respondInParts(
   status: ContentfulStatusCode,
   compute: () => Promise<JSX.Element>,
 ): Promise<Response> {
-  const [before = '', after = ''] = `<!doctype html>${await document}`.split(String(COMPUTED))
+  const [before = '', after = ''] = `<!doctype html>${await document}`.split(String(DEFERRED_PART))
   const parts = [() => before, async () => `${await compute()}${after}`]
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {

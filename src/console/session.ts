@@ -20,7 +20,7 @@ export interface Session {
   readonly until: number | null
 }
 
-/** What the cookie holds, sealed. */
+/** The content of the cookie, before it is sealed. */
 type Sealed = readonly [id: string, actor: string, role: string, fingerprint: string, until: number]
 
 const CONTEXT = 'console session'
@@ -29,9 +29,9 @@ const CONTEXT = 'console session'
 const cookieName = (env: Env) =>
   isDevelopment(env) ? 'tributary_console' : '__Host-tributary_console'
 
-const gateOf = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
+const clientGateOf = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
 
-/** Whether Cloudflare Access signs members in, instead of their keys. */
+/** Returns whether members sign in through Cloudflare Access instead of with their keys. */
 export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
 
 /** Begins a session of a member whose key was checked. `now` is in milliseconds. */
@@ -64,13 +64,13 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
   const member = await findByName(actor, c.env)
   if (member?.fingerprint !== fingerprint || member.role !== role) return null
   // A copy of the cookie must not outlive the sign-out.
-  const hasEnded = await withObjectRetry(() => gateOf(c.env, id).hasEnded())
+  const hasEnded = await withObjectRetry(() => clientGateOf(c.env, id).hasEnded())
   return hasEnded ? null : { id, member, until }
 }
 
 /** Ends a session, also for copies of its cookie. */
 export async function endSession(c: Context<AppEnv>, { id, until }: Session): Promise<void> {
-  if (until !== null) await withObjectRetry(() => gateOf(c.env, id).endSession(until))
+  if (until !== null) await withObjectRetry(() => clientGateOf(c.env, id).endSession(until))
   writeCookie(c, cookieName(c.env), '', 0)
 }
 

@@ -61,7 +61,13 @@ export async function showPage(
   const done = await takeFlash(c, session)
   const { title, body } = view
   const document = (
-    <Layout {...{ visit: framed, title, accounts }} section={page.section} sections={SECTION_NAMES}>
+    <Layout
+      visit={framed}
+      title={title}
+      accounts={accounts}
+      section={page.section}
+      sections={SECTION_NAMES}
+    >
       {done !== null && (
         <p class="notice good" role="status">
           {done}
@@ -71,9 +77,12 @@ export async function showPage(
       {body}
     </Layout>
   )
-  if (!view.compute) return respond(c, document, view.status ?? status)
-  const computed = async () => <>{await view.compute?.()}</>
+  const { computeDeferred } = view
+  if (!computeDeferred) return respond(c, document, view.status ?? status)
+  const renderDeferred = async () => <>{await computeDeferred()}</>
   return respondInParts(c, document, status, () =>
-    computed().catch((thrown) => <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />),
+    renderDeferred().catch((thrown) => (
+      <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />
+    )),
   )
 }

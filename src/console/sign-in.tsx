@@ -92,8 +92,9 @@ export async function signIn(c: Context<AppEnv>) {
     respond(c, <SignInPage next={next} error={error} byAccess={byAccess} />, status)
   if (byAccess || !isOwnOrigin(c.req.raw)) return refuse(403, 'Open this page and sign in here.')
   const member = await findByKey(form('key').trim(), c.env)
-  const gate = () => c.env.CLIENT_GATE.getByName(`sign-in:${clientAddress(c.req.raw.headers)}`)
-  const wait = await withObjectRetry(() => gate().admitAdminKey(member !== null))
+  const clientGate = () =>
+    c.env.CLIENT_GATE.getByName(`sign-in:${clientAddress(c.req.raw.headers)}`)
+  const wait = await withObjectRetry(() => clientGate().admitAdminKey(member !== null))
   if (wait > 0) {
     c.header('Retry-After', String(wait))
     return refuse(429, `Too many wrong keys. Try again in ${wait} seconds.`)

@@ -5,7 +5,7 @@ import { apiOf } from './api.ts'
 import { BY_ID, type Page, type RefusedForm, type Visit, withQuery } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
-/** Returns an address without the parameters that are empty: forms send every field. */
+/** Returns an address without its empty parameters: forms send every field. */
 function withoutEmpty(address: string): string {
   const url = new URL(address)
   for (const [name, value] of [...url.searchParams]) {
@@ -15,7 +15,7 @@ function withoutEmpty(address: string): string {
 }
 
 /**
- * Returns what a page is given to render.
+ * Returns the request for a page as the page gets it.
  *
  * @throws ApiError `invalid_query` for a parameter that the page does not support.
  */

@@ -60,8 +60,8 @@ export const ACCOUNT_PATHS = {
 } as const
 
 /**
- * The number of requests that a read counts as, where that is more than one: it costs the database
- * more than a page of records does.
+ * The number of requests that a read counts as. The reads that are not listed count as one; these cost the
+ * database more than a page of records.
  */
 const REQUEST_WEIGHTS: ReadonlyMap<string, number> = new Map([
   [ACCOUNT_PATHS.totals, 10],
@@ -74,7 +74,7 @@ export const requestWeight =
   (path: string): number =>
     (path.startsWith(base) ? REQUEST_WEIGHTS.get(path.slice(base.length)) : undefined) ?? 1
 
-/** Routes for an account and the integrations team: deliveries, totals, held records and feed freshness. */
+/** Routes for an account and the integrations team: deliveries, totals, held records and feeds. */
 export const accountRoutes = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>()
     .get(ACCOUNT_PATHS.deliveries, (c) => respondWithDeliveries(c, resourcesOf))
@@ -105,7 +105,7 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
     memory.release()
     throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
   })
-  // If the caller disconnects, the work still finishes: it keeps what it has summed.
+  // If the caller disconnects, the reading still ends, so that the totals that it has summed are kept.
   c.executionCtx.waitUntil(reading.catch(() => {}))
   return reading
 }

@@ -1,18 +1,17 @@
 import type { ActivityDays, DaySpan } from '../db/records/activity-days.ts'
 import { toDay } from '../db/records/activity-days.ts'
 import { DAY_MS } from '../durations.ts'
+import { ACTIVITY_DUE_HOUR } from './freshness.ts'
 
-/** The days that are looked at, without today. */
-const LOOKED_AT_DAYS = 30
-/** A day is compared with the median of the days of the same weekday before it. */
+/** The number of days that are checked; today is not one of them. */
+const CHECKED_DAYS = 30
+/** A day is compared with the same weekday of this many weeks before it. */
 const COMPARED_WEEKS = 8
-const WEEK = 7
-/** The fewest of these days that must have records. */
+const WEEK_DAYS = 7
+/** The fewest of these weekdays that must have records. */
 const MIN_COMPARED = 4
 /** The share of the median below which a day has far fewer records than usual. */
 const LOW_SHARE = 0.25
-/** Yesterday is looked at from this hour (UTC) on: activity is due by then. */
-const DUE_HOUR = 6
 
 /** A day with far fewer records than the days of the same weekday before it. */
 export interface LowDay {
@@ -29,12 +28,15 @@ export interface Completeness {
   days_not_counted: number
 }
 
-/** Returns the days that the completeness of a feed depends on at `now` (milliseconds). */
+/**
+ * Returns the days that the completeness of a feed depends on at `now` (milliseconds). Yesterday is one of
+ * them only once its activity is due.
+ */
 export function completenessSpan(now: number): DaySpan {
   const today = Math.floor(now / DAY_MS)
-  const to = new Date(now).getUTCHours() < DUE_HOUR ? today - 2 : today - 1
-  const from = to - LOOKED_AT_DAYS + 1
-  return { from, countedFrom: from - COMPARED_WEEKS * WEEK, to }
+  const to = new Date(now).getUTCHours() < ACTIVITY_DUE_HOUR ? today - 2 : today - 1
+  const from = to - CHECKED_DAYS + 1
+  return { from, countedFrom: from - COMPARED_WEEKS * WEEK_DAYS, to }
 }
 
 /**
@@ -47,8 +49,8 @@ export function completenessOf(
 ): Completeness {
   const present = new Set(days)
   const length = firstDay === null ? 0 : Math.max(0, to - Math.max(from, firstDay) + 1)
-  const lookedAt = Array.from({ length }, (_, i) => to - length + 1 + i)
-  const low = lookedAt.flatMap((day) => {
+  const checked = Array.from({ length }, (_, i) => to - length + 1 + i)
+  const low = checked.flatMap((day) => {
     const count = present.has(day) ? counted.get(day) : undefined
     const median = medianBefore(day, counted)
     return count !== undefined && median !== null && count < median * LOW_SHARE
@@ -56,15 +58,17 @@ export function completenessOf(
       : []
   })
   return {
-    missing_days: lookedAt.filter((day) => !present.has(day)).map(toDay),
+    missing_days: checked.filter((day) => !present.has(day)).map(toDay),
     low_days: low,
-    days_not_counted: lookedAt.filter((day) => present.has(day) && !counted.has(day)).length,
+    days_not_counted: checked.filter((day) => present.has(day) && !counted.has(day)).length,
   }
 }
 
-/** Returns the median of the last days of the same weekday with records; null if these are too few. */
+/** Returns the median of the same weekday of the weeks before; null if too few of these have records. */
 function medianBefore(day: number, counted: ReadonlyMap<number, number>): number | null {
-  const counts = Array.from({ length: COMPARED_WEEKS }, (_, i) => counted.get(day - (i + 1) * WEEK))
+  const counts = Array.from({ length: COMPARED_WEEKS }, (_, i) =>
+    counted.get(day - (i + 1) * WEEK_DAYS),
+  )
     .filter((count) => count !== undefined && count > 0)
     .map(Number)
     .sort((a, b) => a - b)

@@ -28,8 +28,12 @@ export const DELIVERY_PARAMETERS = [
 /** The parameters as sent. */
 export type DeliveryQuery = Partial<Record<(typeof DELIVERY_PARAMETERS)[number], string>>
 
-/** Returns a value if it is one of those that are known. */
-function known<T extends string>(
+/**
+ * Returns the value of a parameter if it is one of `values`; undefined if it is absent.
+ *
+ * @throws ApiError `invalid_query`
+ */
+function parseChoice<T extends string>(
   name: string,
   value: string | undefined,
   values: readonly T[],
@@ -43,7 +47,8 @@ function known<T extends string>(
 }
 
 /**
- * Returns the filter of a query, without what is stored under its record id.
+ * Returns the filter of a query. It has the forms of the record id, but not the deliveries that stored the
+ * record.
  *
  * @throws ApiError `invalid_query`
  */
@@ -52,19 +57,19 @@ export function deliveryFilter(
   resources: readonly Resource[],
 ): DeliveryFilter {
   const filter = {
-    resource: known(
+    resource: parseChoice(
       'resource',
       resource,
       resources.map(({ name }) => name),
     ),
-    status: known<DeliveryStatus>('status', status, DELIVERY_STATUSES),
-    code: known('code', code, ISSUE_CODES),
+    status: parseChoice<DeliveryStatus>('status', status, DELIVERY_STATUSES),
+    code: parseChoice('code', code, ISSUE_CODES),
     recordIds: record_id === undefined ? undefined : loggedForms(record_id),
   }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }
 
-/** The prefix of the stored identity of an event that has an id. */
+/** The prefix of the stored id of an event that was sent with an id. */
 const EVENT_PREFIX = 'e '
 
 /** Returns the forms in which the log may have an id: whole or shortened, as sent or as stored. */
@@ -103,7 +108,10 @@ export function deliverySpan(
   return { oldest: firstIdAt(begin), end, firstDay: Math.floor(begin / DAY_MS), lastDay }
 }
 
-/** Returns a parameter as milliseconds; a whole day ends `dayMs` after its beginning, a moment after one. */
+/**
+ * Returns a parameter as milliseconds. With `dayMs` it is an exclusive end: that of the whole day, or the
+ * millisecond after an instant.
+ */
 function timeOf(name: string, text: string, dayMs: number): number {
   if (parseDay(text) !== null) return Date.parse(text) + dayMs
   const instant = parseAnyInstant(text)

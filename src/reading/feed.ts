@@ -13,21 +13,21 @@ interface FeedsOfAccount {
   readonly names: readonly string[]
 }
 
-/** Reads the feeds of accounts of one database at `now` (milliseconds): for each account a list. */
+/** Reads the feeds of accounts of one database at `now` (milliseconds); returns a list for each account. */
 export async function readFeedsOf(
   db: D1Database | D1DatabaseSession,
   accounts: readonly FeedsOfAccount[],
   now: number,
 ): Promise<Feed[][]> {
-  const asked = accounts.map(({ account, names }) => ({ account: account.id, names }))
+  const queries = accounts.map(({ account, names }) => ({ account: account.id, names }))
   const span = completenessSpan(now)
   const [arrivals, days] = await Promise.all([
-    readArrivals(db, asked, now),
-    readActivityDays(db, asked, span),
+    readArrivals(db, queries, now),
+    readActivityDays(db, queries, span),
   ])
   return accounts.map(({ account }, i) =>
     (arrivals[i] ?? []).map((arrival, j) => {
-      const ofResource = days[i]?.[j] ?? NOTHING
+      const ofResource = days[i]?.[j] ?? NO_DAYS
       return {
         ...feedFreshness(arrival, account, now),
         ...completenessOf(ofResource, span),
@@ -36,4 +36,4 @@ export async function readFeedsOf(
   )
 }
 
-const NOTHING = { resource: '', firstDay: null, days: [], counted: new Map() }
+const NO_DAYS = { resource: '', firstDay: null, days: [], counted: new Map() }

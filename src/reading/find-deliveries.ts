@@ -12,7 +12,7 @@ import { groupErrors, refusedRecords } from '../ingest/refused-records.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { type DeliveryQuery, deliveryFilter, deliverySpan } from './delivery-query.ts'
 
-/** A page of deliveries; `stored` tells under a record id where the stored records came from. */
+/** A page of deliveries. For a record id, `stored` has the stored records with this id. */
 type FoundDeliveries = FoundPage<ReturnType<typeof presentDelivery>> & {
   stored?: ReturnType<typeof presentStored>[]
 }
@@ -53,7 +53,7 @@ export async function findDeliveries(
   return { ...found, data, stored: stored.map(presentStored) }
 }
 
-/** Returns what a delivery made of the records with an id: those that it refused, and the one that it stored. */
+/** Returns the records with an id in a delivery: those that it refused, and the one that it stored. */
 function recordsOf(
   delivery: FoundDelivery,
   resources: readonly Resource[],

@@ -1,20 +1,20 @@
 import type { Arrivals } from '../db/records/arrivals.ts'
 import type { Account } from '../db/schema.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_HOURS, DAY_MS } from '../durations.ts'
 
-const DAY_HOURS = 24
-const DUE_HOUR = 6
+/** The hour (UTC) by which the activity of the day before is due. */
+export const ACTIVITY_DUE_HOUR = 6
 
 /** The share of refused records above which a feed needs attention. */
-export const MANY_REFUSED = 0.05
+export const HIGH_REFUSED_SHARE = 0.05
 
-/** Whether yesterday's activity arrived; it is due by 06:00 UTC. */
-export type Yesterday = 'in_time' | 'late' | 'missing' | 'pending'
+/** Whether the activity of yesterday arrived by the hour at which it is due. */
+export type YesterdayState = 'in_time' | 'late' | 'missing' | 'pending'
 
 /**
- * Returns how fresh one feed of an account is at `now` (milliseconds). The sources recommend sending
- * customers and transactions within 5 minutes, and activity by 06:00 UTC of the next day. No activity
- * is expected for the day on which the account was created.
+ * Returns how fresh one feed of an account is at `now` (milliseconds). Customers and transactions should
+ * arrive within 5 minutes, and activity by `ACTIVITY_DUE_HOUR` of the next day. No activity is expected for
+ * the day on which the account was created.
  */
 export function feedFreshness(
   { resource, last_at, received, refused, yesterday_hour }: Arrivals,
@@ -34,10 +34,19 @@ export function feedFreshness(
   }
 }
 
-function yesterdayOf(hour: number | null, createdAt: number, now: number): Yesterday {
+/**
+ * Returns the state of the activity of yesterday. `hoursSince1970` is the first hour in which some of
+ * it arrived; null if none has arrived.
+ */
+function yesterdayOf(
+  hoursSince1970: number | null,
+  createdAt: number,
+  now: number,
+): YesterdayState {
   const today = Math.floor(now / DAY_MS)
-  if (hour !== null && hour < today * DAY_HOURS + DUE_HOUR) return 'in_time'
+  const dueHour = today * DAY_HOURS + ACTIVITY_DUE_HOUR
+  if (hoursSince1970 !== null && hoursSince1970 < dueHour) return 'in_time'
   if (createdAt > (today - 1) * DAY_MS) return 'pending'
-  if (hour !== null) return 'late'
-  return new Date(now).getUTCHours() < DUE_HOUR ? 'pending' : 'missing'
+  if (hoursSince1970 !== null) return 'late'
+  return new Date(now).getUTCHours() < ACTIVITY_DUE_HOUR ? 'pending' : 'missing'
 }

@@ -73,7 +73,9 @@ function respondWithErrors(c: Context<AppEnv>) {
     if (!rows)
       throw invalidQuery('from and to: these days have too many errors. Ask for fewer days.')
     const data = rows.map(({ code, deliveries, delivery }) => ({
-      ...{ code, deliveries, last_delivery_id: delivery },
+      code,
+      deliveries,
+      last_delivery_id: delivery,
       last_received_at: toIsoTime(deliveryTime(delivery)),
     }))
     return c.json({ data })

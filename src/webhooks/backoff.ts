@@ -1,8 +1,6 @@
-import { HOUR_MS } from '../durations.ts'
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 
-const MINUTE_MS = 60_000
-
-/** The pauses after failed attempts: ten attempts in about a day. */
+/** The pauses after failed attempts: ten attempts within about a day. */
 const PAUSES_MS = [
   5000,
   MINUTE_MS,

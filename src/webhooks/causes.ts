@@ -14,7 +14,7 @@ import { DAY_MS } from '../durations.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { queueDue } from './queue-due.ts'
 
-// Events whose cause is the time: jobs of the cron write them.
+// The events that time causes. Jobs of the cron write them.
 
 /** A feed as `readFeeds` returns it. */
 interface Feed {
@@ -42,7 +42,7 @@ export async function noteLateFeeds(
 }
 
 /**
- * Writes `customer.unattributed` for the accounts of a database of which too many customers of yesterday
+ * Writes `customer.unattributed` for the accounts of a database for which too many of yesterday's customers
  * have no affiliate. `dayOf` returns the current day of an account.
  */
 export async function noteUnattributed(
@@ -74,15 +74,15 @@ const toEvent = ({ account, kind, id, ends_at }: ExpiringCredential) => ({
 })
 
 /**
- * Puts on the queue what a request has not, and what was interrupted or waits for another attempt.
- * Writes `feed.recovered`, too.
+ * Writes `feed.recovered`, and puts all due messages on the queue: those that a request did not queue, and
+ * those that were interrupted or wait for another attempt.
  */
 export async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
   await storeRecovered(resolveDatabase(env, binding), now)
   await queueDue(env, binding, null, now)
 }
 
-/** Deletes the webhooks of accounts that are disabled, and what they would be sent. */
+/** Deletes the webhooks of disabled accounts, with their events and messages. */
 export async function dropClosed(env: Env, disabled: readonly Account[]): Promise<void> {
   for (const [binding, accounts] of Map.groupBy(disabled, (one) => one.binding)) {
     const ids = accounts.map(({ id }) => id)
@@ -90,7 +90,7 @@ export async function dropClosed(env: Env, disabled: readonly Account[]): Promis
   }
 }
 
-/** Does the same for the accounts of each database; `guard` keeps the others going if one fails. */
+/** Sweeps the webhooks of each database. `guard` runs each task, and catches its errors for the others. */
 export async function sweepAll(
   env: Env,
   now: number,

@@ -1,21 +1,22 @@
 import { isDevelopment } from '../development.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 
-/** Names that are only valid inside a network, or are reserved. */
+/** Names that are valid only inside a network, or that are reserved. */
 const LOCAL_NAMES =
   /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|svc|docker|arpa|onion|invalid)$/
 
 const LOOPBACK = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
 /** The lowest port besides 443: lower ones belong to other protocols. */
-const LEAST_PORT = 1024
+const MIN_PORT = 1024
 
 /**
- * Returns what a URL must be and is not, or null if events may be sent to it. It is checked when an
- * endpoint is created and before each attempt. An attacker could otherwise make the service send
- * requests to an internal address (SSRF). Parsing normalizes decimal, octal and hexadecimal IPv4 addresses.
+ * Returns what a URL should be instead, such as `an https:// URL`; null if events may be sent to it. It is
+ * checked when an endpoint is created and before each attempt. An attacker could otherwise make the service
+ * send requests to an internal address (SSRF). Parsing normalizes decimal, octal and hexadecimal IPv4
+ * addresses.
  *
- * In development, http and https to a loopback address are allowed.
+ * In development, http and https URLs of `localhost`, `127.0.0.1` and `[::1]` are allowed on any port.
  */
 export function urlProblem(text: string, env: Env): string | null {
   if (!URL.canParse(text) || /[\p{Cc}\s]/u.test(text)) return 'an absolute https:// URL'
@@ -28,7 +29,7 @@ export function urlProblem(text: string, env: Env): string | null {
   const isWeb = url.protocol === 'https:' || url.protocol === 'http:'
   if (isDevelopment(env) && isWeb && LOOPBACK.test(url.hostname)) return null
   if (url.protocol !== 'https:') return 'an https:// URL'
-  if (url.port !== '' && Number(url.port) < LEAST_PORT) return 'port 443, or one from 1024 on'
+  if (url.port !== '' && Number(url.port) < MIN_PORT) return 'port 443, or one from 1024 on'
   return hostProblem(url.hostname.replace(/\.+$/, ''), env)
 }
 

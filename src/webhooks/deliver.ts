@@ -10,18 +10,18 @@ import { unsealSecret } from './secrets.ts'
 import { type AttemptResult, sendEvent } from './send.ts'
 import { validSecrets } from './valid-secrets.ts'
 
-/** An attempt that has not ended after this time was interrupted, in milliseconds. */
+/** The time after which an attempt that has not ended counts as interrupted, in milliseconds. */
 const ATTEMPT_MS = 3 * WEBHOOK_LIMITS.attemptMs
 
-/** Up to this pause, in milliseconds, the queue waits; the cron runs every minute. */
-const QUEUE_WAITS_MS = 60_000
+/** Messages with a shorter pause wait in the queue, in milliseconds. A cron queues the others. */
+const MAX_QUEUE_DELAY_MS = 60_000
 
-/** Status 410: the receiver wants no more events. */
+/** The status with which a receiver ends its webhook. */
 const GONE = 410
 
 /**
- * Sends the events of a queue batch, all at the same time. Nothing is retried by the queue: the database
- * keeps what is to be sent, and a cron queues again what was interrupted.
+ * Sends the events of a queue batch, all at the same time. The queue retries nothing: the database stores
+ * what is to be sent, and a cron queues again what was interrupted.
  */
 export async function sendWebhookBatch(
   batch: MessageBatch<QueuedMessage>,
@@ -58,17 +58,17 @@ async function sendOfDatabase(
     one.url !== null && one.type !== null && enabled.has(one.account)
   const [sent, dropped] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
   if (dropped.length > 0) await dropMessages(db, dropped)
-  // The next events of an endpoint need not wait for the slowest one of the batch.
+  // After each attempt more events are queued, so that they need not wait for the slowest one of the batch.
   await Promise.all(
     sent.map(async (message) => {
-      await attempt(env, binding, db, message)
+      await attemptMessage(env, binding, db, message)
       await queueDue(env, binding, message.account, Date.now())
     }),
   )
 }
 
-/** Makes one attempt and stores what it came to. */
-async function attempt(
+/** Sends an event once and stores the result of the attempt. */
+async function attemptMessage(
   env: Env,
   binding: string,
   db: D1Database,
@@ -79,16 +79,19 @@ async function attempt(
   const unsealed = validSecrets(secrets ?? '[]', at).map(({ sealed }) =>
     unsealSecret(env, account, endpoint, sealed),
   )
-  const inClear = (await Promise.all(unsealed)).filter((secret) => secret !== null)
+  const openSecrets = (await Promise.all(unsealed)).filter((secret) => secret !== null)
   const outgoing = { id: event, type: type ?? '', at: causedAt, data }
-  const result = await sendEvent(env, url ?? '', inClear, outgoing)
-  const next = nextOf(message, result, Date.now())
-  const place = { account, endpoint, event, attempt: attempts, at }
+  const result = await sendEvent(env, url ?? '', openSecrets, outgoing)
+  const next = nextAttempt(message, result, Date.now())
   await storeOutcome(db, {
-    ...place,
+    account,
+    endpoint,
+    event,
+    attempt: attempts,
+    at,
     ...result,
     ...next,
-    disables: disablesOf(message, result, at),
+    disables: disableReason(message, result, at),
   })
   if (next.queued_until === 0 || next.next_at === null) return
   const body: QueuedMessage = { binding, account, endpoint, event, attempts }
@@ -96,20 +99,20 @@ async function attempt(
   await env.WEBHOOKS.send(body, { delaySeconds: Math.max(0, delaySeconds) })
 }
 
-/** Returns when a failed event is sent again, and until when the queue has it. */
-function nextOf(
+/** Returns when an event is due again, null if never, and until when the queue has it, 0 if it does not. */
+function nextAttempt(
   { attempts }: ClaimedMessage,
   { error, status }: AttemptResult,
   now: number,
 ): { next_at: number | null; queued_until: number } {
   const pause = error === null || status === GONE ? null : pauseAfter(attempts, Math.random())
   if (pause === null) return { next_at: null, queued_until: 0 }
-  const isQueued = pause < QUEUE_WAITS_MS
-  return { next_at: now + pause, queued_until: isQueued ? now + pause + QUEUE_WAITS_MS : 0 }
+  const isQueued = pause < MAX_QUEUE_DELAY_MS
+  return { next_at: now + pause, queued_until: isQueued ? now + pause + MAX_QUEUE_DELAY_MS : 0 }
 }
 
-/** Returns why an endpoint gets no more events; null if it does. */
-function disablesOf(
+/** Returns why the result of an attempt disables its endpoint; null if it does not. */
+function disableReason(
   { failing_since }: ClaimedMessage,
   { error, status }: AttemptResult,
   now: number,

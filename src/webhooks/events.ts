@@ -1,4 +1,4 @@
-/** The types of events that an endpoint can want. */
+/** The types of events to which an endpoint can subscribe. */
 export const EVENT_TYPES = [
   'delivery.refused',
   'feed.late',
@@ -11,11 +11,11 @@ export const EVENT_TYPES = [
   'credential.expiring',
 ] as const
 
-/** The type of an event that an endpoint can want. */
+/** A type of events to which an endpoint can subscribe. */
 export type EventType = (typeof EVENT_TYPES)[number]
 
-/** The type of test events, which every endpoint gets when it is tested. */
+/** The type of test events. They need no subscription. */
 export const TEST_EVENT = 'webhook.test'
 
-/** Stands for all types in the list of an endpoint, and for those of later versions. */
+/** Means all types in the list of an endpoint, also those of later versions. */
 export const ALL_EVENTS = '*'

@@ -1,17 +1,17 @@
 import { DAY_MS } from '../durations.ts'
 
-/** The default of `unattributed_threshold`; migration 0021 has it, too. */
+/** The default of `unattributed_threshold`. Migration 0021 repeats it. */
 export const UNATTRIBUTED_THRESHOLD = 0.2
 
 /** The limits of webhooks. */
 export const WEBHOOK_LIMITS = {
-  /** The endpoints of an account. */
+  /** The most endpoints of an account. */
   endpoints: 10,
-  /** The characters of a URL, after normalization. */
+  /** The most characters of a URL, after normalization. */
   urlLength: 2000,
-  /** The secrets of an endpoint that are valid at the same time. */
+  /** The most secrets of an endpoint that are valid at the same time. */
   secrets: 5,
-  /** The events that one endpoint is sent at the same time. */
+  /** The most events that are sent to one endpoint at the same time. */
   inFlight: 10,
   /** The time for an attempt, from the connection to the headers of the response, in milliseconds. */
   attemptMs: 10_000,
@@ -19,7 +19,7 @@ export const WEBHOOK_LIMITS = {
   keptMs: 30 * DAY_MS,
   /** An endpoint that has failed for this long is disabled, in milliseconds. */
   failingMs: 3 * DAY_MS,
-  /** The events that one request replays. */
+  /** The most events that one request replays. */
   replayed: 10_000,
   /** How long before its end a credential is reported, in milliseconds. */
   expiringMs: DAY_MS,

@@ -19,7 +19,7 @@ import { presentWebhook, type Webhook } from './present.ts'
 import { newWebhookSecret, sealSecret } from './secrets.ts'
 import { storedSecrets, validSecrets } from './valid-secrets.ts'
 
-/** Where a change is made, and by whom. */
+/** The account in which a change is made, and the member who makes it. */
 export interface Change {
   readonly env: Env
   readonly account: Account
@@ -36,7 +36,7 @@ const tooMany = () =>
     detail: `The account has ${WEBHOOK_LIMITS.endpoints} webhooks, the most that it can have. Delete one first.`,
   })
 
-/** A URL can hold a token, so the audit log has its host only. */
+/** Returns the host of a URL, for the audit log. The rest of a URL can hold a token. */
 const hostOf = (url: string) => new URL(url).host
 
 /** The fields of a webhook that the team chooses. */
@@ -73,9 +73,14 @@ export async function createWebhook(
   const secret = newWebhookSecret()
   const sealed = await sealSecret(env, account.id, id, secret)
   const row: EndpointRow = {
-    ...{ id, url: new URL(url).href, events: JSON.stringify(events), description },
+    id,
+    url: new URL(url).href,
+    events: JSON.stringify(events),
+    description,
     secrets: storedSecrets([{ sealed, endsAt: null }]),
-    ...{ disabled: null, failing_since: null, created_at: new Date().toISOString() },
+    disabled: null,
+    failing_since: null,
+    created_at: new Date().toISOString(),
   }
   const { endpoints: most } = WEBHOOK_LIMITS
   if ((await readEndpoints(db, account.id)).length >= most) throw tooMany()
@@ -93,8 +98,8 @@ export interface WebhookChange extends Omit<WebhookFields, 'url'> {
 }
 
 /**
- * Changes a webhook. What is pending of one that is disabled ends as a dead letter. An empty change is
- * not in the audit log.
+ * Changes a webhook. If it is disabled, its pending events become dead letters. The audit log has no entry
+ * for an empty change.
  */
 export async function changeWebhook(
   change: Change,
@@ -127,8 +132,8 @@ export async function deleteWebhook(change: Change, id: string): Promise<void> {
 }
 
 /**
- * Gives a webhook a new secret and returns it. Until `until` (milliseconds), events are signed with its
- * present secrets, too; null ends these at once.
+ * Gives a webhook a new secret and returns it. Until `until` (milliseconds), events are also signed with its
+ * present secrets; null ends these at once.
  *
  * @throws ApiError `conflict` if too many secrets are valid, or if another request has rotated it.
  */

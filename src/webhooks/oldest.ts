@@ -1,9 +1,9 @@
 import { WEBHOOK_LIMITS } from './limits.ts'
 
-/** Returns the first id of a prefix that a time (milliseconds) can have. */
+/** Returns the smallest id with a prefix that a row of a time (milliseconds) can have. */
 const firstId = (prefix: string, at: number) => prefix + at.toString(16).padStart(11, '0')
 
-/** Returns the oldest ids of webhook rows that are kept at `now` (milliseconds), by table. */
+/** Returns, by table, the smallest id of the webhook rows that are kept at `now` (milliseconds). */
 export function oldestOfWebhooks(now: number) {
   const oldest = now - WEBHOOK_LIMITS.keptMs
   const event = firstId('evt_', oldest)

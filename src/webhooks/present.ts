@@ -35,7 +35,7 @@ export const presentAttempt = ({ event, at, ...row }: AttemptRow) => ({
   error: row.error,
 })
 
-/** Returns what is sent of an event as the administration API shows it. */
+/** Returns an event that is sent to an endpoint as the administration API shows it. */
 export const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
   event_id: event,
   type: row.type,

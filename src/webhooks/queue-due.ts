@@ -9,15 +9,16 @@ export interface QueuedMessage extends DueMessage {
   readonly binding: string
 }
 
-/** A message that the queue has lost is due again after this time, in milliseconds. */
+/** The time after which a queued message is due again, in case the queue has lost it, in milliseconds. */
 const QUEUED_MS = 120_000
 
-/** The messages that a queue accepts in one call. */
+/** The most messages that a queue accepts in one call. */
 const PER_CALL = 100
 
 /**
- * Puts what is due at `now` (milliseconds) on the queue, of an account or, if it is null, of all accounts
- * of the database. If the Worker ends in between, the next call after two minutes does it again.
+ * Puts the messages that are due at `now` (milliseconds) on the queue: those of an account or, if it is null,
+ * of all accounts of the database. If the Worker is stopped before they are queued, a call after two minutes
+ * queues them.
  */
 export async function queueDue(
   env: Env,
@@ -34,7 +35,7 @@ export async function queueDue(
   }
 }
 
-/** Does the same after a commit, and never fails: a cron does it if this does not. */
+/** Puts the due messages of an account on the queue. It never fails: a cron queues what this does not. */
 export async function queueSoon(env: Env, binding: string, account: string): Promise<void> {
   try {
     await queueDue(env, binding, account, Date.now())

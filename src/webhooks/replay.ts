@@ -29,7 +29,7 @@ export async function readAttempts(
   return { ...found, data: found.data.map(presentAttempt) }
 }
 
-/** Returns one page of the events of a webhook, the newest first; all of `status`, unless it is null. */
+/** Returns one page of the events of a webhook, the newest first; of any status if `status` is null. */
 export async function readMessages(
   env: Env,
   account: Account,
@@ -62,7 +62,7 @@ export async function testWebhook(
 export const findEvent = (env: Env, account: Account, event: string): Promise<boolean> =>
   hasEvent(resolveDatabase(env, account.binding), account.id, event)
 
-/** Sends events of a webhook again, at most 10,000, and returns their number. Pending ones are left out. */
+/** Sends at most 10,000 events to a webhook again and returns their number. Pending ones are left out. */
 export async function replayWebhook(
   { env, account, actor }: Change,
   id: string,

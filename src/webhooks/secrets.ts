@@ -2,9 +2,9 @@ import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
 import { badSecret } from '../errors.ts'
 
-// The secrets of endpoints must be readable, because they sign. They are sealed with AES-256-GCM under
-// keys that are derived from TRACKING_KEYS, whose old keys stay in the set: the first one seals, all
-// unseal. The database alone is worth nothing.
+// The secrets of endpoints sign events, so a digest of them is not enough. They are sealed with AES-256-GCM
+// under keys that are derived from TRACKING_KEYS: the first key seals, and all keys unseal, because old
+// keys stay in the set. Whoever has only the database cannot read a secret.
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
@@ -16,13 +16,13 @@ const encoder = new TextEncoder()
 export const newWebhookSecret = (): string =>
   PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()
 
-/** A text of its own, so that no other code of these keys is a sealing key. */
+/** Derives the sealing key from a tracking key. No other use of the tracking keys signs this text. */
 const sealingKey = async (key: CryptoKey): Promise<CryptoKey> => {
   const raw = await crypto.subtle.sign('HMAC', key, encoder.encode('seal webhook secrets'))
   return crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
-/** The endpoint is authenticated: a sealed secret is worth nothing in another row. */
+/** The account and the endpoint are authenticated, so a sealed secret cannot be unsealed in another row. */
 const parametersOf = (iv: Uint8Array<ArrayBuffer>, account: string, endpoint: string) => ({
   name: 'AES-GCM',
   iv,
@@ -49,7 +49,7 @@ export async function sealSecret(
   return `v1.${encodeBase64url(iv)}.${encodeBase64url(new Uint8Array(sealed))}`
 }
 
-/** Returns a sealed secret in clear; null if no key unseals it for this endpoint. */
+/** Returns the secret that was sealed; null if no key unseals it for this endpoint. */
 export async function unsealSecret(
   env: Env,
   account: string,

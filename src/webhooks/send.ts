@@ -12,7 +12,7 @@ export interface OutgoingEvent {
   readonly data: string
 }
 
-/** How an attempt failed. */
+/** Why an attempt failed. */
 export type AttemptError =
   | 'timeout'
   | 'connection_failed'
@@ -21,7 +21,7 @@ export type AttemptError =
   | 'url_not_allowed'
   | 'no_secret'
 
-/** What an attempt came to. */
+/** The result of an attempt. */
 export interface AttemptResult {
   /** The status of the response; null without one. */
   readonly status: number | null
@@ -36,7 +36,7 @@ export const bodyOf = ({ type, at, data }: OutgoingEvent): string =>
   `{"type":${JSON.stringify(type)},"timestamp":"${new Date(at).toISOString()}","data":${data}}`
 
 /**
- * Sends an event once, signed with each of these secrets. Redirects are not followed: they could lead
+ * Sends an event once, signed with each of `secrets`. Redirects are not followed, because they could lead
  * to an address that is not allowed. The body of the response is not read.
  */
 export async function sendEvent(

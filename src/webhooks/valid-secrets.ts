@@ -1,4 +1,4 @@
-/** A secret of an endpoint, sealed, and when it ends in milliseconds; null: it is the current one. */
+/** A sealed secret of an endpoint, and when it ends in milliseconds; null for the current one. */
 export interface StoredSecret {
   readonly sealed: string
   readonly endsAt: number | null

@@ -10,12 +10,19 @@ const ACCOUNT = 'console-firm'
 const AT = `/console/accounts/${ACCOUNT}`
 
 const CUSTOMER = {
-  ...{ customer_id: 'c-1', signup_date: '2026-09-01T08:00:00Z', affiliate_id: 'IB-1' },
+  customer_id: 'c-1',
+  signup_date: '2026-09-01T08:00:00Z',
+  affiliate_id: 'IB-1',
   tracking_data: 'click',
 }
 const DEPOSIT = {
-  ...{ transaction_id: 't-1', customer_id: 'c-1', transaction_type: 'deposit', status: 'settled' },
-  ...{ amount_currency: 100, currency: 'EUR', transaction_date: '2026-09-10T10:00:00Z' },
+  transaction_id: 't-1',
+  customer_id: 'c-1',
+  transaction_type: 'deposit',
+  status: 'settled',
+  amount_currency: 100,
+  currency: 'EUR',
+  transaction_date: '2026-09-10T10:00:00Z',
 }
 
 /** Defines the tests of the pages of an account's settings and webhooks. */
@@ -55,7 +62,8 @@ export function accountTests(shared: () => Shared): void {
   async function token(client_id: string, client_secret: string) {
     const form = { grant_type: 'client_credentials', client_id, client_secret }
     const response = await fetch(`${shared().base}/oauth/token`, {
-      ...{ method: 'POST', body: new URLSearchParams(form) },
+      method: 'POST',
+      body: new URLSearchParams(form),
     })
     const { access_token } = (await response.json()) as { access_token?: string }
     return { status: response.status, access_token }
@@ -63,7 +71,8 @@ export function accountTests(shared: () => Shared): void {
 
   async function send(resource: string, bearer: string | undefined, record: object) {
     const response = await fetch(`${shared().base}/api/v1/forex/${resource}`, {
-      ...{ method: 'POST', body: JSON.stringify([record]) },
+      method: 'POST',
+      body: JSON.stringify([record]),
       headers: { Authorization: `Bearer ${bearer}`, 'Content-Type': 'application/json' },
     })
     assert.ok(response.ok, await response.text())
@@ -118,7 +127,8 @@ export function accountTests(shared: () => Shared): void {
   test('a member creates a link and disables it', { skip }, async () => {
     const { base, key } = shared()
     const configured = await fetch(`${base}/admin/v1/accounts/${ACCOUNT}/affiliates`, {
-      ...{ method: 'PUT', body: JSON.stringify([{ affiliate_id: 'IB-1' }]) },
+      method: 'PUT',
+      body: JSON.stringify([{ affiliate_id: 'IB-1' }]),
       headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
     })
     assert.equal(configured.status, 200)

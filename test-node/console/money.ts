@@ -81,6 +81,9 @@ export function moneyTests(shared: () => Shared): void {
     await link('102.00 EUR').click()
     assert.equal(await page.locator('h1').innerText(), 'Why 102.00 EUR')
     assert.match(await page.locator('.sentences').innerText(), /30 % of 340 is 102\./)
+    const figures = (await page.locator('details table').textContent()) ?? ''
+    assert.match(figures, /Currencies Currency EUR/)
+    assert.doesNotMatch(figures, /[{}[\]"]/)
     await rowOf(/^Customers of the line/, 'C-3301')
       .getByRole('link', { name: '1', exact: true })
       .click()

@@ -17,12 +17,19 @@ export async function sendRefused(
   const headers = { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' }
   const body = JSON.stringify(ids.map(wrong))
   const { status } = await fetch(`${base_url}/api/v1/forex/transactions`, {
-    ...{ method: 'POST', headers, body },
+    method: 'POST',
+    headers,
+    body,
   })
   assert.equal(status, 422)
 }
 
 const wrong = (transaction_id: string) => ({
-  ...{ transaction_id, customer_id: 'C-3301', transaction_type: 'gift', amount_currency: 5 },
-  ...{ currency: 'EUR', status: 'approved', transaction_date: '2026-03-20T10:00:00Z' },
+  transaction_id,
+  customer_id: 'C-3301',
+  transaction_type: 'gift',
+  amount_currency: 5,
+  currency: 'EUR',
+  status: 'approved',
+  transaction_date: '2026-03-20T10:00:00Z',
 })

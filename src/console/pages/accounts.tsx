@@ -1,8 +1,9 @@
 import { newAccount } from '../../admin/fields.ts'
+import type { Feed } from '../../reading/feed.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
-import { type FreshFeed as Feed, Yesterday } from '../parts/feeds.tsx'
+import { Yesterday } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
@@ -24,7 +25,7 @@ const lastOf = (feeds: readonly Feed[]) =>
 const sumOf = (feeds: readonly Feed[], name: 'received_last_day' | 'refused_last_day') =>
   feeds.reduce((sum, feed) => sum + feed[name], 0)
 
-/** Whether the activity of yesterday has arrived, the worst first. */
+/** The states of the activity of yesterday, the worst first. */
 const YESTERDAY = ['missing', 'late', 'pending', 'in_time'] as const
 
 const yesterdayOf = (feeds: readonly Feed[]) =>
@@ -33,7 +34,7 @@ const yesterdayOf = (feeds: readonly Feed[]) =>
 const { account, name, vertical, mode, time_zone, ...more } = newAccount
 const main = { account, name, vertical, mode, time_zone }
 
-/** Renders the form of a new account. What is seldom chosen is folded. */
+/** Renders the form of a new account. Rare settings are folded. */
 const NewAccount = ({ visit }: { visit: Visit }) => (
   <>
     <h2>Create an account</h2>
@@ -63,7 +64,8 @@ export const accountsPage: Page = {
       done: 'The account exists. Next, issue its credentials.',
       next: (answer) => accountPath((answer as AccountFeeds).account, 'credentials'),
       request: (values) => ({
-        ...{ method: 'POST', path: '/accounts' },
+        method: 'POST',
+        path: '/accounts',
         body: {
           ...changedMembers(newAccount, values),
           ...(values('binding') !== '' && { binding: values('binding') }),
@@ -81,23 +83,23 @@ export const accountsPage: Page = {
           columns={[
             {
               title: 'Account',
-              of: ({ account, name }) => (
+              cell: ({ account, name }) => (
                 <>
                   <a href={accountPath(account)}>{name}</a> <small>{account}</small>
                 </>
               ),
             },
-            { title: 'Vertical', of: ({ vertical }) => vertical },
-            { title: 'Last delivery', of: ({ feeds }) => <Time at={lastOf(feeds)} /> },
+            { title: 'Vertical', cell: ({ vertical }) => vertical },
+            { title: 'Last delivery', cell: ({ feeds }) => <Time at={lastOf(feeds)} /> },
             {
               title: 'Records in 24 hours',
               isNumeric: true,
-              of: ({ feeds }) => count(sumOf(feeds, 'received_last_day')),
+              cell: ({ feeds }) => count(sumOf(feeds, 'received_last_day')),
             },
             {
               title: 'Refused in 24 hours',
               isNumeric: true,
-              of: ({ account, feeds }) => (
+              cell: ({ account, feeds }) => (
                 <a href={refusedPath({ account, now: visit.now }, [1, 0])}>
                   {count(sumOf(feeds, 'refused_last_day'))}
                 </a>
@@ -105,7 +107,7 @@ export const accountsPage: Page = {
             },
             {
               title: 'Activity of yesterday',
-              of: ({ feeds }) => <Yesterday yesterday={yesterdayOf(feeds)} />,
+              cell: ({ feeds }) => <Yesterday yesterday={yesterdayOf(feeds)} />,
             },
           ]}
           empty={

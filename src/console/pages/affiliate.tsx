@@ -1,9 +1,14 @@
-import { ifUnknown } from '../if-unknown.ts'
+import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { column, fields, To } from '../parts/fields.tsx'
+import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
-import { type Statement, Statements, type StatementTotals, Totals } from '../parts/money.tsx'
+import {
+  type Statement,
+  Statements,
+  type StatementTotals,
+  Totals,
+} from '../parts/statement-lists.tsx'
 import { type Assignment, Assignments, unassign } from './plans.tsx'
 
 /** The statements that are listed; the others are on their own page. */
@@ -49,9 +54,9 @@ const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly Entry[] }) => (
       ...fields<Entry>(visit, 'at', 'kind', 'reference', 'actor'),
       column('Statement', ({ statement, period, plan }: Entry) =>
         statement ? (
-          <To visit={visit} at={['statements', statement]}>
+          <AccountLink visit={visit} at={['statements', statement]}>
             {period}, {plan}
-          </To>
+          </AccountLink>
         ) : (
           '–'
         ),
@@ -84,9 +89,9 @@ function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Bala
       {!own && (
         <p class="notice bad">
           The affiliate is not configured, so it earns nothing.{' '}
-          <To visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
+          <AccountLink visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
             Configure it
-          </To>
+          </AccountLink>
         </p>
       )}
       <Table
@@ -112,7 +117,7 @@ async function readAffiliate({ api, account, params, query: { period, cursor } }
   const own = { affiliate_id }
   const [parents, balances, totals, statements, entries, assignments, links] = await Promise.all([
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
-    api.get<Balances>(at('affiliates', 'balance'), own).catch(ifUnknown),
+    api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
     api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
     api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
     api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
@@ -138,17 +143,17 @@ export const affiliatePage: Page = {
         <Head visit={visit} parents={found.parents.data} balances={found.balances} />
         <Filters visit={visit} fields={[{ name: 'period' }]} />
         <p class="quick">
-          <To visit={visit} at={['statements']} query={{ affiliate_id, period }}>
+          <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, period }}>
             All statements
-          </To>
-          <To visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
+          </AccountLink>
+          <AccountLink visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
             What earned nothing
-          </To>
-          <To visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
+          </AccountLink>
+          <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
             Customers and figures
-          </To>
+          </AccountLink>
         </p>
-        <Totals visit={visit} of={totals} />
+        <Totals visit={visit} totals={totals} />
         <Statements
           visit={visit}
           caption={`Statements: ${statements.data.length} of ${statements.meta.total}`}
@@ -156,8 +161,8 @@ export const affiliatePage: Page = {
           empty={
             <EmptyState title="The affiliate has no statement yet.">
               <p>
-                <To visit={visit} at={['statements']} children="Compute a period" />, or look at{' '}
-                <a href={withQuery(visit.path, {})}>all periods</a>.
+                <AccountLink visit={visit} at={['statements']} children="Compute a period" />, or
+                look at <a href={withQuery(visit.path, {})}>all periods</a>.
               </p>
             </EmptyState>
           }

@@ -1,7 +1,7 @@
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { column, fields, To, Value } from '../parts/fields.tsx'
+import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ChangeForm } from '../parts/forms.tsx'
 
 /** The affiliates of one page. */
@@ -51,9 +51,9 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
       )),
       ...fields<Placed>(visit, 'parent', 'below'),
       column('Statements', ({ affiliate_id }: Placed) => (
-        <To visit={visit} at={['statements']} query={{ affiliate_id }}>
+        <AccountLink visit={visit} at={['statements']} query={{ affiliate_id }}>
           Statements of {affiliate_id}
-        </To>
+        </AccountLink>
       )),
     ]}
     empty={

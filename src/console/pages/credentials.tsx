@@ -1,9 +1,10 @@
+import { nullIfConflict } from '../api-errors.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { AccountTabs, unlessConflict } from '../parts/frame.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
+import { AccountTabs } from '../parts/tabs.tsx'
 
 interface Client {
   readonly client_id: string
@@ -23,7 +24,7 @@ interface BrandToken {
 interface Credential {
   readonly id: string
   readonly isValid: boolean
-  /** When the token ends, or the secret before the present one. */
+  /** When the token, or the previous secret of a client, ends. */
   readonly until: string | null
   readonly created_at: string
 }
@@ -41,7 +42,7 @@ const ofToken = ({ alive, ends_at, ...token }: BrandToken): Credential => ({
   until: ends_at,
 })
 
-/** Renders the credential that was issued, whose secret is shown this once. */
+/** Renders the credential that was issued. Its secret is shown only here. */
 const show = secretOf(
   'The credential is issued.',
   'client_id',
@@ -55,7 +56,8 @@ const selectedPath = ({ account, query: { client, token = '' } }: Visit) =>
   client ? apiPath(account, 'clients', client) : apiPath(account, 'brand-tokens', token)
 
 const issue = (path: string): Change => ({
-  ...{ done: '', show },
+  done: '',
+  show,
   request: (_, { account }) => ({ method: 'POST', path: apiPath(account, path) }),
 })
 
@@ -80,16 +82,16 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
     columns={[
       {
         title: 'ID',
-        of: ({ id }) => (
+        cell: ({ id }) => (
           <a href={withQuery(props.visit.path, { [props.kind]: id })}>
             <code>{id}</code>
           </a>
         ),
       },
-      { title: 'State', of: State },
+      { title: 'State', cell: State },
       {
         title: props.kind === 'client' ? 'Old secret ends' : 'Ends',
-        of: ({ until }) => (until ? <Time at={until} /> : '–'),
+        cell: ({ until }) => (until ? <Time at={until} /> : '–'),
       },
       ...fields<Credential>(props.visit, 'created_at'),
     ]}
@@ -101,36 +103,33 @@ const Credentials = (props: { visit: Visit; kind: Kind; rows: readonly Credentia
   />
 )
 
-/** Renders what can be done with the credential that the address selects. */
-function Selected({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credential }) {
-  const isClient = kind === 'client'
-  return (
-    <>
-      <h2>
-        {NAMES[kind]} <code>{one.id}</code>
-      </h2>
-      {one.isValid ? (
-        <>
-          {isClient && <RotationForms visit={visit} secret="client secret" name={one.id} />}
-          <ConfirmForm
-            visit={visit}
-            change="revoke"
-            submit={`Revoke the ${NAMES[kind]}`}
-            needs="approver"
-            name={one.id}
-          >
-            <p>Requests with it are refused at once. This cannot be undone.</p>
-          </ConfirmForm>
-        </>
-      ) : (
-        <p>It has ended. Issue another one on the list of credentials.</p>
-      )}
-      <p>
-        <a href={visit.path}>All credentials</a>
-      </p>
-    </>
-  )
-}
+/** Renders the forms that rotate or revoke the credential that the address selects. */
+const Selected = ({ visit, kind, one }: { visit: Visit; kind: Kind; one: Credential }) => (
+  <>
+    <h2>
+      {NAMES[kind]} <code>{one.id}</code>
+    </h2>
+    {one.isValid ? (
+      <>
+        {kind === 'client' && <RotationForms visit={visit} secret="client secret" name={one.id} />}
+        <ConfirmForm
+          visit={visit}
+          change="revoke"
+          submit={`Revoke the ${NAMES[kind]}`}
+          needs="approver"
+          name={one.id}
+        >
+          <p>Requests with it are refused at once. This cannot be undone.</p>
+        </ConfirmForm>
+      </>
+    ) : (
+      <p>It has ended. Issue another one on the list of credentials.</p>
+    )}
+    <p>
+      <a href={visit.path}>All credentials</a>
+    </p>
+  </>
+)
 
 /** Renders the form that issues a credential: the first one, or another one. */
 function Issue({ visit, kind, rows }: { visit: Visit; kind: Kind; rows: readonly Credential[] }) {
@@ -176,8 +175,8 @@ export const credentialsPage: Page = {
   async render(visit) {
     const { api, account, query } = visit
     const [clients, tokens] = await Promise.all([
-      unlessConflict(api.get<{ data: Client[] }>(apiPath(account, 'clients'))),
-      unlessConflict(api.get<{ data: BrandToken[] }>(apiPath(account, 'brand-tokens'))),
+      api.get<{ data: Client[] }>(apiPath(account, 'clients')).catch(nullIfConflict),
+      api.get<{ data: BrandToken[] }>(apiPath(account, 'brand-tokens')).catch(nullIfConflict),
     ])
     const kind = clients ? 'client' : 'token'
     const rows = clients ? clients.data.map(ofClient) : (tokens?.data ?? []).map(ofToken)

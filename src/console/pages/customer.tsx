@@ -1,6 +1,6 @@
-import { ifUnknown } from '../if-unknown.ts'
+import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
-import { AffiliateLink, type Attributed, Verdict } from '../parts/customers.tsx'
+import { AffiliateLink, type Attributed, AttributionVerdict } from '../parts/customers.tsx'
 import { Badge, type List, Pager, Table } from '../parts/data.tsx'
 import { EarnedPart, earnedIn } from '../parts/earned.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
@@ -26,7 +26,7 @@ interface History {
 
 type RecordList = List<StoredRecord> & { readonly resource: string }
 
-/** Returns where the API has a part of the customer. The id is in the query: it may be `..`. */
+/** Returns the path and query of a part of the customer in the API. The query has the id: it may be `..`. */
 const partOf = ({ account, params }: Visit, part: string) => ({
   path: apiPath(account, 'customers', part),
   query: { customer_id: params.customer },
@@ -35,17 +35,16 @@ const partOf = ({ account, params }: Visit, part: string) => ({
 const refuse: Change = {
   done: 'The customer earns nothing from that day on.',
   request: (values, visit) => ({
-    ...{ method: 'PUT', ...partOf(visit, 'refusal') },
+    ...partOf(visit, 'refusal'),
+    method: 'PUT',
     body: { reason: values('reason'), ...(values('from') && { from: values('from') }) },
   }),
 }
 
 const endRefusal: Change = {
-  done: 'The customer is not refused any more.',
-  request: (_, visit) => ({ method: 'DELETE', ...partOf(visit, 'refusal') }),
+  done: 'The customer is no longer refused.',
+  request: (_, visit) => ({ ...partOf(visit, 'refusal'), method: 'DELETE' }),
 }
-
-const nothing = { data: [] }
 
 /** Reads the records of a customer, of each resource that the account has. */
 async function readRecords({ api, account, query }: Visit, customer_id: string) {
@@ -57,7 +56,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
       api
         .get<List<StoredRecord>>(apiPath(account, 'records', name), { customer_id, ...page })
         .then((list): RecordList => ({ ...list, resource: name }))
-        .catch(ifUnknown),
+        .catch(nullIfNotFound),
     ),
   )
   return lists.filter((list) => list !== null)
@@ -68,15 +67,15 @@ const Affiliations = ({ account, rows }: { account: string; rows: readonly Affil
     caption="Affiliates by day"
     rows={rows}
     columns={[
-      { title: 'From', of: ({ from }) => from ?? 'the beginning' },
+      { title: 'From', cell: ({ from }) => from ?? 'the beginning' },
       {
         title: 'Affiliate',
-        of: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
+        cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
       },
-      { title: 'Link', of: ({ link_id }) => link_id ?? '–' },
+      { title: 'Link', cell: ({ link_id }) => link_id ?? '–' },
       {
         title: 'Delivery',
-        of: ({ delivery_id: id }) =>
+        cell: ({ delivery_id: id }) =>
           id === null ? '–' : <a href={accountPath(account, 'deliveries', id)}>{id}</a>,
       },
     ]}
@@ -98,11 +97,19 @@ const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>
         <summary>Refuse the customer: nobody earns from them</summary>
         <ChangeForm visit={visit} change="refuse" submit="Refuse the customer">
           <Field
-            {...{ visit, change: 'refuse', name: 'reason', label: 'Reason', required: true }}
+            visit={visit}
+            change="refuse"
+            name="reason"
+            label="Reason"
+            required
             hint="Such as self-referral. It is in the audit log."
           />
           <Field
-            {...{ visit, change: 'refuse', name: 'from', label: 'From', type: 'date' }}
+            visit={visit}
+            change="refuse"
+            name="from"
+            label="From"
+            type="date"
             hint="The first day without earnings. Empty: from the beginning."
           />
         </ChangeForm>
@@ -150,12 +157,12 @@ export const customerPage: Page = {
       readRecords(visit, customer_id),
     ])
     const found = listed.data[0]
-    const [record] = (own ?? nothing).data
+    const [record] = own.data
     const body = (
       <>
         {found && (
           <p class="lead">
-            <Verdict {...found.attribution} />
+            <AttributionVerdict {...found.attribution} />
           </p>
         )}
         <EarnedPart visit={visit} signup={found?.day ?? ''} />
@@ -172,9 +179,9 @@ export const customerPage: Page = {
       </>
     )
     const { period } = visit.query
-    const compute = period
+    const computeDeferred = period
       ? () => earnedIn(visit, { path: apiPath(account), customer_id, period })
       : undefined
-    return { title: `Customer ${customer_id}`, body, compute }
+    return { title: `Customer ${customer_id}`, body, computeDeferred }
   },
 }

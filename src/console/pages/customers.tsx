@@ -1,11 +1,11 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Computed } from '../parts/computed.tsx'
 import { type Attributed, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { EmptyState, type List, Pager } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { Filters } from '../parts/forms.tsx'
 
-const Nobody = ({ account, query: { customer_id } }: Visit) =>
+const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
   customer_id ? (
     <EmptyState title={`No customer with the id ${customer_id} is stored.`}>
       <p>
@@ -45,7 +45,8 @@ const Lists = ({ account, now, query }: Visit) => {
 async function readList(visit: Visit) {
   const { api, account, query } = visit
   const { data, meta } = await api.get<List<Attributed>>(apiPath(account, 'customers'), query)
-  const list = data.length > 0 ? <Customers account={account} rows={data} /> : <Nobody {...visit} />
+  const list =
+    data.length > 0 ? <Customers account={account} rows={data} /> : <NoCustomers {...visit} />
   return (
     <>
       {query.unattributed ? <Unattributed account={account} rows={data} /> : list}
@@ -54,7 +55,7 @@ async function readList(visit: Visit) {
   )
 }
 
-/** The customers of an account. No index finds those without an affiliate, so these are searched. */
+/** The customers of an account. No index finds those without an affiliate, so their list is deferred. */
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
@@ -65,9 +66,13 @@ export const customersPage: Page = {
       <>
         <Filters visit={visit} fields={[{ name: 'customer_id', label: 'Find a customer by id' }]} />
         <Lists {...visit} />
-        {isSearch ? <Computed /> : await readList(visit)}
+        {isSearch ? <DeferredPart /> : await readList(visit)}
       </>
     )
-    return { title: 'Customers', body, compute: isSearch ? () => readList(visit) : undefined }
+    return {
+      title: 'Customers',
+      body,
+      computeDeferred: isSearch ? () => readList(visit) : undefined,
+    }
   },
 }

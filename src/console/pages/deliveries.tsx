@@ -1,12 +1,12 @@
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { count, EmptyState, type List, Live, Pager, Table, Time, titleOf } from '../parts/data.tsx'
 import { DeliveryBadge, deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
-import { type DeliveryList, Fate, toDelivery } from '../parts/fate.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
+import { type DeliveryList, RecordHistory, toDelivery } from '../parts/record-history.tsx'
 
 const LIVE_SECONDS = 10
 
-/** The number of deliveries with an error. */
+/** An error code, and how many deliveries have it. */
 interface ErrorCount {
   readonly code: string
   readonly deliveries: number
@@ -22,7 +22,7 @@ const STATUSES: readonly Option[] = [
   ['stored', 'Accepted as a whole'],
 ]
 
-/** The questions that members usually have, and the days before today which they are about. */
+/** The links to usual filters: the first and the last day of each, in days before today. */
 const QUESTIONS = {
   'Refused today and yesterday': [1, 0],
   'Refused today': [0, 0],
@@ -54,16 +54,16 @@ const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly ErrorCount[
     columns={[
       {
         title: 'Error',
-        of: ({ code }) => (
+        cell: ({ code }) => (
           <a href={deliveriesPath(visit.account, { ...visit.query, code, cursor: undefined })}>
             <code>{code}</code>
           </a>
         ),
       },
-      { title: 'Deliveries', isNumeric: true, of: ({ deliveries }) => count(deliveries) },
+      { title: 'Deliveries', isNumeric: true, cell: ({ deliveries }) => count(deliveries) },
       {
         title: 'Last',
-        of: ({ last_delivery_id: delivery_id, last_received_at }) => (
+        cell: ({ last_delivery_id: delivery_id, last_received_at }) => (
           <a href={accountPath(visit.account, 'deliveries', delivery_id)}>
             <Time at={last_received_at} />
           </a>
@@ -79,14 +79,14 @@ const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
     caption="Deliveries, the newest first"
     rows={list.data}
     columns={[
-      { title: 'Received', of: (one) => toDelivery(visit.account, one) },
-      { title: 'Resource', of: ({ resource }) => resource },
-      { title: 'Result', of: (one) => <DeliveryBadge delivery={one} /> },
-      { title: 'Records', isNumeric: true, of: ({ summary }) => count(summary.received) },
+      { title: 'Received', cell: (one) => toDelivery(visit.account, one) },
+      { title: 'Resource', cell: ({ resource }) => resource },
+      { title: 'Result', cell: (one) => <DeliveryBadge delivery={one} /> },
+      { title: 'Records', isNumeric: true, cell: ({ summary }) => count(summary.received) },
       ...(['created', 'updated', 'held', 'rejected'] as const).map((name) => ({
         title: name === 'rejected' ? 'Refused' : titleOf(name),
         isNumeric: true,
-        of: ({ summary }: DeliveryList['data'][number]) => count(summary[name]),
+        cell: ({ summary }: DeliveryList['data'][number]) => count(summary[name]),
       })),
     ]}
     empty={
@@ -141,7 +141,7 @@ async function render(visit: Visit) {
           </Live>
         </>
       ) : (
-        <Fate visit={visit} list={list} />
+        <RecordHistory visit={visit} list={list} />
       )}
       <Pager visit={visit} meta={list.meta} />
     </>
@@ -150,7 +150,7 @@ async function render(visit: Visit) {
   return { title, body }
 }
 
-/** The deliveries of an account, and what became of a record. */
+/** The deliveries of an account, or the history of one record. */
 export const deliveriesPage: Page = {
   path: '/accounts/:account/deliveries',
   section: 'Deliveries',

@@ -3,7 +3,7 @@ import { count, type List, Time } from '../parts/data.tsx'
 import { DeliveryBadge, OUTCOMES } from '../parts/deliveries.tsx'
 import { type DeliveryInFull, Refusals, type Refused, Stored } from '../parts/refusals.tsx'
 
-/** The outcomes that have a meaning beyond their name. */
+/** What outcomes mean, as far as their names do not say it. */
 const MEANINGS: Partial<Record<string, string>> = {
   unchanged: 'sent before with the same content',
   stale: 'older than what is stored',
@@ -39,8 +39,8 @@ const Summary = ({ account, delivery }: { account: string; delivery: DeliveryInF
   )
 }
 
-/** Renders what the sender got, in the order of the response. */
-const AsSent = ({ delivery }: { delivery: DeliveryInFull }) => {
+/** Renders the response that the sender got, without the values of records. */
+const ResponseToSender = ({ delivery }: { delivery: DeliveryInFull }) => {
   const { status, delivery_id, dry_run, summary, errors, errors_total } = delivery
   const answer = { delivery_id, ...(dry_run && { dry_run }), summary, errors, errors_total }
   return (
@@ -80,7 +80,7 @@ export const deliveryPage: Page = {
           <p>Nothing was refused.</p>
         )}
         <Stored visit={visit} delivery={delivery} />
-        <AsSent delivery={delivery} />
+        <ResponseToSender delivery={delivery} />
       </>
     )
     return { title: 'Delivery', body }

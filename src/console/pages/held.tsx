@@ -47,15 +47,15 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
       columns={[
         {
           title: 'Missing customer',
-          of: ({ customer }) => (
+          cell: ({ customer }) => (
             <a href={deliveriesPath(visit.account, { record_id: customer })}>{customer}</a>
           ),
         },
-        { title: 'Resource', of: ({ resource }) => resource },
-        { title: 'Records', isNumeric: true, of: ({ count }) => count.toLocaleString('en') },
+        { title: 'Resource', cell: ({ resource }) => resource },
+        { title: 'Records', isNumeric: true, cell: ({ count }) => count.toLocaleString('en') },
         {
           title: 'First received',
-          of: ({ first }) => (
+          cell: ({ first }) => (
             <a href={accountPath(visit.account, 'deliveries', first.delivery_id)}>
               <Time at={first.received_at} />
             </a>

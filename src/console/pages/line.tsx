@@ -3,14 +3,14 @@ import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts
 import { statementOfLine } from '../../commission/drafts/ids.ts'
 import type { PartRecord } from '../../commission/why/explain-line.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
-import { ifUnknown } from '../if-unknown.ts'
+import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Computed } from '../parts/computed.tsx'
 import { type List, Pager, Table } from '../parts/data.tsx'
-import { type Explained, Explaining, Head } from '../parts/explanation.tsx'
-import { column, fields, Members, To } from '../parts/fields.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { type Explained, ExplanationView, Head } from '../parts/explanation.tsx'
+import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
 
-/** The query that finds a line which no stored statement has. */
+/** Returns the query that finds a line that no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
 
 const NO_PARTS = <p class="note">No record is behind this line.</p>
@@ -25,7 +25,7 @@ const Customers = ({ visit, rows }: { visit: Visit; rows: readonly CustomerPart[
       column(
         'Records',
         ({ customer_id, records }: CustomerPart) => (
-          <To
+          <AccountLink
             visit={visit}
             at={['lines', visit.params.line ?? '']}
             query={{ ...hintOf(visit), customer_id }}
@@ -46,9 +46,9 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
     rows={rows}
     columns={[
       column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
-        <To visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
+        <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
           {affiliate_id}, {rule}, {period}
-        </To>
+        </AccountLink>
       )),
       ...fields<SourcePart>(visit, 'plan', 'scope', 'amount', 'currency'),
     ]}
@@ -58,12 +58,12 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
 const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] }) => (
   <>
     <p class="quick">
-      <To visit={visit} at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
+      <AccountLink visit={visit} at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
         All customers of the line
-      </To>
-      <To visit={visit} at={['customers', visit.query.customer_id ?? '']}>
+      </AccountLink>
+      <AccountLink visit={visit} at={['customers', visit.query.customer_id ?? '']}>
         Customer {visit.query.customer_id}
-      </To>
+      </AccountLink>
     </p>
     <Table
       caption={`Records of ${visit.query.customer_id} that the line counts`}
@@ -71,7 +71,7 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] })
       columns={[
         ...fields<PartRecord>(visit, 'id', 'resource', 'type', 'day'),
         column('As sent', ({ amounts, currency }: PartRecord) => (
-          <Members of={{ ...amounts, currency }} />
+          <Members object={{ ...amounts, currency }} />
         )),
         ...fields<PartRecord>(visit, 'base', 'units', 'delivery_id'),
       ]}
@@ -80,7 +80,7 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] })
   </>
 )
 
-/** Whether records or other lines are behind what is explained. */
+/** Returns whether records or other lines are behind what is explained. */
 const hasParts = (explained: Explained) =>
   'of' in explained ? explained.now !== null : explained.steps.length > 0
 
@@ -126,43 +126,55 @@ interface Stored {
   readonly adjustments: readonly Adjustment[]
 }
 
-/** What is shown of a line or an adjustment; of one that is stored before it is computed. */
+/** What is shown of a line or an adjustment. The explanation of a stored one is deferred. */
 interface Found {
-  readonly of: Parameters<typeof Head>[0]['of']
+  readonly statement: Parameters<typeof Head>[0]['statement']
   readonly line: Parameters<typeof Head>[0]['line']
   readonly amount: string | undefined
   readonly content: Child
 }
 
 /** Reads the stored statement of a line; null if there is none, or if it does not have the line. */
-async function readStored({ api, account, params }: Visit): Promise<Found | null> {
+async function readStored(visit: Visit): Promise<Found | null> {
+  const { api, account, params } = visit
   const { line: id = '' } = params
-  const statement = statementOfLine(id)
-  if (statement === null) return null
-  const of = await api.get<Stored>(apiPath(account, 'statements', statement)).catch(ifUnknown)
-  if (!of) return null
-  const line = of.lines.find((one) => one.id === id) ?? null
-  const { amount } = line ?? of.adjustments.find((one) => one.id === id) ?? {}
-  return amount !== undefined || of.parts > 1 ? { of, line, amount, content: <Computed /> } : null
+  const statementId = statementOfLine(id)
+  if (statementId === null) return null
+  const path = apiPath(account, 'statements', statementId)
+  const statement = await api.get<Stored>(path).catch(nullIfNotFound)
+  if (!statement) return null
+  const line = statement.lines.find((one) => one.id === id) ?? null
+  const { amount } = line ?? statement.adjustments.find((one) => one.id === id) ?? {}
+  // A line that is not in the first part of a long statement may be in another part.
+  if (amount === undefined && statement.parts === 1) return null
+  const content = (
+    <>
+      <p class="quick">
+        <AccountLink visit={visit} at={['statements', statementId]} children="Statement" />
+      </p>
+      <DeferredPart />
+    </>
+  )
+  return { statement, line, amount, content }
 }
 
 /** Reads the explanation of a line and what is behind it, together: its statement is computed once. */
 async function readExplained(visit: Visit): Promise<Found> {
   const at = ['lines', visit.params.line ?? '']
   const parts = partsOf(visit, at)
-  // What has no parts is explained without them.
+  // A line without parts is explained without them.
   parts.catch(() => {})
   const path = apiPath(visit.account, ...at, 'explain')
   const explained = await visit.api.get<Explained>(path, hintOf(visit))
   const content = (
     <>
-      <Explaining visit={visit} of={explained} />
+      <ExplanationView visit={visit} explained={explained} />
       {hasParts(explained) ? await parts : NO_PARTS}
     </>
   )
   const line = 'of' in explained ? null : explained.line
   const { amount } = 'of' in explained ? explained : explained.line
-  return { of: explained, line, amount, content }
+  return { statement: explained, line, amount, content }
 }
 
 /** Why a line pays what it pays, down to its records and their deliveries. */
@@ -172,15 +184,15 @@ export const linePage: Page = {
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
     const stored = await readStored(visit)
-    const { of, line, amount, content } = stored ?? (await readExplained(visit))
+    const { statement, line, amount, content } = stored ?? (await readExplained(visit))
     const body = (
       <>
-        <Head {...{ visit, of, line }} />
+        <Head visit={visit} statement={statement} line={line} />
         {content}
       </>
     )
-    const title = amount === undefined ? 'Why a line pays' : `Why ${amount} ${of.currency}`
-    const compute = stored ? async () => (await readExplained(visit)).content : undefined
-    return { title, body, compute }
+    const title = amount === undefined ? 'Why a line pays' : `Why ${amount} ${statement.currency}`
+    const computeDeferred = stored ? async () => (await readExplained(visit)).content : undefined
+    return { title, body, computeDeferred }
   },
 }

@@ -3,9 +3,9 @@ import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } fro
 import { Chart } from '../parts/chart.tsx'
 import { Badge, count, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { Facts, fields } from '../parts/fields.tsx'
-import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
+import { AccountTabs } from '../parts/tabs.tsx'
 
 /** The days whose clicks are counted, today included. */
 const DAYS = 30
@@ -44,15 +44,15 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
         caption="Links, and how often they were followed"
         rows={list.data}
         columns={[
-          { title: 'Link', of: (link) => <a href={to(link)}>{link.name ?? link.link_id}</a> },
-          { title: 'Address', of: ({ url }) => <code>{url}</code> },
+          { title: 'Link', cell: (link) => <a href={to(link)}>{link.name ?? link.link_id}</a> },
+          { title: 'Address', cell: ({ url }) => <code>{url}</code> },
           ...fields<Link>(visit, 'affiliate_id', 'landing_page'),
           {
             title: `Clicks in ${DAYS} days`,
             isNumeric: true,
-            of: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
+            cell: (link) => <a href={to(link)}>{count(sum(byLink.get(link.link_id) ?? []))}</a>,
           },
-          { title: 'State', of: ({ disabled }) => <State isDisabled={disabled} /> },
+          { title: 'State', cell: ({ disabled }) => <State isDisabled={disabled} /> },
         ]}
         empty={
           <EmptyState title="The account has no links yet.">
@@ -84,7 +84,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
       </p>
       <Facts
         visit={visit}
-        of={link}
+        row={link}
         names={['affiliate_id', 'created_at']}
         more={[['State', <State isDisabled={link.disabled} />]]}
       />
@@ -122,14 +122,16 @@ export const linksPage: Page = {
     create: {
       done: 'The link exists. Give its address to the affiliate.',
       request: (values, { account }) => ({
-        ...{ method: 'POST', path: apiPath(account, 'links') },
+        method: 'POST',
+        path: apiPath(account, 'links'),
         body: changedMembers(newLink, values),
       }),
     },
     save: {
       done: 'The link is saved. Visitors notice it within a minute.',
       request: (values, { account, query }) => ({
-        ...{ method: 'PATCH', path: apiPath(account, 'links', query.link ?? '') },
+        method: 'PATCH',
+        path: apiPath(account, 'links', query.link ?? ''),
         body: changedMembers(linkChange, values),
       }),
     },

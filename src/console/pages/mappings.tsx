@@ -1,3 +1,4 @@
+import { nullIfConflict } from '../api-errors.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, Table } from '../parts/data.tsx'
 import {
@@ -8,8 +9,8 @@ import {
 } from '../parts/definition-form.tsx'
 import { fields } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
-import { AccountTabs, unlessConflict } from '../parts/frame.tsx'
 import { MappingForm, mappingChange } from '../parts/mapping-form.tsx'
+import { AccountTabs } from '../parts/tabs.tsx'
 
 const MEANINGS = ['pending', 'approved', 'declined', 'reversed']
 const KYC = 'kyc_status_id'
@@ -48,18 +49,26 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
         </p>
       )}
       <MappingForm
-        {...{ visit, unmapped, mapping: words.status, meanings: MEANINGS }}
-        {...{ change: 'statuses', submit: 'Save the statuses' }}
+        visit={visit}
+        change="statuses"
+        submit="Save the statuses"
+        mapping={words.status}
+        unmapped={unmapped}
+        meanings={MEANINGS}
       />
       {LABELS.map(([field, name]) => (
         <>
           <h2>{name}</h2>
           <p>
-            What the values of <code>{field}</code> mean to people. Nothing is computed from them.
+            What the values of <code>{field}</code> mean. No commission depends on them.
           </p>
           <MappingForm
-            {...{ visit, unmapped: [], mapping: words[field], meanings: [] }}
-            {...{ change: field, submit: `Save the ${name}` }}
+            visit={visit}
+            change={field}
+            submit={`Save the ${name}`}
+            mapping={words[field]}
+            unmapped={[]}
+            meanings={[]}
           />
         </>
       ))}
@@ -79,14 +88,14 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
         columns={[
           {
             title: 'Event',
-            of: ({ eventname }) => (
+            cell: ({ eventname }) => (
               <a href={withQuery(visit.path, { event: eventname })}>{eventname}</a>
             ),
           },
           ...fields<Definition>(visit, 'granularity', 'eventid', 'kpis', 'currency'),
           {
             title: 'Product lines',
-            of: ({ product }) => productsOf(product).replaceAll('\n', ', '),
+            cell: ({ product }) => productsOf(product).replaceAll('\n', ', '),
           },
         ]}
         empty={
@@ -126,14 +135,15 @@ export const mappingsPage: Page = {
       confirm: ({ query }) => query.event ?? '',
       next: (_, { path }) => path,
       request: (_, { account, query }) => ({
-        ...{ method: 'DELETE', path: apiPath(account, 'events', query.event ?? '') },
+        method: 'DELETE',
+        path: apiPath(account, 'events', query.event ?? ''),
       }),
     },
   },
   async render(visit) {
     const { api, account } = visit
     const [definitions, unmapped, ...words] = await Promise.all([
-      unlessConflict(api.get<{ data: Definition[] }>(apiPath(account, 'events'))),
+      api.get<{ data: Definition[] }>(apiPath(account, 'events')).catch(nullIfConflict),
       api.get<{ data: { status: string }[] }>(apiPath(account, 'status-map', 'unmapped')),
       api.get<Words>(statusPath(visit)),
       api.get<Words>(labelPath(KYC)(visit)),

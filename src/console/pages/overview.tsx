@@ -1,10 +1,12 @@
+import type { Attention } from '../../reading/attention-items.ts'
+import type { Feed } from '../../reading/feed.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
 import { Badge, count, EmptyState, Sentence, Time, titleOf } from '../parts/data.tsx'
 import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
-import { type Feed, Feeds } from '../parts/feeds.tsx'
-import { To } from '../parts/fields.tsx'
-import { type PeriodSums, Periods } from '../parts/money.tsx'
+import { Feeds } from '../parts/feeds.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 
 interface Account {
   readonly account: string
@@ -12,13 +14,6 @@ interface Account {
   readonly vertical: string
   readonly mode: string
   readonly disabled: boolean
-}
-
-/** What needs the attention of the account, as the administration API says it. */
-interface Attention {
-  readonly code: string
-  readonly count: number
-  readonly detail: string
 }
 
 /** What arrived of a resource on a day. */
@@ -30,7 +25,7 @@ interface DayArrivals {
   readonly refused: number
 }
 
-/** Where an item of attention is shown, below the address of the account; refused records if absent. */
+/** The page of each code of attention, below the path of the account. Others are about refused records. */
 const PLACE_OF: Readonly<Record<string, string>> = {
   feed_late: '#feeds',
   held_records: '/held',
@@ -116,7 +111,7 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
   </>
 )
 
-/** The overview of an account: its feeds, what needs attention, its records and its commission. */
+/** The overview of an account: what needs attention, its feeds, its records and its commission. */
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
@@ -146,11 +141,11 @@ export const overviewPage: Page = {
         <p>
           A statement settles tiers, caps and carries over a whole period, so a day has no
           commission of its own. The last run ended <Time at={commission.last_run_at} />.{' '}
-          <To visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
+          <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
             A report by affiliate
-          </To>
+          </AccountLink>
         </p>
-        <Periods visit={visit} of={commission} />
+        <Periods visit={visit} sums={commission} />
       </>
     )
     return { title: settings.name, body }

@@ -1,6 +1,6 @@
 import { apiPath, type Page, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { column, fields, To } from '../parts/fields.tsx'
+import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, Filters } from '../parts/forms.tsx'
 
 interface Payout {
@@ -66,9 +66,9 @@ export const payoutsPage: Page = {
             column(
               'Statements',
               ({ affiliate_id, statements }: Payout) => (
-                <To visit={visit} at={['statements']} query={{ affiliate_id, status }}>
+                <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, status }}>
                   {statements}
-                </To>
+                </AccountLink>
               ),
               true,
             ),
@@ -77,8 +77,8 @@ export const payoutsPage: Page = {
           empty={
             <EmptyState title="Nothing is here.">
               <p>
-                Approved <To visit={visit} at={['statements']} children="statements" /> with a
-                payable amount have to be paid.
+                Approved <AccountLink visit={visit} at={['statements']} children="statements" />{' '}
+                with a payable amount have to be paid.
               </p>
             </EmptyState>
           }

@@ -1,11 +1,11 @@
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { type List, Pager, Table } from '../parts/data.tsx'
-import { column, Facts, fields, To, Value } from '../parts/fields.tsx'
+import { AccountLink, column, Facts, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 import type { Plan } from './plans.tsx'
 
-/** The versions side by side. */
+/** The number of versions that are shown side by side. */
 const SHOWN = 3
 
 interface Version {
@@ -67,9 +67,13 @@ const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
         return <Value visit={visit} name="status" value={state} />
       }),
       column('Simulate', ({ version }: Version) => (
-        <To visit={visit} at={['plans', plan, 'simulate']} query={{ version: `${version}` }}>
+        <AccountLink
+          visit={visit}
+          at={['plans', plan, 'simulate']}
+          query={{ version: `${version}` }}
+        >
           Simulate version {version}
-        </To>
+        </AccountLink>
       )),
     ]}
   />
@@ -122,12 +126,17 @@ export const planPage: Page = {
       <>
         <Facts
           visit={visit}
-          of={plan}
+          row={plan}
           names={['name', 'currency', 'period', 'terms', 'in_force']}
         />
         <p class="quick">
-          <To visit={visit} at={['statements']} query={{ plan: plan.plan }} children="Statements" />
-          <To visit={visit} at={['plans']} children="Assignments" />
+          <AccountLink
+            visit={visit}
+            at={['statements']}
+            query={{ plan: plan.plan }}
+            children="Statements"
+          />
+          <AccountLink visit={visit} at={['plans']} children="Assignments" />
         </p>
         <Versions {...shown} />
         <Pager visit={visit} meta={meta} />

@@ -29,6 +29,7 @@ export const unassign: Change = {
   done: 'The assignment is deleted.',
   confirm: ({ account }) => account,
   request(values, { account }) {
+    // The day has no space, but the id may have some.
     const [from, affiliate_id] = values('assignment').split(/ (.*)/s)
     const query = { from, affiliate_id }
     return { method: 'DELETE', path: apiPath(account, 'assignments'), query }

@@ -1,26 +1,22 @@
-import { DAY_MS } from '../../durations.ts'
 import { groupsOf } from '../../reports/groups.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
 import { EVENTS, metricsOf } from '../../reports/metrics.ts'
 import type { Report } from '../../reports/report.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Computed } from '../parts/computed.tsx'
+import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
 import { Filters } from '../parts/forms.tsx'
 import { ReportView } from '../parts/report.tsx'
 
 const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
 
-const dayBefore = (now: number, days: number) =>
-  new Date(now - days * DAY_MS).toISOString().slice(0, 10)
-
 /** The days of a report if nobody chose others. */
 const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
 
-/** Returns the query of the report: its days are the last 30 if only other parameters are given. */
+/** Returns the query of the report. Its days are the last 30 unless the query has others. */
 function reportQuery({ query, now }: Visit): Visit['query'] {
-  const { format: _, ...asked } = query
-  return { ...usualDays(now), ...asked }
+  const { format: _, ...filters } = query
+  return { ...usualDays(now), ...filters }
 }
 
 interface ChoiceProps {
@@ -79,18 +75,19 @@ const Usual = (visit: Visit) => {
   )
 }
 
-async function read(visit: Visit) {
+/** Computes and renders the report of the query. */
+async function renderReport(visit: Visit) {
   const { api, account, path } = visit
-  const asked = reportQuery(visit)
-  const report = await api.get<Report>(apiPath(account, 'reports'), asked)
+  const query = reportQuery(visit)
+  const report = await api.get<Report>(apiPath(account, 'reports'), query)
   return (
     <ReportView
       account={account}
       report={report}
-      csv={withQuery(path, { ...asked, format: 'csv' })}
+      csv={withQuery(path, { ...query, format: 'csv' })}
       toDay={(day) => {
         const others = report.group_by.filter((name) => name !== 'day').join()
-        return withQuery(path, { ...asked, from: day, to: day, group_by: others })
+        return withQuery(path, { ...query, from: day, to: day, group_by: others })
       }}
     />
   )
@@ -98,15 +95,14 @@ async function read(visit: Visit) {
 
 async function render(visit: Visit) {
   const { api, account, query } = visit
-  const isAsked = REPORT_QUERY.some((name) => query[name])
-  const asked = reportQuery(visit)
+  const hasReport = REPORT_QUERY.some((name) => query[name])
   const { vertical } = await api.get<{ vertical: string }>(apiPath(account))
   const names = metricsOf(vertical).map(({ name }) => name)
   const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
   const body = (
     <>
       <Filters
-        visit={{ ...visit, query: asked }}
+        visit={{ ...visit, query: reportQuery(visit) }}
         fields={[
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
@@ -116,20 +112,30 @@ async function render(visit: Visit) {
         ]}
       />
       <Choice
-        {...{ visit, name: 'group_by', known: groupsOf(vertical), max: REPORT_LIMITS.groupBy }}
+        visit={visit}
+        name="group_by"
         label="Group by"
+        known={groupsOf(vertical)}
+        max={REPORT_LIMITS.groupBy}
       />
       <details open={query.metrics !== undefined}>
         <summary>Metrics: {query.metrics?.replaceAll(',', ', ') ?? 'all'}</summary>
         <Choice
-          {...{ visit, name: 'metrics', known: metrics, max: metrics.length }}
+          visit={visit}
+          name="metrics"
           label="Only these"
+          known={metrics}
+          max={metrics.length}
         />
       </details>
-      {isAsked ? <Computed /> : <Usual {...visit} />}
+      {hasReport ? <DeferredPart /> : <Usual {...visit} />}
     </>
   )
-  return { title: 'Reports', body, compute: isAsked ? () => read(visit) : undefined }
+  return {
+    title: 'Reports',
+    body,
+    computeDeferred: hasReport ? () => renderReport(visit) : undefined,
+  }
 }
 
 /** Reports of an account: any metrics by any groups, as a chart, a table and CSV. */

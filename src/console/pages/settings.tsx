@@ -3,9 +3,9 @@ import { apiPath, type Page, type Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
 import { Facts } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
-import { AccountTabs } from '../parts/frame.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
+import { AccountTabs } from '../parts/tabs.tsx'
 
 interface Account {
   readonly account: string
@@ -30,11 +30,13 @@ const schemasOf = ({ vertical }: Account) =>
 const change = (done: string, body: object) => ({
   done,
   request: (_: unknown, { account }: Visit) => ({
-    ...{ method: 'PATCH' as const, path: apiPath(account), body },
+    method: 'PATCH' as const,
+    path: apiPath(account),
+    body,
   }),
 })
 
-const End = ({ visit, account }: { visit: Visit; account: Account }) => (
+const StopAccount = ({ visit, account }: { visit: Visit; account: Account }) => (
   <>
     <h2>Stop the account</h2>
     {account.disabled ? (
@@ -52,7 +54,7 @@ const End = ({ visit, account }: { visit: Visit; account: Account }) => (
   </>
 )
 
-/** The settings of an account, and what each means. */
+/** The settings of an account, with the meaning of each. */
 export const settingsPage: Page = {
   path: '/accounts/:account/account',
   section: 'Account',
@@ -60,7 +62,8 @@ export const settingsPage: Page = {
     save: {
       done: 'The settings are saved.',
       request: (values, { account }) => ({
-        ...{ method: 'PATCH', path: apiPath(account) },
+        method: 'PATCH',
+        path: apiPath(account),
         body: changedMembers(accountChange, values),
       }),
     },
@@ -83,7 +86,7 @@ export const settingsPage: Page = {
         <AccountTabs visit={visit} here="Settings" />
         <Facts
           visit={visit}
-          of={account}
+          row={account}
           names={['account', 'vertical', 'mode', 'binding', 'jurisdiction', 'created_at']}
           more={[
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
@@ -97,7 +100,7 @@ export const settingsPage: Page = {
           schemas={schemasOf(account)}
           values={{ book_zone: 'UTC', ...account, ...account.policies }}
         />
-        <End visit={visit} account={account} />
+        <StopAccount visit={visit} account={account} />
       </>
     )
     return { title: 'Settings', body }

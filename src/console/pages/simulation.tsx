@@ -2,9 +2,9 @@ import type { Amounts, Simulated, SimulatedRow } from '../../commission/simulate
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Plot } from '../parts/chart.tsx'
-import { Computed } from '../parts/computed.tsx'
 import { EmptyState, type List, Table } from '../parts/data.tsx'
-import { column, Facts, fields, Members, To, Value } from '../parts/fields.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink, column, Facts, fields, Members, Value } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 
 /** Returns the request that simulates the terms of a query. */
@@ -20,38 +20,50 @@ function requestOf({ account, params, query }: Visit) {
   }
 }
 
-const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
+/** Renders why no row is shown: nobody has the plan, or nothing changes for those who have it. */
+const NoChanges = ({ visit, result }: { visit: Visit; result: Simulated }) =>
+  result.unchanged + result.skipped.length === 0 ? (
+    <EmptyState title="Nobody here has this plan, so nothing was compared.">
+      <p>
+        <AccountLink visit={visit} at={['plans']} children="Assign it" /> to a configured affiliate.
+      </p>
+    </EmptyState>
+  ) : (
+    <EmptyState title="No affiliate changes.">
+      <p>Change the terms, or choose other periods.</p>
+    </EmptyState>
+  )
+
+const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
   <>
     <Facts
       visit={visit}
-      of={of}
+      row={result}
       names={['unchanged']}
-      more={[['Periods', of.periods.join(', ')]]}
+      more={[['Periods', result.periods.join(', ')]]}
     />
-    {of.skipped.map(({ affiliate_id, reason }) => (
+    {result.skipped.map(({ affiliate_id, reason }) => (
       <p class="notice bad">
         {affiliate_id} is left out: {reason.replaceAll('_', ' ')}. Simulate it alone.
       </p>
     ))}
-    {of.warnings.map((warning) => (
+    {result.warnings.map((warning) => (
       <p class="note">
-        <Members of={warning} />
+        <Members object={warning} />
       </p>
     ))}
     <Table
       caption="Sums of all affiliates of this page"
-      rows={of.total}
+      rows={result.total}
       columns={fields<Amounts>(visit, 'currency', 'current', 'simulated', 'difference')}
     />
-    {of.data.length === 0 ? (
-      <EmptyState title="No affiliate changes.">
-        <p>Change the terms, or choose other periods.</p>
-      </EmptyState>
+    {result.data.length === 0 ? (
+      <NoChanges visit={visit} result={result} />
     ) : (
       <Plot kind="bars">
         <Table
           caption="Affiliates that change"
-          rows={of.data}
+          rows={result.data}
           columns={[
             column('Affiliate', ({ affiliate_id, currency }: SimulatedRow) => (
               <>
@@ -65,8 +77,8 @@ const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
     )}
     <p class="quick">
       <a href={withQuery(visit.path, { ...visit.query, format: 'csv' })}>CSV of this page</a>
-      {of.meta.next_cursor && (
-        <a href={withQuery(visit.path, { ...visit.query, cursor: of.meta.next_cursor })}>
+      {result.meta.next_cursor && (
+        <a href={withQuery(visit.path, { ...visit.query, cursor: result.meta.next_cursor })}>
           Next affiliates
         </a>
       )}
@@ -75,8 +87,8 @@ const Result = ({ visit, of }: { visit: Visit; of: Simulated }) => (
 )
 
 async function simulate(visit: Visit) {
-  const of = (await visit.api.send({ method: 'POST', ...requestOf(visit) })) as Simulated
-  return <Result visit={visit} of={of} />
+  const result = (await visit.api.send({ method: 'POST', ...requestOf(visit) })) as Simulated
+  return <Result visit={visit} result={result} />
 }
 
 /** Reads the terms of the version that a query names, or of the latest one. */
@@ -88,7 +100,7 @@ async function storedTerms({ api, account, params, query: { version } }: Visit):
   return JSON.stringify(terms, null, 2)
 }
 
-/** What other terms of a plan would pay. It stores nothing, and its address has all that it shows. */
+/** What other terms of a plan would pay. It stores nothing, and its address has all that it needs. */
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
   section: 'Plans',
@@ -102,10 +114,10 @@ export const simulationPage: Page = {
     const body = (
       <>
         <p class="lead">
-          What <To visit={visit} at={['plans', plan]} children={plan} /> would pay under these
-          terms, beside what is in force. Nothing is stored.
+          What <AccountLink visit={visit} at={['plans', plan]} children={plan} /> would pay under
+          these terms, beside what is in force. Nothing is stored.
         </p>
-        {terms && <Computed />}
+        {terms && <DeferredPart />}
         <Filters
           visit={visit}
           fields={[
@@ -118,6 +130,10 @@ export const simulationPage: Page = {
         />
       </>
     )
-    return { title: `Simulate ${plan}`, body, compute: terms ? () => simulate(visit) : undefined }
+    return {
+      title: `Simulate ${plan}`,
+      body,
+      computeDeferred: terms ? () => simulate(visit) : undefined,
+    }
   },
 }

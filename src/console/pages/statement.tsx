@@ -1,6 +1,6 @@
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Facts, To } from '../parts/fields.tsx'
+import { AccountLink, Facts } from '../parts/fields.tsx'
 import { ChangeForm, HOLDS } from '../parts/forms.tsx'
 import {
   Adjustments,
@@ -12,24 +12,24 @@ import {
   type WholeStatement,
 } from '../parts/statement.tsx'
 
-const Approve = ({ visit, one }: ShownStatement) => (
+const Approve = ({ visit, statement }: ShownStatement) => (
   <ChangeForm
     visit={visit}
     change="approve"
-    fields={one.holds.length > 0 ? [HOLDS] : []}
+    fields={statement.holds.length > 0 ? [HOLDS] : []}
     submit="Approve this draft"
     needs="approver"
   >
     <h2>Approve</h2>
     <p>
       An approved statement never changes. You approve exactly what this page shows:{' '}
-      <code>{one.hash}</code>
+      <code>{statement.hash}</code>
     </p>
-    <input type="hidden" name="hash" value={one.hash} />
+    <input type="hidden" name="hash" value={statement.hash} />
   </ChangeForm>
 )
 
-const Pay = ({ visit, one }: ShownStatement) => (
+const Pay = ({ visit, statement }: ShownStatement) => (
   <ChangeForm
     visit={visit}
     change="pay"
@@ -41,12 +41,12 @@ const Pay = ({ visit, one }: ShownStatement) => (
     ]}
   >
     <h2>
-      Pay {one.payable} {one.currency}
+      Pay {statement.payable} {statement.currency}
     </h2>
   </ChangeForm>
 )
 
-const Enter = ({ visit, one: { affiliate_id, plan, currency } }: ShownStatement) => (
+const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStatement) => (
   <details>
     <summary>Add a manual entry</summary>
     <ChangeForm
@@ -99,7 +99,7 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** A statement: what it pays, why, and what is done with it. */
+/** A statement: what it pays and why, and the forms that approve and pay it. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement',
   section: 'Statements',
@@ -112,16 +112,18 @@ export const statementPage: Page = {
   },
   async render(visit) {
     const { part } = visit.query
-    const one = await visit.api.get<WholeStatement>(ownPath(visit), { part })
-    const { affiliate_id, period, parts, status, payable, paid } = one
-    const shown = { visit, one }
+    const statement = await visit.api.get<WholeStatement>(ownPath(visit), { part })
+    const { affiliate_id, period, parts, status, payable, paid } = statement
+    const shown = { visit, statement }
     const to = (query: Visit['query']) => withQuery(visit.path, { part, ...query })
-    const listed = <To visit={visit} at={['statements']} query={{ period }} children={period} />
+    const listed = (
+      <AccountLink visit={visit} at={['statements']} query={{ period }} children={period} />
+    )
     const body = (
       <>
         <Facts
           visit={visit}
-          of={one}
+          row={statement}
           names={['status', 'affiliate_id', 'plan', 'payable_on', 'computed_at', 'approved_at']}
           more={[
             ['All statements of', listed],
@@ -129,9 +131,9 @@ export const statementPage: Page = {
           ]}
         />
         <p class="quick">
-          <To visit={visit} at={['unearned']} query={{ period, affiliate_id }}>
+          <AccountLink visit={visit} at={['unearned']} query={{ period, affiliate_id }}>
             What earned nothing
-          </To>
+          </AccountLink>
           <a href={to({ format: 'html' })}>Print</a>
           <a href={to({ format: 'csv' })}>CSV</a>
         </p>
@@ -141,9 +143,13 @@ export const statementPage: Page = {
         <Lines {...shown} />
         {parts > 1 && (
           <p class="quick">
-            Part {one.part} of {parts}
-            {one.part > 1 && <a href={to({ part: `${one.part - 1}` })}>Previous part</a>}
-            {one.part < parts && <a href={to({ part: `${one.part + 1}` })}>Next part</a>}
+            Part {statement.part} of {parts}
+            {statement.part > 1 && (
+              <a href={to({ part: `${statement.part - 1}` })}>Previous part</a>
+            )}
+            {statement.part < parts && (
+              <a href={to({ part: `${statement.part + 1}` })}>Next part</a>
+            )}
           </p>
         )}
         <h2 id="adjustments">Adjustments</h2>
@@ -155,7 +161,7 @@ export const statementPage: Page = {
         {status === 'approved' && /[1-9]/.test(payable) && <Pay {...shown} />}
       </>
     )
-    // The isolates keep an id from right to left apart, as `bdi` does in markup.
+    // The isolates keep an id that is written from right to left apart, as `bdi` does in HTML.
     return { title: `\u2068${affiliate_id}\u2069, ${period}`, body }
   },
 }

@@ -2,17 +2,17 @@ import type { PeriodApproved } from '../../commission/books/approve-period.ts'
 import { counted } from '../../commission/engine/sentences.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
-import { column, Facts, To } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Filters, ForForm, HOLDS } from '../parts/forms.tsx'
+import { AccountLink, column, Facts } from '../parts/fields.tsx'
+import { ChangeForm, ConfirmForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
 import {
   type PeriodSums,
   type Statement,
   Statements,
   type StatementTotals,
   Totals,
-} from '../parts/money.tsx'
+} from '../parts/statement-lists.tsx'
 
-/** The periods that the page offers. */
+/** The most periods to which the page has links. */
 const PRESETS = 12
 
 interface Run {
@@ -31,7 +31,7 @@ const Progress = ({ visit, run }: { visit: Visit; run: Run }) => (
   <Live id="run" seconds={run.status === 'running' ? 3 : 3600}>
     <Facts
       visit={visit}
-      of={run}
+      row={run}
       names={['status', 'started_at', 'affiliates', 'steps_done', 'steps', 'changed', 'reason']}
     />
   </Live>
@@ -54,11 +54,11 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
       rows={answer.refused}
       columns={[
         column('Statement', ({ id, affiliate_id, plan }: Refused) => (
-          <To visit={visit} at={['statements', id]}>
+          <AccountLink visit={visit} at={['statements', id]}>
             {affiliate_id}, {plan}
-          </To>
+          </AccountLink>
         )),
-        column('Detail', ({ detail }: Refused) => <ForForm text={detail} />),
+        column('Detail', ({ detail }: Refused) => <FormSentence text={detail} />),
       ]}
       empty={<p hidden />}
     />
@@ -67,7 +67,7 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
 
 const periodOf = ({ query }: Visit) => query.period ?? ''
 
-/** Renders what can be done with a whole period. */
+/** Renders the forms that compute and approve a whole period. */
 const Actions = ({ visit }: { visit: Visit }) => (
   <div class="actions">
     <ChangeForm visit={visit} change="run" submit={`Compute the drafts of ${periodOf(visit)}`} />
@@ -106,7 +106,7 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** The statements of an account, and what is done with a whole period. */
+/** The statements of an account, and the forms that compute and approve a whole period. */
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
@@ -145,12 +145,17 @@ export const statementsPage: Page = {
               {one}
             </a>
           ))}
-          <To visit={visit} at={['payouts']} children="Payouts" />
-          <To visit={visit} at={['unearned']} query={{ period }} children="What earned nothing" />
+          <AccountLink visit={visit} at={['payouts']} children="Payouts" />
+          <AccountLink
+            visit={visit}
+            at={['unearned']}
+            query={{ period }}
+            children="What earned nothing"
+          />
           <a href={withQuery(path, { ...filter, cursor, format: 'csv' })}>CSV of this page</a>
         </p>
         {run && <Progress visit={visit} run={run} />}
-        <Totals visit={visit} of={totals} />
+        <Totals visit={visit} totals={totals} />
         {period && <Actions visit={visit} />}
         <Statements
           visit={visit}
@@ -160,7 +165,8 @@ export const statementsPage: Page = {
             <EmptyState title="No statement matches.">
               <p>
                 Choose a period, then compute its drafts. Affiliates need a{' '}
-                <To visit={visit} at={['plans']} children="plan" /> that is assigned to them.
+                <AccountLink visit={visit} at={['plans']} children="plan" /> that is assigned to
+                them.
               </p>
             </EmptyState>
           }

@@ -1,9 +1,9 @@
 import { REASONS } from '../../commission/engine/reasons.ts'
 import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Computed } from '../parts/computed.tsx'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { column, fields, Members, To } from '../parts/fields.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 
 const NOTHING = (
@@ -18,12 +18,14 @@ const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGrou
     rows={groups}
     columns={[
       ...fields<UnearnedGroup>(visit, 'reason', 'resource', 'plan', 'version', 'rule', 'condition'),
-      column('Sums', ({ sums, currency }: UnearnedGroup) => <Members of={{ ...sums, currency }} />),
+      column('Sums', ({ sums, currency }: UnearnedGroup) => (
+        <Members object={{ ...sums, currency }} />
+      )),
       column(
         'Records',
         ({ reason, count }: UnearnedGroup) => {
           const query = { ...visit.query, reason, list: 'records' }
-          return <To visit={visit} at={['unearned']} query={query} children={count} />
+          return <AccountLink visit={visit} at={['unearned']} query={query} children={count} />
         },
         true,
       ),
@@ -40,7 +42,7 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly UnearnedRecord[
       ...fields<UnearnedRecord>(visit, 'id', 'resource', 'day', 'customer_id', 'affiliate_id'),
       ...fields<UnearnedRecord>(visit, 'reason', 'plan', 'rule', 'condition'),
       column('As sent', ({ amounts, currency }: UnearnedRecord) => (
-        <Members of={{ ...amounts, currency }} />
+        <Members object={{ ...amounts, currency }} />
       )),
     ]}
     empty={NOTHING}
@@ -53,7 +55,8 @@ const NO_PERIOD = (
   </EmptyState>
 )
 
-async function read(visit: Visit) {
+/** Computes and renders what earned nothing: the groups, or their records. */
+async function renderUnearned(visit: Visit) {
   const { list, cursor, ...query } = visit.query
   if (list !== 'records') {
     const path = apiPath(visit.account, 'unearned')
@@ -96,10 +99,10 @@ export const unearnedPage: Page = {
             },
           ]}
         />
-        {visit.query.period ? <Computed /> : NO_PERIOD}
+        {visit.query.period ? <DeferredPart /> : NO_PERIOD}
       </>
     )
-    const compute = visit.query.period ? () => read(visit) : undefined
-    return { title: 'What earned nothing', body, compute }
+    const computeDeferred = visit.query.period ? () => renderUnearned(visit) : undefined
+    return { title: 'What earned nothing', body, computeDeferred }
   },
 }

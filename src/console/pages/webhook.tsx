@@ -5,10 +5,10 @@ import { accountPath, apiPath, type Change, type Page, type Visit } from '../pag
 import { type List, Time } from '../parts/data.tsx'
 import { Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Input } from '../parts/forms.tsx'
-import { Tabs } from '../parts/frame.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 import { eventNames, type Webhook, WebhookState } from '../parts/webhook.tsx'
 import { type Attempt, Attempts, Events, type SentEvent } from '../parts/webhook-log.tsx'
 
@@ -27,7 +27,9 @@ const replay = (body: (values: (name: string) => string) => object): Change => (
   done: (answer) => `Events sent again: ${(answer as { replayed: number }).replayed}.`,
   next: (_, visit) => tabPath(visit, 'Attempts'),
   request: (values, visit) => ({
-    ...{ method: 'POST', path: pathOf(visit, 'replay'), body: body(values) },
+    method: 'POST',
+    path: pathOf(visit, 'replay'),
+    body: body(values),
   }),
 })
 
@@ -35,7 +37,9 @@ const changes: Record<string, Change> = {
   save: {
     done: 'The webhook is saved.',
     request: (values, visit) => ({
-      ...{ method: 'PATCH', path: pathOf(visit), body: changedMembers(settings, values) },
+      method: 'PATCH',
+      path: pathOf(visit),
+      body: changedMembers(settings, values),
     }),
   },
   enable: switchTo(false, 'The webhook is enabled.'),
@@ -118,17 +122,19 @@ type Tab = keyof typeof TABS
 const tabPath = (visit: Visit, tab: Tab) =>
   accountPath(visit.account, 'webhooks', idOf(visit), ...TABS[tab])
 
-/** Returns a fact about an instant, if there is one. */
+/** Returns the pair of a name and an instant; none if it is null. */
 const instant = (name: string, at: string | null) => (at ? [[name, <Time at={at} />] as const] : [])
 
-/** Returns a page of a webhook, whose content is read beside the webhook. */
+/** Returns a page of a webhook. `read` reads the content of its tab in parallel with the webhook. */
 const webhookPage = (
   tab: Tab,
   query: readonly string[],
   read: (visit: Visit) => Promise<(hook: Webhook) => Child>,
 ): Page => ({
-  ...{ path: ['/accounts/:account/webhooks/:webhook', ...TABS[tab]].join('/') },
-  ...{ section: 'Webhooks', query, changes },
+  path: ['/accounts/:account/webhooks/:webhook', ...TABS[tab]].join('/'),
+  section: 'Webhooks',
+  query,
+  changes,
   async render(visit) {
     const [hook, content] = await Promise.all([visit.api.get<Webhook>(pathOf(visit)), read(visit)])
     const body = (
@@ -160,7 +166,7 @@ const webhookPage = (
   },
 })
 
-/** The pages of a webhook: what it was sent, its attempts, and its settings. */
+/** The pages of a webhook: its events, its attempts and its settings. */
 export const webhookPages: readonly Page[] = [
   webhookPage('Events', ['status', 'cursor'], async (visit) => {
     const list = await visit.api.get<List<SentEvent>>(pathOf(visit, 'events'), visit.query)

@@ -16,7 +16,8 @@ export const webhooksPage: Page = {
       done: '',
       show: secretOf('The webhook exists.', 'id', 'url', 'secret'),
       request: (values, { account }) => ({
-        ...{ method: 'POST', path: apiPath(account, 'webhooks') },
+        method: 'POST',
+        path: apiPath(account, 'webhooks'),
         body: changedMembers(newWebhook, values),
       }),
     },
@@ -35,14 +36,14 @@ export const webhooksPage: Page = {
           columns={[
             {
               title: 'URL',
-              of: ({ id, url }) => (
+              cell: ({ id, url }) => (
                 <a href={accountPath(visit.account, 'webhooks', id)}>
                   <code>{url}</code>
                 </a>
               ),
             },
-            { title: 'State', of: (hook) => <WebhookState hook={hook} /> },
-            { title: 'Events', of: eventNames },
+            { title: 'State', cell: (hook) => <WebhookState hook={hook} /> },
+            { title: 'Events', cell: eventNames },
             ...fields<Webhook>(visit, 'description', 'created_at'),
           ]}
           empty={

@@ -1,12 +1,12 @@
 import type { Child } from 'hono/jsx'
 import { type Column, Table } from './data.tsx'
 
-/** The points of a chart: a label, and a number for each series; null where there is none. */
+/** A point of a chart: its label, and its number in each series; null if there is none. */
 export type ChartRow = readonly [label: string, ...values: (number | null)[]]
 
 /**
- * Renders a table with a chart, which a script draws from it: the first column names the points, and the
- * `data` of each other column are a series. With `bars` it draws only the last column.
+ * Renders a table, and a chart that a script draws from it: the first column names the points, and the
+ * `data` elements of each other column are a series. With `bars`, it draws only the last column.
  */
 export const Plot = ({ kind, children }: { kind?: 'bars'; children?: Child }) => (
   <figure class="chart" data-chart={kind ?? ''}>
@@ -30,11 +30,11 @@ export function Chart(props: {
 }) {
   const { caption, label, series, rows } = props
   const columns: Column<ChartRow>[] = [
-    { title: label, of: ([name]) => name },
+    { title: label, cell: ([name]) => name },
     ...series.map((title, i) => ({
       title,
       isNumeric: true,
-      of: (row: ChartRow) => {
+      cell: (row: ChartRow) => {
         const value = row[i + 1]
         return typeof value === 'number' ? (
           <data value={String(value)}>{value.toLocaleString('en')}</data>

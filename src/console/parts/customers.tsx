@@ -18,7 +18,7 @@ export interface Attribution {
   readonly affiliate_configured: boolean
 }
 
-/** What each verdict says about the `tracking_data` of a customer. */
+/** What each verdict means for the `tracking_data` of a customer. */
 const VERDICTS: Readonly<Record<string, string>> = {
   attributed: 'The signature proves the link and the click.',
   organic: 'No tracking_data was sent.',
@@ -28,7 +28,7 @@ const VERDICTS: Readonly<Record<string, string>> = {
   conflict: 'The value names another affiliate than affiliate_id.',
 }
 
-/** Returns the days of which customers without an affiliate are listed if nobody chose others. */
+/** Returns the days whose customers without an affiliate are listed by default: the last 30. */
 export const unattributedDays = (now: number) => ({
   from: dayBefore(now, 29),
   to: dayBefore(now, 0),
@@ -41,7 +41,7 @@ export const CustomerLink = ({ account, id }: { account: string; id: string }) =
   </a>
 )
 
-/** Renders a link to an affiliate; nothing is known if it is null. */
+/** Renders a link to an affiliate, or “none” if it is null. */
 export const AffiliateLink = ({ account, id }: { account: string; id: string | null }) =>
   id === null ? (
     <span class="quiet">none</span>
@@ -52,7 +52,7 @@ export const AffiliateLink = ({ account, id }: { account: string; id: string | n
   )
 
 /** Renders a verdict and what it means. */
-export const Verdict = ({ verdict }: { verdict: string }) => (
+export const AttributionVerdict = ({ verdict }: { verdict: string }) => (
   <>
     <Badge tone={verdict === 'attributed' ? 'good' : verdict === 'organic' ? 'quiet' : 'warn'}>
       {verdict}
@@ -69,12 +69,12 @@ export const Customers = ({ account, rows }: { account: string; rows: readonly A
     columns={[
       {
         title: 'Customer',
-        of: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
+        cell: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
       },
-      { title: 'Signup', of: ({ day }) => day },
+      { title: 'Signup', cell: ({ day }) => day },
       {
         title: 'Affiliate',
-        of: ({ attribution: { affiliate_id, affiliate_configured } }) => (
+        cell: ({ attribution: { affiliate_id, affiliate_configured } }) => (
           <>
             <AffiliateLink account={account} id={affiliate_id} />{' '}
             {affiliate_id !== null && !affiliate_configured && (
@@ -83,7 +83,7 @@ export const Customers = ({ account, rows }: { account: string; rows: readonly A
           </>
         ),
       },
-      { title: 'Attribution', of: ({ attribution }) => <Verdict {...attribution} /> },
+      { title: 'Attribution', cell: ({ attribution }) => <AttributionVerdict {...attribution} /> },
     ]}
   />
 )

@@ -12,7 +12,7 @@ export function titleOf(name: string): string {
 /** A column of a table. Numbers are right-aligned. */
 export interface Column<Row> {
   readonly title: string
-  readonly of: (row: Row) => Child
+  readonly cell: (row: Row) => Child
   readonly isNumeric?: boolean
 }
 
@@ -47,10 +47,10 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
               {columns.map((column, i) =>
                 i === 0 ? (
                   <th scope="row" class={classOf(column)}>
-                    {column.of(row)}
+                    {column.cell(row)}
                   </th>
                 ) : (
-                  <td class={classOf(column)}>{column.of(row)}</td>
+                  <td class={classOf(column)}>{column.cell(row)}</td>
                 ),
               )}
             </tr>
@@ -127,15 +127,18 @@ export function Amount({ value, currency }: { value: string; currency?: string }
   )
 }
 
-/** Renders an instant in a time zone, which is named. `at` is ISO 8601; nothing is known if it is null. */
+/** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
 export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string }) {
   if (at === null) return <span class="quiet">never</span>
-  const parts = new Intl.DateTimeFormat('sv-SE', {
-    ...{ dateStyle: 'short', timeStyle: 'medium', timeZone: zone },
+  // The Swedish format is `YYYY-MM-DD hh:mm:ss`.
+  const text = new Intl.DateTimeFormat('sv-SE', {
+    dateStyle: 'short',
+    timeStyle: 'medium',
+    timeZone: zone,
   }).format(new Date(at))
   return (
     <time datetime={at}>
-      {parts} <small>{zone}</small>
+      {text} <small>{zone}</small>
     </time>
   )
 }
@@ -150,7 +153,7 @@ export const EmptyState = ({ title, children }: { title: Child; children?: Child
   </div>
 )
 
-/** Renders a section that a script reads again every so many seconds. */
+/** Renders a section that a script loads again every `seconds`. */
 export const Live = (props: { id: string; seconds: number; children?: Child }) => (
   <div id={props.id} data-live={props.seconds}>
     {props.children}

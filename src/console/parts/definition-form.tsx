@@ -21,7 +21,7 @@ export interface Definition {
 const { granularity, eventid, currency } = definitionFields
 const simple = { granularity, eventid, currency }
 
-/** Returns the product lines of a definition, one in a line: `Value=line`. */
+/** Returns the product lines of a definition, one `Value=product line` on each line of text. */
 export const productsOf = (product: Definition['product']) =>
   Object.entries(product?.map ?? {})
     .map(([value, line]) => `${value}=${line}`)
@@ -53,7 +53,8 @@ export const definitionChange: Change = {
   done: 'The definition is saved.',
   next: (_, { path }) => path,
   request: (values, { account }) => ({
-    ...{ method: 'PUT', path: apiPath(account, 'events', values('eventname')) },
+    method: 'PUT',
+    path: apiPath(account, 'events', values('eventname')),
     body: definitionOf(values),
   }),
 }

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Badge, Sentence } from './data.tsx'
 
-// The parts of pages that show what became of deliveries.
+// The parts of pages that show deliveries and their errors.
 
 /** A delivery as lists of the administration API show it. */
 export interface Delivery {
@@ -27,22 +27,24 @@ export interface RecordError {
   readonly hint?: string
 }
 
-/** Returns a path below an account of the deliveries that a query finds. */
+/** Returns the path of the deliveries of an account that a query finds. */
 export const deliveriesPath = (account: string, query: Parameters<typeof withQuery>[1] = {}) =>
   withQuery(accountPath(account, 'deliveries'), query)
 
-/** Returns the path of the deliveries with refused records, from so many days before today to another day. */
+/** Returns the path of the deliveries with refused records; `first` and `last` are days before today. */
 export const refusedPath = (
   { account, now }: Pick<Visit, 'account' | 'now'>,
   [first, last]: readonly [first: number, last: number],
   resource?: string,
 ) =>
   deliveriesPath(account, {
-    ...{ resource, status: 'refused' },
-    ...{ from: dayBefore(now, first), to: dayBefore(now, last) },
+    resource,
+    status: 'refused',
+    from: dayBefore(now, first),
+    to: dayBefore(now, last),
   })
 
-/** Renders what became of a delivery. */
+/** Renders the result of a delivery. */
 export function DeliveryBadge({ delivery }: { delivery: Delivery }) {
   const { status, dry_run, summary } = delivery
   const refused = summary.rejected.toLocaleString('en')
@@ -87,7 +89,7 @@ const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
   </small>
 )
 
-/** Renders the form that finds what became of one record. */
+/** Renders the form that finds the history of one record. */
 export const FindRecord = ({ account, id = '' }: { account: string; id?: string | undefined }) => (
   <search>
     <form method="get" action={deliveriesPath(account)} class="find">

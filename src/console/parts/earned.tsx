@@ -1,8 +1,8 @@
-import { ifUnknown } from '../if-unknown.ts'
+import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
-import { Computed } from './computed.tsx'
 import { AffiliateLink } from './customers.tsx'
 import { Amount, count, EmptyState, Table } from './data.tsx'
+import { DeferredPart } from './deferred.tsx'
 import { Filters } from './forms.tsx'
 
 // The part of the page of a customer that shows what the customer earned.
@@ -22,12 +22,12 @@ interface Line {
   readonly units: string | null
 }
 
-/** What the page reads of the lines of a statement. */
+/** The lines of a statement, as far as the page reads them. */
 interface StatementLines {
   readonly lines: readonly { readonly id: string; readonly amount: string }[]
 }
 
-/** The statements whose lines the page reads at most. */
+/** The most statements whose lines the page reads. */
 const MAX_STATEMENTS = 8
 
 /** Records that earned nothing for the same reason. */
@@ -48,9 +48,8 @@ interface Earned {
 /** Computes and renders what a customer earned in a period, and what earned nothing. */
 export async function earnedIn(
   { api, account }: Visit,
-  asked: { path: string; customer_id: string; period: string },
+  { path, customer_id, period }: { path: string; customer_id: string; period: string },
 ) {
-  const { path, customer_id, period } = asked
   const [lines, unearned] = await Promise.all([
     api.get<{ data: Line[] }>(`${path}/customers/${encodeURIComponent(customer_id)}/lines`, {
       period,
@@ -70,7 +69,7 @@ export async function earnedIn(
 async function readAmounts(api: Visit['api'], path: string, lines: readonly Line[]) {
   const ids = [...new Set(lines.map(({ statement_id }) => statement_id))].slice(0, MAX_STATEMENTS)
   const statements = await Promise.all(
-    ids.map((id) => api.get<StatementLines>(`${path}/statements/${id}`).catch(ifUnknown)),
+    ids.map((id) => api.get<StatementLines>(`${path}/statements/${id}`).catch(nullIfNotFound)),
   )
   const stored = statements.flatMap((statement) => statement?.lines ?? [])
   return new Map(stored.map(({ id, amount }) => [id, amount]))
@@ -83,11 +82,11 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
     columns={[
       {
         title: 'Affiliate',
-        of: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
+        cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
       },
       {
         title: 'Statement',
-        of: ({ statement_id, plan, period }) => (
+        cell: ({ statement_id, plan, period }) => (
           <a href={accountPath(account, 'statements', statement_id)}>
             {plan}, {period}
           </a>
@@ -95,18 +94,18 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
       },
       {
         title: 'Rule',
-        of: ({ rule, scope }) => (
+        cell: ({ rule, scope }) => (
           <>
             <code>{rule}</code>{' '}
             {scope.startsWith('customer:') && <small>of this customer alone</small>}
           </>
         ),
       },
-      { title: 'Records', isNumeric: true, of: ({ records }) => count(records) },
+      { title: 'Records', isNumeric: true, cell: ({ records }) => count(records) },
       {
         title: 'Counted of the customer',
         isNumeric: true,
-        of: ({ base, units, currency }) => {
+        cell: ({ base, units, currency }) => {
           if (base !== null) return <Amount value={base} currency={currency} />
           return units === null ? '–' : <Amount value={units} currency="units" />
         },
@@ -114,7 +113,7 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
       {
         title: 'Amount of the line',
         isNumeric: true,
-        of: ({ line_id, currency }) => {
+        cell: ({ line_id, currency }) => {
           const amount = earned.amounts.get(line_id)
           return amount === undefined ? 'no run yet' : <Amount value={amount} currency={currency} />
         },
@@ -129,10 +128,10 @@ const Unearned = ({ rows }: { rows: readonly UnearnedGroup[] }) => (
     caption="Records that earned nothing"
     rows={rows}
     columns={[
-      { title: 'Reason', of: ({ reason }) => <code>{reason}</code> },
-      { title: 'Resource', of: ({ resource }) => resource },
-      { title: 'Rule', of: ({ rule }) => rule ?? '–' },
-      { title: 'Records', isNumeric: true, of: (group) => count(group.count) },
+      { title: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
+      { title: 'Resource', cell: ({ resource }) => resource },
+      { title: 'Rule', cell: ({ rule }) => rule ?? '–' },
+      { title: 'Records', isNumeric: true, cell: (group) => count(group.count) },
     ]}
   />
 )
@@ -161,6 +160,6 @@ export const EarnedPart = ({ visit, signup }: { visit: Visit; signup: string }) 
       ))}
     </nav>
     <Filters visit={visit} fields={[{ name: 'period', label: 'Month or week, like 2026-W41' }]} />
-    {visit.query.period && <Computed />}
+    {visit.query.period && <DeferredPart />}
   </section>
 )

@@ -19,16 +19,16 @@ function sentencesOf(explained: Explained): string[] {
 }
 
 /** Renders the figures of each step. */
-const Steps = ({ of }: { of: Explanation }) => (
+const Steps = ({ explanation }: { explanation: Explanation }) => (
   <details>
     <summary>The figures of each step</summary>
     <Table
       caption="Steps, in the order in which they are applied"
-      rows={of.steps}
+      rows={explanation.steps}
       columns={[
         column('Step', ({ step }: Explanation['steps'][number]) => step.replaceAll('_', ' ')),
         column('Figures', (step: Explanation['steps'][number]) => (
-          <Members of={step} less={/^step$/} />
+          <Members object={step} except={/^step$/} />
         )),
       ]}
     />
@@ -44,14 +44,16 @@ const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause[] }) =
     rows={causes}
     columns={[
       column('Change', ({ kind }: Cause) => kind.replaceAll('_', ' ')),
-      column('What', (cause: Cause) => <Members of={cause} less={/^(?:kind|delivery_id)$/} />),
+      column('What', (cause: Cause) => (
+        <Members object={cause} except={/^(?:kind|delivery_id)$/} />
+      )),
       ...fields<Cause>(visit, 'delivery_id'),
     ]}
     empty={<p hidden />}
   />
 )
 
-/** The statement in which a line or an adjustment stands. */
+/** What a page shows of the statement that has a line or an adjustment. */
 interface Statement {
   readonly affiliate_id: string
   readonly plan: string
@@ -62,11 +64,12 @@ interface Statement {
 /** Renders what an explanation is about: a line, or an adjustment. */
 export const Head = (props: {
   visit: Visit
-  of: Statement
+  statement: Statement
   line: Pick<Explanation['line'], 'rule' | 'version' | 'scope'> | null
 }) => (
   <Facts
-    {...props}
+    visit={props.visit}
+    row={props.statement}
     names={['affiliate_id', 'plan', 'period', 'currency']}
     more={
       props.line
@@ -80,13 +83,17 @@ export const Head = (props: {
 )
 
 /** Renders an explanation: its sentences, and the figures of each step or what changed. */
-export const Explaining = ({ visit, of }: { visit: Visit; of: Explained }) => (
+export const ExplanationView = (props: { visit: Visit; explained: Explained }) => (
   <>
     <ol class="sentences">
-      {sentencesOf(of).map((sentence) => (
+      {sentencesOf(props.explained).map((sentence) => (
         <li>{sentence}</li>
       ))}
     </ol>
-    {'of' in of ? <Causes visit={visit} causes={of.causes} /> : <Steps of={of} />}
+    {'of' in props.explained ? (
+      <Causes visit={props.visit} causes={props.explained.causes} />
+    ) : (
+      <Steps explanation={props.explained} />
+    )}
   </>
 )

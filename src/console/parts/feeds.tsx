@@ -1,36 +1,12 @@
+import type { Feed } from '../../reading/feed.ts'
+import { HIGH_REFUSED_SHARE, type YesterdayState } from '../../reading/freshness.ts'
 import type { Visit } from '../page.ts'
 import { Badge, count, Table, Time } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 // The part of the overview that shows how fresh and complete the feeds are.
 
-/** A feed as `GET /admin/v1/feeds` shows it. */
-export interface FreshFeed {
-  readonly resource: string
-  readonly last_delivery_at: string | null
-  readonly lag_seconds: number | null
-  readonly received_last_day: number
-  readonly refused_last_day: number
-  readonly refused_share_last_day: number | null
-  readonly yesterday?: 'in_time' | 'late' | 'missing' | 'pending'
-}
-
-interface LowDay {
-  readonly day: string
-  readonly count: number
-  readonly median: number
-}
-
-/** A feed with the days that lack records. */
-export interface Feed extends FreshFeed {
-  readonly missing_days: readonly string[]
-  readonly low_days: readonly LowDay[]
-}
-
-/** Above this share of refused records a feed stands out: the API says then that it needs attention. */
-const MANY_REFUSED = 0.05
-
-/** The days that a feed lists; the others are counted. */
+/** The most missing days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3
 
 const YESTERDAY = {
@@ -47,7 +23,7 @@ function lagOf(seconds: number | null): string {
 }
 
 /** Renders whether the activity of yesterday has arrived. */
-export const Yesterday = ({ yesterday }: { yesterday?: FreshFeed['yesterday'] }) => {
+export const Yesterday = ({ yesterday }: { yesterday?: YesterdayState | undefined }) => {
   if (!yesterday) return <>–</>
   const [tone, text] = YESTERDAY[yesterday]
   return <Badge tone={tone}>{text}</Badge>
@@ -60,7 +36,7 @@ const Refused = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
   if (share === 0) return <>{text}</>
   return (
     <a href={refusedPath(visit, [1, 0], resource)}>
-      {share > MANY_REFUSED ? <Badge tone="bad">{text}</Badge> : text}
+      {share > HIGH_REFUSED_SHARE ? <Badge tone="bad">{text}</Badge> : text}
     </a>
   )
 }
@@ -100,22 +76,24 @@ export const Feeds = ({ visit, feeds }: { visit: Visit; feeds: readonly Feed[] }
     columns={[
       {
         title: 'Feed',
-        of: ({ resource }) => <a href={deliveriesPath(visit.account, { resource })}>{resource}</a>,
+        cell: ({ resource }) => (
+          <a href={deliveriesPath(visit.account, { resource })}>{resource}</a>
+        ),
       },
-      { title: 'Last delivery', of: ({ last_delivery_at }) => <Time at={last_delivery_at} /> },
-      { title: 'Lag', isNumeric: true, of: ({ lag_seconds }) => lagOf(lag_seconds) },
+      { title: 'Last delivery', cell: ({ last_delivery_at }) => <Time at={last_delivery_at} /> },
+      { title: 'Lag', isNumeric: true, cell: ({ lag_seconds }) => lagOf(lag_seconds) },
       {
         title: 'Records',
         isNumeric: true,
-        of: ({ received_last_day }) => count(received_last_day),
+        cell: ({ received_last_day }) => count(received_last_day),
       },
       {
         title: 'Refused',
         isNumeric: true,
-        of: (feed) => <Refused visit={visit} feed={feed} />,
+        cell: (feed) => <Refused visit={visit} feed={feed} />,
       },
-      { title: 'Yesterday', of: Yesterday },
-      { title: 'Complete', of: (feed) => <Complete feed={feed} /> },
+      { title: 'Yesterday', cell: Yesterday },
+      { title: 'Complete', cell: (feed) => <Complete feed={feed} /> },
     ]}
   />
 )

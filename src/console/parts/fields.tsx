@@ -4,8 +4,8 @@ import { Amount, Badge, type Column, Time, titleOf } from './data.tsx'
 
 // Fields of the administration API, shown in the same way on every page.
 
-/** Renders a link to a page of the account of a visit. */
-export const To = ({
+/** Renders a link to a page of the same account. `at` has the parts of its path below the account. */
+export const AccountLink = ({
   visit,
   at,
   query = {},
@@ -17,7 +17,7 @@ export const To = ({
   children?: Child
 }) => <a href={withQuery(accountPath(visit.account, ...at), query)}>{children}</a>
 
-/** The pages of what fields name. */
+/** The pages to which the values of fields lead. */
 const PAGES: Readonly<Record<string, string>> = {
   affiliate_id: 'affiliates',
   parent: 'affiliates',
@@ -44,14 +44,14 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 const NUMBERS =
   /^(?:amount|balance|base|below|capped|carried_out|causes|closing|count|current|customers|difference|due|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
 
-/** Renders the value of a field. What has a page is a link to it. */
+/** Renders the value of a field: as a link if it names something that has a page. */
 export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {
   const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
   const page = PAGES[name]
   const id = <bdi>{text}</bdi>
   const tone = name === 'status' ? TONES.get(text) : undefined
   if (text === '') return <span class="quiet">–</span>
-  if (page && text !== '*') return <To visit={visit} at={[page, text]} children={id} />
+  if (page && text !== '*') return <AccountLink visit={visit} at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
   if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
@@ -66,13 +66,13 @@ export const fields = <Row extends object>(
   names.map((name) => ({
     title: titleOf(name),
     isNumeric: NUMBERS.test(name),
-    of: (row) => <Value visit={visit} name={name} value={row[name]} />,
+    cell: (row) => <Value visit={visit} name={name} value={row[name]} />,
   }))
 
 /** Returns a column. */
-export const column = <Row,>(title: string, of: Column<Row>['of'], isNumeric = false) => ({
+export const column = <Row,>(title: string, cell: Column<Row>['cell'], isNumeric = false) => ({
   title,
-  of,
+  cell,
   isNumeric,
 })
 
@@ -91,17 +91,17 @@ export const Pairs = ({ pairs }: { pairs: readonly Pair[] }) => (
   </dl>
 )
 
-/** Renders fields of one thing as pairs of a title and a value, and other pairs. */
+/** Renders fields of one row as pairs of a title and a value, and then other pairs. */
 export const Facts = <Row extends object>(props: {
   visit: Visit
-  of: Row
+  row: Row
   names: readonly (keyof Row & string)[]
   more?: readonly Pair[]
 }) => (
   <Pairs
     pairs={[
       ...props.names.map((name): Pair => {
-        const value = <Value visit={props.visit} name={name} value={props.of[name]} />
+        const value = <Value visit={props.visit} name={name} value={props.row[name]} />
         return [titleOf(name), value]
       }),
       ...(props.more ?? []),
@@ -109,15 +109,27 @@ export const Facts = <Row extends object>(props: {
   />
 )
 
-/** Renders the members of an object that are not null, less some. */
-export const Members = ({ of, less }: { of: object; less?: RegExp }) => (
+/** Renders a value of JSON: each item of a list on its own line, and the members of an object. */
+function Json({ value }: { value: unknown }): Child {
+  if (Array.isArray(value)) {
+    return value.map((item) => (
+      <span class="item">
+        <Json value={item} />
+      </span>
+    ))
+  }
+  if (typeof value === 'object' && value !== null) return <Members object={value} />
+  return <code>{String(value)}</code>
+}
+
+/** Renders the members of an object that are neither null nor among `except`. */
+export const Members = ({ object, except }: { object: object; except?: RegExp }) => (
   <>
-    {Object.entries(of).map(
+    {Object.entries(object).map(
       ([name, value]): Child =>
-        less?.test(name) || value === null ? null : (
+        except?.test(name) || value === null ? null : (
           <span class="figure">
-            {titleOf(name)}{' '}
-            <code>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</code>
+            {titleOf(name)} <Json value={value} />
           </span>
         ),
     )}

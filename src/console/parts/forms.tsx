@@ -11,7 +11,7 @@ export type Option = readonly [value: string, label: string]
 /** A field of a form or of filters. */
 export interface Input {
   readonly name: string
-  /** The title of the name if absent. */
+  /** If absent, the label is made from the name. */
   readonly label?: string
   /** `text` if absent; `area` is a text of several lines. `hidden` keeps a value in the address. */
   readonly type?: 'text' | 'date' | 'datetime-local' | 'number' | 'area' | 'hidden'
@@ -38,7 +38,9 @@ function Control({ input, id, about }: { input: Input; id: string; about: string
     )
   }
   if (type !== 'area')
-    return <input {...shared} {...{ type, value, placeholder }} autocomplete="off" />
+    return (
+      <input {...shared} type={type} value={value} placeholder={placeholder} autocomplete="off" />
+    )
   return (
     <textarea {...shared} rows={8} spellcheck={false}>
       {value}
@@ -71,7 +73,7 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
   </form>
 )
 
-/** The field of approvals for records that wait for a rate or a currency. */
+/** The choice in approvals what happens to records that wait for a rate or a currency. */
 export const HOLDS = {
   name: 'leave_out_holds',
   label: 'Records that wait for a rate or a currency',
@@ -96,16 +98,16 @@ export interface ChangeProps {
   readonly at?: string
 }
 
-/** Renders a sentence of the administration API. It names the choice of the form instead of its parameter. */
-export const ForForm = ({ text }: { text: string }) => (
+/** Renders a sentence of the administration API. It names the choice in the form instead of the parameter. */
+export const FormSentence = ({ text }: { text: string }) => (
   <Sentence text={text.replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)} />
 )
 
-/** Renders why the administration API refused a request: each error beside its pointer. */
+/** Renders why the administration API refused a request: each error with its pointer. */
 export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors'>) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
-      <ForForm text={detail} />
+      <FormSentence text={detail} />
     </p>
     {errors.length > 0 && (
       <ul>
@@ -149,8 +151,8 @@ function errorsOf(errors: readonly FieldError[], pointer: string) {
 }
 
 /**
- * Renders a field of a `ChangeForm`: its label, what was sent if the change was refused, and the errors
- * that point at it. `pointer` is `/` and the name if absent.
+ * Renders a field of a `ChangeForm` with its label. If the change was refused, it has what was sent and the
+ * errors that point at it. `pointer` is `/` and the name if absent.
  */
 export function Field(
   props: Input & { visit: Visit; change: string; pointer?: string | undefined },

@@ -51,7 +51,8 @@ export function MappingForm({ visit, change, submit, mapping, unmapped, meanings
             {/* Browsers would change the line breaks of a word that is not encoded. */}
             <input type="hidden" name={`word${i}`} value={encodeURIComponent(word)} />
             <Field
-              {...{ ...shared, ...choice }}
+              {...shared}
+              {...choice}
               name={`means${i}`}
               label={word}
               value={means}
@@ -60,7 +61,7 @@ export function MappingForm({ visit, change, submit, mapping, unmapped, meanings
           </>
         ))}
         <Field {...shared} name="word" label="Another word" />
-        <Field {...{ ...shared, ...choice }} name="means" label="Its meaning" />
+        <Field {...shared} {...choice} name="means" label="Its meaning" />
       </div>
     </ChangeForm>
   )

@@ -1,6 +1,6 @@
 import { parseField } from '../form.ts'
 import { apiPath, type Change, type Visit } from '../page.ts'
-import { Members, To } from './fields.tsx'
+import { AccountLink, Members } from './fields.tsx'
 import { ChangeForm } from './forms.tsx'
 
 // The form of a version of a plan.
@@ -16,7 +16,7 @@ interface Stored {
 /** The template plans, which are files of `/assets`. */
 const TEMPLATES = ['cpa', 'hybrid', 'ib-per-lot', 'master-ib', 'prop-challenge', 'revenue-share']
 
-/** The change that puts a version of the plan of the path, or else of the form. */
+/** The change that stores a version of a plan: that of the path or, if the path has none, that of the form. */
 export const putVersion: Change = {
   done: '',
   request: (values, { account, params }) => ({
@@ -29,12 +29,12 @@ export const putVersion: Change = {
     return (
       <>
         <p>
-          Version {version} of <To visit={visit} at={['plans', plan]} children={plan} /> is{' '}
+          Version {version} of <AccountLink visit={visit} at={['plans', plan]} children={plan} /> is{' '}
           {outcome}.
         </p>
         {warnings.map((warning) => (
           <p>
-            <Members of={warning} />
+            <Members object={warning} />
           </p>
         ))}
       </>

@@ -7,12 +7,12 @@ import { deliveriesPath } from './deliveries.tsx'
 /** A record as its sender reads it. */
 export type StoredRecord = Readonly<Record<string, unknown>>
 
-/** The columns that a table of records shows at most. */
+/** The most columns of a table of records. */
 const MAX_COLUMNS = 9
 
 const CUSTOMER_KEYS: ReadonlySet<string> = new Set(['customer_id', 'customerid', 'customerId'])
 
-/** The members by which a record is found in the log of deliveries. */
+/** The members whose values find a record in the log of deliveries. */
 const IDS: ReadonlySet<string> = new Set(['transaction_id', 'eventid'])
 
 const DECIMAL = /^-?\d+\.\d+$/
@@ -26,7 +26,7 @@ const Value = ({ value }: { value: unknown }) => {
 
 const columnOf = (account: string, name: string): Column<StoredRecord> => ({
   title: name,
-  of: (record) =>
+  cell: (record) =>
     IDS.has(name) && record[name] ? (
       <a href={deliveriesPath(account, { record_id: String(record[name]) })}>
         <Value value={record[name]} />

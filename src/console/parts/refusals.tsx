@@ -7,9 +7,9 @@ import {
   ErrorText,
   type RecordError,
 } from './deliveries.tsx'
-import { To } from './fields.tsx'
+import { AccountLink } from './fields.tsx'
 
-// The parts of the page of a delivery that show why records were refused, and where the others are.
+// The parts of the page of a delivery that show why records were refused, and where to find the others.
 
 interface ErrorGroup {
   readonly code: string
@@ -37,19 +37,19 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
     caption="The same error is one row"
     rows={delivery.error_groups}
     columns={[
-      { title: 'What is wrong', of: ({ example }) => <ErrorText error={example} /> },
+      { title: 'What is wrong', cell: ({ example }) => <ErrorText error={example} /> },
       {
         title: 'Where',
-        of: ({ pointer }) => <code class="pointer">{pointer || 'the whole body'}</code>,
+        cell: ({ pointer }) => <code class="pointer">{pointer || 'the whole body'}</code>,
       },
       {
         title: 'Records',
         isNumeric: true,
-        of: (group) => <a href="#refused">{count(group.count)}</a>,
+        cell: (group) => <a href="#refused">{count(group.count)}</a>,
       },
       {
         title: 'In other deliveries',
-        of: ({ code }) => (
+        cell: ({ code }) => (
           <a href={deliveriesPath(account, { code, resource: delivery.resource })}>
             <code>{code}</code>
           </a>
@@ -79,20 +79,26 @@ const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<Refused> }) 
       caption="Each record with its errors"
       rows={list.data}
       columns={[
-        { title: 'Record', of: (record) => <Key account={visit.account} record={record} /> },
-        { title: 'Errors', of: ({ errors }) => <Errors errors={errors} /> },
+        { title: 'Record', cell: (record) => <Key account={visit.account} record={record} /> },
+        { title: 'Errors', cell: ({ errors }) => <Errors errors={errors} /> },
       ]}
     />
     <Pager visit={visit} meta={list.meta} />
   </section>
 )
 
-/** Renders how a member sees what the log does not keep. */
-const Ask = () => (
+/** Renders how a member gets a value that the log does not keep. */
+const AskSender = () => (
   <>
     Ask the sender for it by the id above, or to repeat the request with <code>dry_run=true</code>.
   </>
 )
+
+interface RefusalsProps {
+  readonly visit: Visit
+  readonly delivery: DeliveryInFull
+  readonly refused: List<Refused>
+}
 
 /** Renders why records of a delivery were refused. */
 export const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
@@ -102,7 +108,7 @@ export const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
       <EmptyState title="The errors of this delivery are not kept.">
         <p>
           The log of an account keeps 16 MiB of errors a day. The response to the sender had them.{' '}
-          <Ask />
+          <AskSender />
         </p>
       </EmptyState>
     ) : (
@@ -110,7 +116,7 @@ export const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
         <Groups account={visit.account} delivery={delivery} />
         <p>
           The log keeps no values, because any may be personal. The response to the sender quotes
-          those that are not. <Ask />
+          those that are not. <AskSender />
         </p>
         <RefusedRecords visit={visit} list={refused} />
       </>
@@ -118,7 +124,7 @@ export const Refusals = ({ visit, delivery, refused }: RefusalsProps) => (
   </>
 )
 
-/** Renders where the records are that the delivery brought. */
+/** Renders where to find the records that the delivery stored; nothing if it stored none. */
 export function Stored({
   visit,
   delivery: { dry_run, status, summary },
@@ -128,13 +134,7 @@ export function Stored({
   return (
     <p>
       The log counts records and keeps none. Find a stored one by its id above, or on the page of
-      its <To visit={visit} at={['customers']} children="customer" />.
+      its <AccountLink visit={visit} at={['customers']} children="customer" />.
     </p>
   )
-}
-
-interface RefusalsProps {
-  readonly visit: Visit
-  readonly delivery: DeliveryInFull
-  readonly refused: List<Refused>
 }

@@ -5,10 +5,10 @@ import { Amount, type Column, Table } from './data.tsx'
 
 // The part of the reports page that shows a report.
 
-/** The lines of a chart at most, and its points. */
+/** The most lines of a chart, and the most rows of a report that a chart shows. */
 const [CHART_LINES, CHART_ROWS] = [3, 400]
 
-/** The rows that the page shows; the CSV has all. */
+/** The most rows that the page shows; the CSV has all. */
 const SHOWN_ROWS = 500
 
 interface ReportProps {
@@ -72,13 +72,13 @@ const Rest = ({ rows }: { rows: readonly Unconverted[] }) => (
     caption="Not in the figures, because it cannot be converted"
     rows={rows}
     columns={[
-      { title: 'Metric', of: ({ metric }) => metric },
+      { title: 'Metric', cell: ({ metric }) => metric },
       {
         title: 'Amount',
         isNumeric: true,
-        of: ({ amount, currency }) => <Amount value={amount} currency={currency ?? '?'} />,
+        cell: ({ amount, currency }) => <Amount value={amount} currency={currency ?? '?'} />,
       },
-      { title: 'Reason', of: ({ reason }) => <code>{reason}</code> },
+      { title: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
     ]}
   />
 )
@@ -92,7 +92,7 @@ function emptyMetrics({ columns, data, totals }: Report): ReadonlySet<string> {
   return new Set(empty.length === metrics.length ? [] : empty)
 }
 
-/** Renders a report: a chart if it has groups, its table, and what it could not tell. */
+/** Renders a report: a chart if it has groups, its table, and what it does not include. */
 export function ReportView(props: ReportProps) {
   const { report, csv } = props
   const { data, totals, columns, group_by, from, to, currency, notes } = report
@@ -104,7 +104,7 @@ export function ReportView(props: ReportProps) {
     .map(({ name, type }) => ({
       title: name,
       isNumeric: type !== 'group',
-      of: (row) =>
+      cell: (row) =>
         type === 'group' ? (
           <Group {...props} name={name} row={row} />
         ) : (
@@ -148,11 +148,11 @@ const Totals = ({ report, empty }: ReportProps & { empty: ReadonlySet<string> })
     caption={`${report.from} to ${report.to}, in ${report.currency}`}
     rows={report.columns.filter(({ name }) => !empty.has(name))}
     columns={[
-      { title: 'Metric', of: ({ name }) => name },
+      { title: 'Metric', cell: ({ name }) => name },
       {
         title: 'Total',
         isNumeric: true,
-        of: ({ name }) => <FigureText value={report.totals.metrics[name]} />,
+        cell: ({ name }) => <FigureText value={report.totals.metrics[name]} />,
       },
     ]}
   />

@@ -5,7 +5,7 @@ import { ChangeForm, ConfirmForm } from './forms.tsx'
 
 // The forms that replace a secret.
 
-/** Renders a secret, which is shown this once. */
+/** Renders a secret. It is shown only here. */
 export const Secret = ({ title, values }: { title: string; values: Record<string, string> }) => (
   <>
     <p>
@@ -15,7 +15,7 @@ export const Secret = ({ title, values }: { title: string; values: Record<string
   </>
 )
 
-/** Returns a function that shows these members of an answer, as far as it has them. */
+/** Returns a function that renders those of these members that an answer has. */
 export const secretOf =
   (title: string, ...names: readonly string[]) =>
   (answer: unknown): Child => {
@@ -35,16 +35,19 @@ interface Rotation {
 /** Returns the changes of the forms of `RotationForms`. */
 export const rotationChanges = ({ path, show, confirm }: Rotation): Record<string, Change> => ({
   rotate: {
-    ...{ done: '', show },
+    done: '',
+    show,
     request: (values, visit) => ({
-      ...{ method: 'POST', path: path(visit), body: { overlap: values('overlap') } },
+      method: 'POST',
+      path: path(visit),
+      body: { overlap: values('overlap') },
     }),
   },
   replace: {
-    ...{ done: '', show, confirm },
-    request: (_, visit) => ({
-      ...{ method: 'POST', path: path(visit), body: { overlap: 'none' } },
-    }),
+    done: '',
+    show,
+    confirm,
+    request: (_, visit) => ({ method: 'POST', path: path(visit), body: { overlap: 'none' } }),
   },
 })
 

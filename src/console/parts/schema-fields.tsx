@@ -45,8 +45,8 @@ function Choices({ name, described, form }: { name: string; described: Described
 }
 
 /**
- * Renders the fields of a request by the schemas of its members, with what each means.
- * `changedMembers` returns what a member has changed.
+ * Renders the fields of a request from the schemas of its members, with the description of each.
+ * `changedMembers` returns the members that the form has changed.
  */
 export const SchemaFields = (form: Fields) => (
   <div class="members">

@@ -20,7 +20,7 @@ export type Schemas = Readonly<Record<string, Schema>>
 /** A member of a request, as a form shows it. */
 export interface Described {
   readonly label: string
-  /** What it means. Texts between backticks are code. */
+  /** What it means. Backticks enclose code. */
   readonly description: string
   /** What can be chosen; empty for free text. */
   readonly choices: readonly string[]
@@ -66,13 +66,13 @@ function toValue(text: string, { isList, type }: Described): unknown {
   if (isList) return text === '' ? [] : text.split(',')
   if (text === '') return null
   if (type === 'boolean') return text === 'true'
-  // What is not a number is sent as it is, so that the API names the field.
+  // Text that is not a number is sent unchanged, so that the API refuses it and names the field.
   return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text
 }
 
 /**
  * Returns the body of a request: the members that the form has changed. The others are left out, so that
- * the audit log has what was changed, and changes of other members meanwhile stay.
+ * the audit log has only what was changed, and so that other changes made meanwhile are kept.
  */
 export function changedMembers(schemas: Schemas, values: Values): Record<string, unknown> {
   const changed = Object.entries(schemas).flatMap(([name, schema]) => {

@@ -2,8 +2,8 @@ import type { Child } from 'hono/jsx'
 import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Table, titleOf } from './data.tsx'
-import { column, fields, To } from './fields.tsx'
-import type { Statement } from './money.tsx'
+import { AccountLink, column, fields } from './fields.tsx'
+import type { Statement } from './statement-lists.tsx'
 
 // The tables of a statement.
 
@@ -18,7 +18,7 @@ export interface WholeStatement extends Statement {
 /** A statement on a page. */
 export interface ShownStatement {
   readonly visit: Visit
-  readonly one: WholeStatement
+  readonly statement: WholeStatement
 }
 
 const SUMS = [
@@ -34,22 +34,22 @@ const SUMS = [
 
 type Sum = (typeof SUMS)[number]
 
-/** Renders how the payable amount comes about. */
-export const Balance = ({ visit, one }: ShownStatement) => (
+/** Renders how the payable amount is computed. */
+export const Balance = ({ visit, statement }: ShownStatement) => (
   <Table
-    caption={`How ${one.payable} ${one.currency} comes about`}
+    caption={`How ${statement.payable} ${statement.currency} comes about`}
     rows={SUMS}
     columns={[
       column('Sum', ([name]: Sum) => titleOf(name.replace('_sum', ''))),
       column(
         'Amount',
         ([name, , part]: Sum) => {
-          const amount = <Amount value={one[name]} currency={one.currency} />
+          const amount = <Amount value={statement[name]} currency={statement.currency} />
           if (part) return <a href={`#${part}`}>{amount}</a>
           if (!/^(?:opening|closing)$/.test(name)) return amount
-          const { affiliate_id, plan } = one
+          const { affiliate_id, plan } = statement
           const query = { affiliate_id, plan }
-          return <To visit={visit} at={['statements']} query={query} children={amount} />
+          return <AccountLink visit={visit} at={['statements']} query={query} children={amount} />
         },
         true,
       ),
@@ -60,12 +60,12 @@ export const Balance = ({ visit, one }: ShownStatement) => (
 
 const none = (text: string): Child => <p class="note">{text}</p>
 
-/** Returns the column of amounts that lead to their explanations. */
+/** Returns a column of amounts, each with a link to its explanation. */
 const explained = (visit: Visit, currency: string) =>
   column(
     'Amount',
     ({ id, amount }: { readonly id: string; readonly amount: string }) => (
-      <To
+      <AccountLink
         visit={visit}
         at={['lines', id]}
         children={<Amount value={amount} currency={currency} />}
@@ -75,7 +75,7 @@ const explained = (visit: Visit, currency: string) =>
   )
 
 /** Renders the lines, each with a link to its explanation. */
-export const Lines = ({ visit, one: { lines, lines_total, currency } }: ShownStatement) => (
+export const Lines = ({ visit, statement: { lines, lines_total, currency } }: ShownStatement) => (
   <Table
     caption={`Lines: ${lines.length} of ${lines_total}. An amount leads to its explanation.`}
     rows={lines}
@@ -89,14 +89,14 @@ export const Lines = ({ visit, one: { lines, lines_total, currency } }: ShownSta
 )
 
 /** Renders the adjustments, each with a link to its explanation. */
-export const Adjustments = ({ visit, one: { adjustments, currency } }: ShownStatement) => (
+export const Adjustments = ({ visit, statement: { adjustments, currency } }: ShownStatement) => (
   <Table
     caption="Adjustments. An amount leads to what changed."
     rows={adjustments}
     columns={[
       column('Rule', ({ rule }: Adjustment) => rule ?? 'what a statement dropped'),
-      column('Corrects', ({ of }: Adjustment) =>
-        of.line ? <To visit={visit} at={['lines', of.line]} children={of.period} /> : of.period,
+      column('Corrects', ({ of: { line, period } }: Adjustment) =>
+        line ? <AccountLink visit={visit} at={['lines', line]} children={period} /> : period,
       ),
       column('Causes', ({ causes_total }: Adjustment) => causes_total, true),
       explained(visit, currency),
@@ -106,7 +106,7 @@ export const Adjustments = ({ visit, one: { adjustments, currency } }: ShownStat
 )
 
 /** Renders the manual entries. */
-export const Manual = ({ visit, one: { manual } }: ShownStatement) => (
+export const Manual = ({ visit, statement: { manual } }: ShownStatement) => (
   <Table
     caption="Manual entries"
     rows={manual}
@@ -116,7 +116,7 @@ export const Manual = ({ visit, one: { manual } }: ShownStatement) => (
 )
 
 /** Renders what waits for a rate or a currency. */
-export const Holds = ({ visit, one: { holds, affiliate_id, period } }: ShownStatement) => {
+export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: ShownStatement) => {
   type Hold = WholeStatement['holds'][number]
   return (
     <Table
@@ -128,7 +128,7 @@ export const Holds = ({ visit, one: { holds, affiliate_id, period } }: ShownStat
           'Records',
           ({ reason, count }: Hold) => {
             const query = { period, affiliate_id, reason, list: 'records' }
-            return <To visit={visit} at={['unearned']} query={query} children={count} />
+            return <AccountLink visit={visit} at={['unearned']} query={query} children={count} />
           },
           true,
         ),

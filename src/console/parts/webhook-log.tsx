@@ -3,7 +3,7 @@ import { Badge, EmptyState, type List, Live, Pager, Table, Time } from './data.t
 import { fields } from './fields.tsx'
 import { ChangeForm, Filters } from './forms.tsx'
 
-// What a webhook was sent, and how each attempt ended.
+// The parts of the pages of a webhook that list its events, and the attempts to send them.
 
 /** An event that is sent to a webhook. */
 export interface SentEvent {
@@ -58,18 +58,23 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
         caption="Events, the newest first"
         rows={list.data}
         columns={[
-          { title: 'Caused', of: ({ timestamp }) => <Time at={timestamp} /> },
+          { title: 'Caused', cell: ({ timestamp }) => <Time at={timestamp} /> },
           ...fields<SentEvent>(visit, 'type'),
-          { title: 'Status', of: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
+          { title: 'Status', cell: ({ status }) => <Badge tone={TONES[status]}>{status}</Badge> },
           {
             title: 'Attempts',
             isNumeric: true,
-            of: ({ event_id, attempts }) => <a href={withQuery(path, { event_id })}>{attempts}</a>,
+            cell: ({ event_id, attempts }) => (
+              <a href={withQuery(path, { event_id })}>{attempts}</a>
+            ),
           },
-          { title: 'Next attempt', of: ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–') },
+          {
+            title: 'Next attempt',
+            cell: ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
+          },
           {
             title: 'Data',
-            of: ({ event_id, data }) => (
+            cell: ({ event_id, data }) => (
               <details>
                 <summary>Show</summary>
                 <code>{event_id}</code>
@@ -108,20 +113,20 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
         rows={list.data}
         columns={[
           ...fields<Attempt>(visit, 'at'),
-          { title: 'Type', of: ({ type }) => type ?? 'expired' },
+          { title: 'Type', cell: ({ type }) => type ?? 'expired' },
           ...fields<Attempt>(visit, 'attempt'),
           {
             title: 'Answer',
-            of: ({ status, error }) => (
+            cell: ({ status, error }) => (
               <Badge tone={error ? 'bad' : 'good'}>
                 {[status, error].filter(Boolean).join(' ')}
               </Badge>
             ),
           },
-          { title: 'Milliseconds', isNumeric: true, of: ({ ms }) => ms.toLocaleString('en') },
+          { title: 'Milliseconds', isNumeric: true, cell: ({ ms }) => ms.toLocaleString('en') },
           {
             title: 'Event',
-            of: ({ event_id }) => <a href={withQuery(visit.path, { event_id })}>{event_id}</a>,
+            cell: ({ event_id }) => <a href={withQuery(visit.path, { event_id })}>{event_id}</a>,
           },
         ]}
         empty={<Nothing what="attempts" />}

@@ -1,10 +1,10 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
-// The events that a cron or a run causes. Triggers of migration 0021 write the others.
+// Writes the events that a cron or a run causes. Triggers of migration 0021 write the others.
 
-/** Whether an endpoint of the account wants events of a type. */
+/** The condition that an endpoint of the account subscribes to events of a type. */
 const wanted = (account: string, type: string) => `exists (
     select 1 from webhook_wants w where w.account = ${account} and w.type in ('${type}', '*'))`
 
@@ -22,7 +22,7 @@ const insertEvents = (type: string, rows: string) =>
 const ROWS = `select value ->> 'account' as account, value ->> 'about' as about,
     json(value ->> 'data') as data from json_each(:rows)`
 
-/** An event that is written once for what it is about. */
+/** An event. It is written once for each value of `about`. */
 export interface NewEvent {
   readonly account: string
   readonly about: string
@@ -32,7 +32,7 @@ export interface NewEvent {
 /** Writes `credential.expiring` once for each credential. */
 export const INSERT_EXPIRING = insertEvents('credential.expiring', ROWS)
 
-/** Writes `feed.late` for feeds that are not known to be late. */
+/** Writes `feed.late` for feeds that are not stored as late. */
 export const INSERT_LATE = insertEvents(
   'feed.late',
   `select value ->> 'account' as account, value ->> 'resource' || ' ' || (value ->> 'day') as about,
@@ -43,7 +43,7 @@ export const INSERT_LATE = insertEvents(
       where l.account = value ->> 'account' and l.resource = value ->> 'resource')`,
 )
 
-/** Stores which feeds are late, of accounts that want to know. */
+/** Stores which feeds are late, for accounts that subscribe to events about it. */
 export const PUT_LATE = compileStatement(`
   insert into webhook_late_feeds (account, resource, day)
   select value ->> 'account', value ->> 'resource', value ->> 'day' from json_each(:rows)
@@ -52,13 +52,13 @@ export const PUT_LATE = compileStatement(`
   on conflict do nothing`)
 
 /**
- * The late feeds of which records of the late day or of a later one have arrived: those of yesterday in
- * an hour after that day, or those of today on a day that is over.
+ * The late feeds that have recovered: since the end of the late day, an hour brought records of the day
+ * before that hour, or, if the day of that hour is over by now, records of that day.
  */
 const RECOVERED = `from webhook_late_feeds l where exists (
     select 1 from arrivals a
     where a.account = l.account and a.resource = l.resource
-      and a.hour >= (unixepoch(l.day) / 86400 + 1) * 24
+      and a.hour >= (unixepoch(l.day) / 86400 + 1) * ${DAY_HOURS}
       and (a.yesterday = 1 or (a.today = 1 and a.hour < :today_hour)))`
 
 /** Writes `feed.recovered`. */
@@ -68,7 +68,7 @@ export const INSERT_RECOVERED = insertEvents(
       json_object('resource', l.resource, 'late_since', l.day) as data ${RECOVERED}`,
 )
 
-/** Forgets feeds that have recovered. */
+/** Deletes the late feeds that have recovered. */
 export const DROP_RECOVERED = compileStatement(`
   delete from webhook_late_feeds where (account, resource) in (
     select l.account, l.resource ${RECOVERED})`)
@@ -126,7 +126,10 @@ export const insertReady = (
   },
 ) =>
   bindStatement(db, INSERT_READY, {
-    ...{ account, run, period, period_end: new Date(periodEnd).toISOString() },
+    account,
+    run,
+    period,
+    period_end: new Date(periodEnd).toISOString(),
   })
 
 /** Writes a test event for one endpoint. */
@@ -160,7 +163,9 @@ export const storeLateFeeds = (db: D1Database, feeds: readonly LateFeed[]) =>
 
 /** Writes `feed.recovered` for late feeds of which records have arrived, at `now` (milliseconds). */
 export const storeRecovered = (db: D1Database, now: number) =>
-  runAll(db, [INSERT_RECOVERED, DROP_RECOVERED], { today_hour: Math.floor(now / DAY_MS) * 24 })
+  runAll(db, [INSERT_RECOVERED, DROP_RECOVERED], {
+    today_hour: Math.floor(now / DAY_MS) * DAY_HOURS,
+  })
 
 /** Writes `customer.unattributed` for the days of accounts with more than the threshold. */
 export const storeUnattributed = (

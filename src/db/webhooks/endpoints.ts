@@ -31,7 +31,7 @@ const INSERT_ENDPOINT = compileStatement(`
   where (select count(*) from webhook_endpoints where account = :account and id <> :id) < :most
   on conflict do nothing`)
 
-/** Inserts an endpoint unless the account has `most` of them. */
+/** Returns the statement that inserts an endpoint, unless the account has `most` of them. */
 export const insertEndpoint = (
   db: D1Database,
   account: string,
@@ -39,7 +39,14 @@ export const insertEndpoint = (
   most: number,
 ) =>
   bindStatement(db, INSERT_ENDPOINT, {
-    ...{ account, id, url, events, description, secrets, created_at, most },
+    account,
+    id,
+    url,
+    events,
+    description,
+    secrets,
+    created_at,
+    most,
   })
 
 /** Changed properties of an endpoint; a property that is absent keeps its value. */
@@ -50,7 +57,7 @@ export interface EndpointChange {
   readonly disabled?: 'team' | null
 }
 
-/** Changes an endpoint. One that is enabled begins without failures. */
+/** Returns the statement that changes an endpoint. Enabling an endpoint clears its failures. */
 export function updateEndpoint(
   db: D1Database,
   account: string,
@@ -58,7 +65,7 @@ export function updateEndpoint(
   { disabled, ...change }: EndpointChange,
 ) {
   const set = setTerms(['url', 'events', 'description'], { ...change })
-  // The reason why it is disabled stays.
+  // An endpoint that is disabled already keeps its reason.
   if (disabled === 'team') set.push(`disabled = ifnull(disabled, 'team')`)
   if (disabled === null) set.push('disabled = null', 'failing_since = null')
   const statement = compileStatement(
@@ -71,7 +78,7 @@ const REPLACE_SECRETS = compileStatement(`
   update webhook_endpoints set secrets = :after
   where account = :account and id = :id and secrets = :before`)
 
-/** Replaces the secrets of an endpoint if they are still those that were read. */
+/** Returns the statement that replaces the secrets of an endpoint, if they are still `before`. */
 export const replaceSecrets = (
   db: D1Database,
   account: string,
@@ -83,7 +90,7 @@ const DELETE_ENDPOINT = compileStatement(
   `delete from webhook_endpoints where account = :account and id = :id`,
 )
 
-/** Deletes an endpoint. What was sent to it expires with its events. */
+/** Returns the statement that deletes an endpoint. Its messages expire with their events. */
 export const deleteEndpoint = (db: D1Database, account: string, id: string) =>
   bindStatement(db, DELETE_ENDPOINT, { account, id })
 
@@ -93,7 +100,7 @@ const DROP_DISABLED = ['webhook_endpoints', 'webhook_messages', 'webhook_events'
   ),
 )
 
-/** Deletes the endpoints of accounts, and what they would be sent. */
+/** Deletes the endpoints of accounts, with their messages and events. */
 export const dropDisabled = (db: D1Database, accounts: readonly string[]) =>
   withD1Retry(() =>
     db.batch(

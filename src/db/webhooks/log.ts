@@ -3,7 +3,7 @@ import { withD1Retry } from '../retry.ts'
 import type { webhookAttempts } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
-/** An attempt as the log has it. `type` is null if its event has expired. */
+/** An attempt in the log. `type` is null if its event has expired. */
 export interface AttemptRow
   extends Omit<typeof webhookAttempts.$inferSelect, 'account' | 'endpoint'> {
   type: string | null
@@ -40,7 +40,7 @@ export const listAttempts = (
     page,
   )
 
-/** What is sent of an event to an endpoint. */
+/** An event that is sent to an endpoint. */
 export interface MessageRow {
   event: string
   type: string
@@ -53,7 +53,7 @@ export interface MessageRow {
   data: string
 }
 
-/** Reads one page of what is sent to an endpoint, the newest first; all of `status`, unless it is null. */
+/** Reads one page of the messages of an endpoint, the newest first; of any status if `status` is null. */
 export const listMessages = (
   db: D1Database,
   account: string,
@@ -80,7 +80,7 @@ export type ReplaySpan =
   | { readonly event: string }
   | { readonly from: number; readonly to: number; readonly onlyDead: boolean }
 
-// An earlier attempt of the same request may have made a message pending: it counts.
+// A message that an earlier attempt of the same request has made pending counts as replayed.
 const replay = (which: string) =>
   compileStatement(`
     insert into webhook_messages (account, event, endpoint, next_at)
@@ -96,10 +96,10 @@ const replay = (which: string) =>
       status = 'pending', attempts = 0, next_at = :now, queued_until = 0
     returning event`)
 
-/** Sends one event again, whatever the endpoint wants. */
+/** Sends one event again, whether or not the endpoint subscribes to it. */
 export const REPLAY_EVENT = replay('v.id = :event')
 
-/** Sends the events of a span that the endpoint wants again. */
+/** Sends the events of a span again to which the endpoint subscribes. */
 export const REPLAY_SPAN = replay(`v.id >= 'evt_' || printf('%011x', :from)
       and v.id < 'evt_' || printf('%011x', :to)
       and (m.event is not null or exists (
@@ -107,7 +107,7 @@ export const REPLAY_SPAN = replay(`v.id >= 'evt_' || printf('%011x', :from)
           and v.type <> 'webhook.test'))
       and (:only_dead = 0 or m.status = 'dead')`)
 
-/** Returns the statement that makes events pending again, at most `most`. It returns a row for each. */
+/** Returns the statement that makes at most `most` events pending again. It returns a row for each. */
 export function replayEvents(
   db: D1Database,
   account: string,

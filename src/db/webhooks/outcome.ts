@@ -2,7 +2,7 @@ import { newAuditId } from '../directory/audit.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
-/** What an attempt came to, and what follows from it. */
+/** The result of an attempt, and what follows from it. */
 export interface Outcome {
   readonly account: string
   readonly endpoint: string
@@ -13,11 +13,11 @@ export interface Outcome {
   readonly ms: number
   readonly status: number | null
   readonly error: string | null
-  /** When the next attempt is due, in milliseconds; null: none follows. */
+  /** When the next attempt is due, in milliseconds; null if none follows. */
   readonly next_at: number | null
-  /** Until when the queue has it, in milliseconds; 0 if it does not. */
+  /** Until when the queue has the message, in milliseconds; 0 if it does not have it. */
   readonly queued_until: number
-  /** Why the endpoint gets no more events; null if it does. */
+  /** Why the attempt disables the endpoint; null if it does not. */
   readonly disables: 'gone' | 'failing' | null
 }
 
@@ -28,7 +28,7 @@ export const LOG_ATTEMPT = compileStatement(`
     :status, :ms, :error)
   on conflict do nothing`)
 
-/** Stores what became of a message, unless it was replayed meanwhile. */
+/** Stores the new state of a message, unless it was replayed meanwhile. */
 export const END_ATTEMPT = compileStatement(`
   update webhook_messages set
     status = case when :error is null then 'delivered' when :next_at is null then 'dead'
@@ -37,7 +37,7 @@ export const END_ATTEMPT = compileStatement(`
   where account = :account and event = :event and endpoint = :endpoint and attempts = :attempt
     and status = 'pending'`)
 
-/** Stores since when an endpoint fails. */
+/** Stores since when all attempts of an endpoint have failed. */
 export const NOTE_HEALTH = compileStatement(`
   update webhook_endpoints
   set failing_since = iif(:error is null, null, ifnull(failing_since, :at))
@@ -47,14 +47,14 @@ export const NOTE_HEALTH = compileStatement(`
 const IS_ENABLED = `exists (select 1 from webhook_endpoints
     where account = :account and id = :endpoint and disabled is null)`
 
-/** Adds to the audit log that an endpoint is disabled, once. */
+/** Adds to the audit log that an endpoint is disabled, unless it was disabled before. */
 const AUDIT_DISABLED = compileStatement(`
   insert into audit_log (id, at, actor, action, account, details)
   select :audit, :now, 'webhooks', 'webhook.disable', :account,
     json_object('id', :endpoint, 'reason', :disables)
   where ${IS_ENABLED}`)
 
-/** Ends what is pending of an endpoint: a replay sends it. */
+/** Makes the pending messages of an endpoint dead letters, which a replay can send. */
 export const END_PENDING = compileStatement(`
   update webhook_messages set status = 'dead'
   where account = :account and endpoint = :endpoint and status = 'pending'`)
@@ -63,7 +63,7 @@ const DISABLE = compileStatement(`
   update webhook_endpoints set disabled = :disables where account = :account and id = :endpoint
     and disabled is null`)
 
-/** Stores what an attempt came to in one batch, and disables the endpoint if it must. */
+/** Stores the result of an attempt in one batch, and disables the endpoint if `disables` has a reason. */
 export async function storeOutcome(db: D1Database, outcome: Outcome): Promise<void> {
   const audit = newAuditId()
   const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
@@ -75,6 +75,6 @@ export async function storeOutcome(db: D1Database, outcome: Outcome): Promise<vo
   )
 }
 
-/** Returns the statement that ends what is pending of an endpoint. */
+/** Returns the statement that makes the pending messages of an endpoint dead letters. */
 export const endPending = (db: D1Database, account: string, endpoint: string) =>
   bindStatement(db, END_PENDING, { account, endpoint })

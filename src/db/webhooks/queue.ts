@@ -1,19 +1,19 @@
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
-/** A message that is to be sent, as the queue has it. */
+/** A message of the queue: an event that is to be sent to an endpoint. */
 export interface DueMessage {
   readonly account: string
   readonly event: string
   readonly endpoint: string
-  /** The attempts that had begun when it was queued: it is sent only if that is still true. */
+  /** The attempts that had begun when it was queued. It is sent only if no other has begun since. */
   readonly attempts: number
 }
 
 /**
- * Returns the statement that takes what is due of some endpoints. It looks at the oldest messages that
- * are due of each endpoint; those that are queued or being sent are among them, and so limit the others.
- * One slow endpoint never has more than these in the queue.
+ * Returns the statement that takes the due messages of some endpoints. Of each endpoint it reads the
+ * `:in_flight` messages that have been due longest, and takes those that are neither queued nor being sent.
+ * So a slow endpoint never has more than `:in_flight` messages in the queue.
  */
 const takeDue = (endpoints: string) =>
   compileStatement(`
@@ -30,20 +30,20 @@ const takeDue = (endpoints: string) =>
       limit :most)
     returning account, event, endpoint, attempts`)
 
-/** Takes what is due of all endpoints. */
+/** Takes the due messages of all endpoints. */
 export const TAKE_DUE = takeDue('webhook_endpoints e')
 
-/** Takes what is due of the endpoints of an account. */
+/** Takes the due messages of the endpoints of an account. */
 export const TAKE_DUE_OF_ACCOUNT = takeDue(
   '(select * from webhook_endpoints where account = :account) e',
 )
 
-/** The messages that one statement takes; the next one takes the others. */
-const MOST_TAKEN = 5000
+/** The most messages that one statement takes; the next one takes the others. */
+const MAX_TAKEN = 5000
 
 /**
- * Takes the messages that are due at `now` (milliseconds), of an account or, if it is null, of all. They
- * are due again at `until` unless they are sent.
+ * Takes the messages that are due at `now` (milliseconds): those of an account or, if it is null, of all
+ * accounts. A message that is not sent is due again at `until`.
  */
 export async function takeDueMessages(
   db: D1Database,
@@ -51,12 +51,12 @@ export async function takeDueMessages(
   times: { now: number; until: number; inFlight: number },
 ): Promise<DueMessage[]> {
   const { now, until, inFlight: in_flight } = times
-  const values = { now, until, in_flight, most: MOST_TAKEN }
+  const values = { now, until, in_flight, most: MAX_TAKEN }
   const taking =
     account === null
       ? bindStatement(db, TAKE_DUE, values)
       : bindStatement(db, TAKE_DUE_OF_ACCOUNT, { ...values, account })
-  // Not repeated: if the answer is lost, what was taken is due again at `until`.
+  // This is not retried: if the result is lost, the taken messages are due again at `until`.
   const { results } = await taking.all<DueMessage>()
   return results
 }
@@ -80,9 +80,9 @@ const ofEndpoint = (column: string) => `(select ${column} from webhook_endpoints
 const ofEvent = (column: string) => `(select ${column} from webhook_events v
     where v.account = webhook_messages.account and v.id = webhook_messages.event) as ${column}`
 
-// RETURNING knows a table by its name only, not by an alias.
+// RETURNING accepts the name of a table, but not an alias.
 
-/** Begins attempts, each once: a message that another attempt has taken is left out. */
+/** Begins attempts. A message is left out if another attempt has begun since it was queued. */
 export const CLAIM = compileStatement(`
   update webhook_messages set attempts = attempts + 1, queued_until = :until
   where status = 'pending' and (account, event, endpoint, attempts) in (
@@ -92,7 +92,7 @@ export const CLAIM = compileStatement(`
     ${['url', 'secrets', 'failing_since'].map(ofEndpoint).join()},
     ${['type', 'at', 'data'].map(ofEvent).join()}`)
 
-/** Begins attempts of messages; returns those that no other attempt has taken. */
+/** Begins attempts of messages; returns those of which no other attempt has begun. */
 export async function claimMessages(
   db: D1Database,
   messages: readonly DueMessage[],
@@ -103,12 +103,15 @@ export async function claimMessages(
   return results
 }
 
-/** Ends messages that cannot be sent: the endpoint or the event is gone, or the account is disabled. */
+/**
+ * Makes messages dead letters that cannot be sent: the endpoint is deleted or disabled, the event has expired,
+ * or the account is disabled.
+ */
 export const DROP_MESSAGES = compileStatement(`
   update webhook_messages set status = 'dead'
   where status = 'pending' and (account, event, endpoint) in (
     select value ->> 'account', value ->> 'event', value ->> 'endpoint' from json_each(:messages))`)
 
-/** Ends messages that cannot be sent. */
+/** Makes messages dead letters. */
 export const dropMessages = (db: D1Database, messages: readonly DueMessage[]) =>
   withD1Retry(() => bindStatement(db, DROP_MESSAGES, { messages: JSON.stringify(messages) }).run())

@@ -3,7 +3,7 @@ import type { StatementHead } from '../../commission/drafts/draft.ts'
 import type { presentPeriods } from '../../commission/drafts/present.ts'
 import type { Visit } from '../page.ts'
 import { count, EmptyState, Table } from './data.tsx'
-import { column, fields, To } from './fields.tsx'
+import { AccountLink, column, fields } from './fields.tsx'
 
 // The parts of pages that list statements.
 
@@ -42,9 +42,9 @@ export const Statements = (props: {
     {...props}
     columns={[
       column('Statement', ({ id, affiliate_id, period }: Statement) => (
-        <To visit={props.visit} at={['statements', id]}>
+        <AccountLink visit={props.visit} at={['statements', id]}>
           <bdi>{affiliate_id}</bdi>, {period}
-        </To>
+        </AccountLink>
       )),
       ...fields<Statement>(props.visit, 'plan', 'status'),
       column(
@@ -68,18 +68,20 @@ interface SumsProps<Row> {
   readonly visit: Visit
   readonly caption: string
   readonly rows: readonly Row[]
-  /** By what the statements are grouped, and what is known of each group. */
-  readonly by: readonly (keyof Row & string)[]
-  readonly of: readonly (keyof Row & string)[]
+  /** The fields by which the statements are grouped. */
+  readonly groupedBy: readonly (keyof Row & string)[]
+  /** The other fields of each group. */
+  readonly shown: readonly (keyof Row & string)[]
   /** The filters of the statements that are added up. */
   readonly period?: string | undefined
   readonly affiliate_id?: string | undefined
   readonly empty: Child
 }
 
-/** The sums of periods that a page lists. */
+/** The most sums of periods that a page lists. */
 const LISTED_SUMS = 12
 
+/** What each row of sums has. */
 interface Summed {
   readonly plan?: string
   readonly period?: string
@@ -92,50 +94,55 @@ const SumTable = <Row extends Summed>(props: SumsProps<Row>) => (
   <Table
     {...props}
     columns={[
-      ...fields<Row>(props.visit, ...props.by),
+      ...fields<Row>(props.visit, ...props.groupedBy),
       column(
         'Statements',
         ({ plan, period = props.period, status, statements }: Row) => (
-          <To
+          <AccountLink
             visit={props.visit}
             at={['statements']}
             query={{ period, affiliate_id: props.affiliate_id, plan, status }}
           >
             {count(statements)}
-          </To>
+          </AccountLink>
         ),
         true,
       ),
-      ...fields<Row>(props.visit, ...props.of),
+      ...fields<Row>(props.visit, ...props.shown),
     ]}
   />
 )
 
 /** Renders the sums of statements that a page lists. */
-export const Totals = ({ visit, of }: { visit: Visit; of: StatementTotals }) => {
+export const Totals = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => {
   const { affiliate_id = visit.params.affiliate, period } = visit.query
   return (
     <SumTable
-      {...{ visit, rows: of.data, period, affiliate_id, empty: <p hidden /> }}
-      caption={of.is_limited ? 'Totals of the first 100,000 statements' : 'Totals'}
-      by={['plan', 'status']}
-      of={['with_holds', 'total', 'payable', 'closing', 'currency']}
+      visit={visit}
+      rows={totals.data}
+      period={period}
+      affiliate_id={affiliate_id}
+      empty={<p hidden />}
+      caption={totals.is_limited ? 'Totals of the first 100,000 statements' : 'Totals'}
+      groupedBy={['plan', 'status']}
+      shown={['with_holds', 'total', 'payable', 'closing', 'currency']}
     />
   )
 }
 
-/** Renders what the statements of the latest periods come to. */
-export const Periods = ({ visit, of }: { visit: Visit; of: PeriodSums }) => (
+/** Renders the sums of the statements of the latest periods. */
+export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => (
   <SumTable
-    {...{ visit, rows: of.data.slice(0, LISTED_SUMS) }}
-    caption={`The latest periods${of.is_limited ? ', up to 10,000 statements' : ''}`}
-    by={['period', 'status']}
-    of={['total', 'currency', 'computed_at']}
+    visit={visit}
+    rows={sums.data.slice(0, LISTED_SUMS)}
+    caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
+    groupedBy={['period', 'status']}
+    shown={['total', 'currency', 'computed_at']}
     empty={
       <EmptyState title="There are no statements yet.">
         <p>
           A run computes them every morning, once affiliates have a{' '}
-          <To visit={visit} at={['plans']} children="plan" />.
+          <AccountLink visit={visit} at={['plans']} children="plan" />.
         </p>
       </EmptyState>
     }

@@ -2,18 +2,21 @@ import { accountPath, type Visit } from '../page.ts'
 import { Badge, count, EmptyState, type List, Time } from './data.tsx'
 import { type Delivery, deliveriesPath, Errors, type RecordError } from './deliveries.tsx'
 
-// The part of the deliveries page that shows what became of one record.
+// The part of the deliveries page that shows the history of one record: each delivery that had it.
 
+/** What a delivery did with the record: `errors` if it refused the record. */
 interface FoundRecord {
   readonly outcome: string
   readonly index?: number
   readonly errors?: readonly RecordError[]
 }
 
+/** A delivery; with a record id, what it did with the records that have it. */
 interface Found extends Delivery {
   readonly records?: readonly FoundRecord[]
 }
 
+/** A stored record, and the delivery that stored it. */
 interface Stored {
   readonly resource: string
   readonly delivery_id: string
@@ -21,7 +24,7 @@ interface Stored {
   readonly outcome: string
 }
 
-/** A page of deliveries; with a record id, where the stored record came from. */
+/** A page of deliveries; with a record id, also the stored records that have it. */
 export type DeliveryList = List<Found> & { readonly stored?: readonly Stored[] }
 
 /** Renders a link to a delivery, by the time at which it arrived. */
@@ -31,8 +34,8 @@ export const toDelivery = (account: string, { delivery_id, received_at }: Stored
   </a>
 )
 
-const RecordFate = ({ account, found }: { account: string; found: Found }) => (
-  <article class="fate">
+const DeliveryOfRecord = ({ account, found }: { account: string; found: Found }) => (
+  <article class="record-history">
     <h2>
       {toDelivery(account, found)} {found.resource}
     </h2>
@@ -55,9 +58,10 @@ const RecordFate = ({ account, found }: { account: string; found: Found }) => (
   </article>
 )
 
-/** Renders what became of a record, delivery by delivery. */
-export function Fate({ visit: { account, query }, list }: { visit: Visit; list: DeliveryList }) {
-  const { stored = [], data } = list
+/** Renders the history of a record: whether it is stored, and its outcome in each delivery. */
+export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
+  const { account, query } = props.visit
+  const { stored = [], data } = props.list
   if (stored.length + data.length === 0) {
     return (
       <EmptyState
@@ -85,7 +89,7 @@ export function Fate({ visit: { account, query }, list }: { visit: Visit; list: 
         </p>
       ))}
       {data.map((found) => (
-        <RecordFate account={account} found={found} />
+        <DeliveryOfRecord account={account} found={found} />
       ))}
     </>
   )

@@ -1,4 +1,3 @@
-import { ApiError } from '../../errors.ts'
 import { accountPath, type Visit } from '../page.ts'
 
 /** A tab: its text, and its address. */
@@ -41,13 +40,3 @@ export const AccountTabs = ({ visit, here }: { visit: Visit; here: keyof typeof 
     ])}
   />
 )
-
-/**
- * Returns an answer of the API, or null if the account has nothing of the kind because it is a brand, or
- * because it is a partner.
- */
-export const unlessConflict = <T,>(answer: Promise<T>): Promise<T | null> =>
-  answer.catch((error) => {
-    if (error instanceof ApiError && error.code === 'conflict') return null
-    throw error
-  })

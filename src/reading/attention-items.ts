@@ -1,0 +1,120 @@
+import type { Findings } from '../db/records/attention.ts'
+import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
+import { quoteAll } from '../validation/quote.ts'
+import type { Feed } from './feed.ts'
+import { ACTIVITY_DUE_HOUR, HIGH_REFUSED_SHARE } from './freshness.ts'
+
+/** Something that needs the attention of an account. */
+export interface Attention {
+  code:
+    | 'feed_late'
+    | 'refused_records'
+    | 'log_budget_used'
+    | 'expiring_credentials'
+    | 'held_records'
+    | 'unmapped_statuses'
+    | 'unconfigured_affiliates'
+    | 'unapproved_drafts'
+  count: number
+  /** What it means and what to do. */
+  detail: string
+  /** Where to look, in the account's own API. */
+  url?: string
+}
+
+/** What attention is decided from. */
+export interface AttentionFacts extends Findings {
+  feeds: readonly Feed[]
+  isBrand: boolean
+  /** The words of the status map; null for brands, which have none. */
+  mapped: ReadonlySet<string> | null
+  /** When credentials end that end soon, in order, in milliseconds. */
+  ends: readonly number[]
+  /** Returns the address of a path of the account's own API. */
+  urlOf: (path: string) => string
+}
+
+/** The most names that a detail lists. */
+const MAX_NAMES = 5
+
+const DUE_TIME = `${String(ACTIVITY_DUE_HOUR).padStart(2, '0')}:00 UTC`
+
+/** Returns what needs attention, the most urgent first. */
+export const findAttention = (facts: AttentionFacts): Attention[] =>
+  [
+    lateFeeds(facts),
+    refusedRecords(facts),
+    usedLogBudget(facts),
+    expiringCredentials(facts),
+    heldRecords(facts),
+    unmappedStatuses(facts),
+    unconfiguredAffiliates(facts),
+  ].filter(({ count }) => count > 0)
+
+function lateFeeds({ feeds, urlOf }: AttentionFacts): Attention {
+  const late = feeds.filter(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
+  return {
+    code: 'feed_late',
+    count: late.length,
+    detail: `The activity of yesterday did not arrive by ${DUE_TIME}: ${resourcesOf(late)}. Send it; records are accepted late, too.`,
+    url: urlOf('feed'),
+  }
+}
+
+function refusedRecords({ feeds, urlOf }: AttentionFacts): Attention {
+  const refused = feeds.filter((feed) => (feed.refused_share_last_day ?? 0) > HIGH_REFUSED_SHARE)
+  return {
+    code: 'refused_records',
+    count: refused.reduce((sum, { refused_last_day }) => sum + refused_last_day, 0),
+    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused: ${resourcesOf(refused)}. Correct them and send them again.`,
+    url: urlOf('deliveries?status=refused'),
+  }
+}
+
+const usedLogBudget = ({ loggedBytes, urlOf }: AttentionFacts): Attention => ({
+  code: 'log_budget_used',
+  count: Number(loggedBytes >= MAX_LOGGED_BYTES_PER_DAY),
+  detail:
+    'The errors and dry runs of today (UTC) have filled the log: it keeps no more of them until tomorrow. The responses still have them. Correct the records before you send them again.',
+  url: urlOf('deliveries?status=refused'),
+})
+
+function expiringCredentials({ ends, isBrand }: AttentionFacts): Attention {
+  const credential = isBrand ? 'Brand Token' : 'client secret'
+  return {
+    code: 'expiring_credentials',
+    count: ends.length,
+    detail: `A previous ${credential} ends at ${new Date(ends[0] ?? 0).toISOString()}. Use the new one before.`,
+  }
+}
+
+const heldRecords = ({ held, urlOf }: AttentionFacts): Attention => ({
+  code: 'held_records',
+  count: held,
+  detail:
+    'Records wait for their customers and count nowhere until these arrive. Send the customers.',
+  url: urlOf('held'),
+})
+
+function unmappedStatuses({ statuses, mapped }: AttentionFacts): Attention {
+  const unmapped = mapped ? statuses.filter((status) => !mapped.has(status)) : []
+  return {
+    code: 'unmapped_statuses',
+    count: unmapped.length,
+    detail: `Transactions have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. Tell the integrations team what they mean.`,
+  }
+}
+
+const unconfiguredAffiliates = ({ affiliates }: AttentionFacts): Attention => ({
+  code: 'unconfigured_affiliates',
+  count: affiliates.length,
+  detail: `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(affiliates)}. Correct the customers, or have the integrations team configure the affiliates.`,
+})
+
+const resourcesOf = (feeds: readonly Feed[]) => quoteAll(feeds.map(({ resource }) => resource))
+
+/** Returns the first names, and how many more there are. */
+function firstNames(names: readonly string[]): string {
+  const more = names.length - MAX_NAMES
+  return `${quoteAll(names.slice(0, MAX_NAMES))}${more > 0 ? ` and ${more} more` : ''}`
+}
