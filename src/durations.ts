@@ -1,5 +1,8 @@
-/** Milliseconds of an hour. */
+/** The milliseconds of an hour. */
 export const HOUR_MS = 3_600_000
 
-/** Milliseconds of a day of 24 hours; a day of a time zone may have 23 or 25. */
-export const DAY_MS = 24 * HOUR_MS
+/** The hours of a day in UTC; a day of another time zone may have 23 or 25. */
+export const DAY_HOURS = 24
+
+/** The milliseconds of a day in UTC. */
+export const DAY_MS = DAY_HOURS * HOUR_MS
