@@ -50,7 +50,11 @@ export const plans = (resourcesOf: ResourcesOf) =>
       const heads = await listVersions(resolveDatabase(c.env, account.binding), account.id, plan)
       if (heads.length === 0) throw notFound('plan', plan)
       const versions = heads.map(({ version, effective_from, name, created_at, withdrawn_at }) => ({
-        ...{ version, effective_from, name, created_at, withdrawn_at },
+        version,
+        effective_from,
+        name,
+        created_at,
+        withdrawn_at,
       }))
       return c.json({ ...presentPlan(heads, todayOf(account)), versions })
     })
