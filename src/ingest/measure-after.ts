@@ -12,13 +12,13 @@ const mayMeasure = newThrottle(AT_QUOTA_MS)
 export function measureAfter(c: Context<AppEnv>, error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
   c.executionCtx.waitUntil(
-    measureCaller(c).catch((cause) => {
+    measureAccount(c).catch((cause) => {
       console.error(JSON.stringify({ fault: errorName(cause), not_measured: 'account' }))
     }),
   )
 }
 
-async function measureCaller(c: Context<AppEnv>): Promise<void> {
+async function measureAccount(c: Context<AppEnv>): Promise<void> {
   const { account, binding } = await c.var.grantPromise
   const now = Date.now()
   if (mayMeasure(account, now)) await measureAtQuota(resolveDatabase(c.env, binding), account, now)

@@ -67,14 +67,14 @@ export async function readActivityDays(
   accounts: readonly { account: string; names: readonly string[] }[],
   { from, countedFrom, to }: DaySpan,
 ): Promise<ActivityDays[][]> {
-  const asked = accounts.flatMap(({ account, names }) =>
+  const queries = accounts.flatMap(({ account, names }) =>
     names.map((resource) => ({ account, resource })),
   )
   const results = await withD1Retry(() =>
     db.batch<DaysRow>(
-      asked.map((one) =>
-        bindStatement(db, compileStatement(activityDaysSql(one.resource)), {
-          ...one,
+      queries.map((query) =>
+        bindStatement(db, compileStatement(activityDaysSql(query.resource)), {
+          ...query,
           from,
           to,
           counted_from: countedFrom,
@@ -82,7 +82,7 @@ export async function readActivityDays(
       ),
     ),
   )
-  const found = asked.map(({ resource }, i) =>
+  const found = queries.map(({ resource }, i) =>
     toActivityDays(resource, required(results[i]?.results[0], 'row')),
   )
   let next = 0

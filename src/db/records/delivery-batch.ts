@@ -23,7 +23,8 @@ export interface BatchParts {
   readonly days: string
   readonly lookup: readonly string[]
   readonly flagged: readonly string[]
-  readonly full: readonly string[]
+  /** Chunks of whole records: the first of each key, and those that repeat a key. */
+  readonly records: readonly string[]
   readonly repeated: readonly string[]
   readonly recordBytes: RecordBytes
 }
@@ -45,11 +46,11 @@ export function prepareBatch(
   const statements = buildStatements(table, presentColumns)
   const flaggedRows = [...repeatedRows, ...invalidRows]
   const lookups = lookupParts(table, statements, { rows, flaggedRows })
-  const full = toRowChunks(rows, presentColumns, table.encoded)
+  const records = toRowChunks(rows, presentColumns, table.encoded)
   const repeated = toRowChunks(repeatedRows, presentColumns, table.encoded)
   const recordBytes = estimateRecordBytes(
     [...rows, ...repeatedRows],
-    [...full, ...repeated, ...lookups.lookup, ...lookups.flagged],
+    [...records, ...repeated, ...lookups.lookup, ...lookups.flagged],
   )
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
@@ -58,7 +59,7 @@ export function prepareBatch(
     input,
     days: JSON.stringify(daysOf(table, rows, repeatedRows)),
     ...lookups,
-    full,
+    records,
     repeated,
     recordBytes,
   }
@@ -79,11 +80,11 @@ export function buildBatch(
   attempt: number,
   form: BatchForm,
 ): D1PreparedStatement[] {
-  const { bind, statements, input, lookup, flagged, full, recordBytes } = parts
+  const { bind, statements, input, lookup, flagged, records, recordBytes } = parts
   const { moves, policy, probes = false } = form
   const dryRun = input.dryRun || probes
   // Skip the writes if validation has already rejected the request.
-  const stores = full.length > 0 && (input.invalidCount === 0 || input.lenient)
+  const stores = records.length > 0 && (input.invalidCount === 0 || input.lenient)
   const writes = !dryRun && stores
   const values = {
     ...valuesOf(parts, attempt, policy),
@@ -93,8 +94,12 @@ export function buildBatch(
     record_bytes: recordBytes.largest,
   }
   const shape = {
-    ...{ policy, lookupChunks: lookup.length, flaggedChunks: flagged.length, probes },
-    ...{ refuseMoves: writes && !moves, limitsStorage: stores && !probes },
+    policy,
+    lookupChunks: lookup.length,
+    flaggedChunks: flagged.length,
+    refuseMoves: writes && !moves,
+    limitsStorage: stores && !probes,
+    probes,
   }
   const insertDelivery = bind(statements.insertDelivery(shape), values)
   // An earlier attempt may have inserted the row, which then returns nothing from the insert.
@@ -116,8 +121,8 @@ const readBackStatements = ({ bind, table, input }: BatchParts, values: Values) 
 ]
 
 /** Returns the statements that count and list what a dry run would write. */
-const dryRunStatements = ({ bind, statements, full, repeated }: BatchParts, values: Values) =>
-  [...full, ...repeated].flatMap((rows) => [
+const dryRunStatements = ({ bind, statements, records, repeated }: BatchParts, values: Values) =>
+  [...records, ...repeated].flatMap((rows) => [
     bind(statements.countDryRun, { ...values, rows }),
     bind(statements.selectDryRun, { ...values, rows }),
   ])
@@ -167,13 +172,16 @@ function writeStatements(
   attempt: number,
   { moves, policy }: BatchForm,
 ): D1PreparedStatement[] {
-  const { bind, statements, table, input, lookup, full, repeated } = parts
+  const { bind, statements, table, input, lookup, records, repeated } = parts
   const { countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
   const each = (chunks: readonly string[], statement: Statement) =>
     chunks.map((rows) => bind(statement, { ...values, rows }))
-  const upsert = (chunks: readonly string[], { silent, returning }: DeliveryStatements['upsert']) =>
+  const upsert = (
+    chunks: readonly string[],
+    { withoutReturning, returning }: DeliveryStatements['upsert'],
+  ) =>
     chunks.flatMap((rows) => [
-      bind(input.returnRecordOutcomes ? returning : silent, { ...values, rows }),
+      bind(input.returnRecordOutcomes ? returning : withoutReturning, { ...values, rows }),
       bind(countWritten, values),
     ])
   const recounts = recountsTotal(parts)
@@ -182,8 +190,8 @@ function writeStatements(
     ...(isRetry ? each(lookup, statements.selectEarlierWrites) : []),
     ...(isRetry ? [bind(selectOverwritten, values)] : []),
     ...(recounts ? each(lookup, statements.subtractFromTotal) : []),
-    ...(moves ? upsert(full, statements.upsertMoved) : []),
-    ...upsert(full, statements.upsert),
+    ...(moves ? upsert(records, statements.upsertMoved) : []),
+    ...upsert(records, statements.upsert),
     ...(table.canHold && policy === 'hold'
       ? [bind(statements.countHeld(lookup.length), values)]
       : []),

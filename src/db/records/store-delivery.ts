@@ -156,13 +156,13 @@ const accountIsClosed = () =>
  * repeated key looks new each time. Only its first record is `created`; later ones become `updated`.
  */
 function dryRunCorrection({ rows, repeatedRows }: DeliveryInput, table: RecordTable) {
-  const keyOf = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
+  const keyText = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
   return (revisions: Map<number, number>) => {
     const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
-    const created = new Set(repeatedRows.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
+    const created = new Set(repeatedRows.length > 0 ? rows.filter(isCreated).map(keyText) : [])
     for (const row of repeatedRows.filter(isCreated)) {
-      if (created.has(keyOf(row))) revisions.set(row.idx, 2)
-      created.add(keyOf(row))
+      if (created.has(keyText(row))) revisions.set(row.idx, 2)
+      created.add(keyText(row))
     }
   }
 }
