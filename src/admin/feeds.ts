@@ -5,7 +5,7 @@ import { readFeedsOf } from '../reading/feed.ts'
 /** Returns the names of the resources of a vertical. */
 export type ResourceNames = (vertical: string) => readonly string[]
 
-/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the order of the accounts. */
+/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the same order. */
 export async function readFeeds(
   env: Env,
   accounts: readonly Account[],

@@ -8,7 +8,10 @@ import { newThrottle } from './throttle.ts'
 // Each isolate asks the database at most once a minute whether a measurement is due.
 const mayMeasure = newThrottle(AT_QUOTA_MS)
 
-/** Measures the account of a delivery that was refused because of the quota, after the response. */
+/**
+ * If a delivery failed with `quota_exceeded`, measures what its account stores, after the response. `error`
+ * is what the delivery failed with.
+ */
 export function measureAfter(c: Context<AppEnv>, error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
   c.executionCtx.waitUntil(

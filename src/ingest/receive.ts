@@ -176,7 +176,7 @@ const withoutContent = (
   ),
 })
 
-/** Returns false if no record can get a warning: then a minimal response needs no record outcomes. */
+/** Returns whether a record may get a warning. If none can, a minimal response needs no record outcomes. */
 const mayHaveWarnings = (
   { valid }: ValidatedRequest,
   { recordTable, policy }: Resource,

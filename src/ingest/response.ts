@@ -162,7 +162,7 @@ function warningsOf(
   return warnings
 }
 
-/** The verdict on a stored customer's `tracking_data`, where it attributes them to no affiliate. */
+/** A verdict on the `tracking_data` of a stored customer that attributes the customer to no affiliate. */
 type UnattributedVerdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))

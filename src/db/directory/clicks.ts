@@ -22,8 +22,9 @@ const STORE_CLICKS = compileStatement(`
   on conflict do nothing`)
 
 /**
- * Counts clicks in the first hour of their day. Counts those that are stored already again, so that it
- * errs upward. Returns the accounts that reach the limit now, each once a day.
+ * Counts clicks in the row of the first hour of their day. A click that the queue delivers again counts
+ * again, so the count may be too high. Returns the accounts and days that were below their limit, and
+ * whether each has reached it now.
  */
 const COUNT_CLICKS = compileStatement(`
   insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
@@ -34,7 +35,7 @@ const COUNT_CLICKS = compileStatement(`
     where received < :limit
   returning account, hour / ${DAY_HOURS} as day, received >= :limit as is_full`)
 
-/** An account that has as many clicks of a day as are stored. */
+/** An account that has reached the daily limit of clicks, and the day. */
 export interface FullDay {
   account: string
   day: string

@@ -15,7 +15,7 @@ export interface ActivityDays {
   counted: ReadonlyMap<number, number>
 }
 
-/** The records of each resource along their days, and the column of the day. */
+/** The table of each resource with the index that is sorted by day, and the column of the day. */
 const BY_DAY: Readonly<Record<string, readonly [records: string, day: string]>> = {
   customers: ['customers indexed by customers_day', 'day'],
   transactions: ['transactions not indexed', 'day'],
