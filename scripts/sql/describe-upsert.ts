@@ -31,7 +31,7 @@ export function describeUpsert(table: RecordTable, records: UpsertedRecords): st
   const isUnmoved = records === 'unmoved'
   return [
     `Key: ${['account', ...key].join(', ')}.`,
-    `Updated: ${updated.join(', ')}. Also delivery and idx, which name the last write, and revision, which counts the writes.`,
+    `Updated: ${updated.join(', ')}; delivery and idx, which name the last write; revision, the number of writes.`,
     ...(isUnmoved && indexed.length > 0 ? [notUpdated(table, indexed)] : []),
     ...(columns.includes('first_day')
       ? ['Not updated: first_day, the day on which the record was first received.']
@@ -48,7 +48,7 @@ export function describeUpsert(table: RecordTable, records: UpsertedRecords): st
 /** Returns why an upsert of records that do not move sets no indexed column. */
 const notUpdated = ({ indexedColumns }: RecordTable, indexed: readonly string[]) =>
   indexedColumns.length > 0
-    ? `Not updated: ${indexed.join(', ')}. They are indexed, and SQLite would write the index even where the value is equal. upsertMoved updates them.`
+    ? `Not updated: ${indexed.join(', ')}. SQLite would write an entry of an index even where the value is equal. upsertMoved updates indexed columns.`
     : 'Not updated: held. Only a release changes it, since day and customer are part of the key.'
 
 function notCompared({ ignoredInComparison, textColumn }: RecordTable): string[] {
@@ -67,14 +67,14 @@ function erased({ personalColumns, maskedColumn }: RecordTable): string[] {
   if (personalColumns.length === 0) return []
   const cleared = personalColumns.filter((name) => name !== 'tracking_data')
   return [
-    `If the customer was erased, these are stored as null: ${cleared.join(', ')}.`,
+    `Stored as null if the customer was erased: ${cleared.join(', ')}.`,
     ...(personalColumns.includes('tracking_data')
       ? [
-          'tracking_data of an erased customer is stored as an empty text, unless the service issued it.',
+          'Stored as an empty text if the customer was erased, unless the service issued it: tracking_data.',
         ]
       : []),
     ...(maskedColumn
-      ? [`${maskedColumn} of an erased customer is stored with its known members only.`]
+      ? [`Stored with its known members only if the customer was erased: ${maskedColumn}.`]
       : []),
   ]
 }
