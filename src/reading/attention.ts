@@ -4,6 +4,7 @@ import { findAccount } from '../db/directory/accounts.ts'
 import { expiriesOfAccount } from '../db/directory/expiring-credentials.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { type Findings, readFindings } from '../db/records/attention.ts'
+import type { ResourceName } from '../db/records/record-view.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/session.ts'
@@ -53,7 +54,7 @@ interface Facts extends Findings {
 export async function readAttention(
   env: Env,
   { grant, session }: Reader,
-  names: readonly string[],
+  names: readonly ResourceName[],
   now: number,
 ): Promise<Attention[]> {
   const today = Math.floor(now / DAY_MS)
