@@ -515,7 +515,11 @@ describe('changed settings', () => {
     await tokenObject.change(settingsOf({ ...account, name: 'Older', version: 8 }, []))
     await tokenObject.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
 
-    expect((await tokenObject.admit())!.grant).toMatchObject({ name: 'Newer', version: 9, scope: 'read' })
+    expect((await tokenObject.admit())!.grant).toMatchObject({
+      name: 'Newer',
+      version: 9,
+      scope: 'read',
+    })
   })
 })
 

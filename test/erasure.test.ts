@@ -637,7 +637,9 @@ describe('erasure', () => {
     const casino = await brand()
     await askAdmin(`accounts/${casino.account}/brand-tokens`, 'POST', { overlap: 'none' })
     const account = (await findAccount(env.DB, casino.account))!
-    const tokenObject = env.TOKEN_GATE.getByName(brandTokenObjectName(await digest(casino.brand_token)))
+    const tokenObject = env.TOKEN_GATE.getByName(
+      brandTokenObjectName(await digest(casino.brand_token)),
+    )
     await runInDurableObject(tokenObject, (_, { storage }) => storage.deleteAll())
     await tokenObject.open(grantOf(account, null, 'read write'), null)
     await env.DB.exec('update brand_tokens set ends_at = 1 where ends_at is not null')

@@ -293,7 +293,9 @@ test('a token is listed once although the response to its listing was lost', asy
     }),
   )
   expect([response.status, calls]).toEqual([200, 2])
-  const listed = await runInDurableObject(clientObject(), (_, { storage }) => storage.kv.get('tokens'))
+  const listed = await runInDurableObject(clientObject(), (_, { storage }) =>
+    storage.kv.get('tokens'),
+  )
   expect(listed).toHaveLength(1)
 })
 

@@ -279,7 +279,10 @@ describe('the token object', () => {
   test('the object stores a lease first and the true count after 5 s', async () => {
     const tokenObject = await openObject()
     await ask(tokenObject, 3)
-    expect(await stored(tokenObject)).toMatchObject({ lease: LEASE_SIZE, times: [expect.any(Number)] })
+    expect(await stored(tokenObject)).toMatchObject({
+      lease: LEASE_SIZE,
+      times: [expect.any(Number)],
+    })
 
     await scheduler.wait(LEASE_IDLE_MS + 300)
     const settled = await stored(tokenObject)
