@@ -4,7 +4,7 @@ import { busy, manyWaiting } from './body-errors.ts'
 /** How long a request waits in a queue before it is refused, unless its claim says, in milliseconds. */
 const MAX_WAIT_MS = 20_000
 
-/** How often the first waiting request checks for its lease; those behind it check less often. In milliseconds. */
+/** The time between two checks of the first waiting request for its lease; others check less often. */
 const FIRST_CHECK_MS = 5
 const MAX_CHECK_MS = 100
 
@@ -13,7 +13,6 @@ export const MAX_LARGE_WAITERS = 4
 
 /** A request that has not checked for this long was ended by the runtime and gets no lease. In milliseconds. */
 const GONE_MS = 5000
-
 /** How long a granted lease is kept for the request that waited for it, in milliseconds. */
 const CLAIM_MS = 2000
 
@@ -49,10 +48,9 @@ interface Waiter extends Claim {
 }
 
 /**
- * A budget that requests share, such as bytes of memory. Leases are granted in rounds, so that all
- * accounts get an equal share: the first waiting request of each account, then the second of each, and so
- * on; within a round in the order of arrival. An account is skipped while its leases would exceed
- * `accountLimit`; a single lease may exceed it.
+ * A budget that requests share, such as bytes of memory. Leases are granted in rounds: to the first
+ * waiting request of each account, then to the second of each, and so on; within a round in the order of
+ * arrival. An account is skipped while its leases would exceed `accountLimit`; a single lease may.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
