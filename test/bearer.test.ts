@@ -19,8 +19,8 @@ test.each(['read', 'read write'])(
     const grants = [issuedPartner, partner].map(async (create, i) => {
       const { access_token } = await create('forex', { account: `firm-${i}`, scope })
       const { jti, iat, exp, ...claims } = decodeJwt(access_token)
-      const gate = env.TOKEN_GATE.getByName(String(jti))
-      const stored = await runInDurableObject(gate, async (_, { storage }) => {
+      const tokenObject = env.TOKEN_GATE.getByName(String(jti))
+      const stored = await runInDurableObject(tokenObject, async (_, { storage }) => {
         const { until, ...all } = Object.fromEntries(storage.kv.list<number>())
         return { all, ends: [until === exp! * 1000, until === (await storage.getAlarm())] }
       })

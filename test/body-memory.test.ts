@@ -334,7 +334,7 @@ describe('a weighted queue', () => {
     expect(leases.map(({ account }) => account)).toEqual(['a', 'a', 'a', 'a', 'b'])
   })
 
-  test('accounts take turns, however many requests of one wait', async () => {
+  test('each account gets one lease in each round, however many of its requests wait', async () => {
     const queue = new WeightedQueue(10)
     let last = queue.tryTake(10, 'other', later())!
     const served: string[] = []
@@ -343,9 +343,9 @@ describe('a weighted queue', () => {
       served.push(name)
       last = lease
     })
-    for (let turn = 1; turn <= waiting.length; turn++) {
+    for (let round = 1; round <= waiting.length; round++) {
       queue.release(last)
-      while (served.length < turn) await scheduler.wait(5)
+      while (served.length < round) await scheduler.wait(5)
     }
     expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
   })

@@ -29,7 +29,7 @@ import {
 } from './partner.ts'
 import { countCalls, overriding } from './watched.ts'
 
-const gateOf = async (token: string) =>
+const tokenObjectOf = async (token: string) =>
   env.TOKEN_GATE.getByName(brandTokenObjectName(await digest(token)))
 
 const regenerate = (account: string, overlap?: string) =>
@@ -182,7 +182,7 @@ describe('Brand Tokens', () => {
       )
     }
     const times = Array.from({ length: REQUESTS_PER_WINDOW }, () => Date.now())
-    await runInDurableObject(await gateOf(brand_token), (_, { storage }) =>
+    await runInDurableObject(await tokenObjectOf(brand_token), (_, { storage }) =>
       storage.kv.put('rate', { times, lease: 0, used: 0 } satisfies RateState),
     )
     await abortAllDurableObjects()
@@ -211,7 +211,7 @@ describe('regeneration', () => {
     const older = (await findAccount(env.DB, account))!
     await regenerate(account, 'none')
     await scheduler.wait(20)
-    await (await gateOf(brand_token)).open(grantOf(older, null, 'read write'), null)
+    await (await tokenObjectOf(brand_token)).open(grantOf(older, null, 'read write'), null)
 
     expect((await get('account')).status).toBe(401)
   })
@@ -223,7 +223,7 @@ describe('regeneration', () => {
       env.DB.prepare('update brand_tokens set ends_at = ?2 where digest = ?1').bind(name, at).run()
     const longAgo = Date.now() - 30 * 24 * 60 * 60 * 1000
     await regenerate(account, 'none')
-    await runInDurableObject(await gateOf(brand_token), (gate) => gate.alarm()) // Deletes its state.
+    await runInDurableObject(await tokenObjectOf(brand_token), (tokenObject) => tokenObject.alarm()) // Deletes its state.
     await endedAt(null)
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'In between' })
     expect((await get('account')).status).toBe(200)
@@ -242,12 +242,12 @@ describe('regeneration', () => {
     await regenerate(account, overlap)
 
     expect((await get('account')).status).toBe(200)
-    const gate = await gateOf(brand_token)
-    const until = await runInDurableObject(gate, (_, { storage }) =>
+    const tokenObject = await tokenObjectOf(brand_token)
+    const until = await runInDurableObject(tokenObject, (_, { storage }) =>
       storage.kv.get<number>('until'),
     )
     expect(Math.abs(until! - Date.now() - ms)).toBeLessThan(10_000)
-    await runInDurableObject(gate, (_, { storage }) => storage.kv.put('until', Date.now()))
+    await runInDurableObject(tokenObject, (_, { storage }) => storage.kv.put('until', Date.now()))
     expect((await get('account')).status).toBe(401)
   })
 
@@ -455,9 +455,9 @@ describe('changed settings', () => {
     const { account, brand_token, get } = await brand()
     const older = (await findAccount(env.DB, account))!
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'Newer' })
-    const gate = await gateOf(brand_token)
-    await gate.open(grantOf(older, null, 'read write'), null)
-    await gate.change(settingsOf(older, []))
+    const tokenObject = await tokenObjectOf(brand_token)
+    await tokenObject.open(grantOf(older, null, 'read write'), null)
+    await tokenObject.change(settingsOf(older, []))
 
     expect((await json(get('account'))).name).toBe('Newer')
   })
@@ -465,24 +465,24 @@ describe('changed settings', () => {
   test('a token that ended before it opened stays ended for 8 days', async () => {
     const acme = await partner()
     const grant = grantOf((await findAccount(env.DB, acme.account))!, 'client', 'read')
-    const gate = env.TOKEN_GATE.getByName('jti-ended')
-    await gate.end()
-    await gate.open(grant, Date.now() + 1000)
+    const tokenObject = env.TOKEN_GATE.getByName('jti-ended')
+    await tokenObject.end()
+    await tokenObject.open(grant, Date.now() + 1000)
 
     const week = 7 * 24 * 60 * 60 * 1000
-    await runInDurableObject(gate, async (_, { storage }) => {
+    await runInDurableObject(tokenObject, async (_, { storage }) => {
       expect(await storage.getAlarm()).toBeGreaterThan(Date.now() + week)
       expect(storage.kv.get('grant')).toBeUndefined()
     })
-    expect(await gate.admit()).toBeNull()
+    expect(await tokenObject.admit()).toBeNull()
   })
 
   test('a token from an older account record has the newer settings', async () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
-    const gate = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
-    await gate.applySettings(1, settingsOf({ ...account, name: 'Newer', version: 9 }, []))
-    await gate.applySettings(1, settingsOf({ ...account, name: 'Older', version: 8 }, []))
+    const clientObject = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
+    await clientObject.applySettings(1, settingsOf({ ...account, name: 'Newer', version: 9 }, []))
+    await clientObject.applySettings(1, settingsOf({ ...account, name: 'Older', version: 8 }, []))
     const { client_id, client_secret } = acme
     const form = { grant_type: 'client_credentials', client_id, client_secret }
     const { access_token } = await json(askToken(form))
@@ -510,12 +510,16 @@ describe('changed settings', () => {
   test('settings that arrive before their token opens apply to it', async () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
-    const gate = env.TOKEN_GATE.getByName('jti-new')
-    await gate.change(settingsOf({ ...account, name: 'Newer', version: 9 }, []))
-    await gate.change(settingsOf({ ...account, name: 'Older', version: 8 }, []))
-    await gate.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
+    const tokenObject = env.TOKEN_GATE.getByName('jti-new')
+    await tokenObject.change(settingsOf({ ...account, name: 'Newer', version: 9 }, []))
+    await tokenObject.change(settingsOf({ ...account, name: 'Older', version: 8 }, []))
+    await tokenObject.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
 
-    expect((await gate.admit())!.grant).toMatchObject({ name: 'Newer', version: 9, scope: 'read' })
+    expect((await tokenObject.admit())!.grant).toMatchObject({
+      name: 'Newer',
+      version: 9,
+      scope: 'read',
+    })
   })
 })
 

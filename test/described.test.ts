@@ -236,8 +236,8 @@ describe('each operation that documents the failure', () => {
       (token) => JSON.parse(atob(token.split('.')[1]!)).jti,
     )
     for (const name of [...names, brandTokenObjectName(await digest(brand_token))]) {
-      const gate = env.TOKEN_GATE.getByName(name)
-      await Promise.all(Array.from({ length: REQUESTS_PER_WINDOW }, () => gate.admit()))
+      const tokenObject = env.TOKEN_GATE.getByName(name)
+      await Promise.all(Array.from({ length: REQUESTS_PER_WINDOW }, () => tokenObject.admit()))
     }
     // The team has no rate: only a computation of totals can refuse it.
     const limited = operationsWith(429).filter(({ path }) => !path.startsWith('/admin/'))

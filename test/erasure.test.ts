@@ -637,9 +637,11 @@ describe('erasure', () => {
     const casino = await brand()
     await askAdmin(`accounts/${casino.account}/brand-tokens`, 'POST', { overlap: 'none' })
     const account = (await findAccount(env.DB, casino.account))!
-    const gate = env.TOKEN_GATE.getByName(brandTokenObjectName(await digest(casino.brand_token)))
-    await runInDurableObject(gate, (_, { storage }) => storage.deleteAll())
-    await gate.open(grantOf(account, null, 'read write'), null)
+    const tokenObject = env.TOKEN_GATE.getByName(
+      brandTokenObjectName(await digest(casino.brand_token)),
+    )
+    await runInDurableObject(tokenObject, (_, { storage }) => storage.deleteAll())
+    await tokenObject.open(grantOf(account, null, 'read write'), null)
     await env.DB.exec('update brand_tokens set ends_at = 1 where ends_at is not null')
     expect((await casino.get('account')).status).toBe(200)
 
@@ -760,10 +762,10 @@ test('the journal of an account is within its jurisdiction', async () => {
   const acme = await brand()
   await acme.post('customers', eve)
   await env.DB.prepare(`update accounts set jurisdiction = 'eu'`).run()
-  const asked: string[] = []
+  const jurisdictions: string[] = []
   const ERASURE_JOURNAL = overriding(env.ERASURE_JOURNAL, {
     jurisdiction: (name: string) => {
-      asked.push(name)
+      jurisdictions.push(name)
       return env.ERASURE_JOURNAL
     },
   })
@@ -780,7 +782,7 @@ test('the journal of an account is within its jurisdiction', async () => {
   const erase = `accounts/${acme.account}/customers/${eve.customerId}/personal-data`
   expect(await send('DELETE', erase)).toBe(200)
   expect(await send('POST', 'erasures/replay')).toBe(200)
-  expect(asked).toEqual(['eu', 'eu'])
+  expect(jurisdictions).toEqual(['eu', 'eu'])
   // workerd has no jurisdictions, so the same request works without the watch.
   expect((await askAdmin(erase, 'DELETE')).status).toBe(200)
 })

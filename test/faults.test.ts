@@ -272,13 +272,13 @@ describe('an account in another database', () => {
 
 test('a token is listed once although the response to its listing was lost', async () => {
   const { client_id, client_secret } = await register('forex')
-  const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
+  const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`)
   let calls = 0
   const CLIENT_GATE = overriding(env.CLIENT_GATE, {
     getByName: (name: string) => ({
       guessingWait: (client: string) => env.CLIENT_GATE.getByName(name).guessingWait(client),
       mint: async (token: LiveToken) => {
-        const minted = await gate().mint(token)
+        const minted = await clientObject().mint(token)
         calls += 1
         if (calls === 1) throw Object.assign(new Error('gone'), { retryable: true })
         return minted
@@ -293,7 +293,9 @@ test('a token is listed once although the response to its listing was lost', asy
     }),
   )
   expect([response.status, calls]).toEqual([200, 2])
-  const listed = await runInDurableObject(gate(), (_, { storage }) => storage.kv.get('tokens'))
+  const listed = await runInDurableObject(clientObject(), (_, { storage }) =>
+    storage.kv.get('tokens'),
+  )
   expect(listed).toHaveLength(1)
 })
 

@@ -108,8 +108,8 @@ async function answersOf(row: string, gone: Env): Promise<string[]> {
     const world = worlds.get(kind) ?? (await prepare(route.vertical, hasRecords))
     worlds.set(kind, world)
     // The client's object calls the objects of its tokens, so they must be gone there as well.
-    await runInDurableObject(world.objects().client!, (gate) => {
-      Object.assign(gate, { env: gone })
+    await runInDurableObject(world.objects().client!, (clientObject) => {
+      Object.assign(clientObject, { env: gone })
     })
     const context = createExecutionContext()
     const response = await asks(route, world, gone, context)

@@ -69,8 +69,8 @@ describe('changes of settings', () => {
     await askAdmin(`accounts/${acme.account}/clients/${acme.client_id}/rotate`, 'POST', {
       overlap: 'none',
     })
-    const gate = env.TOKEN_GATE.getByName(decodeJwt(acme.access_token).jti!)
-    const alarm = () => runInDurableObject(gate, (_, { storage }) => storage.getAlarm())
+    const tokenObject = env.TOKEN_GATE.getByName(decodeJwt(acme.access_token).jti!)
+    const alarm = () => runInDurableObject(tokenObject, (_, { storage }) => storage.getAlarm())
     const before = await alarm()
     await scheduler.wait(5)
     await changeSettings(acme.account, 'Renamed')

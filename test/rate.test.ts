@@ -258,16 +258,16 @@ describe('the token object', () => {
     events: [],
   }
   const openObject = async () => {
-    const gate = env.TOKEN_GATE.getByName('jti-1')
-    await gate.open(grant, Date.now() + 3_600_000)
-    return gate
+    const tokenObject = env.TOKEN_GATE.getByName('jti-1')
+    await tokenObject.open(grant, Date.now() + 3_600_000)
+    return tokenObject
   }
-  const ask = async (gate: Awaited<ReturnType<typeof openObject>>, count: number) => {
-    const answers = await Promise.all(Array.from({ length: count }, () => gate.admit()))
+  const ask = async (tokenObject: Awaited<ReturnType<typeof openObject>>, count: number) => {
+    const answers = await Promise.all(Array.from({ length: count }, () => tokenObject.admit()))
     return answers.map((answer) => answer!.retryAfter)
   }
-  const stored = (gate: Awaited<ReturnType<typeof openObject>>) =>
-    runInDurableObject(gate, (_, { storage }) => storage.kv.get<RateState>('rate'))
+  const stored = (tokenObject: Awaited<ReturnType<typeof openObject>>) =>
+    runInDurableObject(tokenObject, (_, { storage }) => storage.kv.get<RateState>('rate'))
 
   test('the object admits 1000 of 1001 parallel calls', async () => {
     const waits = await ask(await openObject(), 1001)
@@ -277,19 +277,22 @@ describe('the token object', () => {
   })
 
   test('the object stores a lease first and the true count after 5 s', async () => {
-    const gate = await openObject()
-    await ask(gate, 3)
-    expect(await stored(gate)).toMatchObject({ lease: LEASE_SIZE, times: [expect.any(Number)] })
+    const tokenObject = await openObject()
+    await ask(tokenObject, 3)
+    expect(await stored(tokenObject)).toMatchObject({
+      lease: LEASE_SIZE,
+      times: [expect.any(Number)],
+    })
 
     await scheduler.wait(LEASE_IDLE_MS + 300)
-    const settled = await stored(gate)
+    const settled = await stored(tokenObject)
     expect(settled).toMatchObject({ lease: 0 })
     expect(settled!.times).toHaveLength(3)
   }, 10_000)
 
   test('the object stores the true count once, after the full idle time', async () => {
-    const gate = await openObject()
-    await runInDurableObject(gate, async (instance, { storage }) => {
+    const tokenObject = await openObject()
+    await runInDurableObject(tokenObject, async (instance, { storage }) => {
       const rate = () => storage.kv.get<RateState>('rate')!
       vi.useFakeTimers()
       try {
@@ -320,9 +323,9 @@ describe('the token object', () => {
 
   test('an expired or ended token admits no more requests', async () => {
     const until = Date.now() + 60_000
-    const gate = env.TOKEN_GATE.getByName('jti-2')
-    await gate.open(grant, until)
-    await runInDurableObject(gate, async (instance) => {
+    const tokenObject = env.TOKEN_GATE.getByName('jti-2')
+    await tokenObject.open(grant, until)
+    await runInDurableObject(tokenObject, async (instance) => {
       vi.useFakeTimers({ toFake: ['Date'], now: until - 1 })
       try {
         expect(instance.admit()).not.toBeNull()
@@ -338,17 +341,17 @@ describe('the token object', () => {
   })
 
   test('the count survives an eviction within the window', async () => {
-    const gate = await openObject()
-    await ask(gate, 990)
+    const tokenObject = await openObject()
+    await ask(tokenObject, 990)
     await scheduler.wait(LEASE_IDLE_MS + 300)
-    await evictDurableObject(gate)
+    await evictDurableObject(tokenObject)
 
-    expect((await ask(gate, 20)).filter((wait) => wait === 0)).toHaveLength(10)
+    expect((await ask(tokenObject, 20)).filter((wait) => wait === 0)).toHaveLength(10)
   }, 15_000)
 
   test('after a crash an open lease counts as spent and admits no extra requests', async () => {
-    const gate = await openObject()
-    await ask(gate, 500)
+    const tokenObject = await openObject()
+    await ask(tokenObject, 500)
     await abortAllDurableObjects()
 
     const restarted = env.TOKEN_GATE.getByName('jti-1')
@@ -360,28 +363,28 @@ describe('the token object', () => {
   test('an object without an open token admits no requests', async () => {
     expect(await env.TOKEN_GATE.getByName('nobody').admit()).toBeNull()
 
-    const gate = await openObject()
-    expect(await gate.admit()).toMatchObject({ grant, retryAfter: 0 })
-    await runDurableObjectAlarm(gate)
-    expect(await gate.admit()).toBeNull()
+    const tokenObject = await openObject()
+    expect(await tokenObject.admit()).toMatchObject({ grant, retryAfter: 0 })
+    await runDurableObjectAlarm(tokenObject)
+    expect(await tokenObject.admit()).toBeNull()
   })
 
   test('an object that forgets its token deletes everything, the open lease included', async () => {
-    const gate = await openObject()
-    await gate.admit()
-    await runDurableObjectAlarm(gate)
+    const tokenObject = await openObject()
+    await tokenObject.admit()
+    await runDurableObjectAlarm(tokenObject)
     await scheduler.wait(LEASE_IDLE_MS + 300)
 
-    const left = await runInDurableObject(gate, (_, { storage }) => [...storage.kv.list()])
+    const left = await runInDurableObject(tokenObject, (_, { storage }) => [...storage.kv.list()])
     expect(left).toEqual([])
   }, 15_000)
 
   test('a token that ends before it opens stays ended', async () => {
-    const gate = env.TOKEN_GATE.getByName('jti-2')
-    await gate.end()
-    await gate.open(grant, Date.now() + 1000)
+    const tokenObject = env.TOKEN_GATE.getByName('jti-2')
+    await tokenObject.end()
+    await tokenObject.open(grant, Date.now() + 1000)
 
-    expect(await gate.admit()).toBeNull()
+    expect(await tokenObject.admit()).toBeNull()
   })
 })
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, vi } from 'vitest'
-import { usages } from '../src/ingest/database-turns.ts'
+import { usages } from '../src/ingest/delivery-queue.ts'
 import { compareWholeResults } from './results.ts'
 import { collectPrinted, failOnFaults, prepareWorld } from './secrecy.ts'
 

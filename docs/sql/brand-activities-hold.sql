@@ -374,6 +374,18 @@ returning
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
+-- Key: account, id.
+-- Updated: eventname, eventid, createtime, amount, currency, product, kpis, details, record;
+--   delivery and idx, which name the last write; revision, the number of writes.
+-- Not updated: customer_id, day, held. SQLite would write an entry of an index even where the value
+--   is equal. upsertMoved updates indexed columns.
+-- Not updated: first_day, the day on which the record was first received.
+-- The new record replaces the stored one: what it leaves out becomes null. A record without a day
+--   keeps the day on which it was first received.
+-- Of record, only the texts are compared, in any order, without createtime, Value and the members
+--   of kpis, which are compared as columns.
+-- Stored as null if the customer was erased: details.
+-- Stored with its known members only if the customer was erased: record.
 insert into
   events as t (
     account, id, eventname, customer_id, eventid, createtime, amount, currency, product, kpis,
@@ -427,7 +439,7 @@ select
           )
       )
     ),
-    json_patch(value ->> 11, null), value ->> 11
+    json_patch(value ->> 11, value ->> 14), value ->> 11
   ),
   coalesce(value ->> 12, value ->> 13), value ->> 13,
   (
@@ -661,6 +673,17 @@ returning written, held_written;
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.
+-- Key: account, id.
+-- Updated: eventname, eventid, createtime, amount, currency, product, kpis, details, record,
+--   customer_id, day, held; delivery and idx, which name the last write; revision, the number of
+--   writes.
+-- Not updated: first_day, the day on which the record was first received.
+-- The new record replaces the stored one: what it leaves out becomes null. A record without a day
+--   keeps the day on which it was first received.
+-- Of record, only the texts are compared, in any order, without createtime, Value and the members
+--   of kpis, which are compared as columns.
+-- Stored as null if the customer was erased: details.
+-- Stored with its known members only if the customer was erased: record.
 insert into
   events as t (
     account, id, eventname, customer_id, eventid, createtime, amount, currency, product, kpis,
@@ -714,7 +737,7 @@ select
           )
       )
     ),
-    json_patch(value ->> 11, null), value ->> 11
+    json_patch(value ->> 11, value ->> 14), value ->> 11
   ),
   coalesce(coalesce(value ->> 12, t.first_day), value ->> 13), value ->> 13,
   (
@@ -971,6 +994,17 @@ where t.delivery > :delivery;
 
 -- upsertRepeated
 -- Stores the records whose key stood earlier in the same request.
+-- Key: account, id.
+-- Updated: eventname, eventid, createtime, amount, currency, product, kpis, details, record,
+--   customer_id, day, held; delivery and idx, which name the last write; revision, the number of
+--   writes.
+-- Not updated: first_day, the day on which the record was first received.
+-- The new record replaces the stored one: what it leaves out becomes null. A record without a day
+--   keeps the day on which it was first received.
+-- Of record, only the texts are compared, in any order, without createtime, Value and the members
+--   of kpis, which are compared as columns.
+-- Stored as null if the customer was erased: details.
+-- Stored with its known members only if the customer was erased: record.
 insert into
   events as t (
     account, id, eventname, customer_id, eventid, createtime, amount, currency, product, kpis,
@@ -1024,7 +1058,7 @@ select
           )
       )
     ),
-    json_patch(value ->> 11, null), value ->> 11
+    json_patch(value ->> 11, value ->> 14), value ->> 11
   ),
   coalesce(coalesce(value ->> 12, t.first_day), value ->> 13), value ->> 13,
   (
@@ -1377,7 +1411,7 @@ with
                       )
                   )
                 ),
-                json_patch(value ->> 11, null), value ->> 11
+                json_patch(value ->> 11, value ->> 14), value ->> 11
               ) is t.record,
               0,
               exists (
@@ -1402,7 +1436,7 @@ with
                               )
                           )
                         ),
-                        json_patch(value ->> 11, null), value ->> 11
+                        json_patch(value ->> 11, value ->> 14), value ->> 11
                       ) as members
                   )
                   cross join json_each(members) m
@@ -1460,7 +1494,7 @@ with
                               )
                           )
                         ),
-                        json_patch(value ->> 11, null), value ->> 11
+                        json_patch(value ->> 11, value ->> 14), value ->> 11
                       ) as members
                   )
                   cross join json_each(members) m
@@ -1667,7 +1701,7 @@ where
               )
           )
         ),
-        json_patch(value ->> 11, null), value ->> 11
+        json_patch(value ->> 11, value ->> 14), value ->> 11
       ) is t.record,
       0,
       exists (
@@ -1692,7 +1726,7 @@ where
                       )
                   )
                 ),
-                json_patch(value ->> 11, null), value ->> 11
+                json_patch(value ->> 11, value ->> 14), value ->> 11
               ) as members
           )
           cross join json_each(members) m
@@ -1750,7 +1784,7 @@ where
                       )
                   )
                 ),
-                json_patch(value ->> 11, null), value ->> 11
+                json_patch(value ->> 11, value ->> 14), value ->> 11
               ) as members
           )
           cross join json_each(members) m

@@ -334,6 +334,17 @@ returning
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
+-- Key: account, customer_id.
+-- Updated: signup_date, tracking_data, country_code, first_name, last_name, regtime, extras,
+--   verdict, link; delivery and idx, which name the last write; revision, the number of writes.
+-- Not updated: day. SQLite would write an entry of an index even where the value is equal.
+--   upsertMoved updates indexed columns.
+-- Not updated: first_day, the day on which the record was first received.
+-- What the new record leaves out keeps its stored value. `extras` is merged name by name. `verdict`
+--   and `link` are kept or replaced together with `tracking_data`.
+-- A record that differs from the stored one only in regtime is not stored.
+-- Stored as null if the customer was erased: first_name, last_name, country_code, extras.
+-- Stored as an empty text if the customer was erased, unless the service issued it: tracking_data.
 insert into
   customers as t (
     account, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day,
@@ -645,6 +656,16 @@ returning releasing is :delivery as releasing;
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.
+-- Key: account, customer_id.
+-- Updated: signup_date, tracking_data, country_code, first_name, last_name, regtime, extras,
+--   verdict, link, day; delivery and idx, which name the last write; revision, the number of
+--   writes.
+-- Not updated: first_day, the day on which the record was first received.
+-- What the new record leaves out keeps its stored value. `extras` is merged name by name. `verdict`
+--   and `link` are kept or replaced together with `tracking_data`.
+-- A record that differs from the stored one only in regtime is not stored.
+-- Stored as null if the customer was erased: first_name, last_name, country_code, extras.
+-- Stored as an empty text if the customer was erased, unless the service issued it: tracking_data.
 insert into
   customers as t (
     account, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day,
@@ -938,6 +959,16 @@ where t.delivery > :delivery;
 
 -- upsertRepeated
 -- Stores the records whose key stood earlier in the same request.
+-- Key: account, customer_id.
+-- Updated: signup_date, tracking_data, country_code, first_name, last_name, regtime, extras,
+--   verdict, link, day; delivery and idx, which name the last write; revision, the number of
+--   writes.
+-- Not updated: first_day, the day on which the record was first received.
+-- What the new record leaves out keeps its stored value. `extras` is merged name by name. `verdict`
+--   and `link` are kept or replaced together with `tracking_data`.
+-- A record that differs from the stored one only in regtime is not stored.
+-- Stored as null if the customer was erased: first_name, last_name, country_code, extras.
+-- Stored as an empty text if the customer was erased, unless the service issued it: tracking_data.
 insert into
   customers as t (
     account, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day,

@@ -279,6 +279,16 @@ returning
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
+-- Key: account, customer_id.
+-- Updated: signup_date, last_modified_date, affiliate_id, tracking_data, lang_id, country_code,
+--   kyc_status_id, sales_status_id, challenge_type, phase, account_size, trading_account_type,
+--   leverage, first_name, last_name, email, verdict, link; delivery and idx, which name the last
+--   write; revision, the number of writes.
+-- Not updated: day. SQLite would write an entry of an index even where the value is equal.
+--   upsertMoved updates indexed columns.
+-- The new record replaces the stored one: what it leaves out becomes null.
+-- Not stored: a record whose last_modified_date is earlier than the stored one.
+-- Stored as null if the customer was erased: first_name, last_name, email.
 insert into
   customers as t (
     account, customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
@@ -596,6 +606,13 @@ returning releasing is :delivery as releasing;
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.
+-- Key: account, customer_id.
+-- Updated: signup_date, last_modified_date, affiliate_id, tracking_data, lang_id, country_code,
+--   kyc_status_id, sales_status_id, challenge_type, phase, account_size, trading_account_type,
+--   leverage, first_name, last_name, email, verdict, link, day; delivery and idx, which name the
+--   last write; revision, the number of writes.
+-- The new record replaces the stored one: what it leaves out becomes null.
+-- Stored as null if the customer was erased: first_name, last_name, email.
 insert into
   customers as t (
     account, customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,

@@ -317,6 +317,11 @@ returning
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
+-- Key: account, date, customer_id, instrument, currency.
+-- Updated: lots_traded, pnl, drawdown, max_drawdown, volume_usd, spread_cost, commission; delivery
+--   and idx, which name the last write; revision, the number of writes.
+-- Not updated: held. Only a release changes it, since day and customer are part of the key.
+-- The new record replaces the stored one: what it leaves out becomes null.
 insert into
   activity as t (
     account, date, customer_id, instrument, currency, lots_traded, pnl, drawdown, max_drawdown,

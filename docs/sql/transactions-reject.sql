@@ -277,6 +277,13 @@ returning
 
 -- upsert
 -- Stores the records that do not move; a record that equals the stored one writes nothing.
+-- Key: account, transaction_id.
+-- Updated: transaction_type, amount_currency, currency, transaction_date, status, amount_usd,
+--   transaction_subtype, note; delivery and idx, which name the last write; revision, the number of
+--   writes.
+-- Not updated: customer_id, day, held. SQLite would write an entry of an index even where the value
+--   is equal. upsertMoved updates indexed columns.
+-- The new record replaces the stored one: what it leaves out becomes null.
 insert into
   transactions as t (
     account, transaction_id, customer_id, transaction_type, amount_currency, currency,
@@ -396,6 +403,11 @@ returning written, held_written;
 
 -- upsertMoved
 -- Stores the records that move to another day or customer; runs before upsert, in a second batch.
+-- Key: account, transaction_id.
+-- Updated: transaction_type, amount_currency, currency, transaction_date, status, amount_usd,
+--   transaction_subtype, note, customer_id, day, held; delivery and idx, which name the last write;
+--   revision, the number of writes.
+-- The new record replaces the stored one: what it leaves out becomes null.
 insert into
   transactions as t (
     account, transaction_id, customer_id, transaction_type, amount_currency, currency,

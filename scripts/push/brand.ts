@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { COLUMNS } from '../../src/brand/fields.ts'
 import { igaming } from '../../src/brand/igaming.ts'
 import { KNOWN_MEMBERS } from '../../src/db/directory/event-definitions.ts'
-import { keyOf } from '../../src/validation/strict-object.ts'
+import { pickKey } from '../../src/validation/strict-object.ts'
 import type { Delivery } from './bulks.ts'
 import { brandToken } from './credentials.ts'
 import type { Target, Vertical } from './vertical.ts'
@@ -56,7 +56,7 @@ function activityKey(record: unknown): string | undefined {
 const AGGREGATE_KEY = ['eventname', 'customerid', 'createtime', 'Currency', 'product']
 
 const textMembers = (record: unknown, names: readonly string[]): Record<string, string> =>
-  typeof record === 'object' && record !== null ? (keyOf(record, names) ?? {}) : {}
+  typeof record === 'object' && record !== null ? (pickKey(record, names) ?? {}) : {}
 
 const toKey = (members: Record<string, string>) =>
   Object.keys(members).length > 0 ? JSON.stringify(members) : undefined

@@ -1,7 +1,7 @@
 import type { Resource } from '../../src/ingest/resource.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
-import { keyOf } from '../../src/validation/strict-object.ts'
+import { pickKey } from '../../src/validation/strict-object.ts'
 import { brands } from './brand.ts'
 import { clientCredentials } from './credentials.ts'
 import type { Target, Vertical } from './vertical.ts'
@@ -36,6 +36,6 @@ function isText(schema: { type: string; wrapped?: { type: string } }): boolean {
 /** Returns the key as text. A record without a complete key is refused, so it needs no order. */
 function completeKey(record: unknown, names: readonly string[]): string | undefined {
   if (typeof record !== 'object' || record === null) return undefined
-  const key = keyOf(record, names)
+  const key = pickKey(record, names)
   return key && Object.keys(key).length === names.length ? JSON.stringify(key) : undefined
 }

@@ -6,6 +6,8 @@ export interface DocumentedStatement {
   readonly name: string
   /** When the statement runs, and what it does: one sentence. */
   readonly purpose: string
+  /** What the SQL alone does not tell, such as why columns are not updated. Each is a paragraph. */
+  readonly notes?: readonly string[]
   readonly statement: Statement
   /** The indexes that its plan may use, beside primary keys. */
   readonly indexes: readonly string[]

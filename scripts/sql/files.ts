@@ -31,12 +31,29 @@ function fileText({ name, title, statements }: DocumentedFile, faults: string[])
     return [
       `-- ${documented.name}`,
       `-- ${documented.purpose}`,
+      ...(documented.notes ?? []).flatMap(commentLines),
       `${formatted(sql)};`,
       '-- Query plan:',
       ...plan.map((step) => `--   ${step}`),
     ].join('\n')
   })
   return `${HEADER}\n\n-- ${title}\n\n${parts.join('\n\n')}\n`
+}
+
+const MAX_LINE = 100
+
+/** Returns a text as lines of a SQL comment; further lines are indented. */
+function commentLines(text: string): string[] {
+  const lines: string[] = []
+  let line = '--'
+  for (const word of text.split(' ')) {
+    if (line.length + 1 + word.length > MAX_LINE) {
+      lines.push(line)
+      line = '--  '
+    }
+    line += ` ${word}`
+  }
+  return [...lines, line]
 }
 
 /** Returns the SQL with the names of its parameters instead of their numbers. */

@@ -7,12 +7,14 @@ import {
   tradingActivityTable,
   transactionTable,
 } from '../../src/db/records/record-table.ts'
+import { MASK_PATCH } from '../../src/db/records/sql-fragments.ts'
 import {
   buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
 } from '../../src/db/records/statements.ts'
 import type { Statement } from '../../src/db/statement.ts'
+import { describeUpsert } from './describe-upsert.ts'
 import type { DocumentedFile, DocumentedStatement } from './documented.ts'
 
 /** The tables of records, with the policies that an account can have for each. */
@@ -40,7 +42,8 @@ function batchStatements(
   policy: Policy,
   mayRepeatKeys: boolean,
 ): DocumentedStatement[] {
-  const statements = buildStatements(table, table.columns)
+  const columns = table.maskedColumn ? [...table.columns, MASK_PATCH] : table.columns
+  const statements = buildStatements(table, columns)
   return [
     ...classification(statements, policy),
     ...commonWrites(table, statements, policy),
@@ -81,6 +84,8 @@ const commonWrites = (
     'upsert',
     'Stores the records that do not move; a record that equals the stored one writes nothing.',
     upsert.returning,
+    [],
+    describeUpsert(table, 'unmoved'),
   ),
   document(
     'countWritten',
@@ -110,6 +115,8 @@ const rareWrites = (table: RecordTable, statements: DeliveryStatements): Documen
           'upsertMoved',
           'Stores the records that move to another day or customer; runs before upsert, in a second batch.',
           statements.upsertMoved.returning,
+          [],
+          describeUpsert(table, 'moved'),
         ),
       ]
     : []),
@@ -151,6 +158,8 @@ const repeatedWrites = (
     'upsertRepeated',
     'Stores the records whose key stood earlier in the same request.',
     statements.upsertRepeated.returning,
+    [],
+    describeUpsert(table, 'repeated'),
   ),
   ...(table.canHold
     ? [
@@ -173,6 +182,7 @@ function document(
   purpose: string,
   statement: Statement,
   indexes: readonly string[] = [],
+  notes: readonly string[] = [],
 ): DocumentedStatement {
-  return { name, purpose, statement, indexes }
+  return { name, purpose, statement, indexes, notes }
 }

@@ -73,7 +73,13 @@ export const accounts = new Hono<AppEnv>()
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     refuseBookZoneOfBrand(vertical, fields)
     const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
-      ...{ id, name, vertical, mode, binding, time_zone, book_zone },
+      id,
+      name,
+      vertical,
+      mode,
+      binding,
+      time_zone,
+      book_zone,
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       region: fields.region ?? null,

@@ -1,6 +1,6 @@
 import { partOn } from '../db/commission/history.ts'
 import type { Issue } from '../validation/issue.ts'
-import type { AffiliateInput, Tree } from './affiliate-tree.ts'
+import { type AffiliateInput, NEVER, type Tree } from './affiliate-tree.ts'
 
 /** The most affiliates in a chain of parents. Each level multiplies what a run computes. */
 export const MAX_LEVELS = 64
@@ -11,9 +11,6 @@ interface Level {
   readonly end: string
   readonly level: number
 }
-
-/** A text that is greater than every day. */
-const NEVER = '~'
 
 /** Returns the levels of an affiliate by day. `known` keeps those of each affiliate. */
 function levelsOf(id: string, tree: Tree, known: Map<string, readonly Level[]>): readonly Level[] {

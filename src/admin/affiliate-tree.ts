@@ -66,7 +66,7 @@ interface Days {
 }
 
 /** A text that is greater than every day. */
-const NEVER = '~'
+export const NEVER = '~'
 
 /** Returns whether an affiliate is its own ancestor on any day. */
 function isOwnAncestor(start: string, tree: Tree): boolean {

@@ -4,7 +4,7 @@ import { readTotals } from '../db/records/totals.ts'
 import { ApiError } from '../errors.ts'
 import { completenessSpan } from '../reading/completeness.ts'
 
-/** A cron job answers nobody, so it waits for no memory. */
+/** A cron job sends no response, so it needs no lease of memory. */
 const noMemory = () => Promise.resolve()
 
 /**

@@ -24,13 +24,13 @@ import { maintainStorage } from './storage.ts'
 
 const PAGE = 100
 
-/** The time for which a run releases held records and resets accounts in one database. */
+/** How long a run releases held records and resets accounts in one database, in milliseconds. */
 const STEPS_MS = 30_000
 
-/** The time for which a run counts the days of feeds. */
+/** How long a run counts the days of feeds, in milliseconds. */
 const COUNTING_MS = 30_000
 
-/** The resources that jobs read: the names of those of a vertical, and all of all verticals. */
+/** The resources that jobs read: their names by vertical, those of all verticals, and those of one. */
 interface Resources {
   readonly namesOf: ResourceNames
   readonly all: readonly RecordView[]
@@ -38,9 +38,13 @@ interface Resources {
 }
 
 /**
- * Runs the job of a cron schedule: propagates settings and goes on with what is done in steps, deletes
- * expired rows and checks kept totals, measures what accounts store, fetches exchange rates, or reports late
- * feeds and corrects the counts of held records.
+ * Runs the jobs of a cron schedule:
+ * - `propagate`: propagates settings, continues work that is done in steps, and sends webhook events.
+ * - `expire`: deletes expired rows and checks kept totals.
+ * - `storage`: reports credentials that end soon and measures what accounts store.
+ * - `rates`: fetches exchange rates.
+ * - `report`: reports late feeds and customers without an affiliate, counts the days of feeds, corrects the
+ *   counts of held records, and starts runs over statements.
  */
 export async function scheduled(
   cron: string,

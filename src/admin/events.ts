@@ -4,6 +4,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import {
+  DEFAULT_PRODUCT_FIELD,
   deleteDefinition,
   type EventDefinition,
   listDefinitions,
@@ -19,9 +20,6 @@ import { notFound, readFields, validateAt, validationFailed } from './body.ts'
 import { findBrandAccount } from './brand-tokens.ts'
 import { anObject, definitionFields, member } from './definition-fields.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
-
-/** The member that carries the product line unless a definition names another. */
-const DEFAULT_PRODUCT_FIELD = 'product'
 
 /** Limits on the definitions of a brand: every authenticated request carries them in its grant. */
 const MAX_DEFINITIONS = 200

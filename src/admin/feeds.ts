@@ -1,11 +1,12 @@
 import { resolveDatabase } from '../db/database.ts'
+import type { ResourceName } from '../db/records/record-view.ts'
 import type { Account } from '../db/schema.ts'
 import { readFeedsOf } from '../reading/feed.ts'
 
 /** Returns the names of the resources of a vertical. */
-export type ResourceNames = (vertical: string) => readonly string[]
+export type ResourceNames = (vertical: string) => readonly ResourceName[]
 
-/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the order of the accounts. */
+/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the same order. */
 export async function readFeeds(
   env: Env,
   accounts: readonly Account[],

@@ -58,7 +58,10 @@ const presentAffiliations = (
 ) => ({
   customer_id,
   affiliations: affiliations.map(({ from, affiliate_id, link, delivery_id }) => ({
-    ...{ from, affiliate_id, link_id: link, delivery_id },
+    from,
+    affiliate_id,
+    link_id: link,
+    delivery_id,
   })),
   refusal: refused,
 })

@@ -49,10 +49,10 @@ export const plans = (resourcesOf: ResourcesOf) =>
       const plan = c.req.param('plan')
       const heads = await listVersions(resolveDatabase(c.env, account.binding), account.id, plan)
       if (heads.length === 0) throw notFound('plan', plan)
-      const versions = heads.map(({ version, effective_from, name, created_at, withdrawn_at }) => ({
-        ...{ version, effective_from, name, created_at, withdrawn_at },
-      }))
-      return c.json({ ...presentPlan(heads, todayOf(account)), versions })
+      return c.json({
+        ...presentPlan(heads, todayOf(account)),
+        versions: heads.map(presentHead),
+      })
     })
 
     .put('/:plan', async (c) => {
@@ -99,6 +99,15 @@ export const plans = (resourcesOf: ResourcesOf) =>
       })
       return c.body(null, 204)
     })
+
+/** Returns a version as its plan lists it, without its terms. */
+const presentHead = ({ version, effective_from, name, created_at, withdrawn_at }: VersionHead) => ({
+  version,
+  effective_from,
+  name,
+  created_at,
+  withdrawn_at,
+})
 
 /** Responds with one page of the versions of a plan. */
 const respondWithVersions = (c: Context<AppEnv>, plan: string): Promise<Response> =>

@@ -44,14 +44,15 @@ export async function propagate(
   const grant = grantOf(account, null, 'read write', definitions)
   const placement = placementOf(account)
   const sendToken = (token: BrandTokenRow) => {
-    const gate = () => env.TOKEN_GATE.getByName(brandTokenObjectName(token.digest), placement)
+    const tokenObject = () =>
+      env.TOKEN_GATE.getByName(brandTokenObjectName(token.digest), placement)
     return withObjectRetry(() =>
-      isEnded(token, now) ? gate().end() : gate().open(grant, token.ends_at),
+      isEnded(token, now) ? tokenObject().end() : tokenObject().open(grant, token.ends_at),
     )
   }
   const sendClient = ({ client_id, version }: ClientRow) => {
-    const gate = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
-    return withObjectRetry(() => gate().applySettings(version, settings))
+    const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
+    return withObjectRetry(() => clientObject().applySettings(version, settings))
   }
   await Promise.all([...tokens.map(sendToken), ...clients.map(sendClient)])
   await closeCredentials(

@@ -3,6 +3,9 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Account } from '../db/schema.ts'
 import { queueSoon } from '../webhooks/queue-due.ts'
 
-/** Sends the events that a change of an account has caused, after the response. A cron sends what this does not. */
+/**
+ * Sends the webhook events that a change of an account has caused, after the response. A cron job sends
+ * those that this does not.
+ */
 export const sendCaused = (c: Context<AppEnv>, { id, binding }: Pick<Account, 'id' | 'binding'>) =>
   c.executionCtx.waitUntil(queueSoon(c.env, binding, id))

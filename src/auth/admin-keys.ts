@@ -9,7 +9,7 @@ declare global {
   }
 }
 
-/** The least length of an admin key, in characters: the API does not limit how often a key is tried. */
+/** The least length of an admin key, in characters: the API does not limit the number of attempts. */
 const MIN_KEY_LENGTH = 32
 
 /** The actor of ADMIN_KEY. */

@@ -23,13 +23,13 @@ export const apiKey = (weightOf: WeightOf) =>
     if (key !== undefined && isJwt(key)) throw invalidApiKey(WRONG_CREDENTIAL)
     if (key === undefined || !isWellFormed(key, 'tbt')) throw invalidApiKey(INVALID)
     const tokenDigest = await digest(key)
-    if (!admitted.has(tokenDigest) && !(await isIssued(c.env.TRACKING_KEYS, key))) {
+    if (!validDigests.has(tokenDigest) && !(await isIssued(c.env.TRACKING_KEYS, key))) {
       countUncheckedLookup(Date.now())
     }
     const objectName = brandTokenObjectName(tokenDigest)
     const unknownToken = () => invalidApiKey(INVALID)
     await authorize(c, next, objectName, weightOf(c.req.path), unknownToken, (grant) => {
-      remember(admitted, tokenDigest, MAX_ADMITTED)
+      remember(validDigests, tokenDigest, MAX_VALID_DIGESTS)
       return grant
     })
   })
@@ -42,11 +42,11 @@ const MAX_UNCHECKED_LOOKUPS = 10
 
 const countUncheckedLookup = newLookupLimit(MAX_UNCHECKED_LOOKUPS, 'Brand Tokens')
 
-/** The most admitted tokens that an isolate remembers. */
-const MAX_ADMITTED = 10_000
+/** The most valid tokens that an isolate remembers. */
+const MAX_VALID_DIGESTS = 10_000
 
 /** The digests of tokens that were valid: they need no check of their code. */
-const admitted = new Set<string>()
+const validDigests = new Set<string>()
 
 /** Adds a digest to a set; one that has `max` digests forgets them first. */
 export function remember(digests: Set<string>, added: string, max: number): void {

@@ -28,17 +28,17 @@ export async function authenticate(
   now: number,
 ) {
   const { client_id, client_secret } = credentials
-  const gate = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
+  const addressObject = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
   const [client, secret] = await Promise.all([digest(client_id), digest(client_secret)])
   // First, so that an address that must wait costs the database nothing.
-  const wait = await withObjectRetry(() => gate().guessingWait(client))
+  const wait = await withObjectRetry(() => addressObject().guessingWait(client))
   if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
   const match = isWellFormed(client_secret, 'tcs')
     ? await findClient(env.DB, client_id, secret)
     : null
   if (match && isValidSecret(match, secret, now) && !match.account.disabled) return match
 
-  const waitNow = await withObjectRetry(() => gate().recordWrongSecret(client))
+  const waitNow = await withObjectRetry(() => addressObject().recordWrongSecret(client))
   throw waitNow > 0 ? tooManyAttempts('Too many wrong secrets.', waitNow) : invalidClient()
 }
 

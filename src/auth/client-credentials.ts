@@ -7,7 +7,7 @@ export interface Credentials {
 }
 
 /** The parameters of a form body; none is repeated or empty. */
-export type Form = ReadonlyMap<string, string>
+export type FormParameters = ReadonlyMap<string, string>
 
 /** The maximum size of a form body, far more than any request needs. Anybody can send one. */
 const MAX_FORM_BYTES = 8192
@@ -37,7 +37,7 @@ export const invalidClient = (detail?: string) =>
  * @see [RFC 6749 §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1) never in the URI
  * @throws ApiError `invalid_request`, `payload_too_large`; `invalid_client` for credentials in the URI
  */
-export async function readForm(request: Request): Promise<Form> {
+export async function readForm(request: Request): Promise<FormParameters> {
   const type = request.headers.get('Content-Type') ?? ''
   if (!/^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
     throw invalid('Send the body as `application/x-www-form-urlencoded`.')
@@ -135,7 +135,7 @@ function decodeUtf8(decode: () => string): string {
  * @see [RFC 6749 §2.3.1](https://www.rfc-editor.org/rfc/rfc6749#section-2.3.1)
  * @throws ApiError `invalid_request` if both have credentials, `invalid_client` if neither has.
  */
-export function readCredentials(header: string | undefined, form: Form): Credentials {
+export function readCredentials(header: string | undefined, form: FormParameters): Credentials {
   const client_id = form.get('client_id')
   const client_secret = form.get('client_secret')
   if (header === undefined) {

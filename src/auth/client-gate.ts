@@ -20,11 +20,12 @@ export interface Minted {
 }
 
 /**
- * The object of an OAuth client, named `client:{client_id}`, of an address, named
- * `address:{address}`, of an address that signs in to the console, named `sign-in:{address}`, or of a
- * session of the console, named `session:{id}`. A client's object lists its live tokens, so that they can be revoked and so
- * that minting can be limited. A token lives for an hour, so the list holds all tokens of the last
- * hour. An address's object lists the wrong secrets that it sent.
+ * One class for four kinds of objects, by their names:
+ * - `client:{client_id}`, an OAuth client. It lists its live tokens, so that they can be revoked and
+ *   minting can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
+ * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.
+ * - `sign-in:{address}`, an address that signs in to the console. It lists the wrong admin keys.
+ * - `session:{id}`, a session of the console. It stores whether the session was ended.
  *
  * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that may
  * mint), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
@@ -65,8 +66,8 @@ export class ClientGate extends DurableObject<Env> {
     const outdated = active.filter((token) => token.version < version)
     await Promise.all(
       active.map((token) => {
-        const gate = this.env.TOKEN_GATE.getByName(token.jti)
-        return outdated.includes(token) ? gate.end() : gate.change(settings)
+        const tokenObject = this.env.TOKEN_GATE.getByName(token.jti)
+        return outdated.includes(token) ? tokenObject.end() : tokenObject.change(settings)
       }),
     )
     this.recordEnded(outdated.map(({ jti }) => jti))

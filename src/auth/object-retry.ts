@@ -9,7 +9,8 @@ interface ObjectFault {
 
 /**
  * Classifies a failed call. An object that was aborted fails as if its own code had thrown
- * (`remote`), and the next call starts it anew. If it throws again, the cause is a bug in the object's code.
+ * (`remote`), and the next call starts it anew. If it throws again, the cause is a bug in the object's
+ * code.
  */
 function classify(error: unknown, attempt: number): FaultKind {
   const { retryable, overloaded, remote }: ObjectFault = Object(error)

@@ -60,15 +60,15 @@ export function decide(rate: RateState, now: number, weight: number): Decision {
     const retryAfter = secondsUntilEnd(lastToLeave)
     return { rate, write: false, retryAfter, remaining, reset: secondsUntilEnd(nextToLeave) }
   }
-  const admitted = [...recent, ...Array<number>(weight).fill(time)]
+  const newTimes = [...recent, ...Array<number>(weight).fill(time)]
   // After a pause of 5 s, write again: `recover` assumes gaps of at most 5 s between reserved
   // requests.
   const write = used + weight > lease || time - last > LEASE_IDLE_MS
   return {
-    rate: { times: admitted, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + weight },
+    rate: { times: newTimes, lease: write ? LEASE_SIZE : lease, used: write ? 0 : used + weight },
     write,
     retryAfter: 0,
-    remaining: REQUESTS_PER_WINDOW - admitted.length,
+    remaining: REQUESTS_PER_WINDOW - newTimes.length,
     reset: secondsUntilEnd(recent[0]),
   }
 }

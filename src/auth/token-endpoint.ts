@@ -27,8 +27,8 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   const jti = crypto.randomUUID()
   const expiresAt = expiryOf(now)
   // Listed before it is opened: a revocation at the same moment would otherwise miss the token.
-  const clientGate = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
-  const minted = await withObjectRetry(() => clientGate().mint({ jti, version, expiresAt }))
+  const clientObject = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
+  const minted = await withObjectRetry(() => clientObject().mint({ jti, version, expiresAt }))
   if (minted === null) throw invalidClient()
   const { wait, settings } = minted
   if (wait > 0) throw tooManyAttempts(TOO_MANY_TOKENS, wait)

@@ -15,7 +15,13 @@ import type { RecordValidator } from '../validation/record-validator.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
 import { definitionsByName } from './definition.ts'
-import { configuredIdentityOf, type EventRules, keyOf, REQUIRED, validateEvent } from './event.ts'
+import {
+  configuredIdentityOf,
+  type EventRules,
+  eventKeyOf,
+  REQUIRED,
+  validateEvent,
+} from './event.ts'
 import { activity as fields } from './fields.ts'
 
 function activityValidator({ time_zone, events }: Grant): RecordValidator {
@@ -23,7 +29,7 @@ function activityValidator({ time_zone, events }: Grant): RecordValidator {
   return {
     acceptsDataWrapper: false,
     identityOf: () => null,
-    keyOf: (record) => keyOf(record, rules),
+    validKeyOf: (record) => eventKeyOf(record, rules),
     configuredIdentityOf: (record) => configuredIdentityOf(record, rules),
     validate: (record) => validateEvent(record, rules),
   }

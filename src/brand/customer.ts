@@ -97,7 +97,7 @@ function readRegtime(
 const customerValidator = ({ time_zone }: Grant): RecordValidator => ({
   acceptsDataWrapper: false,
   identityOf: () => null,
-  keyOf: (record) => {
+  validKeyOf: (record) => {
     const customerId: unknown = Reflect.get(record, 'customerId')
     return validateField('', customerId, fields.customerId, PERSONAL).issue
       ? undefined

@@ -1,8 +1,5 @@
-import type { EventDefinition } from '../db/directory/event-definitions.ts'
+import { DEFAULT_PRODUCT_FIELD, type EventDefinition } from '../db/directory/event-definitions.ts'
 import { type Spelling, toSpelling } from './members.ts'
-
-/** The member that carries the product line unless an event definition names another. */
-export const DEFAULT_PRODUCT_FIELD = 'product'
 
 /** An event definition prepared for lookups; compiled once per request. */
 export interface CompiledDefinition

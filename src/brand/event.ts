@@ -148,7 +148,7 @@ export function configuredIdentityOf(record: object, rules: EventRules): string 
  * Returns the members of an event's identity as sent, without those that are invalid, or undefined if
  * none is left.
  */
-export function keyOf(record: object, rules: EventRules): Record<string, string> | undefined {
+export function eventKeyOf(record: object, rules: EventRules): Record<string, string> | undefined {
   const members = membersOf(record)
   const definition = findDefinition(rules, members)
   const identity = identityOf(members, definition, readEventTime(members, rules.zone))

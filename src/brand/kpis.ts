@@ -1,11 +1,11 @@
-import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
+import { DEFAULT_PRODUCT_FIELD, KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
 import { HAS_MASK, MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { hasSeparators, isDecimal, readDecimal } from './decimal.ts'
-import { type CompiledDefinition, DEFAULT_PRODUCT_FIELD, productFieldOf } from './definition.ts'
+import { type CompiledDefinition, productFieldOf } from './definition.ts'
 import { checkExtraNumber, checkExtras, findCaseVariants, type RecordReading } from './members.ts'
 
 /** The maximum number of KPIs of one record beside `Value`: control totals sum each of them. */

@@ -25,9 +25,9 @@ const DIGITS = Uint8Array.from(
 )
 
 /** A buffer for the character codes of a short form. It is reused, because allocation takes longer. */
-const short = new Array<number>(SHORT_LENGTH).fill(MARK.charCodeAt(0))
+const shortCodes = new Array<number>(SHORT_LENGTH).fill(MARK.charCodeAt(0))
 
-/** Returns the short form of a UUID in lower case; null if the text is not such a UUID. It must have 36 characters. */
+/** Returns the short form of a UUID in lower case; null if the text, of 36 characters, is no such UUID. */
 function shortUuid(text: string): string | null {
   if (!isHyphen(text, 8) || !isHyphen(text, 13) || !isHyphen(text, 18) || !isHyphen(text, 23)) {
     return null
@@ -42,11 +42,11 @@ function shortUuid(text: string): string | null {
     }
     // Eight hexadecimal digits are five characters; the first character of all is the mark.
     for (let end = word * 5 + 5; end > word * 5; end--) {
-      short[end] = CODES[bits % BASE]!
+      shortCodes[end] = CODES[bits % BASE]!
       bits = Math.floor(bits / BASE)
     }
   }
-  return String.fromCharCode(...short)
+  return String.fromCharCode(...shortCodes)
 }
 
 /** Returns the short form of an id: of a UUID in lower case; any other id is its own short form. */

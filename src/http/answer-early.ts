@@ -1,12 +1,12 @@
 import type { Context } from 'hono'
 import { drainOf, startDraining } from './drain.ts'
 
-/** How long a response waits for the rest of an unread body: most have arrived by then. */
+/** How long a response waits for the rest of an unread body, in milliseconds. Most arrive within this time. */
 const MAX_WAIT_MS = 250
 
 /**
- * Drains what the request has left of its body. A response to a sender who is slow or silent does not
- * wait for that: it is sent at once, and ends when the body does. If it ended before, the runtime
+ * Reads and discards the rest of an unread request body. If the sender is slow or sends nothing, the
+ * response starts before that, and ends when the body ends. If the response ended earlier, the runtime
  * would break the connection.
  */
 export async function answerEarly(c: Context): Promise<void> {

@@ -6,10 +6,10 @@ import type { Lease, WeightedQueue } from './weighted-queue.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-/** How much of a body is read at once, and at most before its caller is admitted. */
+/** The bytes of a body that are read at once. No more are read before the caller is admitted. */
 export const HEAD_BYTES = 64 * KIB
 
-/** Of the bodies larger than this, an account may have four that wait. */
+/** Bodies larger than this are large, in bytes. An account may have four large bodies that wait. */
 export const LARGE_BODY_BYTES = MIB
 
 /** The size up to which a body is read in the queue for medium ones. */
@@ -26,7 +26,7 @@ const WEIGHT_PER_GZIP_BYTE = 160
 /** The largest weight that a body may have and still be small. */
 const MAX_SMALL_WEIGHT = MIB
 
-/** How long a sender may take to begin, and the rate it must then keep while others wait. */
+/** How long a sender may take to begin, and the rate that it must then keep while others wait. */
 const GRACE_MS = 2000
 const MIN_BYTES_PER_MS = 1024
 
@@ -110,7 +110,7 @@ export class BodyMemory {
     this.hold()
   }
 
-  /** Returns the lease of the bytes: the text has been decoded. */
+  /** Releases the lease of the bytes, which are no longer needed once the text is decoded. */
   decoded(): void {
     if (this.#rawLease) this.#rawQueue.release(this.#rawLease)
     this.#rawLease = null
@@ -127,7 +127,7 @@ export class BodyMemory {
     if (this.#lease) this.#lease.until = Date.now() + HOLD_MS
   }
 
-  /** Returns all but the memory of one read, which keeps its buffer until the body is drained. */
+  /** Releases all memory but the buffer of one read, which is used until the body is drained. */
   discard(): void {
     this.hold()
     if (this.#lease) this.#queue.shrink(this.#lease, HEAD_BYTES)
@@ -142,7 +142,7 @@ export class BodyMemory {
     return waitAndCheck(chunk, () => this.#held())
   }
 
-  /** Returns all leases. */
+  /** Releases all leases. */
   release(): void {
     this.decoded()
     if (this.#lease) this.#queue.release(this.#lease)

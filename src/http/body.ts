@@ -18,7 +18,7 @@ export interface RequestBody {
   isLarge: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
-  /** Returns the memory. Call it when nothing of the body is needed any more. */
+  /** Releases the memory. Call it when nothing of the body is needed any more. */
   release: () => void
 }
 
@@ -89,7 +89,7 @@ async function readBodyAs(
       body && length !== 0 ? await readRequest(request, body, length, memory, admission) : []
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
     const { weight, isLarge } = format.weigh(chunks, maxDepth)
-    if (weight > MAX_WEIGHT) throw tooHeavy(weight)
+    if (weight > MAX_WEIGHT) throw tooMuchMemory(weight)
     await memory.process(weight)
     const text = decode(chunks)
     memory.decoded()
@@ -160,7 +160,7 @@ async function readRequest(
   }
 }
 
-const tooHeavy = (weight: number) =>
+const tooMuchMemory = (weight: number) =>
   new ApiError('payload_too_large', {
     detail: `The records would take ${Math.ceil(weight / MIB)} MiB of memory to store, and a body can take at most ${MAX_WEIGHT / MIB} MiB. Quotes, backslashes and characters beyond Latin-1 take the most. Send fewer records per request.`,
   })

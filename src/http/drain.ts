@@ -1,19 +1,19 @@
-/** How much of a body is drained: more than the platform accepts. */
+/** The most bytes of a body that are drained: more than the platform accepts. */
 const MAX_DRAINED_BYTES = 128 * 1024 * 1024
 
-/** How long a body is drained. A caller that announces a body and sends none still gets a response. */
+/** How long a body is drained, in milliseconds. So a caller who announces a body and sends none gets a response. */
 const MAX_DRAIN_MS = 5000
 
 const BUFFER_BYTES = 16 * 1024
 
 /**
- * How much an isolate drains of all bodies: to read 1 MiB takes about 5 ms of CPU time, which others
- * need. It drains the first 8 MiB at once.
+ * The rate at which an isolate drains all bodies together, since reading 1 MiB takes about 5 ms of CPU
+ * time. It drains the first 8 MiB without a wait.
  */
 const BYTES_PER_MS = 16 * 1024
 const BURST_MS = 512
 
-/** How much of one body is drained between two waits: a timer costs as much CPU time as 32 KiB. */
+/** The bytes of one body that are drained between two waits: a timer costs as much CPU time as 32 KiB. */
 const LOT_BYTES = 128 * 1024
 
 /** When the isolate will have drained what it has read so far, in milliseconds. */

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 
-const MADE = new WeakMap<object, Map<string, Promise<unknown>>>()
+const PROMISES = new WeakMap<object, Map<string, Promise<unknown>>>()
 
 /**
  * Memoizes a promise for the duration of a request: a page of the console calls several routes within one
@@ -13,13 +13,13 @@ export function oncePerRequest<T>(
   key: string,
   make: () => Promise<T>,
 ): Promise<T> {
-  const made = MADE.get(executionCtx) ?? new Map<string, Promise<unknown>>()
-  MADE.set(executionCtx, made)
+  const promises = PROMISES.get(executionCtx) ?? new Map<string, Promise<unknown>>()
+  PROMISES.set(executionCtx, promises)
   // A key always names the promises of the same function.
-  const known = made.get(key) as Promise<T> | undefined
+  const known = promises.get(key) as Promise<T> | undefined
   if (known) return known
   const promise = make()
-  made.set(key, promise)
-  promise.catch(() => made.delete(key))
+  promises.set(key, promise)
+  promise.catch(() => promises.delete(key))
   return promise
 }

@@ -22,7 +22,7 @@ const MAX_PER_PAGE = 500
 /** The most rows that a page by number reaches: the database reads all rows before it. */
 const MAX_DEPTH = 10_000
 
-/** What to do beyond the rows that a page number reaches. */
+/** How to read the rows that no page number reaches. */
 const READ_ON = 'Follow `meta.next_cursor` or the `Link` header to read on.'
 
 const BEYOND_PAGES = ` A page number reaches the first ${MAX_DEPTH.toLocaleString('en')} rows only. ${READ_ON}`
@@ -49,9 +49,9 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
   const size = per_page === undefined ? null : parseInteger('per_page', per_page, MAX_PER_PAGE)
   if (cursor === undefined) {
     const number = page === undefined ? 1 : parseInteger('page', page, MAX_DEPTH, BEYOND_PAGES)
-    const asked: Page = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
-    if (number * asked.size > MAX_DEPTH) throw beyondDepth(asked)
-    return asked
+    const requested: Page = { number, size: size ?? DEFAULT_PER_PAGE, after: null }
+    if (number * requested.size > MAX_DEPTH) throw beyondDepth(requested)
+    return requested
   }
   if (page !== undefined) throw invalidQuery('`page` and `cursor` cannot be combined.')
   const text = await unseal(env, sealContext(context), cursor)
@@ -88,7 +88,7 @@ type CursorPosition = [
   ...after: KeyValue[],
 ]
 
-/** What the rows of a page are assumed to have each, in bytes, before the page is read. */
+/** The assumed size of a row before a page is read, in bytes. */
 const ASSUMED_ROW_BYTES = 1024
 
 /**

@@ -8,10 +8,10 @@ const KIB = 1024
 /** The size up to which an answer needs no lease, in bytes. */
 export const SMALL_ANSWER_BYTES = 64 * KIB
 
-/** What a byte of rows takes while an answer is built: JSON from the database, values, text, bytes. */
+/** The memory that a byte of rows takes while an answer is built: JSON from the database, values, text, bytes. */
 const BUILD_WEIGHT = 6
 
-/** What a byte of rows takes at most in the answer, where quotes are escaped. */
+/** The bytes that a byte of rows takes at most in the answer, where quotes are escaped. */
 const ANSWER_WEIGHT = 2
 
 /** How long reading from the database, or waiting for it, may take before it counts as lost. */
@@ -38,7 +38,7 @@ export class ReadMemory {
     this.#claim = { account: `reads of ${account}`, isLarge: false, refusal: tooManyReads }
   }
 
-  /** Takes leases for this many bytes of rows if no request must wait for that. */
+  /** Takes leases for this many bytes of rows if there is room at once. Returns whether it did. */
   tryHold(bytes: number): boolean {
     const { account } = this.#claim
     const until = Date.now() + HOLD_MS
@@ -78,7 +78,7 @@ export class ReadMemory {
     return new Sending(QUEUES.answers, this.#answer)
   }
 
-  /** Returns all leases. */
+  /** Releases all leases. */
   release(): void {
     this.#releaseBuild()
     if (this.#answer) QUEUES.answers.release(this.#answer)

@@ -44,14 +44,14 @@ class ResultMemory {
     const held = this.#lease
     if (held && bytes <= held.weight) QUEUES.results.shrink(held, bytes)
     else {
-      const grown = QUEUES.results.tryTake(bytes, this.#account, Date.now() + HOLD_MS)
-      if (grown) this.release()
-      this.#lease = grown ?? held
+      const larger = QUEUES.results.tryTake(bytes, this.#account, Date.now() + HOLD_MS)
+      if (larger) this.release()
+      this.#lease = larger ?? held
     }
     return new Sending(QUEUES.results, this.#lease)
   }
 
-  /** Returns the lease. */
+  /** Releases the lease. */
   release(): void {
     if (this.#lease) QUEUES.results.release(this.#lease)
     this.#lease = null

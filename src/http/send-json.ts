@@ -12,7 +12,7 @@ export const sendJson = (c: Context, value: object, memory: ReadMemory): Promise
 
 /**
  * Responds with a text. The client must take an answer above 64 KiB at a certain pace: its memory is
- * returned once it was received, or once the connection is cut because the client is too slow.
+ * released once it was received, or once the connection is cut because the client is too slow.
  *
  * @throws ApiError `unavailable` if there is no memory for 20 seconds.
  */

@@ -5,11 +5,11 @@ import { throwWithoutLink } from './send-json.ts'
 import type { Sending } from './sending.ts'
 
 /**
- * Responds with texts that are made one after the other, of at most about 64 KiB each. Those up to
- * 64 KiB in all never wait. If making one fails after that, the connection is cut, so that no client
- * takes the answer for whole. A client must keep the pace of `sendText`.
+ * Responds with texts that a generator makes one after the other, of at most about 64 KiB each. A response
+ * of at most 64 KiB never waits for memory. If the generator fails after that, the connection is cut, so
+ * that the client does not take a part for the whole. A client must keep the pace of `sendText`.
  *
- * @param memoryBytes What the answer takes in memory at a time, however long it is.
+ * @param memoryBytes The memory that the response takes at any time, however long it is.
  * @throws ApiError `unavailable` if there is no memory for 20 seconds; what making the first texts throws.
  */
 export async function sendPieces(

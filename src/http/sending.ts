@@ -58,19 +58,19 @@ export class Sending {
     }
   }
 
-  /** Returns the lease. */
+  /** Releases the lease. */
   release(): void {
     if (this.#lease) this.#queue.release(this.#lease)
   }
 }
 
 /**
- * Starts to send an answer in pieces, and returns the stream. The memory is returned once the client
+ * Starts to send an answer in pieces, and returns the stream. The memory is released once the client
  * has received the answer, or once the connection is cut because the client is too slow.
  */
 export function sendBytes(c: Context, bytes: Uint8Array, sending: Sending): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.byteLength)
-  // The memory is also returned if the client disconnects.
+  // The memory is also released if the client disconnects.
   c.executionCtx.waitUntil(writePieces(bytes, writable.getWriter(), sending))
   return readable
 }

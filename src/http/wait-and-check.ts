@@ -1,4 +1,4 @@
-/** How often a request that waits for its client checks that it still holds its lease, in milliseconds. */
+/** The time between two checks, in milliseconds. */
 const TICK_MS = 1000
 
 /** Waits for `promise`, and meanwhile calls `check` every second, which may throw. */

@@ -4,16 +4,16 @@ import { busy, manyWaiting } from './body-errors.ts'
 /** How long a request waits in a queue before it is refused, unless its claim says, in milliseconds. */
 const MAX_WAIT_MS = 20_000
 
-/** How often the first waiting request looks for its turn; those behind it look less often. */
-const FIRST_LOOK_MS = 5
-const MAX_LOOK_MS = 100
+/** The time between two checks of the first waiting request for its lease; others check less often. */
+const FIRST_CHECK_MS = 5
+const MAX_CHECK_MS = 100
 
 /** The large bodies of an account that may wait: as many as a sender is advised to send in parallel. */
 export const MAX_LARGE_WAITERS = 4
 
-/** A request that has not looked for its turn for this long is gone: it is passed over. */
+/** A request that has not checked for this long was ended by the runtime and gets no lease. In milliseconds. */
 const GONE_MS = 5000
-/** How long a lease that was granted may stay unclaimed by the request that waited for it. */
+/** How long a granted lease is kept for the request that waited for it, in milliseconds. */
 const CLAIM_MS = 2000
 
 /** What a request asks of a queue. */
@@ -40,21 +40,21 @@ export interface Lease {
 
 interface Waiter extends Claim {
   waitMs: number
-  /** The round in which it is served: one request of each account in each. */
-  turn: number
+  /** The round in which it gets a lease. Each account has one request in each round. */
+  round: number
   since: number
   seenAt: number
   lease: Lease | null
 }
 
 /**
- * A budget that requests share, such as bytes of memory. Accounts take turns: the first waiting
- * request of each, then the second of each, and so on; each turn in the order of arrival. An account is
- * passed over while its leases would exceed `accountLimit`; a single lease may.
+ * A budget that requests share, such as bytes of memory. Leases are granted in rounds: to the first
+ * waiting request of each account, then to the second of each, and so on; within a round in the order of
+ * arrival. An account is skipped while its leases would exceed `accountLimit`; a single lease may.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
- * deadline, and each waiting request looks whether it was given one.
+ * deadline, and each waiting request checks repeatedly whether it was granted one.
  */
 export class WeightedQueue {
   readonly limit: number
@@ -63,8 +63,8 @@ export class WeightedQueue {
   #used = 0
   /** In the order in which they are served. */
   #waiters: Waiter[] = []
-  /** The turn of the last waiting request that got a lease. */
-  #turn = 0
+  /** The round of the last waiting request that got a lease. */
+  #round = 0
 
   constructor(limit: number, accountLimit = limit) {
     this.limit = limit
@@ -98,19 +98,19 @@ export class WeightedQueue {
       waitMs: MAX_WAIT_MS,
       ...claim,
       weight: Math.min(claim.weight, this.limit),
-      turn: this.#nextTurn(claim.account),
+      round: this.#nextRound(claim.account),
       since: now,
       seenAt: now,
       lease: null,
     }
     this.#waiters.push(waiter)
-    this.#waiters.sort((a, b) => a.turn - b.turn)
+    this.#waiters.sort((a, b) => a.round - b.round)
     try {
       for (;;) {
         this.#grant()
         if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
         if (Date.now() - waiter.since >= waiter.waitMs) throw (claim.refusal ?? busy)()
-        await scheduler.wait(this.#lookMs(waiter))
+        await scheduler.wait(this.#checkMs(waiter))
         waiter.seenAt = Date.now()
       }
     } finally {
@@ -118,22 +118,22 @@ export class WeightedQueue {
     }
   }
 
-  /** Returns the turn after those of the account's waiting requests, but none that has passed. */
-  #nextTurn(account: string) {
+  /** Returns the round after those of the account's waiting requests, but at least the current one. */
+  #nextRound(account: string) {
     const others = this.#waiters.filter((other) => other.account === account && !other.lease)
-    return Math.max(this.#turn, ...others.map(({ turn }) => turn + 1))
+    return Math.max(this.#round, ...others.map(({ round }) => round + 1))
   }
 
-  #lookMs(waiter: Waiter) {
-    return Math.min(FIRST_LOOK_MS * (1 + this.#waiters.indexOf(waiter)), MAX_LOOK_MS)
+  #checkMs(waiter: Waiter) {
+    return Math.min(FIRST_CHECK_MS * (1 + this.#waiters.indexOf(waiter)), MAX_CHECK_MS)
   }
 
-  /** Returns whether a lease has been neither returned nor revoked. */
+  /** Returns whether a lease has been neither released nor revoked. */
   isHeld(lease: Lease): boolean {
     return this.#leases.has(lease)
   }
 
-  /** Returns what a lease holds beyond `weight`. */
+  /** Releases what a lease holds beyond `weight`. */
   shrink(lease: Lease, weight: number): void {
     if (!this.isHeld(lease) || weight >= lease.weight) return
     this.#used -= lease.weight - weight
@@ -141,7 +141,7 @@ export class WeightedQueue {
     this.#grant()
   }
 
-  /** Returns a lease. The requests that have room now see it when they next look. */
+  /** Releases a lease. Requests that now have room find their lease at their next check. */
   release(lease: Lease): void {
     if (this.#remove(lease)) this.#grant()
   }
@@ -159,7 +159,7 @@ export class WeightedQueue {
     return isHeld
   }
 
-  /** Grants leases in turn, until the next request has no room. */
+  /** Grants leases in order, until there is no room for the next request. */
   #grant() {
     const now = Date.now()
     this.#waiters = this.#waiters.filter(({ since, waitMs }) => now - since <= waitMs + GONE_MS)
@@ -168,7 +168,7 @@ export class WeightedQueue {
       if (!this.#fits(waiter)) this.#revokeExpired()
       if (!this.#fitsAccount(waiter)) continue
       if (this.#used + waiter.weight > this.limit) return
-      this.#turn = Math.max(this.#turn, waiter.turn)
+      this.#round = Math.max(this.#round, waiter.round)
       waiter.lease = this.#lease(waiter.weight, waiter.account, now + CLAIM_MS)
     }
   }

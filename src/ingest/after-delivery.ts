@@ -6,14 +6,17 @@ import { queueSoon } from '../webhooks/queue-due.ts'
 import { releaseRest } from './release-rest.ts'
 import { newThrottle } from './throttle.ts'
 
-/** How often an isolate looks for the events of an account, in milliseconds; a cron sends the others. */
+/**
+ * The least time between two searches of an isolate for the webhook events of an account, in milliseconds.
+ * A cron job sends the events that no search finds.
+ */
 const INTERVAL_MS = 1000
 
-const mayLook = newThrottle(INTERVAL_MS)
+const maySearch = newThrottle(INTERVAL_MS)
 
 /**
- * Does what a stored delivery has left, after the response: releases held records, and sends
- * `delivery.refused`, which the batch has written.
+ * Starts the work that follows the response to a stored delivery: releases held records, and sends the
+ * event `delivery.refused`, which the batch has written.
  */
 export function finishAfter(
   c: Context<AppEnv>,
@@ -21,6 +24,6 @@ export function finishAfter(
   { releasing, notifies }: DeliveryResult,
 ): void {
   if (releasing) c.executionCtx.waitUntil(releaseRest(c.env, grant))
-  if (!notifies || !mayLook(grant.account, Date.now())) return
+  if (!notifies || !maySearch(grant.account, Date.now())) return
   c.executionCtx.waitUntil(queueSoon(c.env, grant.binding, grant.account))
 }

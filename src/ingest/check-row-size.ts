@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import type { RecordRows } from './resource.ts'
 
-/** The contract: the maximum number of characters of all rows. An isolate has 128 MB of memory. */
+/** The contract: the maximum number of characters of all rows of a request. An isolate has 128 MB of memory. */
 const MAX_ROW_CHARACTERS = 12_000_000
 
 /**

@@ -13,7 +13,7 @@ import { type Resource, toReferenceIssue } from './resource.ts'
 const MAX_LISTED_ERRORS = 100
 const MAX_LISTED_BYTES = 65_536
 
-/** Where the issues of a request were found. */
+/** The resource of a request and the form of its body. */
 type LogContext = Pick<Resource, 'fields' | 'loggedKey'> & { form: BodyForm }
 
 /**
@@ -27,7 +27,7 @@ export function serializeErrors(issues: readonly Issue[], context: LogContext): 
     : packErrors(loggedErrors(prioritizeErrors(issues), context), context.form)
 }
 
-/** Yields errors as the log keeps them; the caller stops when they take enough room. */
+/** Yields errors as the log keeps them; the caller stops at the size limit of the log. */
 function* loggedErrors(
   issues: readonly Issue[],
   context: LogContext,
@@ -41,7 +41,7 @@ function* loggedErrors(
   }
 }
 
-/** Returns an issue with the place that the log keeps. */
+/** Returns an issue with the key and the pointer that the log keeps. */
 function toLogged({ key: _, ...issue }: Issue, key: Issue['key'], form: BodyForm): Issue {
   const pointer =
     issue.isInAdditionalField && issue.index !== undefined
@@ -64,7 +64,7 @@ function isValid(fields: Resource['fields'], name: string, value: string): boole
   return field !== undefined && validateField(name, value, field).issue === null
 }
 
-/** What the errors of a logged delivery are read with. */
+/** The parts of a resource that are needed to read the errors of a logged delivery. */
 type LogReader = Pick<
   Resource,
   'recordTable' | 'keyFromColumns' | 'referenceMember' | 'referenceIssue'

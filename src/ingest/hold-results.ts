@@ -5,19 +5,19 @@ import { holdMemory } from '../http/result-memory.ts'
 import { MAX_ERRORS } from './response.ts'
 import type { ValidatedRequest } from './validate-records.ts'
 
-/** The records of a request up to which its answer is small. */
+/** The response to a request of at most this many records is small and needs no lease. */
 const FEW_RECORDS = 20
 
-/** What an answer has for each record, each error and each warning, in bytes, with ordinary names. */
+/** The estimated bytes of a response for each record, each error and each warning. */
 const RESULT_BYTES = 120
 const ERROR_BYTES = 400
 const WARNING_BYTES = 250
 
 /**
- * Takes the memory of the answer before anything is stored, since a stored delivery must be answered.
- * Errors and warnings that the database finds are not known yet.
+ * Waits for the memory of the response before anything is stored: a delivery that is stored must get its
+ * response. The estimate lacks the errors and warnings that the database finds later.
  *
- * @throws ApiError `unavailable` if there is no room.
+ * @throws ApiError `unavailable` if there is no memory.
  */
 export async function holdResults(
   c: Context<AppEnv>,

@@ -8,17 +8,20 @@ import { newThrottle } from './throttle.ts'
 // Each isolate asks the database at most once a minute whether a measurement is due.
 const mayMeasure = newThrottle(AT_QUOTA_MS)
 
-/** Measures the account of a delivery that was refused because of the quota, after the response. */
+/**
+ * If a delivery failed with `quota_exceeded`, measures what its account stores, after the response. `error`
+ * is what the delivery failed with.
+ */
 export function measureAfter(c: Context<AppEnv>, error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
   c.executionCtx.waitUntil(
-    measureCaller(c).catch((cause) => {
+    measureAccount(c).catch((cause) => {
       console.error(JSON.stringify({ fault: errorName(cause), not_measured: 'account' }))
     }),
   )
 }
 
-async function measureCaller(c: Context<AppEnv>): Promise<void> {
+async function measureAccount(c: Context<AppEnv>): Promise<void> {
   const { account, binding } = await c.var.grantPromise
   const now = Date.now()
   if (mayMeasure(account, now)) await measureAtQuota(resolveDatabase(c.env, binding), account, now)

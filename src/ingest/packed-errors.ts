@@ -9,8 +9,9 @@ export const MAX_PACKED_BYTES = 256 * 1024
 type Kind = readonly [pointer: string, code: IssueCode, message: string, hint?: string]
 
 /**
- * The errors of one record, or of the whole body: the position of the record or null, the numbers of its
- * kinds of errors, the id by which the record is found or null, and its other key.
+ * The errors of one record, or of the whole body: the position of the record or null for the body, the
+ * numbers of its kinds of errors, the id by which a search finds the record or null, and the members of
+ * its key, if it has any.
  */
 type PackedRecord = [
   index: number | null,
@@ -20,8 +21,8 @@ type PackedRecord = [
 ]
 
 /**
- * The errors of a delivery as the log keeps them: the same error is written once, however many records
- * have it. An array, because that is what Workers of earlier versions read.
+ * The errors of a delivery as the log keeps them: an error that many records have is written once. It is
+ * an array, because earlier versions of the Worker read an array.
  */
 export type PackedErrors = [{ kinds: Kind[]; records: PackedRecord[] }]
 
@@ -34,16 +35,16 @@ export const recordIdOf = (key: Record<string, string> | undefined): string | nu
   key?.customerId ??
   null
 
-/** The number of bytes that a text takes in JSON. */
+/** The number of bytes that a value takes as JSON. */
 const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
 
-/** The bytes of the brackets of all, and of a reference to a kind. */
+/** The bytes of the outermost brackets and names, and of a reference to a kind. */
 const FRAME_BYTES = 40
 const REFERENCE_BYTES = 6
 
 /**
- * Returns the errors of a delivery packed as JSON, at most 256 KiB of them: first one of each record, then
- * a second one of each.
+ * Returns the errors of a delivery packed as JSON, at most 256 KiB of them. The caller passes the first
+ * error of each record before the second of each; see `prioritizeErrors`.
  */
 export function packErrors(errors: Iterable<FormattedIssue>, form: BodyForm): string {
   const kinds = new Map<string, number>()
@@ -74,7 +75,7 @@ function newRecord(index: number | null, key: Record<string, string> | undefined
   return key ? [index, [], id, key] : [index, [], id]
 }
 
-/** Returns the errors of a delivery from what the log keeps of them, also in the form of earlier versions. */
+/** Returns the errors of a delivery from the log. Earlier versions of the Worker did not pack them. */
 export function unpackErrors(logged: string | null, form: BodyForm): FormattedIssue[] {
   const parsed: PackedErrors | FormattedIssue[] = JSON.parse(logged ?? '[]')
   if (!isPacked(parsed)) return parsed

@@ -18,9 +18,9 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
 import { finishAfter } from './after-delivery.ts'
 import { checkRowSize } from './check-row-size.ts'
-import { storeInTurn } from './database-turns.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
+import { storeInQueue } from './delivery-queue.ts'
 import { holdResults } from './hold-results.ts'
 import { readIdempotency, readIdempotencyKey } from './idempotency.ts'
 import { measureAfter } from './measure-after.ts'
@@ -55,7 +55,7 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const prepared = await prepare(c, resource, options, body)
     const { grant, input, validated, validator, warnings } = prepared
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
-    const stored = await storeInTurn(input, body.characters, session, (measured) =>
+    const stored = await storeInQueue(input, body.characters, session, (measured) =>
       storeDelivery(measured, resource.recordTable, input),
     )
     addWarnings(validated, warnings(rejectedBy(stored, input)))
@@ -170,13 +170,13 @@ const withoutContent = (
     isObject(record)
       ? {
           ...(referenceMember && { [referenceMember]: record[referenceMember] }),
-          ...validator.keyOf(record),
+          ...validator.validKeyOf(record),
         }
       : record,
   ),
 })
 
-/** Returns false if no record can get a warning: then a minimal response needs no record outcomes. */
+/** Returns whether a record may get a warning. If none can, a minimal response needs no record outcomes. */
 const mayHaveWarnings = (
   { valid }: ValidatedRequest,
   { recordTable, policy }: Resource,

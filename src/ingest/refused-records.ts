@@ -1,20 +1,19 @@
-import type { Delivery } from '../db/schema.ts'
 import type { FormattedIssue } from '../validation/messages.ts'
-import { readAllErrors } from './delivery-errors.ts'
+import { type LoggedErrors, readAllErrors } from './delivery-errors.ts'
 import { recordPointer } from './envelope.ts'
 import type { Resource } from './resource.ts'
 
 /** An error of a refused record, as the log keeps it. */
 export type RecordError = Omit<FormattedIssue, 'index' | 'key'>
 
-/** A refused record: what was wrong with it. Without `index`: an error of the whole body. */
+/** A refused record with its errors; without `index`, the errors of the whole body. */
 export interface RefusedRecord {
   index?: number
   key?: Record<string, string>
   errors: RecordError[]
 }
 
-/** The same error across records. */
+/** The errors of several records that have the same code and place. */
 export interface ErrorGroup {
   code: string
   /** The pointer with `*` in place of the position of the record. */
@@ -27,11 +26,8 @@ export interface ErrorGroup {
 /** The most groups of errors that a delivery shows. */
 export const MAX_GROUPS = 100
 
-/** The columns of a delivery that its errors are made of. */
-type Logged = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'>
-
 /** Returns the refused records of a logged delivery, in their order, each with its errors. */
-export function refusedRecords(delivery: Logged, resource: Resource): RefusedRecord[] {
+export function refusedRecords(delivery: LoggedErrors, resource: Resource): RefusedRecord[] {
   const byIndex = Map.groupBy(readAllErrors(delivery, resource), ({ index }) => index)
   return [...byIndex].map(([index, errors]) => {
     const key = errors.find((error) => error.key)?.key
@@ -44,7 +40,7 @@ export function refusedRecords(delivery: Logged, resource: Resource): RefusedRec
 }
 
 /** Groups the errors of a logged delivery by code and place, the most frequent ones first. */
-export function groupErrors(delivery: Logged, resource: Resource): ErrorGroup[] {
+export function groupErrors(delivery: LoggedErrors, resource: Resource): ErrorGroup[] {
   const { form } = delivery
   const patternOf = ({ index, pointer }: FormattedIssue) =>
     index === undefined || form === 'object'

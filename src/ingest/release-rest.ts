@@ -11,9 +11,9 @@ const INTERVAL_MS = 20_000
 const mayRelease = newThrottle(INTERVAL_MS)
 
 /**
- * Releases the held records that a request has left, after its response. A failure is logged and not
- * thrown: a cron goes on. It walks all that the account holds, so one release of an account runs at a
- * time, and what a later request leaves waits for the cron.
+ * Releases the held records that the batch of a request did not release. Runs after the response. It reads
+ * all held records of the account, so an isolate starts at most one such release in 20 seconds. A cron
+ * job does the rest, also after a failure, which is logged and not thrown.
  */
 export async function releaseRest(env: Env, { account, binding }: Grant): Promise<void> {
   const now = Date.now()

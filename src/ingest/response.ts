@@ -151,7 +151,7 @@ function warningsOf(
     const { pointer, code, message } = formatIssue(issue)
     add(issue.index, { code, pointer, message })
   }
-  const verdictEntries: [number, Verdict][] = JSON.parse(verdicts ?? '[]')
+  const verdictEntries: [number, UnattributedVerdict][] = JSON.parse(verdicts ?? '[]')
   for (const [index, verdict] of verdictEntries) {
     const code = verdict === 'organic' ? 'unattributed' : verdict
     add(index, warning(code, `${recordPointer(form, index)}/tracking_data`))
@@ -162,7 +162,7 @@ function warningsOf(
   return warnings
 }
 
-/** The verdict on a stored customer's `tracking_data`, where it attributes them to no affiliate. */
-type Verdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
+/** A verdict on the `tracking_data` of a stored customer that attributes the customer to no affiliate. */
+type UnattributedVerdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))

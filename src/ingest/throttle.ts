@@ -1,16 +1,16 @@
-/** The accounts of which an isolate remembers when a job last began. */
+/** The number of accounts for which a throttle remembers the last start. Beyond that it forgets all of them. */
 const MAX_ACCOUNTS = 1000
 
 /**
- * Returns a function that tells whether a job of an account may begin now (milliseconds): at most once
- * in `intervalMs` in this isolate. A job that may not begin is left to a cron.
+ * Returns a function that tells whether a job of an account may start at `now` (milliseconds). In this
+ * isolate it may start once in `intervalMs`. A cron job does what is not started.
  */
 export function newThrottle(intervalMs: number): (account: string, now: number) => boolean {
-  const begun = new Map<string, number>()
+  const lastStarts = new Map<string, number>()
   return (account, now) => {
-    if (now - (begun.get(account) ?? 0) < intervalMs) return false
-    if (begun.size >= MAX_ACCOUNTS) begun.clear()
-    begun.set(account, now)
+    if (now - (lastStarts.get(account) ?? 0) < intervalMs) return false
+    if (lastStarts.size >= MAX_ACCOUNTS) lastStarts.clear()
+    lastStarts.set(account, now)
     return true
   }
 }

@@ -118,5 +118,7 @@ const notAnObject = (record: unknown): RecordCheck => ({
 })
 
 /** Returns the valid key members of a record as sent; undefined if it has none. */
-export const keyOfRecord = (record: unknown, { keyOf }: Pick<RecordValidator, 'keyOf'>) =>
-  isObject(record) ? keyOf(record) : undefined
+export const keyOfRecord = (
+  record: unknown,
+  { validKeyOf }: Pick<RecordValidator, 'validKeyOf'>,
+) => (isObject(record) ? validKeyOf(record) : undefined)

@@ -1,8 +1,9 @@
 import { countUnapproved } from '../db/commission/period-sums.ts'
 import { findAccount } from '../db/directory/accounts.ts'
-import { credentialEnds } from '../db/directory/credential-ends.ts'
+import { expiriesOfAccount } from '../db/directory/expiring-credentials.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { readFindings } from '../db/records/attention.ts'
+import type { ResourceName } from '../db/records/record-view.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/session.ts'
 import { accountUrl } from '../ingest/account-url.ts'
@@ -21,7 +22,7 @@ export const STATUS_DAYS = 30
 export async function readAttention(
   env: Env,
   { grant, session }: Reader,
-  names: readonly string[],
+  names: readonly ResourceName[],
   now: number,
 ): Promise<Attention[]> {
   const today = Math.floor(now / DAY_MS)
@@ -32,7 +33,7 @@ export async function readAttention(
   const [found, feeds, ends, map] = await Promise.all([
     readFindings(session, account, span),
     row.then((one) => (one ? readFeedsOf(session, [{ account: one, names }], now) : [])),
-    credentialEnds(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
+    expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
     isBrand ? null : readMapping(env.DB, account, 'status'),
   ])
   return findAttention({

@@ -1,5 +1,6 @@
 import { readActivityDays } from '../db/records/activity-days.ts'
 import { readArrivals } from '../db/records/arrivals.ts'
+import type { ResourceName } from '../db/records/record-view.ts'
 import type { Account } from '../db/schema.ts'
 import { completenessOf, completenessSpan } from './completeness.ts'
 import { feedFreshness } from './freshness.ts'
@@ -10,7 +11,7 @@ export type Feed = ReturnType<typeof feedFreshness> & ReturnType<typeof complete
 /** An account whose feeds are read, and the names of its resources. */
 interface FeedsOfAccount {
   readonly account: Pick<Account, 'id' | 'created_at'>
-  readonly names: readonly string[]
+  readonly names: readonly ResourceName[]
 }
 
 /** Reads the feeds of accounts of one database at `now` (milliseconds); returns a list for each account. */

@@ -8,7 +8,7 @@ import {
 
 /** The definition of the customers resource, without its fields. */
 export const customers = {
-  name: 'customers',
+  name: 'customers' as const,
   title: 'Customer',
   dayField: 'signup_date',
   hasItemRoute: true,
@@ -20,7 +20,7 @@ export const customers = {
 
 /** The definition of the transactions resource, without its fields. */
 export const transactions = {
-  name: 'transactions',
+  name: 'transactions' as const,
   title: 'Transaction',
   dayField: 'transaction_date',
   hasItemRoute: true,
@@ -32,7 +32,7 @@ export const transactions = {
 
 /** The definition of the trading activity resource, without its fields. */
 export const activity = {
-  name: 'trading-activity',
+  name: 'trading-activity' as const,
   title: 'Trading activity',
   dayField: 'date',
   hasItemRoute: false,

@@ -12,11 +12,11 @@ export const escapeText = (text: string) => text.replace(UNPRINTABLE, escapeChar
 /** Returns a value for a message, in backticks, with control characters escaped as in JSON. */
 export function quote(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  const short =
+  const truncated =
     text.length > MAX_QUOTED
       ? `${[...text.slice(0, 2 * MAX_QUOTED)].slice(0, MAX_QUOTED).join('')}…`
       : text
-  const escaped = JSON.stringify(short).slice(1, -1).replaceAll('\\"', '"')
+  const escaped = JSON.stringify(truncated).slice(1, -1).replaceAll('\\"', '"')
   return `\`${escapeText(escaped)}\``
 }
 

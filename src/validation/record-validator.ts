@@ -23,7 +23,7 @@ export interface RecordValidator {
   /** Returns a string identity for keys that must be unique in a request; null if it has none. */
   readonly identityOf: (record: JsonObject) => string | null
   /** Returns the valid key members as sent; undefined if there are none. */
-  readonly keyOf: (record: JsonObject) => Record<string, string> | undefined
+  readonly validKeyOf: (record: JsonObject) => Record<string, string> | undefined
   /**
    * Returns the identity that settings of the account give a record, null for none; undefined if the
    * record has the same identity without them.

@@ -29,7 +29,7 @@ export const strictObject = (
   return {
     acceptsDataWrapper: true,
     identityOf: identityBy(key),
-    keyOf: (record) => keyOf(record, key),
+    validKeyOf: (record) => pickKey(record, key),
     validate: (record) => {
       const { issues, output } = validateObject(record, fields, entity, personal)
       return { issues, output, warnings: issues.length === 0 ? warn(output) : [] }
@@ -50,7 +50,10 @@ function identityBy(key: readonly string[]): RecordValidator['identityOf'] {
 }
 
 /** Returns the valid key members as sent; undefined if there are none. */
-export function keyOf(record: object, key: readonly string[]): Record<string, string> | undefined {
+export function pickKey(
+  record: object,
+  key: readonly string[],
+): Record<string, string> | undefined {
   const members: Record<string, string> = {}
   let isEmpty = true
   for (const name of key) {

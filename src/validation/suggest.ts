@@ -4,9 +4,9 @@ import leven from 'leven'
 const MAX_LENGTH = 40
 
 /**
- * Returns the valid name closest to `name`, ignoring case, or null. Close means at most two edits,
- * and fewer edits than half of the valid name's length. Two swapped letters are one edit. If no name is close, the first part of a name
- * counts: `amont` suggests `amount_currency`.
+ * Returns the valid name closest to `name`, ignoring case, or null. Close means at most two edits, and
+ * fewer edits than half of the valid name's length. Two swapped letters are one edit. If no name is
+ * close, the first parts of the names are compared: `amont` suggests `amount_currency`.
  */
 export function suggest(name: string, validNames: readonly string[]): string | null {
   if (name.length > MAX_LENGTH) return null

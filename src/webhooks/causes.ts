@@ -1,6 +1,9 @@
 import { resolveDatabase } from '../db/database.ts'
 import { listBindings } from '../db/directory/accounts.ts'
-import { type ExpiringCredential, expiringCredentials } from '../db/directory/expiring.ts'
+import {
+  type ExpiringCredential,
+  expiringCredentials,
+} from '../db/directory/expiring-credentials.ts'
 import type { Account } from '../db/schema.ts'
 import {
   type LateFeed,

@@ -44,8 +44,8 @@ const REJECT_CYCLES = compileStatement(`
   select json('${NOT_JSON}') from up where parent = start limit 1`)
 
 /**
- * Fails, and so does its batch, if one of these affiliates is its own ancestor on any day. Two valid changes at
- * the same time could otherwise make a cycle, on which payments to parents would never end.
+ * Fails, and so does its batch, if one of these affiliates is its own ancestor on any day. Two valid changes
+ * at the same time could otherwise make a cycle, on which payments to parents would never end.
  */
 export const rejectCycles = (
   db: D1Database,

@@ -15,12 +15,12 @@ import { compileStatement, type Statement } from '../statement.ts'
 type Customer = typeof customers.$inferSelect
 
 /** How a customer was acquired; `organic` if they came without `tracking_data`. */
-type Verdict = NonNullable<Customer['verdict']> | 'organic'
+type CustomerVerdict = NonNullable<Customer['verdict']> | 'organic'
 
 /** The origin of a customer, as far as their account's database has it. */
 export interface CustomerAttribution
   extends Pick<Customer, 'customer_id' | 'day' | 'link' | 'affiliate_id'> {
-  verdict: Verdict
+  verdict: CustomerVerdict
 }
 
 /** Which customers are listed. */
@@ -120,7 +120,7 @@ const COUNT_ATTRIBUTIONS = compileStatement(`
  * days have more than a report may have.
  */
 export async function countAttributions(db: D1Database, account: string, from: string, to: string) {
-  type Row = Pick<Customer, 'day' | 'link'> & { verdict: Verdict; customers: number }
+  type Row = Pick<Customer, 'day' | 'link'> & { verdict: CustomerVerdict; customers: number }
   const rows = await readReport<Row>(db, COUNT_ATTRIBUTIONS, account, from, to)
   return isTooMuch(rows, ({ customers }) => customers) ? null : rows
 }

@@ -1,3 +1,4 @@
+import { DAY_HOURS } from '../../durations.ts'
 import { readBatch } from '../batch.ts'
 import { decode, encode } from '../column-types.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
@@ -17,23 +18,24 @@ const STORE_CLICKS = compileStatement(`
   insert into clicks (account, day, link_id, click_id, clicked_at)
   select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${JSON_EACH}(:rows)
   where coalesce((select received from arrivals
-    where account = value ->> 0 and hour = (value ->> 1) * 24 and resource = 'clicks'), 0) < :limit
+    where account = value ->> 0 and hour = (value ->> 1) * ${DAY_HOURS} and resource = 'clicks'), 0) < :limit
   on conflict do nothing`)
 
 /**
- * Counts clicks in the first hour of their day. Counts those that are stored already again, so that it
- * errs upward. Returns the accounts that reach the limit now, each once a day.
+ * Counts clicks in the row of the first hour of their day. A click that the queue delivers again counts
+ * again, so the count may be too high. Returns the accounts and days that were below their limit, and
+ * whether each has reached it now.
  */
 const COUNT_CLICKS = compileStatement(`
   insert into arrivals (account, hour, resource, deliveries, received, refused, last_at, yesterday,
     today)
-  select value ->> 0, (value ->> 1) * 24, 'clicks', 0, count(*), 0, max(value ->> 4), 0, 0
+  select value ->> 0, (value ->> 1) * ${DAY_HOURS}, 'clicks', 0, count(*), 0, max(value ->> 4), 0, 0
   from ${JSON_EACH}(:rows) where true group by 1, 2
   on conflict (account, hour, resource) do update set received = received + excluded.received
     where received < :limit
-  returning account, hour / 24 as day, received >= :limit as is_full`)
+  returning account, hour / ${DAY_HOURS} as day, received >= :limit as is_full`)
 
-/** An account that has as many clicks of a day as are stored. */
+/** An account that has reached the daily limit of clicks, and the day. */
 export interface FullDay {
   account: string
   day: string

@@ -5,6 +5,9 @@ import { bindStatement, compileStatement } from '../statement.ts'
 /** The product lines of iGaming. */
 export const PRODUCTS = ['casino', 'sports', 'poker', 'bingo'] as const
 
+/** The member that carries the product line unless an event definition names another. */
+export const DEFAULT_PRODUCT_FIELD = 'product'
+
 /** The members that every event may have. A definition cannot give them another meaning. */
 export const KNOWN_MEMBERS = [
   'customerid',

@@ -3,6 +3,7 @@ import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { activity } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import type { ResourceName } from './record-view.ts'
 
 /** The records of one resource by their days, which are numbers of days since 1970. */
 export interface ActivityDays {
@@ -15,8 +16,8 @@ export interface ActivityDays {
   counted: ReadonlyMap<number, number>
 }
 
-/** The records of each resource along their days, and the column of the day. */
-const BY_DAY: Readonly<Record<string, readonly [records: string, day: string]>> = {
+/** The table of each resource with the index that is sorted by day, and the column of the day. */
+const BY_DAY: Readonly<Record<ResourceName, readonly [records: string, day: string]>> = {
   customers: ['customers indexed by customers_day', 'day'],
   transactions: ['transactions not indexed', 'day'],
   'trading-activity': ['activity not indexed', 'date'],
@@ -28,8 +29,8 @@ const BY_DAY: Readonly<Record<string, readonly [records: string, day: string]>> 
  * their numbers of records are those of the kept control totals, so that no record is counted. `:from` is
  * the first day whose presence matters, `:counted_from` the first one whose number does.
  */
-function activityDaysSql(resource: string): string {
-  const [records, day] = required(BY_DAY[resource], `table of ${resource}`)
+function activityDaysSql(resource: ResourceName): string {
+  const [records, day] = BY_DAY[resource]
   const next = (condition: string) =>
     `select min(${day}) from ${records} where account = :account and ${day} ${condition}`
   const upTo = `and ${day} <= :to`
@@ -64,17 +65,17 @@ export interface DaySpan {
 /** Reads the days of the resources of accounts: for each account a list in the order of its names. */
 export async function readActivityDays(
   db: D1Database | D1DatabaseSession,
-  accounts: readonly { account: string; names: readonly string[] }[],
+  accounts: readonly { account: string; names: readonly ResourceName[] }[],
   { from, countedFrom, to }: DaySpan,
 ): Promise<ActivityDays[][]> {
-  const asked = accounts.flatMap(({ account, names }) =>
+  const queries = accounts.flatMap(({ account, names }) =>
     names.map((resource) => ({ account, resource })),
   )
   const results = await withD1Retry(() =>
     db.batch<DaysRow>(
-      asked.map((one) =>
-        bindStatement(db, compileStatement(activityDaysSql(one.resource)), {
-          ...one,
+      queries.map((query) =>
+        bindStatement(db, compileStatement(activityDaysSql(query.resource)), {
+          ...query,
           from,
           to,
           counted_from: countedFrom,
@@ -82,7 +83,7 @@ export async function readActivityDays(
       ),
     ),
   )
-  const found = asked.map(({ resource }, i) =>
+  const found = queries.map(({ resource }, i) =>
     toActivityDays(resource, required(results[i]?.results[0], 'row')),
   )
   let next = 0

@@ -65,7 +65,10 @@ export async function readArrivals(
     db.batch<Cells>(
       accounts.map(({ account, names }) =>
         bindStatement(db, compileStatement(selectArrivals(names.length)), {
-          ...{ account, names: JSON.stringify(names), hour, today },
+          account,
+          names: JSON.stringify(names),
+          hour,
+          today,
         }),
       ),
     ),

@@ -1,3 +1,4 @@
+import { DAY_HOURS } from '../../durations.ts'
 import { readBatch, required } from '../batch.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { withD1Retry } from '../retry.ts'
@@ -33,7 +34,7 @@ const SELECT_HELD = compileStatement(`
 
 const SELECT_LOGGED = compileStatement(`
   select coalesce(sum(logged_bytes), 0) as value from arrivals
-  where account = :account and hour >= :first_hour and hour < :first_hour + 24`)
+  where account = :account and hour >= :first_hour and hour < :first_hour + ${DAY_HOURS}`)
 
 const SELECT_STATUSES = compileStatement(`
   select status as value from (

@@ -40,16 +40,18 @@ export interface DeliveryShape {
 
 /**
  * Inserts the delivery row and classifies every record: unknown reference, too large, new, stale,
- * erased, moved. Inserts nothing if it cannot decide whether a record is too large, if it would rewrite too many
- * bytes, or if the account accepts no such delivery now (`delivery_conditions`). Later statements read this row. If an earlier attempt inserted it, it stays as it is.
+ * erased, moved. Later statements read this row. If an earlier attempt inserted it, it stays as it is.
  * Triggers of the table count the delivery in its hour, and add its records to the total of their list.
  *
- * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`, `:resource`, `:form`,
- * `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`, `:recounts` (whether the total is
- * counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of validation;
- * `:idempotency_key` and `:records_digests` (JSON); `:max_held` and `:hold_refused` (see `DeliveryShape`);
- * `:days` (JSON, the days of the records) and `:book_zone` (the zone in which they were computed); `:storage_quota`, `:written_bytes` and
- * `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
+ * Inserts nothing if it cannot decide whether a record is too large, if it would rewrite too many bytes,
+ * or if the account accepts no such delivery now (`delivery_conditions`).
+ *
+ * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`,
+ * `:resource`, `:form`, `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`; `:recounts`
+ * (whether the total is counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of
+ * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held` and `:hold_refused` (see
+ * `DeliveryShape`); `:days` (JSON) and `:book_zone`, in which they were computed; `:storage_quota`,
+ * `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,

@@ -8,7 +8,7 @@ import {
   unionOfChunks,
 } from './sql-fragments.ts'
 
-/** Has a statement that counts return the counts so far. */
+/** The RETURNING clause of a statement that counts: the counts so far. */
 export const RETURNING_COUNTS = 'returning written, held_written'
 
 /** Counts what the statement before wrote. */

@@ -1,8 +1,8 @@
 import { ApiError } from '../../errors.ts'
-import type { BatchParts } from './delivery-batch.ts'
 import type { SizeDecision } from './delivery-input.ts'
 import type { SizeLimit } from './extras-limits.ts'
 import { lookupParts } from './lookup-parts.ts'
+import type { BatchParts } from './prepare-batch.ts'
 import { REWRITES } from './sizes-sql.ts'
 
 /** The bytes of stored members that one query reads, unless those of a single record are more. */

@@ -1,68 +1,10 @@
 import { encode } from '../column-types.ts'
 import { deliveries } from '../schema.ts'
-import { bindStatement, type Statement } from '../statement.ts'
-import { daysOf } from './delivery-days.ts'
-import { type DeliveryInput, takeRows } from './delivery-input.ts'
+import type { Statement } from '../statement.ts'
+import type { DeliveryInput } from './delivery-input.ts'
 import { HELD_LIMITS } from './held-limits.ts'
-import { type Row, toRowChunks } from './json-chunks.ts'
-import { lookupParts } from './lookup-parts.ts'
-import { estimateRecordBytes, type RecordBytes } from './record-bytes.ts'
-import type { RecordTable } from './record-table.ts'
-import { MASK_PATCH } from './sql-fragments.ts'
-import { buildStatements, COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
-
-/** What the statements of a request's batch are built from. */
-export interface BatchParts {
-  readonly bind: (statement: Statement, values: Values) => D1PreparedStatement
-  readonly statements: DeliveryStatements
-  readonly table: RecordTable
-  readonly input: DeliveryInput
-  /** The parameters of insertDelivery: chunks of lookup columns, by parameter name. */
-  readonly chunkValues: Values
-  /** A JSON array of the days of the records. */
-  readonly days: string
-  readonly lookup: readonly string[]
-  readonly flagged: readonly string[]
-  readonly full: readonly string[]
-  readonly repeated: readonly string[]
-  readonly recordBytes: RecordBytes
-}
-
-type Values = Readonly<Record<string, unknown>>
-
-/** Returns the parameters of the statements of a request. Takes the rows out of `input`. */
-export function prepareBatch(
-  session: D1DatabaseSession,
-  table: RecordTable,
-  input: DeliveryInput,
-): BatchParts {
-  const { rows, repeatedRows, invalidRows } = takeRows(input)
-  // A column that no record carries is neither sent nor read.
-  const isPresent = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
-  const presentColumns = [...table.columns, MASK_PATCH].filter(
-    (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
-  )
-  const statements = buildStatements(table, presentColumns)
-  const flaggedRows = [...repeatedRows, ...invalidRows]
-  const lookups = lookupParts(table, statements, { rows, flaggedRows })
-  const full = toRowChunks(rows, presentColumns, table.encoded)
-  const repeated = toRowChunks(repeatedRows, presentColumns, table.encoded)
-  const recordBytes = estimateRecordBytes(
-    [...rows, ...repeatedRows],
-    [...full, ...repeated, ...lookups.lookup, ...lookups.flagged],
-  )
-  return {
-    bind: (statement, values) => bindStatement(session, statement, values),
-    statements,
-    table,
-    input,
-    days: JSON.stringify(daysOf(table, rows, repeatedRows)),
-    ...lookups,
-    full,
-    repeated,
-    recordBytes,
-  }
-}
+import type { BatchParts, Values } from './prepare-batch.ts'
+import { COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
 
 /** A form of a request's batch: later forms are sent only if an earlier one stored nothing. */
 export interface BatchForm {
@@ -79,11 +21,11 @@ export function buildBatch(
   attempt: number,
   form: BatchForm,
 ): D1PreparedStatement[] {
-  const { bind, statements, input, lookup, flagged, full, recordBytes } = parts
+  const { bind, statements, input, lookup, flagged, records, recordBytes } = parts
   const { moves, policy, probes = false } = form
   const dryRun = input.dryRun || probes
   // Skip the writes if validation has already rejected the request.
-  const stores = full.length > 0 && (input.invalidCount === 0 || input.lenient)
+  const stores = records.length > 0 && (input.invalidCount === 0 || input.lenient)
   const writes = !dryRun && stores
   const values = {
     ...valuesOf(parts, attempt, policy),
@@ -93,8 +35,12 @@ export function buildBatch(
     record_bytes: recordBytes.largest,
   }
   const shape = {
-    ...{ policy, lookupChunks: lookup.length, flaggedChunks: flagged.length, probes },
-    ...{ refuseMoves: writes && !moves, limitsStorage: stores && !probes },
+    policy,
+    lookupChunks: lookup.length,
+    flaggedChunks: flagged.length,
+    refuseMoves: writes && !moves,
+    limitsStorage: stores && !probes,
+    probes,
   }
   const insertDelivery = bind(statements.insertDelivery(shape), values)
   // An earlier attempt may have inserted the row, which then returns nothing from the insert.
@@ -116,8 +62,8 @@ const readBackStatements = ({ bind, table, input }: BatchParts, values: Values) 
 ]
 
 /** Returns the statements that count and list what a dry run would write. */
-const dryRunStatements = ({ bind, statements, full, repeated }: BatchParts, values: Values) =>
-  [...full, ...repeated].flatMap((rows) => [
+const dryRunStatements = ({ bind, statements, records, repeated }: BatchParts, values: Values) =>
+  [...records, ...repeated].flatMap((rows) => [
     bind(statements.countDryRun, { ...values, rows }),
     bind(statements.selectDryRun, { ...values, rows }),
   ])
@@ -167,13 +113,16 @@ function writeStatements(
   attempt: number,
   { moves, policy }: BatchForm,
 ): D1PreparedStatement[] {
-  const { bind, statements, table, input, lookup, full, repeated } = parts
+  const { bind, statements, table, input, lookup, records, repeated } = parts
   const { countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
   const each = (chunks: readonly string[], statement: Statement) =>
     chunks.map((rows) => bind(statement, { ...values, rows }))
-  const upsert = (chunks: readonly string[], { silent, returning }: DeliveryStatements['upsert']) =>
+  const upsert = (
+    chunks: readonly string[],
+    { withoutReturning, returning }: DeliveryStatements['upsert'],
+  ) =>
     chunks.flatMap((rows) => [
-      bind(input.returnRecordOutcomes ? returning : silent, { ...values, rows }),
+      bind(input.returnRecordOutcomes ? returning : withoutReturning, { ...values, rows }),
       bind(countWritten, values),
     ])
   const recounts = recountsTotal(parts)
@@ -182,8 +131,8 @@ function writeStatements(
     ...(isRetry ? each(lookup, statements.selectEarlierWrites) : []),
     ...(isRetry ? [bind(selectOverwritten, values)] : []),
     ...(recounts ? each(lookup, statements.subtractFromTotal) : []),
-    ...(moves ? upsert(full, statements.upsertMoved) : []),
-    ...upsert(full, statements.upsert),
+    ...(moves ? upsert(records, statements.upsertMoved) : []),
+    ...upsert(records, statements.upsert),
     ...(table.canHold && policy === 'hold'
       ? [bind(statements.countHeld(lookup.length), values)]
       : []),

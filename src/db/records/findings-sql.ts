@@ -16,8 +16,9 @@ export type Findings = Readonly<Record<string, string>>
 
 /**
  * Returns the findings that a record of this table can have. A finding that no record can have is
- * absent and costs nothing. `holds` tells whether records of unknown customers are held. SQLite evaluates both sides of an `and`, but only the branch of `iif`
- * that it needs: rare and expensive conditions stand in an `iif`.
+ * absent and costs nothing. `holds` tells whether records of unknown customers are held. SQLite evaluates
+ * both sides of an `and`, but only the branch of `iif` that it needs, so rare and expensive conditions
+ * are in an `iif`.
  */
 export function findingColumns(
   table: RecordTable,
@@ -95,9 +96,10 @@ const hasUnknownReference = (
 const MIN_MEMBER_BYTES = 7
 
 /**
- * Returns the condition that a record may exceed its size limits, because a field that is sent again
- * counts twice here. If the Worker has looked at the stored fields and decided: that the record was
- * written since. A small record cannot have too many members, so its members are not counted.
+ * Returns the condition that the statement cannot decide whether a record is too large. A field that is
+ * sent again counts twice here, so the record may exceed its limits. Once the Worker has read the stored
+ * fields and decided, the condition is that the stored record was written since. A small record cannot
+ * have too many members, so its members are not counted.
  */
 export function isUndecided(
   { column, maxBytes, maxMembers }: SizeLimit,

@@ -1,9 +1,11 @@
 import type { RecordTable } from './record-table.ts'
 
+/** The name of a resource: the noun in its path, and its name in `totals`, `deliveries` and `arrivals`. */
+export type ResourceName = 'customers' | 'transactions' | 'trading-activity' | 'activities'
+
 /** A resource as the database reads it: lists, held records and control totals follow from it. */
 export interface RecordView {
-  /** The noun in its path, and its name in `totals`, `deliveries` and `arrivals`. */
-  readonly name: string
+  readonly name: ResourceName
   readonly recordTable: RecordTable
   /** The columns that a list reads, the key among them. */
   readonly columns: readonly string[]

@@ -15,7 +15,7 @@ const sentIn = ({ lookup, flagged }: SizeChunks) =>
 /** Returns the SQL of the flag of a record; null if it is an ordinary one. */
 const flagIn = (lookupColumns: readonly string[]) => `(value ->> ${lookupColumns.length + 1})`
 
-/** What a request would rewrite of stored members that it does not send, as the row without a key says. */
+/** How much a request would rewrite of stored members that it does not send. */
 export const REWRITES = {
   /** At most as much as it may. */
   little: 0,
@@ -27,9 +27,9 @@ export const REWRITES = {
 
 /**
  * Lists the keys of the records of which the classification cannot decide whether they are too large,
- * and how many bytes are stored; none if the request would rewrite too much in any case. The row without
- * a key has one of `REWRITES`. The sums end where they exceed the limit: the search for a customer reads
- * large customers beside it as well, so a thousand searches can take a tenth of a second.
+ * and how many bytes are stored; no keys if the request would rewrite too much in any case. One row without
+ * a key has one of `REWRITES`. The sums stop where they exceed the limit: to find a customer, the database
+ * also reads the large customers next to it, so a thousand searches can take a tenth of a second.
  */
 export const selectUndecidedSql = (
   { table }: RecordTable,

@@ -21,9 +21,9 @@ import {
   upsertSql,
 } from './upsert-sql.ts'
 
-/** A statement that also exists in a form that returns the outcome of each record. */
+/** A statement without a RETURNING clause, and with one that returns the outcome of each record. */
 interface OutcomeStatement {
-  readonly silent: Statement
+  readonly withoutReturning: Statement
   readonly returning: Statement
 }
 
@@ -91,7 +91,7 @@ export function buildStatements(
 function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements {
   const { sizeLimit } = table
   const outcome = (text: string): OutcomeStatement => ({
-    silent: compileStatement(text),
+    withoutReturning: compileStatement(text),
     returning: compileStatement(text + RETURNING_OUTCOME),
   })
   return {

@@ -1,3 +1,4 @@
+import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { required } from '../batch.ts'
 import {
   activity,
@@ -28,7 +29,7 @@ export const usageSql = (account: string) => `(
 export const USAGE = usageSql(':account')
 
 /** The first hour of the day (UTC) of a delivery. D1 binds numbers as floating point. */
-const FIRST_HOUR = 'cast(:received_at as integer) / 86400000 * 24'
+const FIRST_HOUR = `cast(:received_at as integer) / ${DAY_MS} * ${DAY_HOURS}`
 
 /**
  * Deletes the row of a dry run if the account's log of this day is full, and always if `:probes`. At the
@@ -38,7 +39,7 @@ export const DISCARD_DRY_RUN = `
       delete from ${DELIVERY_ROW} and (:probes or (over_quota is not null and written > 0)
         or (select sum(logged_bytes) from arrivals
           where account = :account and hour >= ${FIRST_HOUR}
-            and hour < ${FIRST_HOUR} + 24) >= ${MAX_LOGGED_BYTES_PER_DAY})`
+            and hour < ${FIRST_HOUR} + ${DAY_HOURS}) >= ${MAX_LOGGED_BYTES_PER_DAY})`
 
 /**
  * Adds what accounts wrote before the hour `:hour` to `bytes`, so that later readers sum few rows of
@@ -90,7 +91,7 @@ export const MEASURED_TABLES = MEASURED.map(({ table }) => table.$name)
 export const MEASURED_ROWS = 10_000
 
 /** Returns the columns of a table's primary key, without the account. */
-const keyOf = ({ $primaryKey }: Table) => $primaryKey.filter((name) => name !== 'account')
+const primaryKeyOf = ({ $primaryKey }: Table) => $primaryKey.filter((name) => name !== 'account')
 
 /**
  * Returns the bytes that an entry of a B-tree takes, without the free space of its page: an entry of
@@ -109,7 +110,7 @@ export function measureSql(name: string, isFirst: boolean): string {
     MEASURED.find((one) => one.table.$name === name),
     `measurement of ${name}`,
   )
-  const key = keyOf(table)
+  const key = primaryKeyOf(table)
   const length = (column: string) => `coalesce(octet_length(${column}), 0)`
   const columns = columnNames(table).map(length)
   const after = rowValue(key, (column) => `:after_${key.indexOf(column)}`)

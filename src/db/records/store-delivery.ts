@@ -2,9 +2,10 @@ import { ApiError } from '../../errors.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
 import { decideSizes } from './decide-sizes.ts'
-import { type BatchForm, type BatchParts, buildBatch, prepareBatch } from './delivery-batch.ts'
+import { type BatchForm, buildBatch } from './delivery-batch.ts'
 import type { DeliveryInput, SizeDecision } from './delivery-input.ts'
 import type { Row } from './json-chunks.ts'
+import { type BatchParts, prepareBatch } from './prepare-batch.ts'
 import type { RecordTable } from './record-table.ts'
 import { recoverRevisions, type WrittenRecord } from './retry-sql.ts'
 
@@ -156,13 +157,13 @@ const accountIsClosed = () =>
  * repeated key looks new each time. Only its first record is `created`; later ones become `updated`.
  */
 function dryRunCorrection({ rows, repeatedRows }: DeliveryInput, table: RecordTable) {
-  const keyOf = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
+  const keyText = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
   return (revisions: Map<number, number>) => {
     const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
-    const created = new Set(repeatedRows.length > 0 ? rows.filter(isCreated).map(keyOf) : [])
+    const created = new Set(repeatedRows.length > 0 ? rows.filter(isCreated).map(keyText) : [])
     for (const row of repeatedRows.filter(isCreated)) {
-      if (created.has(keyOf(row))) revisions.set(row.idx, 2)
-      created.add(keyOf(row))
+      if (created.has(keyText(row))) revisions.set(row.idx, 2)
+      created.add(keyText(row))
     }
   }
 }

@@ -4,7 +4,7 @@ import { bindStatement, compileStatement } from '../statement.ts'
 /** How long a computation keeps its lease after its last statement, should it crash: milliseconds. */
 export const LEASE_MS = 20_000
 
-/** Computations of an account take at most this part of the database's time: one of so many. */
+/** Computations of an account use at most one part in this many of the database's time. */
 const SHARE = 10
 
 /** The database time that an account can use at once before it waits, in milliseconds. */

@@ -11,8 +11,9 @@ export const MAX_TOTALS = 50_000
 type Column = readonly [name: string, sql: string]
 
 /**
- * Returns a query for the days from `:first_day` to `:last_day` that have records: the kept totals of
- * each, or null if the day must be summed, if they have at most `maxBytes`. It reads a few rows for each day and none of its records.
+ * Returns a query for the days from `:first_day` to `:last_day` that have records, with the kept totals of
+ * each, or null if the day must be summed. The totals must have at most `maxBytes` together. It reads a
+ * few rows for each day and none of its records.
  */
 export function keptDaysSql({ recordTable }: RecordView, maxBytes?: number): string {
   const { dayColumn } = recordTable

@@ -16,7 +16,7 @@ import { orTextsDiffer } from './texts-sql.ts'
 const excluded = (name: string) => `excluded.${name}`
 const stored = (name: string) => `t.${name}`
 
-/** Has `upsert` return the position and the revision of each record that it wrote. */
+/** The RETURNING clause with the position and the revision of each record that was written. */
 export const RETURNING_OUTCOME = ' returning idx, revision'
 
 /**
@@ -130,7 +130,7 @@ const columnsBesideKey = ({ columns, key }: RecordTable) =>
   columns.filter((name) => !key.includes(name) && name !== 'first_day')
 
 /** Returns the columns that an update sets, and the condition that one of them changes. */
-function contentOf(table: RecordTable) {
+export function contentOf(table: RecordTable) {
   const { indexedColumns, ignoredInComparison, textColumn, merge } = table
   const contentColumns = columnsBesideKey(table).filter((name) => !indexedColumns.includes(name))
   const compared = contentColumns.filter((name) => !ignoredInComparison.includes(name))

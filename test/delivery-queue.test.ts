@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { excessOf, storeInTurn } from '../src/ingest/database-turns.ts'
+import { excessOf, storeInQueue } from '../src/ingest/delivery-queue.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { json } from './partner.ts'
@@ -70,7 +70,7 @@ test('a delivery has the bookmark of its session', async () => {
   const session = env.DB.withSession('first-primary')
   await session.prepare('select 1').run()
   const delivery = { account: 'bookmarked', received: 1 }
-  const bookmark = await storeInTurn(delivery, 1, session, async (own) => own.getBookmark())
+  const bookmark = await storeInQueue(delivery, 1, session, async (own) => own.getBookmark())
   expect(bookmark).toEqual(expect.any(String))
   expect(bookmark).toBe(session.getBookmark())
 })
