@@ -1,4 +1,4 @@
-import { earningReadings } from '../../db/commission/fact-readings.ts'
+import { earningQueries } from '../../db/commission/fact-queries.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
@@ -11,12 +11,12 @@ import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
-import { keptReading } from '../facts/kept.ts'
-import { neededReadings } from '../facts/needed-readings.ts'
-import { weightOf } from '../facts/read-kept.ts'
+import { factWeightByDay } from '../facts/kept-costs.ts'
+import { readKeptDaysInUse } from '../facts/kept-days-in-use.ts'
+import { neededQueries } from '../facts/needed-queries.ts'
 import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
-import { factTurns } from '../facts/turns.ts'
+import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
 import { readBooks } from './books.ts'
 import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
@@ -43,7 +43,7 @@ export async function openComputation(
   const tree = datedTree(source.parents)
   const [context, kept] = await Promise.all([
     openContext(source, tree, range.rateDays),
-    keptReading(source, range, run),
+    readKeptDaysInUse(source, range, run),
   ])
   const dependenciesOf = dependencies(source.book, tree, range.periods)
   return { source, range, context, dependenciesOf, kept }
@@ -112,22 +112,22 @@ export async function settleAffiliates(
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joined(affiliates.map(dependenciesOf))
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
-  const readings = earningReadings(source.selection, range.days)
-  const isNeeded = neededReadings(source, context.tree, range.periods)
+  const queries = earningQueries(source.selection, range.days)
+  const isNeeded = neededQueries(source, context.tree, range.periods)
   const { kept } = computation
-  const weigh = weightOf(kept, keep === undefined ? 1 : KEPT_SHARE)
+  const weightOf = factWeightByDay(kept, keep === undefined ? 1 : KEPT_SHARE)
   const add = range.periods.map((period) => {
     const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
     return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
   })
   let facts = 0
-  const turnAfter = factTurns()
-  for await (const customers of customersOf(computation, [...read], readings, isNeeded, kept)) {
+  const yieldAfter = yieldAfterFacts()
+  for await (const customers of customersOf(computation, [...read], queries, isNeeded, kept)) {
     for (const customer of customers) {
-      for (const { count, day } of customer.facts) facts += count * weigh(day)
+      for (const { count, day } of customer.facts) facts += count * weightOf(day)
       if (facts > maxFacts) throw new TooManyFacts()
-      const turn = turnAfter(customer.facts.length)
-      if (turn) await turn
+      const pause = yieldAfter(customer.facts.length)
+      if (pause) await pause
       const own = judgeCustomer(context, customer)
       const judged = keep ? keep(own) : own
       for (const addTo of add) addTo(judged)

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import type { Connection } from '../../db/commission/facts.ts'
+import type { Connection } from '../../db/database.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'

@@ -1,4 +1,4 @@
-import type { FactDays } from '../../db/commission/fact-readings.ts'
+import type { FactDays } from '../../db/commission/fact-queries.ts'
 import type { DayRange } from '../../db/commission/load-rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import {

@@ -1,4 +1,4 @@
-import type { Connection } from '../../db/commission/facts.ts'
+import type { Connection } from '../../db/database.ts'
 import { readParts, type StatementPart } from '../../db/commission/statement-parts.ts'
 import type { FoundPage } from '../../db/paginate.ts'
 import { unavailable } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import type { FactDays } from '../../db/commission/fact-readings.ts'
+import type { FactDays } from '../../db/commission/fact-queries.ts'
 import { FACT_TABLES } from '../../db/commission/fact-tables.ts'
 import { type Beginnings, readBeginnings } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
@@ -31,7 +31,7 @@ export async function beginningsOf({
 }
 
 /**
- * Returns the days of a reading: records that are looked at one by one are all read, since a
+ * Returns the days of a query: records that are looked at one by one are all read, since a
  * customer qualifies by the first and a trigger is void by later ones; those that are summed, from the
  * first day that is computed.
  */

@@ -48,7 +48,7 @@ export async function openSource(
 /** Reads what an account has stored of plans, affiliates and settings, in one round trip. */
 export const readSource = ({ db, directory }: Databases, { id, vertical }: AccountKey) =>
   Promise.all([
-    // A session has the methods that the reading needs.
+    // `readPlanBook` uses only methods that a session has, too.
     readPlanBook(db as D1Database, id),
     readParents(db, id, null),
     // Only brands define events.

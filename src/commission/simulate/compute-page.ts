@@ -1,4 +1,4 @@
-import { earningReadings } from '../../db/commission/fact-readings.ts'
+import { earningQueries } from '../../db/commission/fact-queries.ts'
 import { joined } from '../drafts/closure.ts'
 import { customersOf } from '../drafts/customers-of.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
@@ -9,7 +9,7 @@ import type { Customer } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
-import { neededReadings } from '../facts/needed-readings.ts'
+import { neededQueries } from '../facts/needed-queries.ts'
 import { SIMULATION_LIMITS } from './limits.ts'
 import type { Simulation } from './open-simulation.ts'
 
@@ -66,8 +66,8 @@ async function readWhileFew(
   add: (customers: readonly Customer[]) => void,
 ): Promise<string[]> {
   const { source, range, context, dependenciesOf } = computation
-  const readings = earningReadings(source.selection, range.days)
-  const isNeeded = neededReadings(source, context.tree, range.periods)
+  const queries = earningQueries(source.selection, range.days)
+  const isNeeded = neededQueries(source, context.tree, range.periods)
   const done: string[] = []
   const read = new Set<string>()
   const seen = new Set<string>()
@@ -78,7 +78,7 @@ async function readWhileFew(
     const group = affiliates.slice(done.length, end)
     const all = joined(group.map(dependenciesOf)).read
     const needed = [...all].filter((one) => !read.has(one))
-    const found = needed.length > 0 ? customersOf(computation, needed, readings, isNeeded) : []
+    const found = needed.length > 0 ? customersOf(computation, needed, queries, isNeeded) : []
     for await (const customers of found) {
       const added = [...customers].filter(({ customer_id }) => !seen.has(customer_id))
       for (const customer of added) {

@@ -18,7 +18,7 @@ import type { ClosedLine } from '../engine/explanation.ts'
 import type { FactResource } from '../engine/facts.ts'
 import type { Cause } from '../engine/unearned.ts'
 import { closedLine } from './explain-adjustment.ts'
-import { type Reading, storedLine } from './find-line.ts'
+import { type AccountReader, storedLine } from './find-line.ts'
 import { judgeRecord } from './judge-record.ts'
 
 /** The record whose earnings are asked for. */
@@ -96,7 +96,7 @@ const factId = (key: RecordKey): string =>
  */
 export async function recordEarnings(
   env: Env,
-  reader: Reading,
+  reader: AccountReader,
   key: RecordKey,
 ): Promise<RecordEarnings> {
   const { grant, session } = reader
@@ -122,7 +122,7 @@ export async function recordEarnings(
 
 /** Returns a line with what was approved of it, if its period is closed. */
 async function presentEarning(
-  reader: Reading,
+  reader: AccountReader,
   earning: Earning,
   closingsOf: ClosingsOf,
 ): Promise<EarnedLine> {
@@ -141,7 +141,7 @@ async function presentEarning(
 
 /** Returns the adjustments that name a record as their cause. */
 async function adjustmentsOf(
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   { resource, id }: Pick<RecordEarnings, 'resource' | 'id'>,
   affiliates: readonly string[],
   period: string,

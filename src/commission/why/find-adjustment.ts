@@ -6,7 +6,7 @@ import { statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { parsePeriod } from '../engine/calendar.ts'
-import { goneSince, type LineHint, matchHint, notStored, type Reading } from './find-line.ts'
+import { goneSince, type LineHint, matchHint, notStored, type AccountReader } from './find-line.ts'
 
 /** An adjustment, and the statement in which it stands. */
 export interface FoundAdjustment {
@@ -28,7 +28,7 @@ export const isAdjustmentId = (id: string): boolean => id.startsWith('adj_')
  */
 export async function findAdjustment(
   env: Env,
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   id: string,
   hint: LineHint,
 ): Promise<FoundAdjustment> {

@@ -3,7 +3,7 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
-import type { Connection } from './facts.ts'
+import type { Connection } from '../database.ts'
 import { COUNT_WRITTEN, type RunStep } from './run-steps.ts'
 
 /** A computed statement, or what is carried without one, as it is stored. */

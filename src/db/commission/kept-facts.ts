@@ -2,9 +2,10 @@ import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { RowKind } from './fact-readings.ts'
+import type { RowKind } from './fact-queries.ts'
 import type { KeptDays } from './kept-days.ts'
-import type { Connection, FactRow } from './packed-facts.ts'
+import type { Connection } from '../database.ts'
+import type { FactRow } from './packed-facts.ts'
 
 /** The limits of kept facts. */
 export const KEPT_LIMITS = {

@@ -1,6 +1,6 @@
 import { all } from '../../query.ts'
 import { compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
+import type { Connection } from '../../database.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /**

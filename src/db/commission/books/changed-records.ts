@@ -3,7 +3,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
-import type { Connection } from '../facts.ts'
+import type { Connection } from '../../database.ts'
 
 type FactTable = keyof typeof FACT_TABLES
 
@@ -90,7 +90,7 @@ const isFactTable = (table: ChangedTable): table is FactTable => table in FACT_T
 export const factTables = (days: ChangedDays): FactTable[] =>
   Object.values(FACT_TABLES).flatMap(({ table }) => (days[table].length > 0 ? [table] : []))
 
-/** Reads what deliveries since one have written of some customers. All readings are one round trip. */
+/** Reads what deliveries since one have written of some customers. All queries are one round trip. */
 export async function readChangedRows(
   db: Connection,
   account: string,

@@ -3,7 +3,7 @@ import { only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
+import type { Connection } from '../../database.ts'
 import type { Approver } from './approve.ts'
 import { auditClosing } from './audit-guard.ts'
 
