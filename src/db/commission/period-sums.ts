@@ -1,6 +1,7 @@
 import { readBatch } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { isDraft } from './books/is-draft.ts'
 import { sumOf } from './books/ledger.ts'
 
 // Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
@@ -62,7 +63,7 @@ export const COUNT_UNAPPROVED = compileStatement(`
     min(iif(period glob '*W*', period, null)) as first_week
   from (
     select period, statement from statements indexed by statements_status
-    where account = :account and status = 'draft' and status <> 'paid' limit :limit)
+    where account = :account and ${isDraft('status')} limit :limit)
   where statement is not null and period <
     strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')`)
 

@@ -11,6 +11,7 @@ import {
   periodBefore,
   RECEIVES_UNSENT,
 } from './approval-conditions.ts'
+import { isDraft } from './is-draft.ts'
 
 /** A row in the chain of an affiliate and plan; it builds on the row before it. */
 export interface ChainRow {
@@ -99,7 +100,7 @@ export async function readCandidates(
 /** Reads the drafts of a plan and period after an affiliate. */
 export const LIST_DRAFT_IDS = compileStatement(`
   select id, affiliate_id from statements indexed by statements_status
-  where account = :account and status = 'draft' and status <> 'paid' and plan = :plan
+  where account = :account and ${isDraft('status')} and plan = :plan
     and period = :period
     and affiliate_id > :after
   order by affiliate_id limit :limit`)

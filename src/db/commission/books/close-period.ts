@@ -6,6 +6,7 @@ import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Connection } from '../../database.ts'
 import type { Approver } from './approve.ts'
 import { auditClosing } from './audit-guard.ts'
+import { isDraft } from './is-draft.ts'
 
 /** Reads the periods of the runs that are done and began at or after a time. */
 export const READ_RUN_PERIODS = compileStatement(`
@@ -41,7 +42,7 @@ const LEAVE_OPEN = compileStatement(`
   insert into open_affiliates (account, plan, period, affiliate_id)
   select distinct :account, :plan, :period, s.affiliate_id
   from statements s indexed by statements_status
-  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
     and s.period <= :period
     and ${IS_OPEN} and ${IS_APPROVED}`)
 
@@ -54,7 +55,7 @@ const CLOSE_LEFT_OPEN = compileStatement(`
   delete from open_affiliates
   where account = :account and plan = :plan and period = :period and affiliate_id not in (
     select s.affiliate_id from statements s indexed by statements_status
-    where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+    where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
       and s.period <= :period)`)
 
 const READ_CLOSED = compileStatement(`
@@ -69,7 +70,7 @@ export const READ_EARLIER_DRAFTS = compileStatement(`
   select s.affiliate_id, s.id, s.period, s.statement is null as silent,
     min((s.statement is null) || s.period) as first, count(*) over () as total
   from statements s indexed by statements_status
-  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
     and s.period < :period and not exists (
       select 1 from statements d
       where d.account = :account and d.affiliate_id = s.affiliate_id and d.plan = :plan
