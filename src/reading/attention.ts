@@ -5,7 +5,7 @@ import { credentialEnds } from '../db/directory/credential-ends.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { type Findings, readFindings } from '../db/records/attention.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/session.ts'
 import { accountUrl } from '../ingest/account-url.ts'
 import { quoteAll } from '../validation/quote.ts'
@@ -34,7 +34,6 @@ export interface Attention {
 const EXPIRING_DAYS = 7
 /** The days whose kept control totals are searched for statuses. */
 export const STATUS_DAYS = 30
-const DAY_HOURS = 24
 /** The names that a detail lists. */
 const MAX_NAMES = 5
 

@@ -1,8 +1,7 @@
 import type { Arrivals } from '../db/records/arrivals.ts'
 import type { Account } from '../db/schema.ts'
-import { DAY_MS } from '../durations.ts'
+import { DAY_HOURS, DAY_MS } from '../durations.ts'
 
-const DAY_HOURS = 24
 const DUE_HOUR = 6
 
 /** The share of refused records above which a feed needs attention. */

@@ -1,6 +1,4 @@
-import { HOUR_MS } from '../durations.ts'
-
-const MINUTE_MS = 60_000
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 
 /** The pauses after failed attempts: ten attempts in about a day. */
 const PAUSES_MS = [

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../durations.ts'
 import type { Period } from '../engine/calendar.ts'
 
 /** The most facts that one request computes. */
@@ -37,7 +37,7 @@ export const RUN_LIMITS = {
   /** The seconds after which another one may be started. */
   retryAfter: 60,
   /** How long a run that has read nothing takes the place of a new one, in milliseconds. */
-  unreadMs: 10 * 60_000,
+  unreadMs: 10 * MINUTE_MS,
 }
 
 /**
@@ -52,7 +52,7 @@ export const STEP_RETRIES = {
 /** The limits of resuming runs that have stopped. */
 export const RESUME_LIMITS = {
   /** How long a run may show no activity, in milliseconds: longer than an attempt and the wait after it. */
-  quietMs: 20 * 60_000,
+  quietMs: 20 * MINUTE_MS,
   /** How often a Workflow is restarted while no step of the run ends. */
   restarts: 5,
   /** The runs of a database that one job resumes. */

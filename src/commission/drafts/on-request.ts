@@ -1,10 +1,10 @@
 import type { Grant } from '../../auth/grant.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
+import { MINUTE_MS } from '../../durations.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { WeightedQueue } from '../../http/weighted-queue.ts'
 import type { Period } from '../engine/calendar.ts'
-
 import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
 import { type AccountSource, readSource, sourceOf } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
@@ -18,7 +18,7 @@ const COMPUTATIONS = new WeightedQueue(8, 2)
 const WAIT_MS = 10_000
 
 /** The runtime may end a request without its `finally`, so a computation counts for a minute at most. */
-const LEASE_MS = 60_000
+const LEASE_MS = MINUTE_MS
 
 const tooManyComputations = () => unavailable(new Error('too many computations'))
 

@@ -1,8 +1,6 @@
-import { HOUR_MS } from '../../durations.ts'
+import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-
-const DAY_HOURS = 24
 
 /** What arrived of a resource on a day (UTC). */
 export interface DayArrivals {

@@ -1,9 +1,7 @@
-import { HOUR_MS } from '../../durations.ts'
+import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
 import { required } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-
-const DAY_HOURS = 24
 
 /** How the records of one resource arrive at an account. */
 export interface Arrivals {
