@@ -2,11 +2,10 @@ import { globSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ulid } from '../../src/db/ulid.ts'
-import { DAY_MS, HOUR_MS } from '../../src/durations.ts'
+import { DAY_HOURS, DAY_MS, HOUR_MS } from '../../src/durations.ts'
 import { copyBuilt, type Demo, serveIn } from '../../test-node/service.ts'
 import { activity, customers, DAYS, dayBefore, refused, transactions } from './records.ts'
 
-const DAY_HOURS = 24
 const ACCOUNT = 'demo-forex'
 const RESOURCES = ['customers', 'transactions', 'trading-activity']
 
