@@ -51,8 +51,11 @@ export async function computeReport(
   const { links, ...settings } = await readSettings(directory, account, vertical, selection)
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
   const values = {
-    ...{ currency: query.currency, approved: JSON.stringify(settings.approved) },
-    ...{ links: ownersOf(vertical, links), ...periodBounds(query), kpis: REPORT_LIMITS.kpis },
+    currency: query.currency,
+    approved: JSON.stringify(settings.approved),
+    links: ownersOf(vertical, links),
+    ...periodBounds(query),
+    kpis: REPORT_LIMITS.kpis,
   }
   const range = { from: days.first, to: days.last, first: '', end: null }
   const collected = nothingCollected()

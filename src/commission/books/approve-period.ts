@@ -70,8 +70,14 @@ export async function approvePeriod(
   const { approved, waiting, total, refused: list } = tally
   const open_total = await countOpen(db, account.id, plans, period.id)
   return {
-    ...{ period: period.id, plans, closed: isClosed, open_total, approved, waiting },
-    ...{ refused_total: total, refused: list },
+    period: period.id,
+    plans,
+    closed: isClosed,
+    open_total,
+    approved,
+    waiting,
+    refused_total: total,
+    refused: list,
   }
 }
 

@@ -136,14 +136,22 @@ function booksOf(stored: Stored, manualFrom: number): PlanBooks {
   return {
     closedThrough: closings.at(-1)?.last ?? Number.NEGATIVE_INFINITY,
     statements: new Map(heads.map(([row, head]) => [row.period, closedStatement(row, head)])),
-    ...{ booked, corrected, corrections, restored, manualFrom },
+    booked,
+    corrected,
+    corrections,
+    restored,
+    manualFrom,
     received: new Set(
       heads.flatMap(
         ([, head]) => head?.received.map((one) => arrivalKey(one.from, one.period)) ?? [],
       ),
     ),
     manual: manual.map(({ id, amount, reason, reference, at }) => ({
-      ...{ id, amount, reason, reference, at },
+      id,
+      amount,
+      reason,
+      reference,
+      at,
     })),
   }
 }

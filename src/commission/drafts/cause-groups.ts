@@ -97,7 +97,12 @@ function newGroup(
   const { first, last } = parsePeriod(line.period) ?? { first: 0, last: 0 }
   const { affiliate_id: affiliate, plan } = line
   return {
-    ...{ ...settled, affiliate, plan, periodId: line.period, rules, period: { first, last } },
+    ...settled,
+    affiliate,
+    plan,
+    periodId: line.period,
+    rules,
+    period: { first, last },
     sinceId: firstIdAt(settled.since),
     lateId: firstIdAt(settled.since - STORED_LATE_MS),
     affiliates: rules.network
@@ -105,9 +110,12 @@ function newGroup(
       : new Set([rules.below ?? affiliate]),
     first: rules.remembers ? Number.NEGATIVE_INFINITY : first,
     last: last + rules.daysAfter,
-    ...{ byCustomer: new Map(), rest: nothingFound() },
-    ...{ movedAway: noCauses(), hasLost: false },
-    ...{ settings: noCauses(), otherSettings: noCauses() },
+    byCustomer: new Map(),
+    rest: nothingFound(),
+    movedAway: noCauses(),
+    hasLost: false,
+    settings: noCauses(),
+    otherSettings: noCauses(),
   }
 }
 

@@ -49,6 +49,10 @@ export function causeOfHistory(
   }
   const changed = fields.get(customer_id)?.get(day) ?? []
   return changed.map((field) => ({
-    ...{ kind: 'customer_field', customer_id, field, day, delivery_id: delivery },
+    kind: 'customer_field',
+    customer_id,
+    field,
+    day,
+    delivery_id: delivery,
   }))
 }

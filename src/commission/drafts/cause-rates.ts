@@ -68,7 +68,9 @@ function mayApply(
 }
 
 const causeOf = ({ currency, day, first_known }: RateChange, { since }: CauseGroup): Cause => ({
-  ...{ kind: 'rate', currency, day: dayText(day) },
+  kind: 'rate',
+  currency,
+  day: dayText(day),
   change: first_known < since ? 'corrected' : 'published',
 })
 

@@ -82,7 +82,11 @@ function addChange(group: CauseGroup, change: SettingChange, affiliatesOf: Affil
   if (action === 'affiliations.put') {
     const isOwn = [details.before, details.affiliations].some((parts) => namesAny(group, parts))
     const cause: Cause = {
-      ...{ kind: 'affiliation', customer_id, day: null, delivery_id: null, audit_id },
+      kind: 'affiliation',
+      customer_id,
+      day: null,
+      delivery_id: null,
+      audit_id,
     }
     if (isOwn) addCause(foundOf(group, customer_id).likely, cause)
   } else if (isRefusal(change)) {

@@ -39,7 +39,8 @@ export async function findCauses(
         .filter((group) => isOfPeriod(group, line))
         .flatMap((group) => [
           ...allFound(group).map(({ likely }) => likely),
-          ...[group.movedAway, group.settings],
+          group.movedAway,
+          group.settings,
         ]),
     )
   }

@@ -89,13 +89,22 @@ async function toAdjustment(
   const corrected =
     line && (await lineId(await statementId(affiliate_id, plan, period), line, occurrence))
   const { causes, causes_total } = causesOf({
-    ...{ affiliate_id, plan, period, line },
+    affiliate_id,
+    plan,
+    period,
+    line,
     isLess: amount.startsWith('-'),
   })
   return {
     id: await adjustmentId(statement, corrected ?? `${period} ${droppedIn}`),
     of: { period, line: corrected, dropped_in: droppedIn },
-    ...{ rule, version, scope, occurrence, amount, causes, causes_total },
+    rule,
+    version,
+    scope,
+    occurrence,
+    amount,
+    causes,
+    causes_total,
   }
 }
 
@@ -152,10 +161,17 @@ export async function toStored(
   const parts = partsOf(draft ? [...draft.lines, ...draft.adjustments] : [])
   const hash = draft?.hash ?? ''
   return {
-    ...{ period: period.id, affiliate_id: affiliate, plan: plan.plan, id, hash, previous },
+    period: period.id,
+    affiliate_id: affiliate,
+    plan: plan.plan,
+    id,
+    hash,
+    previous,
     payable: draft?.head.payable ?? '0',
     closing: result.state.closing,
-    ...{ statement, parts, state },
+    statement,
+    parts,
+    state,
     digest: await digest(JSON.stringify([statement, hash, state, previous])),
   }
 }

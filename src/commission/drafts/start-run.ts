@@ -56,7 +56,11 @@ export async function respondWithStart(c: Context<AppEnv>, text: string): Promis
   checkBegun(row, asked, now)
   const id = newRunId(now)
   const started = await startRun(resolveDatabase(c.env, binding), {
-    ...{ account, id, period, started_at: new Date(now).toISOString(), actor: c.var.actor },
+    account,
+    id,
+    period,
+    started_at: new Date(now).toISOString(),
+    actor: c.var.actor,
     unread_since: firstRunId(unreadSince(row, now)),
     most: RUN_LIMITS.running,
     running_since: firstRunId(now - DAY_MS),

@@ -59,7 +59,9 @@ export function ownerOn(context: Context, customer: Customer, day: number): Owne
 }
 
 const unowned = (affiliate: string | null, reason: UncountedReason): Owner => ({
-  ...{ affiliate, version: null, reason },
+  affiliate,
+  version: null,
+  reason,
 })
 
 /** Returns a function that finds the owner of each fact. Facts of one day, which follow each other, share it. */

@@ -129,8 +129,15 @@ export function addToGroups(groups: Groups, cause: Cause, fact: Fact): void {
   const { reason, plan, version, rule, condition } = cause
   const key = JSON.stringify([resource, reason, plan, version, rule, condition, currency])
   const group = groups.get(key) ?? {
-    ...{ reason, plan, version, rule, condition, resource, currency },
-    ...{ count: 0, sums: new Map() },
+    reason,
+    plan,
+    version,
+    rule,
+    condition,
+    resource,
+    currency,
+    count: 0,
+    sums: new Map(),
   }
   groups.set(key, group)
   group.count += fact.count

@@ -77,7 +77,11 @@ export function sourceOf(
   }
   return {
     ...databases,
-    ...{ account, book, parents, selection, settings },
+    account,
+    book,
+    parents,
+    selection,
+    settings,
     periodKinds: [...new Set([...book.plans.values()].map(({ first }) => first.period))],
     firstAssignment: Math.min(
       Number.POSITIVE_INFINITY,

@@ -2,8 +2,18 @@ import { parseDay } from '../../validation/calendar.ts'
 import type { ReadCell } from './rate-text.ts'
 
 const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September'],
-  ...['October', 'November', 'December'],
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
 ]
 
 /** A day as the daily file of the ECB writes it: `13 April 2026`. */

@@ -77,14 +77,18 @@ async function findUnchanged(
   const { account, affiliates } = query
   const links = known ?? (affiliates ? await linksOf(databases.directory, account, affiliates) : [])
   const step = (customer_id: string, size: number): CustomersCursor => ({
-    ...{ phase: 'unchanged', customer_id, entries: size, links },
+    phase: 'unchanged',
+    customer_id,
+    entries: size,
+    links,
   })
   const read = await readUnchanged(databases, query, links, after, entries)
   if (read === 'too long')
     return findUnchanged(databases, query, step(after, Math.ceil(entries / 2)))
   const { customers, searched, last } = read
   return {
-    ...{ customers, searched },
+    customers,
+    searched,
     next:
       last === null
         ? { phase: 'changed', customer_id: '' }

@@ -146,8 +146,19 @@ export function draftBatches(
     bindStatement(db, statement, { ...values, rows })
   const batches = inBatches(put).map((drafts) => {
     const heads = drafts.map((one) => [
-      ...[one.period, one.affiliate_id, one.plan, one.id, one.hash, one.payable, one.closing],
-      ...[one.statement, one.parts[0], one.parts.length, one.state, one.digest, one.previous],
+      one.period,
+      one.affiliate_id,
+      one.plan,
+      one.id,
+      one.hash,
+      one.payable,
+      one.closing,
+      one.statement,
+      one.parts[0],
+      one.parts.length,
+      one.state,
+      one.digest,
+      one.previous,
     ])
     const ids = drafts.map(({ id, digest }) => [id, digest])
     const parts = drafts.flatMap(({ id, digest, parts: all }) =>

@@ -114,7 +114,9 @@ export async function loadRates(db: D1Database, range: RateRange): Promise<Store
   const ranges = withDaysBefore(days)
   const lastDay = ranges.at(-1)?.last ?? END
   const values = {
-    ...{ source: RATE_SOURCE, at: at ?? END, until: at === null ? END : lastDay },
+    source: RATE_SOURCE,
+    at: at ?? END,
+    until: at === null ? END : lastDay,
     ranges: JSON.stringify(ranges.map(({ first, last }) => [first, last])),
     ...(currencies && { currencies: JSON.stringify(currencies) }),
   }

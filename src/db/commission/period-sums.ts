@@ -71,6 +71,8 @@ export const COUNT_UNAPPROVED = compileStatement(`
 export const countUnapproved = (session: D1DatabaseSession, account: string, now: number) =>
   withD1Retry(() =>
     bindStatement(session, COUNT_UNAPPROVED, {
-      ...{ account, now, limit: SUMMED_STATEMENTS },
+      account,
+      now,
+      limit: SUMMED_STATEMENTS,
     }).first<Unapproved>(),
   )

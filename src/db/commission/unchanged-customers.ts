@@ -39,7 +39,9 @@ export async function readUnchanged(
 ): Promise<UnchangedCustomers | 'too long'> {
   const statement = affiliates ? UNCHANGED_OF_SOME : UNCHANGED_OF_ALL
   const values = {
-    ...{ account, after, entries },
+    account,
+    after,
+    entries,
     ...(affiliates && { affiliates: JSON.stringify(affiliates), links: JSON.stringify(links) }),
   }
   try {

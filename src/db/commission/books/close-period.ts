@@ -122,7 +122,11 @@ export function closingStatements(
   const values = { account, actor, required, now, plan, period, closing, limit }
   const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
   const entry = {
-    ...{ audit: newAuditId(), actor, action: 'period.close', account, now },
+    audit: newAuditId(),
+    actor,
+    action: 'period.close',
+    account,
+    now,
     details: { plan, period },
   }
   return [

@@ -104,7 +104,12 @@ export const REJECT_CLOSED_TERMS = compileStatement(
 const toRows = (changes: readonly AssignmentChange[]): string[] =>
   toJsonChunks(
     changes.map(({ affiliate_id, from_day, plan, customers, month, week }) => [
-      ...[affiliate_id, from_day, plan, customers, month, week],
+      affiliate_id,
+      from_day,
+      plan,
+      customers,
+      month,
+      week,
     ]),
   )
 

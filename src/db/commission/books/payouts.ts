@@ -52,7 +52,14 @@ export const listDue = (
 export type Payment = Omit<typeof payments.$inferSelect, 'account'>
 
 const PAYMENT_COLUMNS = [
-  ...['reference', 'affiliate_id', 'currency', 'amount', 'paid_on', 'statements', 'actor', 'at'],
+  'reference',
+  'affiliate_id',
+  'currency',
+  'amount',
+  'paid_on',
+  'statements',
+  'actor',
+  'at',
 ]
 
 /** Reads one page of the payments of an account, by reference. */
