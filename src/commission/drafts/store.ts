@@ -1,4 +1,5 @@
-import { draftBatches, readDigests } from '../../db/commission/drafts.ts'
+import { draftBatches } from '../../db/commission/draft-batches.ts'
+import { readDigests } from '../../db/commission/drafts.ts'
 import type { RunStep } from '../../db/commission/run-steps.ts'
 import { withD1Retry } from '../../db/retry.ts'
 import { planKey } from '../engine/book.ts'

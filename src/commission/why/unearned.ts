@@ -1,23 +1,20 @@
 import { decode } from '../../db/column-types.ts'
 import { readHeldFacts } from '../../db/commission/fact-keys.ts'
-import type { RowKind } from '../../db/commission/fact-queries.ts'
 import type { FACT_TABLES } from '../../db/commission/fact-tables.ts'
 import { customers } from '../../db/schema.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
+import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import { compareText } from '../engine/facts.ts'
 import { asOf } from '../engine/judge.ts'
 import { factJudge } from '../engine/judge-uplines.ts'
 import type { Reason } from '../engine/reasons.ts'
 import {
   addToGroups,
-  type Cause,
-  type FactReport,
   type Groups,
   listGroups,
-  reportFacts,
   type UnearnedRecord,
   unearnedRecord,
 } from '../engine/unearned.ts'
@@ -45,18 +42,13 @@ async function* factReports(
       if (affiliate_id === undefined || report.affiliate_id === affiliate_id) yield report
     }
   }
-  // CustomerFilter customer is not known has no affiliate yet.
+  // A record whose customer is not stored yet has no affiliate.
   if (affiliate_id === undefined) yield* heldReports(computation, period, filter)
 }
 
 type Table = keyof typeof FACT_TABLES
 
-const KINDS: Readonly<Record<Table, RowKind>> = {
-  transactions: 'transactions',
-  activity: 'activity',
-  events: 'events',
-}
-
+/** Yields the facts of a period whose customer is not stored yet. */
 async function* heldReports(
   { source }: Computation,
   period: Period,
@@ -71,13 +63,13 @@ async function* heldReports(
     for (const row of rows) {
       const id = String(decode(customers.customer_id, row.customer_id))
       if (customer_id !== undefined && id !== customer_id) continue
-      const fact = toFact(KINDS[table], row, id, settings)
+      const fact = toFact(table, row, id, settings)
       yield { fact, customer_id: id, affiliate_id: null, state: HELD, rules: [] }
     }
   }
 }
 
-const HELD: Cause = { reason: 'held', plan: null, version: null, rule: null, condition: null }
+const HELD: FactOutcome = { reason: 'held', plan: null, version: null, rule: null, condition: null }
 
 /**
  * Returns facts of a period in groups: `data`, those that no line counts; `rules`, those that a rule does
@@ -94,8 +86,8 @@ export async function groupUnearned(
   for await (const { fact, state, rules } of factReports(computation, period, filter)) {
     if (state.reason === 'counted') addToGroups(counted, { ...HELD, reason: 'counted' }, fact)
     else if (matchesReason(state, filter)) addToGroups(unearned, state, fact)
-    for (const cause of rules) {
-      if (cause.reason !== 'counted' && matchesReason(cause, filter)) addToGroups(byRule, cause, fact)
+    for (const outcome of rules) {
+      if (outcome.reason !== 'counted' && matchesReason(outcome, filter)) addToGroups(byRule, outcome, fact)
     }
   }
   return {
@@ -111,7 +103,7 @@ export async function groupUnearned(
   }
 }
 
-const matchesReason = ({ reason }: Cause, filter: UnearnedFilter): boolean =>
+const matchesReason = ({ reason }: FactOutcome, filter: UnearnedFilter): boolean =>
   filter.reason === undefined || reason === filter.reason
 
 /**
@@ -127,7 +119,7 @@ export async function listUnearned(
   for await (const report of factReports(computation, period, filter)) {
     const { state, rules } = report
     const isUnearned = state.reason !== 'counted' && matchesReason(state, filter)
-    const isUncountedByRule = filter.reason !== undefined && rules.some((cause) => matchesReason(cause, filter))
+    const isUncountedByRule = filter.reason !== undefined && rules.some((outcome) => matchesReason(outcome, filter))
     if (isUnearned || isUncountedByRule) records.push(unearnedRecord(report))
   }
   return records.sort((a, b) => compareText(a.resource, b.resource) || compareText(a.id, b.id))
