@@ -9,12 +9,12 @@ import {
 } from '../../db/commission/books/manual-entries.ts'
 import { planKey } from '../engine/book.ts'
 import {
-  arrivalKey,
   type BookedLine,
   type BooksOf,
   type ClosedStatement,
   lineKey,
   type PlanBooks,
+  receivedKey,
 } from '../engine/books.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import type { AccountSource } from '../facts/source.ts'
@@ -143,7 +143,7 @@ function booksOf(stored: Stored, manualFrom: number): PlanBooks {
     manualFrom,
     received: new Set(
       heads.flatMap(
-        ([, head]) => head?.received.map((one) => arrivalKey(one.from, one.period)) ?? [],
+        ([, head]) => head?.received.map((one) => receivedKey(one.from, one.period)) ?? [],
       ),
     ),
     manual: manual.map(({ id, amount, reason, reference, at }) => ({

@@ -6,7 +6,7 @@ import type { AccountSource, RateDays } from '../facts/source.ts'
 import type { dependencies } from './closure.ts'
 import type { ComputedRange } from './range.ts'
 
-/** What affiliates earned in the periods of one kind, up to the one that was asked for. */
+/** What affiliates earned in a period. */
 export interface ComputedPeriod {
   readonly period: Period
   /** In order of affiliate and plan. */

@@ -29,9 +29,10 @@ import { type RateView, rateViews } from './rate-views.ts'
 export class TooManyFacts extends Error {}
 
 /**
- * Prepares the computation of a period: what its affiliates depend on, rates and days with facts.
+ * Prepares the computation of a period for any affiliates: finds the days with facts and loads the rates.
  *
- * @param beginnings Where the account's records and books begin; absent: they are read.
+ * @param run The run that keeps facts; null: no run.
+ * @param beginnings Where the account's records and books begin; absent: it is read.
  */
 export async function openComputation(
   source: AccountSource,
@@ -50,10 +51,10 @@ export async function openComputation(
 }
 
 /**
- * Computes affiliates in the periods of one kind up to the one that was asked for. It holds the facts of
- * a few customers at a time, and what all facts came to.
+ * Computes affiliates in all periods of the requested period's kind up to it; the last element is the
+ * requested period. Holds in memory the facts of a few customers at a time, and the totals of all.
  *
- * @param maxFacts The most facts that it reads.
+ * @param maxFacts The most facts to read.
  * @throws TooManyFacts
  */
 export async function computeAffiliates(
@@ -86,7 +87,7 @@ export async function computeAffiliates(
 
 const NO_FACTS: ReadonlySet<Fact> = new Set()
 
-/** Forgets by which facts a customer qualified: only explanations show them, and they fill the memory. */
+/** Drops the facts by which a customer qualified: only explanations use them, and they fill the memory. */
 function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
   if (judged.qualified.size === 0) return judged
   const qualified = new Map<string, OnceState>()

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import type { Connection } from '../../db/database.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
+import type { Connection } from '../../db/database.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'
 import type { PlanResult } from '../engine/account-input.ts'
@@ -33,9 +33,9 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
       async () => {
         const computation = await openPeriod(c.env, grant, session, period)
         const computed = await computeAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
-        const asked = computed.slice(-1)
-        const found = await findCauses(computation, asked)
-        return { results: asked[0]?.results ?? [], causesOf: found }
+        const requested = computed.slice(-1)
+        const found = await findCauses(computation, requested)
+        return { results: requested[0]?.results ?? [], causesOf: found }
       },
     )
     const found = await Promise.all(

@@ -47,18 +47,17 @@ const unreadSince = (account: Account, now: number): number =>
 /** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
 export async function respondWithStart(c: Context<AppEnv>, text: string): Promise<Response> {
   readQuery(c.req.url)
-  const asked = readPathPeriod(text)
-  const period = asked.id
+  const period = readPathPeriod(text)
   const { account, binding } = await c.var.grantPromise
   const row = await findAccount(c.env.DB, account)
   if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
   const now = Date.now()
-  checkBegun(row, asked, now)
+  checkBegun(row, period, now)
   const id = newRunId(now)
   const started = await startRun(resolveDatabase(c.env, binding), {
     account,
     id,
-    period,
+    period: period.id,
     started_at: new Date(now).toISOString(),
     actor: c.var.actor,
     unread_since: firstRunId(unreadSince(row, now)),
@@ -69,7 +68,7 @@ export async function respondWithStart(c: Context<AppEnv>, text: string): Promis
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
     throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
   }
-  if (started === id) await startWorkflow(c.env, account, id, period)
+  if (started === id) await startWorkflow(c.env, account, id, period.id)
   return withReadSession(c, async ({ session }) =>
     c.json(await findRun(session, account, started), 202),
   )

@@ -47,7 +47,7 @@ export interface PlanBooks {
   readonly corrections: ReadonlyMap<string, ReadonlyMap<string, Decimal>>
   /** What corrections restored, 0 or more: by corrected period, then by that of the dropping statement. */
   readonly restored: ReadonlyMap<string, ReadonlyMap<string, Decimal>>
-  /** What approved statements received from other plans, as `arrivalKey`. */
+  /** What approved statements received from other plans, as `receivedKey`. */
   readonly received: ReadonlySet<string>
   readonly manual: readonly ManualEntry[]
   /** The first day on which a manual entry can stand, if no period is closed. */
@@ -105,7 +105,7 @@ export function firstOpen(books: PlanBooks | null, period: Period): Period {
 }
 
 /** Returns the key of a transfer from a plan's period. */
-export const arrivalKey = (from: string, period: string): string => JSON.stringify([from, period])
+export const receivedKey = (from: string, period: string): string => JSON.stringify([from, period])
 
 /** Returns the approved statement of a period, or one that left nothing. */
 export const closedStatement = ({ statements }: PlanBooks, { id }: Period): ClosedStatement =>

@@ -54,7 +54,7 @@ function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Deci
   const gained = greatest(after, ZERO)
   const own = restoredFrom(pools, period, period)
   const most = add(own, greatest(amountAt(pools.left, period), ZERO))
-  const entries = [take(pools, period, period, subtract(least(gained, most), own))]
+  const entries = [restoringEntry(pools, period, period, subtract(least(gained, most), own))]
   const returned = subtract(least(after, ZERO), least(before, ZERO))
   const statements = [...books.corrections]
     .flatMap(([from, nets]) => (from === period ? [] : [[from, amountAt(nets, period)] as const]))
@@ -64,14 +64,14 @@ function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Deci
     const charged = subtract(negate(least(net, ZERO)), restoredFrom(pools, period, from))
     const available = greatest(least(charged, amountAt(pools.left, from)), ZERO)
     const amount = least(rest, available)
-    entries.push(take(pools, period, from, amount))
+    entries.push(restoringEntry(pools, period, from, amount))
     rest = subtract(rest, amount)
   }
   // A correction that is made again finds again what was dropped for it.
   rest = isPositive(returned) ? ZERO : negate(returned)
   for (const [from] of statements.toReversed()) {
     const amount = least(rest, restoredFrom(pools, period, from))
-    entries.push(take(pools, period, from, negate(amount)))
+    entries.push(restoringEntry(pools, period, from, negate(amount)))
     rest = subtract(rest, amount)
   }
   return entries.filter(({ amount }) => !isZero(amount))
@@ -81,7 +81,7 @@ const restoredFrom = ({ restored }: Pools, period: string, from: string): Decima
   restored.get(period)?.get(from) ?? ZERO
 
 /** Takes an amount from what a statement dropped; a negative one is given back. */
-function take(pools: Pools, period: string, from: string, amount: Decimal): Difference {
+function restoringEntry(pools: Pools, period: string, from: string, amount: Decimal): Difference {
   const ofPeriod = pools.restored.get(period) ?? new Map<string, Decimal>()
   pools.restored.set(period, ofPeriod)
   ofPeriod.set(from, add(amountAt(ofPeriod, from), amount))

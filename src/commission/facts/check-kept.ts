@@ -2,12 +2,7 @@ import { readKeptDays, stopKeeping } from '../../db/commission/kept-days.ts'
 import type { CustomerFactQuery, FactRow } from '../../db/commission/packed-facts.ts'
 import { KEEPING } from './keep-facts.ts'
 import { chooseKeptDays, type KeptDaysInUse, openDays } from './kept-days-in-use.ts'
-import {
-  type AccountDatabase,
-  customerIds,
-  type RowsByQuery,
-  readRecords,
-} from './read-records.ts'
+import { type AccountDatabase, customerIds, type RowsByQuery, readRecords } from './read-records.ts'
 
 /**
  * Compares the kept rows of one random customer with the records, in a share `KEEPING.checkedShare` of

@@ -67,12 +67,7 @@ export async function keepFacts(
 }
 
 /** Whether kept days include all needed rows of a year, and few of them have changed. */
-const isUsable = (
-  kept: KeptDays,
-  year: DayBounds,
-  rowsDigest: string,
-  range: ReadRange,
-): boolean =>
+const isUsable = (kept: KeptDays, year: DayBounds, rowsDigest: string, range: ReadRange): boolean =>
   includesNeededRows(kept, rowsDigest, range) &&
   kept.last_day >= year.last_day &&
   JSON.parse(kept.changed).length <= KEEPING.changedDays

@@ -58,11 +58,8 @@ export const firstNeededSum = (
 ): number => Math.min(Math.max(firstSummed, first_day), last_day + 1)
 
 /** Whether what is kept of some days includes every row that a computation needs. */
-export const includesNeededRows = (
-  days: KeptDays,
-  rowsDigest: string,
-  range: ReadRange,
-): boolean => days.form === rowsDigest && days.summed_from <= firstNeededSum(range, days)
+export const includesNeededRows = (days: KeptDays, rowsDigest: string, range: ReadRange): boolean =>
+  days.form === rowsDigest && days.summed_from <= firstNeededSum(range, days)
 
 /**
  * Reads which days an account keeps, and returns those that a computation uses; null if the account

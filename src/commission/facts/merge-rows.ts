@@ -38,9 +38,7 @@ export async function mergeRows(
   const keptById = Map.groupBy(keptCustomers, ({ customer_id }) => customer_id)
   const unkept = unkeptCustomers(queries, keptById, usable.length)
   const fromRecords =
-    unkept.size > 0
-      ? await readRecords(database, withShareOf(queries, unkept.size), unkept)
-      : []
+    unkept.size > 0 ? await readRecords(database, withShareOf(queries, unkept.size), unkept) : []
   const isOpen = openDays(usable)
   const rows = queries.map((one, i) => {
     const { ids, query } = one

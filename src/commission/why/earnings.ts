@@ -21,7 +21,7 @@ import { closedLine } from './explain-adjustment.ts'
 import { type AccountReader, storedLine } from './find-line.ts'
 import { judgeRecord } from './judge-record.ts'
 
-/** The record whose earnings are asked for. */
+/** The key of the record whose earnings are computed. */
 export type RecordKey = FactKey | { readonly resource: 'customers'; readonly id: string }
 
 /** A line that counts a record. */
@@ -108,7 +108,13 @@ export async function recordEarnings(
   const { customer_id, day } = place
   const record = { resource: key.resource, id: factId(key), customer_id, day: dayText(day) }
   if (place.isHeld) {
-    const state: FactOutcome = { reason: 'held', plan: null, version: null, rule: null, condition: null }
+    const state: FactOutcome = {
+      reason: 'held',
+      plan: null,
+      version: null,
+      rule: null,
+      condition: null,
+    }
     return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
   const computation = await openPeriod(env, grant, session, periodOf(day, 'month'))

@@ -15,7 +15,11 @@ import { reducer, sumsFacts } from './read-parts.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
 
 /** Explains a computed line. */
-export async function explainComputed({ computation, found, parts }: ComputedLine): Promise<Explanation> {
+export async function explainComputed({
+  computation,
+  found,
+  parts,
+}: ComputedLine): Promise<Explanation> {
   const [{ facts }, customer] = await Promise.all([parts(), onceCustomer(computation, found.line)])
   return explainLine(found.context, found, facts, customer)
 }

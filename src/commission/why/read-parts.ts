@@ -73,7 +73,8 @@ function partsCollector(reduce: ReturnType<typeof reducer>) {
 }
 
 /** Whether a line counts the facts of a single customer. */
-const isPerCustomer = ({ rule }: LineKey): boolean => rule.kind === 'share' && rule.per === 'customer'
+const isPerCustomer = ({ rule }: LineKey): boolean =>
+  rule.kind === 'share' && rule.per === 'customer'
 
 /**
  * Returns a collector of what customers add to a line while its statement is computed: `keep` must be
@@ -96,7 +97,9 @@ export function collectParts(context: PeriodContext, affiliate: string, line: Li
 /** Returns whose facts a line counts. */
 function customersOfLine({ line, result }: FoundLine): CustomerFilter {
   if (line.rule.kind === 'override') return { affiliate_id: scopeName(line.scope) }
-  return isPerCustomer(line) ? { customer_id: scopeName(line.scope) } : { affiliate_id: result.affiliate }
+  return isPerCustomer(line)
+    ? { customer_id: scopeName(line.scope) }
+    : { affiliate_id: result.affiliate }
 }
 
 /** Reads what each customer adds to a line. */
@@ -105,6 +108,7 @@ export async function readParts(computation: Computation, found: FoundLine): Pro
   const { collected, add } = partsCollector(reducer(context, result.affiliate, line))
   if (!sumsFacts(line)) return collected
   const queries = periodQueries(computation, context.period)
-  for await (const judged of judgedCustomers(computation, customersOfLine(found), queries)) add(judged)
+  for await (const judged of judgedCustomers(computation, customersOfLine(found), queries))
+    add(judged)
   return collected
 }

@@ -87,7 +87,8 @@ export async function groupUnearned(
     if (state.reason === 'counted') addToGroups(counted, { ...HELD, reason: 'counted' }, fact)
     else if (matchesReason(state, filter)) addToGroups(unearned, state, fact)
     for (const outcome of rules) {
-      if (outcome.reason !== 'counted' && matchesReason(outcome, filter)) addToGroups(byRule, outcome, fact)
+      if (outcome.reason !== 'counted' && matchesReason(outcome, filter))
+        addToGroups(byRule, outcome, fact)
     }
   }
   return {
@@ -119,7 +120,8 @@ export async function listUnearned(
   for await (const report of factReports(computation, period, filter)) {
     const { state, rules } = report
     const isUnearned = state.reason !== 'counted' && matchesReason(state, filter)
-    const isUncountedByRule = filter.reason !== undefined && rules.some((outcome) => matchesReason(outcome, filter))
+    const isUncountedByRule =
+      filter.reason !== undefined && rules.some((outcome) => matchesReason(outcome, filter))
     if (isUnearned || isUncountedByRule) records.push(unearnedRecord(report))
   }
   return records.sort((a, b) => compareText(a.resource, b.resource) || compareText(a.id, b.id))

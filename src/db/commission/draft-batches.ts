@@ -1,3 +1,4 @@
+import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { bindStatement } from '../statement.ts'
 import {

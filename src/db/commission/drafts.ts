@@ -1,8 +1,8 @@
+import type { Connection } from '../database.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
-import type { Connection } from '../database.ts'
 
 /** A computed statement, or what is carried without one, as it is stored. */
 export interface StoredDraft {

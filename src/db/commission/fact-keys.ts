@@ -1,10 +1,10 @@
 import { encode } from '../column-types.ts'
+import type { Connection } from '../database.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './fact-columns.ts'
 import { FACT_TABLES } from './fact-tables.ts'
-import type { Connection } from '../database.ts'
 import type { FactRow } from './packed-facts.ts'
 
 /** Where a record lies: its customer, as stored, and its day. `held` is 1 while it waits. */

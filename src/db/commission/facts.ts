@@ -9,12 +9,7 @@ import {
 } from './books/first-booked.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
-import {
-  type CustomerFactQuery,
-  type FactRow,
-  readPacked,
-  valuesOf,
-} from './packed-facts.ts'
+import { type CustomerFactQuery, type FactRow, readPacked, valuesOf } from './packed-facts.ts'
 
 /** Where the records and the books of an account begin. */
 export interface Beginnings {

@@ -1,8 +1,8 @@
+import type { Connection } from '../database.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { usageSql } from '../records/storage-sql.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { Connection } from '../database.ts'
 
 /** Days of which an account keeps the facts: a calendar year up to a day. Days are since 1970. */
 export interface KeptDays {

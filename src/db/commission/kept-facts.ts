@@ -1,10 +1,10 @@
+import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { RowKind } from './fact-queries.ts'
 import type { KeptDays } from './kept-days.ts'
-import type { Connection } from '../database.ts'
 import type { FactRow } from './packed-facts.ts'
 
 /** The limits of kept facts. */

@@ -1,7 +1,7 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 
 /** The affiliates whose approved statements one query reads. */
 export const AFFILIATES_PER_QUERY = 50

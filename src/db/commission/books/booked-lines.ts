@@ -1,6 +1,6 @@
+import type { Connection } from '../../database.ts'
 import { all } from '../../query.ts'
 import { compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /**

@@ -1,6 +1,6 @@
+import type { Connection } from '../../database.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 
 /** A statement with what became of it. */
 export interface BookedStatement {

@@ -1,8 +1,8 @@
 import { lookUp, readBatch } from '../../batch.ts'
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 import {
   approvedHash,
   DRAFT_SENDER,

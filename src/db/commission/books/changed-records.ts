@@ -1,9 +1,9 @@
 import { pairs, readBatch } from '../../batch.ts'
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
-import type { Connection } from '../../database.ts'
 
 type FactTable = keyof typeof FACT_TABLES
 

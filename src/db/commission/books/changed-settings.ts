@@ -1,7 +1,7 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 import { KNOWN_CURRENCIES } from '../load-rates.ts'
 import { RATE_SOURCE } from '../rates.ts'
 

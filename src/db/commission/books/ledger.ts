@@ -1,8 +1,8 @@
+import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { ledger } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>

@@ -1,10 +1,10 @@
+import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */

@@ -1,9 +1,9 @@
+import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../../database.ts'
 import { IS_DUE, sumOf } from './ledger.ts'
 
 /** What has to be paid to an affiliate in a currency. */

@@ -1,8 +1,8 @@
 import { pairs, readBatch } from '../../batch.ts'
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { FACT_TABLES } from '../fact-tables.ts'
-import type { Connection } from '../../database.ts'
 import { type ChangedDays, factsOfDays, factTables } from './changed-records.ts'
 
 type FactTable = keyof typeof FACT_TABLES
