@@ -108,7 +108,10 @@ async function readSettings(
   return { links, approved: wordsFor(statusMap, ['approved']), eventCurrencies, defined }
 }
 
-/** Returns the affiliates of links as the statements read them. Only customers of brands have theirs by link. */
+/**
+ * Returns the affiliates of links as the statements read them. Only customers of brands have theirs
+ * by link.
+ */
 function ownersOf(vertical: string, links: ReadonlyMap<string, string>): string {
   const json = JSON.stringify(vertical === 'igaming' ? Object.fromEntries(links) : {})
   if (json.length > REPORT_LIMITS.linkBytes) throw tooLarge('links')

@@ -121,7 +121,10 @@ async function approvePlan(
   }
 }
 
-/** Approves the drafts of a page, and counts what became of them. Returns whether it closed the period. */
+/**
+ * Approves the drafts of a page, and counts what became of them. Returns whether it closed the
+ * period.
+ */
 async function approvePage(
   db: D1Database,
   approver: Approver,

@@ -3,7 +3,7 @@ import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { KeptDaysInUse } from '../facts/kept-days-in-use.ts'
 import type { AccountSource, RateDays } from '../facts/source.ts'
-import type { dependencies } from './closure.ts'
+import type { dependencies } from './dependencies.ts'
 import type { ComputedRange } from './range.ts'
 
 /** What affiliates earned in a period. */

@@ -18,14 +18,14 @@ import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
 import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
 import { readBooks } from './books.ts'
-import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
 import { customersOf } from './customers-of.ts'
+import { dependencies, joinDependencies } from './dependencies.ts'
 import { KEPT_SHARE } from './limits.ts'
 import { findRange } from './range.ts'
 import { type RateView, rateViews } from './rate-views.ts'
 
-/** Thrown if the facts of a computation are more than its caller allows. */
+/** Thrown if a computation reads more facts than its caller allows. */
 export class TooManyFacts extends Error {}
 
 /**
@@ -87,7 +87,10 @@ export async function computeAffiliates(
 
 const NO_FACTS: ReadonlySet<Fact> = new Set()
 
-/** Drops the facts by which a customer qualified: only explanations use them, and they fill the memory. */
+/**
+ * Drops the facts by which a customer qualified: only explanations use them, and they fill the
+ * memory.
+ */
 function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
   if (judged.qualified.size === 0) return judged
   const qualified = new Map<string, OnceState>()
@@ -100,7 +103,9 @@ function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
 /**
  * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
  *
- * @param keep Returns what stays in memory of a customer until the settlement; absent: everything.
+ * @param maxFacts The most facts to read.
+ * @param keep Is called for each customer, and returns what must stay in memory of the customer until
+ * the settlement; absent: everything.
  * @throws TooManyFacts
  */
 export async function settleAffiliates(
@@ -111,29 +116,8 @@ export async function settleAffiliates(
   keep?: (judged: JudgedCustomer) => JudgedCustomer,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
-  const { settled, read } = joined(affiliates.map(dependenciesOf))
-  const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
-  const queries = earningQueries(source.selection, range.days)
-  const isNeeded = neededQueries(source, context.tree, range.periods)
-  const { kept } = computation
-  const weightOf = factWeightByDay(kept, keep === undefined ? 1 : KEPT_SHARE)
-  const add = range.periods.map((period) => {
-    const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
-    return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
-  })
-  let facts = 0
-  const yieldAfter = yieldAfterFacts()
-  for await (const customers of customersOf(computation, [...read], queries, isNeeded, kept)) {
-    for (const customer of customers) {
-      for (const { count, day } of customer.facts) facts += count * weightOf(day)
-      if (facts > maxFacts) throw new TooManyFacts()
-      const pause = yieldAfter(customer.facts.length)
-      if (pause) await pause
-      const own = judgeCustomer(context, customer)
-      const judged = keep ? keep(own) : own
-      for (const addTo of add) addTo(judged)
-    }
-  }
+  const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
+  const tallies = await tallyFacts(computation, [...read], maxFacts, keep)
   const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.book.assignmentsOf(one).length > 0
   const input: SettlementInput = {
@@ -145,4 +129,40 @@ export async function settleAffiliates(
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
   return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }
+}
+
+/**
+ * Reads the customers of affiliates and adds their facts to the tallies of each period, by period id.
+ *
+ * @throws TooManyFacts
+ */
+async function tallyFacts(
+  computation: Computation,
+  affiliates: readonly string[],
+  maxFacts: number,
+  keep?: (judged: JudgedCustomer) => JudgedCustomer,
+): Promise<Map<string, PeriodTallies>> {
+  const { source, range, context, kept } = computation
+  const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
+  const add = range.periods.map((period) => {
+    const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
+    return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
+  })
+  const queries = earningQueries(source.selection, range.days)
+  const isNeeded = neededQueries(source, context.tree, range.periods)
+  const weightOf = factWeightByDay(kept, keep === undefined ? 1 : KEPT_SHARE)
+  let facts = 0
+  const yieldAfter = yieldAfterFacts()
+  for await (const customers of customersOf(computation, affiliates, queries, isNeeded, kept)) {
+    for (const customer of customers) {
+      for (const { count, day } of customer.facts) facts += count * weightOf(day)
+      if (facts > maxFacts) throw new TooManyFacts()
+      const pause = yieldAfter(customer.facts.length)
+      if (pause) await pause
+      const own = judgeCustomer(context, customer)
+      const judged = keep ? keep(own) : own
+      for (const addTo of add) addTo(judged)
+    }
+  }
+  return tallies
 }

@@ -24,7 +24,10 @@ export interface AdjustedLine {
   readonly dropped_in: string | null
 }
 
-/** An adjustment on the wire (§13). `occurrence` counts earlier lines of the same rule and scope. */
+/**
+ * An adjustment on the wire (§13). `occurrence` is the number of earlier lines of the same rule and
+ * scope.
+ */
 export interface Adjustment {
   readonly id: string
   readonly of: AdjustedLine
@@ -108,7 +111,10 @@ async function toAdjustment(
   }
 }
 
-/** Returns the SHA-256 of the statement's canonical JSON less `id`, `hash`, status and times (§16.18). */
+/**
+ * Returns the SHA-256 of the statement's canonical JSON without `id`, `hash`, status and times
+ * (§16.18).
+ */
 async function hashOf(
   { id: _id, lines_total: _lines, adjustments_total: _adjustments, ...hashed }: StatementHead,
   lines: readonly StatementLine[],
@@ -117,7 +123,10 @@ async function hashOf(
   return digest(canonicalJson({ ...hashed, lines, adjustments }))
 }
 
-/** Divides lines and adjustments into parts that a row of the database holds; there is at least one. */
+/**
+ * Divides lines and adjustments into JSON arrays within `PART_LIMITS`, at least one: a row stores
+ * each.
+ */
 export function partsOf(lines: readonly (StatementLine | Adjustment)[]): string[] {
   const parts: string[] = []
   let texts: string[] = []

@@ -11,7 +11,7 @@ import type { Computation } from './computation.ts'
 import { openComputation, TooManyFacts } from './compute.ts'
 import { MAX_FRESH_FACTS } from './limits.ts'
 
-/** The computations that an isolate makes at once: 8 in all, and 2 of an account. */
+/** The computations that an isolate makes at once: 8 in all, of which 2 for one account. */
 const COMPUTATIONS = new WeightedQueue(8, 2)
 
 /** How long a computation waits for its turn. */
@@ -50,7 +50,7 @@ export async function withinLimit<T>(
   }
 }
 
-/** Reads what computations of any period of an account depend on, in one round trip. */
+/** Reads what every computation of an account depends on, in one round trip. */
 export async function readStored(
   env: Env,
   { account: id, vertical }: Pick<Grant, 'account' | 'vertical'>,

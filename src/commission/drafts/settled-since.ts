@@ -8,11 +8,11 @@ import { planKey } from '../engine/book.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { CorrectedLine } from './cause.ts'
 
-/** What is known of the last approval of a closed period. */
+/** The last approval of a closed period. */
 export interface LastSettled {
-  /** What was stored before it had its effect then, in milliseconds. */
+  /** When its computation began to read, in milliseconds: it includes what was stored before. */
   readonly since: number
-  /** When the period was approved first, in milliseconds: the rates known then stand. */
+  /** When the period was first approved, in milliseconds: the rates known then apply to it. */
   readonly closedAt: number
   /** The currencies of records that waited in the period. */
   readonly waiting: readonly string[]

@@ -10,10 +10,11 @@ import { toStored } from './draft.ts'
 import { statementId } from './ids.ts'
 
 /**
- * Computes the statements of affiliates and stores those that differ from what is stored, and counts
- * them with the step of a run. If the run has ended or was deleted meanwhile, nothing is stored.
+ * Computes the statements of affiliates, stores those that differ from the stored ones, and adds their
+ * number to the step of the run. Stores nothing if the run has ended or was deleted meanwhile.
  *
- * @param readAt When the computation began to read, in milliseconds. A later one's drafts stay.
+ * @param readAt When the computation began to read, in milliseconds. Drafts of a computation that began
+ * later are not replaced.
  */
 export async function refreshDrafts(
   computation: Computation,

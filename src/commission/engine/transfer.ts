@@ -94,7 +94,7 @@ function canCrossInto(input: SettlementInput, affiliate: string, kind: PeriodKin
   })
 }
 
-/** Returns a function that finds what a plan receives in a period, in order of plan and period. */
+/** Returns a function that returns the balances that a plan receives in a period, by plan and period. */
 export function balancesReceivedIn(
   { booksOf }: Pick<SettlementInput, 'booksOf'>,
   { id }: Period,

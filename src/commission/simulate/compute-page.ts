@@ -1,6 +1,6 @@
 import { earningQueries } from '../../db/commission/fact-queries.ts'
-import { joined } from '../drafts/closure.ts'
 import { customersOf } from '../drafts/customers-of.ts'
+import { joinDependencies } from '../drafts/dependencies.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import type { Period } from '../engine/calendar.ts'
@@ -76,7 +76,7 @@ async function readWhileFew(
     const size = Math.min(Math.max(1, done.length), MAX_GROUP)
     const end = Math.min(done.length + size, SIMULATION_LIMITS.affiliates)
     const group = affiliates.slice(done.length, end)
-    const all = joined(group.map(dependenciesOf)).read
+    const all = joinDependencies(group.map(dependenciesOf)).read
     const needed = [...all].filter((one) => !read.has(one))
     const found = needed.length > 0 ? customersOf(computation, needed, queries, isNeeded) : []
     for await (const customers of found) {
@@ -118,7 +118,7 @@ function settle(
 ): PlanResult[] {
   const { range, dependenciesOf } = computation
   const wanted = new Set(affiliates)
-  const { settled } = joined(affiliates.map(dependenciesOf))
+  const { settled } = joinDependencies(affiliates.map(dependenciesOf))
   const settlePeriod = openSettlement(
     {
       ...context,

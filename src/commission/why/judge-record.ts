@@ -45,7 +45,10 @@ export async function judgeRecord(
   return null
 }
 
-/** Judges a record again for affiliates and plans whose closed periods see other rates than those of now. */
+/**
+ * Judges a record again for affiliates and plans whose closed periods see other rates than those of
+ * now.
+ */
 async function judgeClosed(
   computation: Computation,
   judged: JudgedCustomer,

@@ -19,7 +19,10 @@ function singleDays(days: FactDays, isRead: (day: number) => boolean): FactDays 
   }
 }
 
-/** Returns queries of all records of some days, and of the records that `once` rules use on other days. */
+/**
+ * Returns queries of all records of some days, and of the records that `once` rules use on other
+ * days.
+ */
 export function recordQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
   const isInside = (day: number): boolean => day >= first && day <= last
   return [

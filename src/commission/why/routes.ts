@@ -42,7 +42,10 @@ export const TEAM_WHY_PATHS = {
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
 const FILTER_PARAMETERS = ['affiliate_id', 'customer_id'] as const
 
-/** Prepares the computation of a period, once per request: a page of the console uses it several times. */
+/**
+ * Prepares the computation of a period, once per request: a page of the console uses it several
+ * times.
+ */
 const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Period) =>
   oncePerRequest(c, JSON.stringify(['period', grant.account, period.id]), () =>
     openPeriod(c.env, grant, session, period),

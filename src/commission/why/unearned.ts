@@ -27,7 +27,10 @@ export interface UnearnedFilter extends CustomerFilter {
   readonly reason?: Reason | undefined
 }
 
-/** Yields the facts of a period with what the plans made of them; last, those that wait for a customer. */
+/**
+ * Yields the facts of a period with what the plans made of them; last, those that wait for a
+ * customer.
+ */
 async function* factReports(
   computation: Computation,
   period: Period,

@@ -10,7 +10,10 @@ const STEP = `step as materialized (
     select (select customer_id from ${NEXT} order by customer_id limit 1 offset :entries - 1) as last
   )`
 
-/** The customers of a step. The blob `x''` stands for no upper bound: SQLite sorts every text before it. */
+/**
+ * The customers of a step. The blob `x''` stands for no upper bound: SQLite sorts every text before
+ * it.
+ */
 const OF_STEP = `c.account = :account and c.customer_id > :after
     and c.customer_id <= ifnull(s.last, x'')`
 

@@ -50,7 +50,10 @@ const IS_RUNNING = `exists (
     select 1 from statement_runs r
     where r.account = :account and r.id = :id and r.status = 'running')`
 
-/** Stores drafts of a run that goes on, unless a later computation has stored them or they are no longer drafts. */
+/**
+ * Stores drafts of a run that goes on, unless a later computation has stored them or they are no
+ * longer drafts.
+ */
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
     statement, lines, parts, state, digest, previous, read_at, computed_at)

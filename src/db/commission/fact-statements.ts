@@ -62,7 +62,10 @@ export function factStatements(
 /** The most arguments of one `json_array`; D1 allows 32 arguments for a function. */
 const MAX_ARGUMENTS = 30
 
-/** Returns the SQL of a JSON array of the columns: an array of arrays if they are too many for one call. */
+/**
+ * Returns the SQL of a JSON array of the columns: an array of arrays if they are too many for one
+ * call.
+ */
 function arrayOf(columns: readonly string[]): string {
   if (columns.length <= MAX_ARGUMENTS) return `json_array(${columns.join(', ')})`
   const parts: string[] = []

@@ -85,7 +85,10 @@ const END_KEEPING = compileStatement(`
 /** The rows of earlier generations that the end of a run deletes. */
 const DELETED = 10_000
 
-/** Customers whose affiliates have no plan any more are not read again, so nothing replaces their rows. */
+/**
+ * Customers whose affiliates have no plan any more are not read again, so nothing replaces their
+ * rows.
+ */
 const DELETE_OTHERS = compileStatement(`
   delete from kept_facts where (account, customer_id, first_day) in (
     select f.account, f.customer_id, f.first_day from kept_facts f

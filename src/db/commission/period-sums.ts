@@ -9,7 +9,10 @@ import { sumOf } from './books/ledger.ts'
 /** The statements of the latest periods that are added up, and the drafts that are counted. */
 export const SUMMED_STATEMENTS = 10_000
 
-/** The statements of a period with the same status and currency, added up. Sums are as `sumOf` returns them. */
+/**
+ * The statements of a period with the same status and currency, added up. Sums are as `sumOf`
+ * returns them.
+ */
 export interface PeriodSums {
   readonly period: string
   readonly status: 'draft' | 'approved' | 'paid'
@@ -20,7 +23,10 @@ export interface PeriodSums {
   readonly computed_at: string
 }
 
-/** Adds up the latest statements by period: in the order of their texts, weeks of a year before its months. */
+/**
+ * Adds up the latest statements by period: in the order of their texts, weeks of a year before its
+ * months.
+ */
 export const SUM_PERIODS = compileStatement(`
   select period, status, currency, count(*) as statements, ${sumOf('total')} as total,
     max(computed_at) as computed_at
@@ -57,7 +63,10 @@ interface Unapproved {
   readonly first_week: string | null
 }
 
-/** Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day before now. */
+/**
+ * Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day
+ * before now.
+ */
 export const COUNT_UNAPPROVED = compileStatement(`
   select count(*) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
     min(iif(period glob '*W*', period, null)) as first_week

@@ -90,7 +90,10 @@ export interface FoundStep {
   readonly changed: number | null
 }
 
-/** Stores that an attempt of a step begins. Returns the step; null if there is none, or the run has ended. */
+/**
+ * Stores that an attempt of a step begins. Returns the step; null if there is none, or the run has
+ * ended.
+ */
 export async function beginStep(
   db: D1Database,
   step: RunStep,

@@ -15,8 +15,8 @@ import { openPeriod, withinLimit } from './on-request.ts'
 import { presentDraft, presentWhole } from './present.ts'
 
 /**
- * Responds with the statements of one affiliate as they are now, in closed periods with the approved
- * ones. Nothing is stored.
+ * Computes the statements of one affiliate and period, and responds with them; for a closed period,
+ * responds with the approved statements. Stores nothing.
  */
 export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): Promise<Response> {
   const { affiliate_id, plan, status } = filter
@@ -66,6 +66,6 @@ async function readClosed(
   return found && presentWhole(found, 1)
 }
 
-/** What to request for an affiliate with too many facts. */
+/** Returns what to request instead for an affiliate with too many facts. */
 const startRun = (account: string, { id }: Period): string =>
   `Start a run of the period, which computes any number: POST /admin/v1/accounts/${encodeURIComponent(account)}/periods/${id}/run. Then read the statement without \`fresh\`.`
