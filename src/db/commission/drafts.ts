@@ -4,13 +4,13 @@ import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
 
-/** A computed statement, or what is carried without one, as it is stored. */
+/** A row of `statements` to store: a computed statement, or what a period without one carries. */
 export interface StoredDraft {
   readonly period: string
   readonly affiliate_id: string
   readonly plan: string
   readonly id: string
-  /** The hash of the statement; empty without one. */
+  /** The hash of the statement; empty if there is none. */
   readonly hash: string
   readonly payable: string
   readonly closing: string
@@ -25,7 +25,7 @@ export interface StoredDraft {
   readonly digest: string
 }
 
-/** The statements of an affiliate, plan and period. */
+/** The key of a statement. */
 export type StatementKey = Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'>
 
 /** Reads the digests of the statements of some affiliates and periods. */
@@ -45,7 +45,7 @@ const IS_OPEN = `not exists (
       and s.plan = value ->> 2 and s.status <> 'draft'
   ) and not ${isClosedFor({ affiliate: 'value ->> 1', plan: 'value ->> 2', period: 'value ->> 0' })}`
 
-/** Whether the run that stores drafts goes on: it may have ended, or its account been reset. */
+/** Whether the run that stores drafts is still running: it may have ended, or its account been reset. */
 const IS_RUNNING = `exists (
     select 1 from statement_runs r
     where r.account = :account and r.id = :id and r.status = 'running')`
@@ -69,31 +69,31 @@ export const PUT_DRAFTS = compileStatement(`
   where statements.status = 'draft' and statements.read_at <= excluded.read_at
     and statements.digest <> excluded.digest`)
 
-/** Whether the row `value` of a computation is the one that is stored. */
+/** Whether the draft `value` of this computation is the one that is stored. */
 const IS_STORED = `exists (
     select 1 from statements s where s.account = :account and s.id = value ->> 0
       and s.digest = value ->> 1 and s.read_at = :read_at)`
 
-/** Deletes the further parts of statements that this computation has stored. */
+/** Deletes the parts, after the first, of statements that this computation has stored. */
 export const DROP_PARTS = compileStatement(`
   delete from statement_lines
   where account = :account and id in (
     select value ->> 0 from ${JSON_EACH}(:rows) where ${IS_STORED})`)
 
-/** Stores the further parts of statements that this computation has stored. */
+/** Stores the parts, after the first, of statements that this computation has stored. */
 export const PUT_PARTS = compileStatement(`
   insert into statement_lines (account, id, part, lines)
   select :account, value ->> 0, value ->> 2, value ->> 3 from ${JSON_EACH}(:rows) where ${IS_STORED}
   on conflict (account, id, part) do update set lines = excluded.lines`)
 
-/** Deletes drafts that a computation did not make again. */
+/** Deletes drafts that a computation no longer has. */
 export const DROP_DRAFTS = compileStatement(`
   delete from statements
   where account = :account and status = 'draft' and read_at <= :read_at and ${IS_RUNNING}
     and (period, affiliate_id, plan) in (
       select value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows))`)
 
-/** Deletes the further parts of statements that are no longer stored. */
+/** Deletes the parts, after the first, of statements that are no longer stored. */
 export const DROP_LOST_PARTS = compileStatement(`
   delete from statement_lines
   where account = :account and id in (

@@ -19,8 +19,8 @@ export interface DuePayout {
 }
 
 /**
- * Returns the query of what has to be paid, by affiliate and currency. Groups follow the index, so a
- * page reads no more than its own.
+ * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
+ * the index, so that a page reads only its own rows.
  */
 export const dueQuery = (account: string, payable_on: string | null) => {
   const groups = (from: string) => `(
