@@ -1,5 +1,6 @@
 import { type RateChange, readNewRates } from '../../db/commission/books/changed-settings.ts'
 import { type CurrencyDay, readCurrencyDays } from '../../db/commission/books/records-of-days.ts'
+import { mapFactTables } from '../../db/commission/fact-tables.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { Cause } from './cause.ts'
 import { customersOfAffiliates, groupsByAffiliate, groupsOf, storedId } from './cause-customers.ts'
@@ -111,13 +112,9 @@ async function addByRecords(
   const byAffiliate = groupsByAffiliate(groups)
   const first = Math.min(...groups.map(({ period }) => period.first))
   const last = Math.max(...groups.map(({ period }) => period.last))
-  const daysIn = ({ single, summed }: typeof range.days.events): number[] =>
-    [...new Set([...single, ...summed])].filter((day) => day >= first && day <= last)
-  const days = {
-    transactions: daysIn(range.days.transactions),
-    activity: daysIn(range.days.activity),
-    events: daysIn(range.days.events),
-  }
+  const days = mapFactTables(range.days, ({ single, summed }) =>
+    [...new Set([...single, ...summed])].filter((day) => day >= first && day <= last),
+  )
   const currencies = currenciesOf(rated)
   const to = dayText(range.lastDay)
   for await (const found of customersOfAffiliates(computation, [...byAffiliate.keys()], days)) {

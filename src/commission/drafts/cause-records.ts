@@ -7,6 +7,7 @@ import {
   readMovingDeliveries,
 } from '../../db/commission/books/changed-records.ts'
 import { type ReleasedRecord, readReleased } from '../../db/commission/books/records-of-days.ts'
+import { mapFactTables } from '../../db/commission/fact-tables.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { dayText } from '../engine/calendar.ts'
 import { customersOfAffiliates, groupsByAffiliate, groupsOf, storedId } from './cause-customers.ts'
@@ -70,15 +71,11 @@ function daysOf(
   const first = Math.min(...groups.map((one) => one.first))
   const last = Math.max(...groups.map((one) => one.last))
   const movedTo = new Set(moving.flatMap((one) => one.days))
-  const daysIn = ({ single, summed }: Computation['range']['days']['events']): number[] =>
+  return mapFactTables(range.days, ({ single, summed }) =>
     [...new Set([...single, ...summed, ...movedTo])]
       .filter((day) => (day >= first && day <= last) || movedTo.has(day))
-      .sort((a, b) => a - b)
-  return {
-    transactions: daysIn(range.days.transactions),
-    activity: daysIn(range.days.activity),
-    events: daysIn(range.days.events),
-  }
+      .sort((a, b) => a - b),
+  )
 }
 
 /** Returns the records that waited for the customers who changed, by stored customer id. */

@@ -1,5 +1,5 @@
 import type { FactDays } from '../../db/commission/fact-queries.ts'
-import { FACT_TABLES } from '../../db/commission/fact-tables.ts'
+import { FACT_TABLES, mapFactTables } from '../../db/commission/fact-tables.ts'
 import { type Beginnings, readBeginnings } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 
@@ -43,13 +43,8 @@ export function factDaysBetween(
   firstSummed: number,
   lastSummed: number,
 ): FactDays {
-  const split = (all: readonly number[]) => ({
+  return mapFactTables(days, (all) => ({
     single: all,
     summed: all.filter((day) => day >= firstSummed && day <= lastSummed),
-  })
-  return {
-    transactions: split(days.transactions),
-    activity: split(days.activity),
-    events: split(days.events),
-  }
+  }))
 }

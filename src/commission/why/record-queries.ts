@@ -1,5 +1,5 @@
 import { type FactDays, type FactQuery, factQueries } from '../../db/commission/fact-queries.ts'
-import { EVERYTHING } from '../../db/commission/fact-tables.ts'
+import { EVERYTHING, mapFactTables } from '../../db/commission/fact-tables.ts'
 import type { Computation } from '../drafts/computation.ts'
 import type { Period } from '../engine/calendar.ts'
 
@@ -7,17 +7,8 @@ import type { Period } from '../engine/calendar.ts'
 type Days = Pick<Period, 'first' | 'last'>
 
 /** Returns days, as those on which records are read one by one, that meet a condition. */
-function singleDays(days: FactDays, isRead: (day: number) => boolean): FactDays {
-  const split = ({ single }: FactDays[keyof FactDays]) => ({
-    single: single.filter(isRead),
-    summed: [],
-  })
-  return {
-    transactions: split(days.transactions),
-    activity: split(days.activity),
-    events: split(days.events),
-  }
-}
+const singleDays = (days: FactDays, isRead: (day: number) => boolean): FactDays =>
+  mapFactTables(days, ({ single }) => ({ single: single.filter(isRead), summed: [] }))
 
 /**
  * Returns queries of all records of some days, and of the records that `once` rules use on other
@@ -52,14 +43,9 @@ export function onceQueries(
 export function periodQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
   const inside = (days: readonly number[]): number[] =>
     days.filter((day) => day >= first && day <= last)
-  const split = ({ single, summed }: FactDays[keyof FactDays]) => ({
+  const days = mapFactTables(range.days, ({ single, summed }) => ({
     single: inside(single),
     summed: inside(summed),
-  })
-  const { transactions, activity, events } = range.days
-  return factQueries(source.selection, {
-    transactions: split(transactions),
-    activity: split(activity),
-    events: split(events),
-  })
+  }))
+  return factQueries(source.selection, days)
 }

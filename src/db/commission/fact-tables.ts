@@ -11,6 +11,16 @@ export const FACT_TABLES = {
   events: { table: 'events', dayColumn: 'day' },
 } as const satisfies Record<string, FactTable>
 
+/** Returns a record with a result for each table with facts, from the table's value in another record. */
+export const mapFactTables = <T, Result>(
+  { transactions, activity, events }: Readonly<Record<keyof typeof FACT_TABLES, T>>,
+  toResult: (value: T) => Result,
+) => ({
+  transactions: toResult(transactions),
+  activity: toResult(activity),
+  events: toResult(events),
+})
+
 /** The amounts of a trading activity that plans can name. */
 export const ACTIVITY_FIELDS = [
   'lots_traded',
