@@ -175,11 +175,14 @@ test.each([
   expect(findRings(new Map(imports))).toEqual([])
 })
 
-test.each(['HOUR_MS', 'DAY_MS'])('%s is defined in src/durations.ts only', (name) => {
-  const definition = new RegExp(`\\bconst ${name}\\b`)
-  const defining = [...files, ...scripts].filter(([, source]) => definition.test(source))
-  expect(defining.map(([path]) => path)).toEqual(['durations.ts'])
-})
+test.each(['MINUTE_MS', 'HOUR_MS', 'DAY_HOURS', 'DAY_MS'])(
+  '%s is defined in src/durations.ts only',
+  (name) => {
+    const definition = new RegExp(`\\bconst ${name}\\b`)
+    const defining = [...files, ...scripts].filter(([, source]) => definition.test(source))
+    expect(defining.map(([path]) => path)).toEqual(['durations.ts'])
+  },
+)
 
 test('the check finds a cycle of imports', () => {
   const cycle = new Map([

@@ -1,5 +1,8 @@
 import { unavailable } from '../errors.ts'
 
+/** A D1 database, or a session of one. */
+export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
+
 /**
  * Returns the database that holds an account's records, by the binding that its token names. When a
  * database is full, new accounts get another binding.

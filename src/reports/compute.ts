@@ -51,8 +51,11 @@ export async function computeReport(
   const { links, ...settings } = await readSettings(directory, account, vertical, selection)
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
   const values = {
-    ...{ currency: query.currency, approved: JSON.stringify(settings.approved) },
-    ...{ links: ownersOf(vertical, links), ...periodBounds(query), kpis: REPORT_LIMITS.kpis },
+    currency: query.currency,
+    approved: JSON.stringify(settings.approved),
+    links: ownersOf(vertical, links),
+    ...periodBounds(query),
+    kpis: REPORT_LIMITS.kpis,
   }
   const range = { from: days.first, to: days.last, first: '', end: null }
   const collected = nothingCollected()
@@ -105,7 +108,10 @@ async function readSettings(
   return { links, approved: wordsFor(statusMap, ['approved']), eventCurrencies, defined }
 }
 
-/** Returns the affiliates of links as the statements read them. Only customers of brands have theirs by link. */
+/**
+ * Returns the affiliates of links as the statements read them. Only customers of brands have theirs
+ * by link.
+ */
 function ownersOf(vertical: string, links: ReadonlyMap<string, string>): string {
   const json = JSON.stringify(vertical === 'igaming' ? Object.fromEntries(links) : {})
   if (json.length > REPORT_LIMITS.linkBytes) throw tooLarge('links')

@@ -25,7 +25,10 @@ export const REPORT_LIMITS = {
   linkBytes: 1_500_000,
 }
 
-/** In which steps a report is read, each in one batch. D1 runs one batch of a database after the other. */
+/**
+ * In which steps a report is read, each in one batch. D1 runs one batch of a database after the
+ * other.
+ */
 export const REPORT_STEPS = {
   /** What one step costs at least: so many rows of trading activity, or about 100 ms. */
   cost: 20_000,

@@ -1,4 +1,7 @@
-/** What the values of a metric are: whole numbers, amounts in the report's currency, or other decimals. */
+/**
+ * What the values of a metric are: whole numbers, amounts in the report's currency, or other
+ * decimals.
+ */
 export type MetricType = 'count' | 'amount' | 'number'
 
 /** A metric that a vertical has, whatever its records. */
@@ -86,7 +89,10 @@ export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertic
 /** The name that stands for the counts and KPIs of all events of a brand. */
 export const EVENTS = 'events'
 
-/** The name of an event, with a backslash before each dot and backslash, then a dot and what is summed. */
+/**
+ * The name of an event, with a backslash before each dot and backslash, then a dot and what is
+ * summed.
+ */
 const EVENT_METRIC = /^([^\\.\0]|\\[\\.])+\.[^\0]+$/
 
 /** Whether a name is that of a count or a KPI of an event, or stands for all. */

@@ -68,8 +68,11 @@ export function planSteps({ statements, shape }: Selection, counts: Counts, rang
   const steps = [
     { ...range, parts: parts.filter((part) => part === 'commission'), pieces: 1 },
     ...runsOfDays(days, cost).map((run) => ({
-      ...{ ...range, from: run.from, to: run.to },
-      ...{ parts: daily, pieces: piecesOf(run.cost) },
+      ...range,
+      from: run.from,
+      to: run.to,
+      parts: daily,
+      pieces: piecesOf(run.cost),
     })),
     { ...range, parts: others, pieces: piecesOf(othersCost) },
   ]

@@ -48,7 +48,10 @@ export function presentReport(
     unknownFrom(firstDayOf(groups, values, known.days), known.commission.inRows, known),
   )
   return {
-    ...{ from, to, currency, group_by: groups },
+    from,
+    to,
+    currency,
+    group_by: groups,
     columns: [
       ...groups.map((name) => ({ name, type: 'group' as const })),
       ...metrics.map(columnOf),

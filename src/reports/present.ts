@@ -9,7 +9,10 @@ const textOf = (units: bigint): string => plainText(fromFact(units))
 
 const NOTHING = { units: 0n, rest: new Map<string, Rest>() }
 
-/** Returns the figures of sums, all of which are converted; those of the metrics in `unknown` are null. */
+/**
+ * Returns the figures of sums, all of which are converted; those of the metrics in `unknown` are
+ * null.
+ */
 export function presentFigures(
   metrics: readonly Metric[],
   sums: Sums,
@@ -44,7 +47,10 @@ const compareUnconverted = (a: Unconverted, b: Unconverted): number =>
   compareText(a.metric, b.metric) ||
   compareText(a.reason, b.reason)
 
-/** Returns the rows of groups in the order of their values; `unknownOf` names the metrics that are null. */
+/**
+ * Returns the rows of groups in the order of their values; `unknownOf` names the metrics that are
+ * null.
+ */
 export const presentRows = (
   metrics: readonly Metric[],
   groups: readonly string[],

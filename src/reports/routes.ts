@@ -14,7 +14,10 @@ import { parseReport, REPORT_PARAMETERS } from './parse-report.ts'
 /** The path of reports, below the path of an account. */
 export const REPORT_PATHS = { reports: '/reports' } as const
 
-/** Returns the number of requests that a request to a path of an account counts as; null: not a report. */
+/**
+ * Returns the number of requests that a request to a path of an account counts as; null: not a
+ * report.
+ */
 export const reportWeight = (path: string): number | null =>
   path === REPORT_PATHS.reports ? REPORT_WEIGHT : null
 

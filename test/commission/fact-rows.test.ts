@@ -35,8 +35,8 @@ async function threeDeposits() {
   )
   const days = await daysOf('transactions')
   expect(days).toHaveLength(1)
-  const reading = { kind: 'transactions', statements: ALL_TRANSACTIONS, values: {}, days } as const
-  const read = (db = env.DB) => readFactRows(db, account, [{ reading, ids: ['c-1'], share: 0 }])
+  const query = { kind: 'transactions', statements: ALL_TRANSACTIONS, values: {}, days } as const
+  const read = (db = env.DB) => readFactRows(db, account, [{ query, ids: ['c-1'], share: 0 }])
   return { ids, read }
 }
 
@@ -75,13 +75,13 @@ test('as many KPIs as one statement sums are read in one packed row', async () =
   const sent = Object.fromEntries(kpis.map((name, i) => [name, String(i + 1)]))
   for (const eventid of ['e-1', 'e-2']) await post('activities', { ...deposited, ...sent, eventid })
   const named = Object.fromEntries(kpis.map((name, i) => [`kpi_${i}`, name]))
-  const reading = {
+  const query = {
     kind: 'summed_events' as const,
     statements: summedEvents(kpis.length),
     values: { types: '["Deposit"]', ...named },
     days: await daysOf('events'),
   }
-  const [rows] = await readFactRows(env.DB, account, [{ reading, ids: ['p-1'], share: 0 }])
+  const [rows] = await readFactRows(env.DB, account, [{ query, ids: ['p-1'], share: 0 }])
   expect(rows).toHaveLength(1)
   expect(rows?.[0]).toMatchObject({
     ...{ customer_id: 'p-1', eventname: 'Deposit', currency: 'EUR', records: 2 },

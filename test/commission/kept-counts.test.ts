@@ -8,7 +8,7 @@ import {
 import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { KEEPING } from '../../src/commission/facts/kept.ts'
+import { KEEPING } from '../../src/commission/facts/keep-facts.ts'
 import { openSource } from '../../src/commission/facts/source.ts'
 import { beginKeeping } from '../../src/db/commission/kept-days.ts'
 import { KEPT_LIMITS } from '../../src/db/commission/kept-facts.ts'

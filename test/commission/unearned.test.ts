@@ -4,6 +4,7 @@ import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { earningsOf } from '../../src/commission/engine/earnings.ts'
+import { reportFacts } from '../../src/commission/engine/fact-reports.ts'
 import { asOf } from '../../src/commission/engine/judge.ts'
 import { factJudge } from '../../src/commission/engine/judge-uplines.ts'
 import { reportOnce } from '../../src/commission/engine/once-report.ts'
@@ -11,7 +12,6 @@ import {
   addToGroups,
   type Groups,
   listGroups,
-  reportFacts,
   type UnearnedGroup,
 } from '../../src/commission/engine/unearned.ts'
 import { open } from './engine.ts'

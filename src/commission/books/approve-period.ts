@@ -70,8 +70,14 @@ export async function approvePeriod(
   const { approved, waiting, total, refused: list } = tally
   const open_total = await countOpen(db, account.id, plans, period.id)
   return {
-    ...{ period: period.id, plans, closed: isClosed, open_total, approved, waiting },
-    ...{ refused_total: total, refused: list },
+    period: period.id,
+    plans,
+    closed: isClosed,
+    open_total,
+    approved,
+    waiting,
+    refused_total: total,
+    refused: list,
   }
 }
 
@@ -115,7 +121,10 @@ async function approvePlan(
   }
 }
 
-/** Approves the drafts of a page, and counts what became of them. Returns whether it closed the period. */
+/**
+ * Approves the drafts of a page, and counts what became of them. Returns whether it closed the
+ * period.
+ */
 async function approvePage(
   db: D1Database,
   approver: Approver,

@@ -23,7 +23,7 @@ export interface MatchedPayments {
   readonly refused: readonly Issue[]
 }
 
-const keyOf = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
+const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
   JSON.stringify([affiliate_id, currency])
 
 /**
@@ -36,7 +36,7 @@ export function matchPayments(
   booked: readonly Payment[],
 ): MatchedPayments {
   const byReference = new Map(booked.map((one) => [one.reference, one]))
-  const open = new Map([...Map.groupBy(due, keyOf)].map(([key, all]) => [key, all.sort(byAge)]))
+  const open = new Map([...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byAge)]))
   const payments: NewPayment[] = []
   const refused: Issue[] = []
   let unchanged = 0
@@ -47,7 +47,7 @@ export function matchPayments(
       refused.push(otherDay(pointer, known))
     } else if (known) refused.push(reuse(pointer, known))
     else {
-      const left = open.get(keyOf(one)) ?? []
+      const left = open.get(payeeKey(one)) ?? []
       const count = countPaid(left, one.amount)
       if (count === null) refused.push(misfit(pointer, one, left))
       else payments.push({ ...one, ids: left.splice(0, count).map(({ id }) => id) })

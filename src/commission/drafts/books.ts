@@ -9,12 +9,12 @@ import {
 } from '../../db/commission/books/manual-entries.ts'
 import { planKey } from '../engine/book.ts'
 import {
-  arrivalKey,
   type BookedLine,
   type BooksOf,
   type ClosedStatement,
   lineKey,
   type PlanBooks,
+  receivedKey,
 } from '../engine/books.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import type { AccountSource } from '../facts/source.ts'
@@ -22,26 +22,26 @@ import { type Closing, type ClosingsOf, closingsIn } from './closings.ts'
 import type { StatementHead } from './draft.ts'
 import type { ComputedRange } from './range.ts'
 
-/** What is closed and entered for some affiliates of an account. */
+/** The books of some affiliates of an account, and when their periods were closed. */
 export interface AccountBooks {
   readonly booksOf: BooksOf
   readonly closingsOf: ClosingsOf
 }
 
-/** What is stored of an affiliate and plan. */
-interface Stored {
+/** What is stored of the books of an affiliate and plan. */
+interface StoredBooks {
   readonly rows: ClosedRow[]
-  readonly closings: readonly Closing[]
+  readonly closings: Closing[]
   readonly manual: ManualRow[]
   readonly booked: Map<string, Map<string, BookedLine>>
   readonly corrected: Map<string, Decimal>
   readonly corrections: Map<string, Map<string, Decimal>>
   readonly restored: Map<string, Map<string, Decimal>>
-  /** By period: how many lines of a statement had the same key so far. */
+  /** The number of lines so far by period, rule, version and scope. */
   readonly occurrences: Map<string, number>
 }
 
-/** Reads what is closed and entered for some affiliates. */
+/** Reads the books of some affiliates: what was approved, and manual entries. */
 export async function readBooks(
   { db, account, book }: AccountSource,
   { anchor }: ComputedRange,
@@ -51,32 +51,27 @@ export async function readBooks(
     readClosings(db, account.id, affiliates),
     readOpenManualEntries(db, account.id, affiliates),
   ])
-  const stored = new Map<string, Stored>()
-  const open = (affiliate: string, plan: string): Stored => {
-    const key = planKey(affiliate, plan)
+  const closed = closingsIn(book, affiliates, closings)
+  const stored = new Map<string, StoredBooks>()
+  const storedAt = (key: string): StoredBooks => {
     const found = stored.get(key) ?? nothingStored()
     stored.set(key, found)
     return found
   }
-  for (const row of closings.statements) open(row.affiliate_id, row.plan).rows.push(row)
-  const closed = closingsIn(book, affiliates, closings)
-  for (const [key, own] of closed)
-    stored.set(key, { ...(stored.get(key) ?? nothingStored()), closings: own })
-  for (const entry of manual) open(entry.affiliate_id, entry.plan).manual.push(entry)
+  for (const [key, own] of closed) storedAt(key).closings.push(...own)
+  for (const row of closings.statements)
+    storedAt(planKey(row.affiliate_id, row.plan)).rows.push(row)
+  for (const entry of manual) storedAt(planKey(entry.affiliate_id, entry.plan)).manual.push(entry)
   if (closings.statements.length > 0) {
     for await (const part of readBooked(db, account.id, affiliates)) {
-      const own = open(part.affiliate_id, part.plan)
+      const own = storedAt(planKey(part.affiliate_id, part.plan))
       for (const item of part.items) addItem(own, part.period, item)
     }
   }
   const books = new Map(
-    [...stored].map(([key, one]) => {
-      const [affiliate, plan]: [string, string] = JSON.parse(key)
-      const from = book
-        .assignmentsOf(affiliate)
-        .find((assignment) => assignment.plan === plan)?.from
-      return [key, booksOf(one, Math.max(anchor, from ?? anchor))] as const
-    }),
+    [...stored].map(
+      ([key, one]) => [key, toPlanBooks(one, manualFrom(book, key, anchor))] as const,
+    ),
   )
   return {
     booksOf: (affiliate, plan) => books.get(planKey(affiliate, plan)) ?? null,
@@ -84,7 +79,14 @@ export async function readBooks(
   }
 }
 
-const nothingStored = (): Stored => ({
+/** Returns the first day on which a manual entry of an affiliate and plan can stand. */
+function manualFrom(book: AccountSource['book'], key: string, anchor: number): number {
+  const [affiliate, plan]: [string, string] = JSON.parse(key)
+  const assignment = book.assignmentsOf(affiliate).find((one) => one.plan === plan)
+  return Math.max(anchor, assignment?.from ?? anchor)
+}
+
+const nothingStored = (): StoredBooks => ({
   rows: [],
   closings: [],
   manual: [],
@@ -95,15 +97,15 @@ const nothingStored = (): Stored => ({
   occurrences: new Map(),
 })
 
-/** Adds a line or an adjustment of an approved statement to what is booked of its period. */
-function addItem(stored: Stored, statement: string, item: BookedItem): void {
+/** Adds a line or an adjustment of the approved statement of a period to the books. */
+function addItem(stored: StoredBooks, statement: string, item: BookedItem): void {
   const [rule, version, scope, text, of, known, droppedIn] = item
   const { booked, corrected, corrections, restored, occurrences } = stored
   const period = of ?? statement
   const amount = decimal(text)
-  if (of !== null) addTo(inner(corrections, statement), of, amount)
+  if (of !== null) addTo(innerMap(corrections, statement), of, amount)
   if (rule === null || version === null || scope === null) {
-    addTo(inner(restored, period), droppedIn ?? period, negate(amount))
+    addTo(innerMap(restored, period), droppedIn ?? period, negate(amount))
     return
   }
   const one = { rule, version, scope }
@@ -113,14 +115,14 @@ function addItem(stored: Stored, statement: string, item: BookedItem): void {
     occurrence = occurrences.get(counter) ?? 0
     occurrences.set(counter, occurrence + 1)
   } else addTo(corrected, of, amount)
-  const lines = inner(booked, period)
+  const lines = innerMap(booked, period)
   const key = lineKey({ ...one, occurrence })
   const sum = add(lines.get(key)?.amount ?? ZERO, amount)
   lines.set(key, { ...one, occurrence, amount: sum })
 }
 
-/** Returns the map of a key, which it adds if there is none. */
-function inner<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
+/** Returns the inner map of a key. Adds an empty one if there is none. */
+function innerMap<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {
   const found = maps.get(key) ?? new Map<string, T>()
   maps.set(key, found)
   return found
@@ -130,20 +132,28 @@ const addTo = (sums: Map<string, Decimal>, key: string, amount: Decimal): void =
   sums.set(key, add(sums.get(key) ?? ZERO, amount))
 }
 
-function booksOf(stored: Stored, manualFrom: number): PlanBooks {
+function toPlanBooks(stored: StoredBooks, manualFrom: number): PlanBooks {
   const { rows, closings, manual, booked, corrected, corrections, restored } = stored
   const heads = rows.map((row) => [row, readHead(row)] as const)
   return {
     closedThrough: closings.at(-1)?.last ?? Number.NEGATIVE_INFINITY,
     statements: new Map(heads.map(([row, head]) => [row.period, closedStatement(row, head)])),
-    ...{ booked, corrected, corrections, restored, manualFrom },
+    booked,
+    corrected,
+    corrections,
+    restored,
+    manualFrom,
     received: new Set(
       heads.flatMap(
-        ([, head]) => head?.received.map((one) => arrivalKey(one.from, one.period)) ?? [],
+        ([, head]) => head?.received.map((one) => receivedKey(one.from, one.period)) ?? [],
       ),
     ),
     manual: manual.map(({ id, amount, reason, reference, at }) => ({
-      ...{ id, amount, reason, reference, at },
+      id,
+      amount,
+      reason,
+      reference,
+      at,
     })),
   }
 }

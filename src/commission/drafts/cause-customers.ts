@@ -37,7 +37,7 @@ export function groupsOf(
   return new Set(begun.flatMap(({ affiliate_id }) => byAffiliate.get(affiliate_id ?? '') ?? []))
 }
 
-/** Yields the customers that affiliates have or had, as many as one reading may have. */
+/** Yields the customers that affiliates have or had, as many at a time as one query may have. */
 export async function* customersOfAffiliates(
   { source, range }: Computation,
   affiliates: readonly string[],

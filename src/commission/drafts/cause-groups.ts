@@ -7,17 +7,18 @@ import { type LineRules, rulesOf } from './cause-rules.ts'
 import type { Computation } from './computation.ts'
 import type { LastSettled, LastSettledOf } from './settled-since.ts'
 
-/** How long before the computation a delivery may have been received that was stored after it. */
+/** The longest time, in milliseconds, between receiving and storing a delivery. */
 const STORED_LATE_MS = 600_000
 
-/** Corrected lines of one rule, which the same changes can explain, with what was found so far. */
+/** Corrected lines of one rule that have the same possible causes, and the causes found so far. */
 export interface CauseGroup extends LastSettled {
   readonly affiliate: string
   readonly plan: string
   readonly periodId: string
   readonly rules: LineRules
-  /** What comes before the ids of deliveries since the approval, and of those that were stored late. */
+  /** Ids of deliveries received since the approval sort after this. */
   readonly sinceId: string
+  /** Ids of deliveries that were possibly stored since the approval sort after this. */
   readonly lateId: string
   /** The affiliates whose customers have an effect on the lines. */
   readonly affiliates: ReadonlySet<string>
@@ -26,11 +27,11 @@ export interface CauseGroup extends LastSettled {
   /** The days whose facts have an effect. */
   readonly first: number
   readonly last: number
-  /** What was found of the customers whose lines were corrected. */
+  /** The causes found for each customer whose line was corrected. */
   readonly byCustomer: Map<string, FoundCauses>
-  /** What was found of all other customers. */
+  /** The causes found for all other customers. */
   readonly rest: FoundCauses
-  /** Records that deliveries have moved: nothing tells from which customer. */
+  /** Records that deliveries moved to other customers; the previous customer is not stored. */
   readonly movedAway: CauseList
   /** Whether a customer lost a line of a `once` rule. */
   readonly hasLost: boolean
@@ -40,13 +41,13 @@ export interface CauseGroup extends LastSettled {
   readonly otherSettings: CauseList
 }
 
-/** What was found of customers: the most likely causes first. */
+/** The causes found for one or several customers, the most likely first. */
 export interface FoundCauses {
   /** Changes of records that the rules name, on days that have an effect, and of histories. */
   readonly likely: CauseList
   /** Other changes. */
   readonly others: CauseList
-  /** Deliveries that were possibly stored after the computation. */
+  /** Deliveries that were received before the computation and possibly stored after it. */
   readonly late: CauseList
 }
 
@@ -56,7 +57,7 @@ const nothingFound = (): FoundCauses => ({
   late: noCauses(),
 })
 
-/** The customer of a line's scope; null if it has more than one. */
+/** Returns the customer of a line's scope; null if the line has several customers. */
 export const customerOf = ({ line }: Pick<CorrectedLine, 'line'>): string | null =>
   line?.scope.startsWith('customer:') ? line.scope.slice('customer:'.length) : null
 
@@ -66,11 +67,11 @@ export const groupKey = ({ affiliate_id, plan, period, line }: CorrectedLine): s
   return JSON.stringify([affiliate_id, plan, period, line?.rule ?? null, scope])
 }
 
-/** Returns what was found of a customer. */
+/** Returns the causes found for a customer. */
 export const foundOf = ({ byCustomer, rest }: CauseGroup, customer: string): FoundCauses =>
   byCustomer.get(customer) ?? rest
 
-/** Divides corrected lines into groups. */
+/** Divides corrected lines into groups by `groupKey`. */
 export function groupLines(
   computation: Computation,
   lines: readonly CorrectedLine[],
@@ -97,7 +98,12 @@ function newGroup(
   const { first, last } = parsePeriod(line.period) ?? { first: 0, last: 0 }
   const { affiliate_id: affiliate, plan } = line
   return {
-    ...{ ...settled, affiliate, plan, periodId: line.period, rules, period: { first, last } },
+    ...settled,
+    affiliate,
+    plan,
+    periodId: line.period,
+    rules,
+    period: { first, last },
     sinceId: firstIdAt(settled.since),
     lateId: firstIdAt(settled.since - STORED_LATE_MS),
     affiliates: rules.network
@@ -105,9 +111,12 @@ function newGroup(
       : new Set([rules.below ?? affiliate]),
     first: rules.remembers ? Number.NEGATIVE_INFINITY : first,
     last: last + rules.daysAfter,
-    ...{ byCustomer: new Map(), rest: nothingFound() },
-    ...{ movedAway: noCauses(), hasLost: false },
-    ...{ settings: noCauses(), otherSettings: noCauses() },
+    byCustomer: new Map(),
+    rest: nothingFound(),
+    movedAway: noCauses(),
+    hasLost: false,
+    settings: noCauses(),
+    otherSettings: noCauses(),
   }
 }
 

@@ -7,10 +7,10 @@ import { dayText } from '../engine/calendar.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { Cause } from './cause.ts'
 
-/** The customer fields that changed, by customer and day. */
+/** The names of the changed customer fields, by customer id and then by day. */
 export type FieldChanges = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>
 
-/** Returns which fields changed of the customers with a changed row of `customer_fields`. */
+/** Reads which fields changed, for the customers with a changed row of `customer_fields`. */
 export async function changedFields(
   source: Databases & Pick<AccountSource, 'account'>,
   read: readonly { readonly table: ChangedTable; readonly rows: readonly ChangedRow[] }[],
@@ -35,7 +35,7 @@ function changesOf(parts: readonly CustomerFields[]): Map<string, string[]> {
   )
 }
 
-/** Returns the causes that a changed row of a history stands for. */
+/** Returns the causes that a changed row of a history represents. */
 export function causeOfHistory(
   table: 'customer_affiliations' | 'customer_fields',
   { day: stored, delivery }: ChangedRow,
@@ -49,6 +49,10 @@ export function causeOfHistory(
   }
   const changed = fields.get(customer_id)?.get(day) ?? []
   return changed.map((field) => ({
-    ...{ kind: 'customer_field', customer_id, field, day, delivery_id: delivery },
+    kind: 'customer_field',
+    customer_id,
+    field,
+    day,
+    delivery_id: delivery,
   }))
 }

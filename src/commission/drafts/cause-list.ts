@@ -15,7 +15,7 @@ const KINDS = [
 ] as const satisfies readonly Cause['kind'][]
 
 /** Returns the text by which causes are ordered: by kind, then by day and id. */
-function keyOf(cause: Cause): string {
+function sortKey(cause: Cause): string {
   const kind = KINDS.indexOf(cause.kind)
   const { customer_id = '', day = '', id = '' } = cause as Record<string, string | null | undefined>
   return JSON.stringify([kind, day ?? '', customer_id, id, cause])
@@ -36,7 +36,7 @@ const compareKeys = (a: { key: string }, b: { key: string }): number => compareT
 export function addCause(list: CauseList, cause: Cause): void {
   const { listed } = list
   list.total++
-  const entry = { key: keyOf(cause), cause }
+  const entry = { key: sortKey(cause), cause }
   const last = listed.at(-1)
   if (listed.length === CAUSE_LIMITS.listed && last && compareKeys(last, entry) < 0) return
   listed.push(entry)

@@ -6,14 +6,14 @@ import { addCause } from './cause-list.ts'
 import { recordCause } from './cause-record.ts'
 import type { Computation } from './computation.ts'
 
-/** Whether records that moved to other customers may explain a line of a group. */
+/** Whether records that moved to other customers may have caused a correction of a group. */
 const mayHaveLost = ({ rest, byCustomer, hasLost }: CauseGroup): boolean => {
   const isEmpty = ({ likely }: typeof rest): boolean => likely.total === 0
   const own = [...byCustomer.values()]
   return hasLost || own.some(isEmpty) || (own.length === 0 && isEmpty(rest))
 }
 
-/** Adds records that now belong to other customers to groups that may have lost them. */
+/** Adds the records that deliveries moved to other customers to the groups that may have lost them. */
 export async function addMovedAway(
   { db, account }: Computation['source'],
   all: readonly CauseGroup[],

@@ -1,5 +1,6 @@
 import { type RateChange, readNewRates } from '../../db/commission/books/changed-settings.ts'
 import { type CurrencyDay, readCurrencyDays } from '../../db/commission/books/records-of-days.ts'
+import { mapFactTables } from '../../db/commission/fact-tables.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { Cause } from './cause.ts'
 import { customersOfAffiliates, groupsByAffiliate, groupsOf, storedId } from './cause-customers.ts'
@@ -7,7 +8,7 @@ import { type CauseGroup, foundOf, namesRecord } from './cause-groups.ts'
 import { addCause, type CauseList } from './cause-list.ts'
 import type { Computation } from './computation.ts'
 
-/** A rate may apply to the 7 days after its own, and tells that the days before it are complete. */
+/** A rate may apply to the 7 days after its day. It also shows that the rates before it are complete. */
 const RATE_DAYS = 7
 
 /** A group, and the rates that may have an effect on it. */
@@ -18,8 +19,8 @@ interface RatedGroup {
 }
 
 /**
- * Adds the rates to groups that have an effect on a record of their lines: where none was known when
- * the period was approved, and where another one was known before that (§16.2).
+ * Adds to each group the rates that have an effect on a record of its lines: rates that were not known
+ * when the period was approved, and rates that were corrected before it was approved (§16.2).
  */
 export async function addRateCauses(
   computation: Computation,
@@ -37,7 +38,7 @@ export async function addRateCauses(
     return rates.length > 0 ? [{ group, planCurrency, rates }] : []
   })
   if (rated.length === 0) return
-  const add = adder(computation)
+  const add = rateAdder(computation)
   for (const one of rated) {
     // An override over lines converts their sums on the last day.
     const { rules, waiting, period } = one.group
@@ -54,7 +55,7 @@ export async function addRateCauses(
   }
 }
 
-/** Whether a rate may have an effect on a group, judged without its records. */
+/** Whether a rate may have an effect on a group, whatever records the group has. */
 function mayApply(
   { since, closedAt, waiting, period }: CauseGroup,
   planCurrency: string,
@@ -68,14 +69,16 @@ function mayApply(
 }
 
 const causeOf = ({ currency, day, first_known }: RateChange, { since }: CauseGroup): Cause => ({
-  ...{ kind: 'rate', currency, day: dayText(day) },
+  kind: 'rate',
+  currency,
+  day: dayText(day),
   change: first_known < since ? 'corrected' : 'published',
 })
 
 type Add = (one: RatedGroup, list: CauseList, currencies: readonly string[], day: number) => void
 
-/** Returns a function that adds to a list the rates by which amounts of a day are converted, each once. */
-function adder({ context }: Computation): Add {
+/** Returns a function that adds to a list, once each, the rates that convert amounts of a day. */
+function rateAdder({ context }: Computation): Add {
   const added = new Map<CauseList, Set<string>>()
   return ({ group, planCurrency, rates }, list, currencies, day) => {
     const known = added.get(list) ?? new Set<string>()
@@ -109,13 +112,9 @@ async function addByRecords(
   const byAffiliate = groupsByAffiliate(groups)
   const first = Math.min(...groups.map(({ period }) => period.first))
   const last = Math.max(...groups.map(({ period }) => period.last))
-  const daysIn = ({ single, summed }: typeof range.days.events): number[] =>
-    [...new Set([...single, ...summed])].filter((day) => day >= first && day <= last)
-  const days = {
-    transactions: daysIn(range.days.transactions),
-    activity: daysIn(range.days.activity),
-    events: daysIn(range.days.events),
-  }
+  const days = mapFactTables(range.days, ({ single, summed }) =>
+    [...new Set([...single, ...summed])].filter((day) => day >= first && day <= last),
+  )
   const currencies = currenciesOf(rated)
   const to = dayText(range.lastDay)
   for await (const found of customersOfAffiliates(computation, [...byAffiliate.keys()], days)) {

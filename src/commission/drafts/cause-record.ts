@@ -16,7 +16,8 @@ export function recordCause(
     kind: 'record',
     resource: COUNTED_RESOURCES[table as keyof typeof COUNTED_RESOURCES],
     id: idOf(table, row, customer_id, day),
-    ...{ customer_id, day },
+    customer_id,
+    day,
     delivery_id: row.delivery ?? '',
   }
 }

@@ -7,6 +7,7 @@ import {
   readMovingDeliveries,
 } from '../../db/commission/books/changed-records.ts'
 import { type ReleasedRecord, readReleased } from '../../db/commission/books/records-of-days.ts'
+import { mapFactTables } from '../../db/commission/fact-tables.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { dayText } from '../engine/calendar.ts'
 import { customersOfAffiliates, groupsByAffiliate, groupsOf, storedId } from './cause-customers.ts'
@@ -17,17 +18,18 @@ import { addMovedAway } from './cause-moved.ts'
 import { recordCause } from './cause-record.ts'
 import type { Computation } from './computation.ts'
 
-/** A change of a customer or of one of its records, as it is offered to groups. */
+/** A change of a customer or of one of the customer's records. */
 interface Change {
   readonly table: ChangedTable
   readonly row: ChangedRow
   readonly customer: FoundCustomer
+  /** Whether the delivery moved the record to this customer. */
   readonly isMoved: boolean
   /** The records that waited for the customer. */
   readonly releases: readonly ReleasedRecord[]
 }
 
-/** Adds the records and histories to groups that deliveries have changed since their approvals. */
+/** Adds to each group the records and histories that deliveries have changed since its approval. */
 export async function addRecordCauses(
   computation: Computation,
   groups: readonly CauseGroup[],
@@ -44,7 +46,7 @@ export async function addRecordCauses(
     const byId = new Map(found.map((one) => [storedId(one), one]))
     const read = await readChangedRows(db, account.id, days, [...byId.keys()].sort(), since)
     const fields = await changedFields(source, read)
-    const released = await releasedOf(computation, groups, days, read)
+    const released = await readReleasedRecords(computation, groups, days, read)
     for (const { table, rows } of read) {
       for (const row of rows) {
         const customer = byId.get(row.customer_id)
@@ -52,7 +54,7 @@ export async function addRecordCauses(
         const isMoved = moved.get(row.delivery ?? '')?.has(row.idx) ?? false
         for (const group of groupsOf(byAffiliate, customer, to)) {
           const releases = released.get(row.customer_id) ?? []
-          offer(group, { table, row, customer, isMoved, releases }, fields)
+          addChange(group, { table, row, customer, isMoved, releases }, fields)
         }
       }
     }
@@ -60,7 +62,7 @@ export async function addRecordCauses(
   await addMovedAway(source, groups, moving)
 }
 
-/** Returns the days with facts that have an effect on a group, and those to which records were moved. */
+/** Returns the days whose facts have an effect on any group, and the days to which records were moved. */
 function daysOf(
   { range }: Computation,
   groups: readonly CauseGroup[],
@@ -69,19 +71,15 @@ function daysOf(
   const first = Math.min(...groups.map((one) => one.first))
   const last = Math.max(...groups.map((one) => one.last))
   const movedTo = new Set(moving.flatMap((one) => one.days))
-  const daysIn = ({ single, summed }: Computation['range']['days']['events']): number[] =>
+  return mapFactTables(range.days, ({ single, summed }) =>
     [...new Set([...single, ...summed, ...movedTo])]
       .filter((day) => (day >= first && day <= last) || movedTo.has(day))
-      .sort((a, b) => a - b)
-  return {
-    transactions: daysIn(range.days.transactions),
-    activity: daysIn(range.days.activity),
-    events: daysIn(range.days.events),
-  }
+      .sort((a, b) => a - b),
+  )
 }
 
-/** Returns the records that waited for customers who have changed since, by customer. */
-async function releasedOf(
+/** Returns the records that waited for the customers who changed, by stored customer id. */
+async function readReleasedRecords(
   { source: { db, account } }: Computation,
   groups: readonly CauseGroup[],
   days: ChangedDays,
@@ -107,8 +105,8 @@ const isReleased =
     day <= group.last &&
     namesRecord(group, table, kind)
 
-/** Adds a change to the list of a group that it belongs to. */
-function offer(group: CauseGroup, change: Change, fields: FieldChanges): void {
+/** Adds a change to the list of a group that it belongs to, or to none. */
+function addChange(group: CauseGroup, change: Change, fields: FieldChanges): void {
   const { table, row, customer, isMoved, releases } = change
   const { delivery, day, kind } = row
   if (delivery === null || delivery < group.lateId) return
@@ -126,6 +124,6 @@ function offer(group: CauseGroup, change: Change, fields: FieldChanges): void {
   const isNamed = isInside && namesRecord(group, table, kind)
   const isWaitedFor = table === 'customers' && releases.some(isReleased(group))
   if (isSince && (isNamed || isWaitedFor)) addCause(found.likely, cause)
-  // Other days are read only because of other groups.
+  // Other days were read only for other groups.
   else if (isInside || table === 'customers') addCause(isSince ? found.others : found.late, cause)
 }

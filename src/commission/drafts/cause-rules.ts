@@ -4,11 +4,11 @@ import type { PlanTerms, Rule } from '../engine/plan.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { CorrectedLine } from './cause.ts'
 
-/** What the rules behind a line look at. */
+/** What the rules behind a line depend on. */
 export interface LineRules {
-  /** The facts that they name; null: any. */
+  /** The facts that they name; null: any facts. */
   readonly needs: FactNeeds | null
-  /** Whether it is a rule that pays once for a customer. */
+  /** Whether the line's rule is a `once` rule. */
   readonly once: boolean
   /** Whether the signup triggers one of them. */
   readonly signup: boolean
@@ -35,7 +35,7 @@ const ANYTHING: LineRules = {
   network: true,
 }
 
-/** Returns what the rules behind a line look at: its own rule in all versions, and those it refers to. */
+/** Returns what a line depends on: its own rule in all versions, and the rules to which that refers. */
 export function rulesOf(
   { book }: Pick<AccountSource, 'book'>,
   { plan, line }: Pick<CorrectedLine, 'plan' | 'line'>,
@@ -45,7 +45,7 @@ export function rulesOf(
   const own = all.filter(({ id }) => id === line.rule)
   const isOfAffiliate = line.scope.startsWith('affiliate:')
   const overrides = own.filter((rule) => rule.kind === 'override')
-  // The override of an upline that the affiliate below pays for is no rule of its own plan.
+  // If the affiliate pays for an upline's override, the rule belongs to the plan of the upline.
   if (own.length === 0 || isOfAffiliate !== overrides.length > 0) return ANYTHING
   const below = isOfAffiliate ? line.scope.slice('affiliate:'.length) : null
   const paidFor = below === null ? [] : rulesBelow(book, below, overrides)

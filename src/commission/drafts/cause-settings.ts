@@ -10,7 +10,7 @@ import { type CauseGroup, foundOf } from './cause-groups.ts'
 import { addCause } from './cause-list.ts'
 import type { Computation } from './computation.ts'
 
-/** Changes of an account's settings on which commissions may depend. */
+/** The audited actions that change settings on which commissions may depend. */
 const ACTIONS = [
   'status.put',
   'event-definition.put',
@@ -29,10 +29,10 @@ const ACTIONS = [
   'link.change',
 ]
 
-/** Returns what the id of an audit entry of a time or later begins with, or what comes before it. */
+/** Returns the least id that an audit entry of a time, in milliseconds, can have. */
 const auditIdAt = (time: number): string => firstIdAt(time).slice('dlv_'.length)
 
-/** Adds the settings to groups that have changed since their approvals. */
+/** Adds to each group the settings that have changed since its approval. */
 export async function addSettingCauses(
   { source }: Computation,
   groups: readonly CauseGroup[],
@@ -74,7 +74,7 @@ async function affiliatesOfRefused(
   )
 }
 
-/** Adds an entry of the audit log to the list of a group that it belongs to. */
+/** Adds an entry of the audit log to the list of a group that it belongs to, or to none. */
 function addChange(group: CauseGroup, change: SettingChange, affiliatesOf: AffiliatesOf): void {
   const { id: audit_id, at, action, details } = change
   const setting: Cause = { kind: 'setting', action, at, audit_id }
@@ -82,7 +82,11 @@ function addChange(group: CauseGroup, change: SettingChange, affiliatesOf: Affil
   if (action === 'affiliations.put') {
     const isOwn = [details.before, details.affiliations].some((parts) => namesAny(group, parts))
     const cause: Cause = {
-      ...{ kind: 'affiliation', customer_id, day: null, delivery_id: null, audit_id },
+      kind: 'affiliation',
+      customer_id,
+      day: null,
+      delivery_id: null,
+      audit_id,
     }
     if (isOwn) addCause(foundOf(group, customer_id).likely, cause)
   } else if (isRefusal(change)) {
@@ -98,11 +102,11 @@ function addChange(group: CauseGroup, change: SettingChange, affiliatesOf: Affil
 const namesAny = ({ affiliates }: CauseGroup, parts: unknown): boolean =>
   Array.isArray(parts) && parts.some((part) => affiliates.has(part?.affiliate_id))
 
-/** Returns whether a change gave an affiliate that was configured before another parent. */
+/** Whether a change only gave an affiliate another parent: it was configured before. */
 const onlyMoved = (before: unknown, id: string): boolean =>
   Array.isArray(before) && before.some((part) => part?.affiliate_id === id)
 
-/** Adds a change of affiliates: of their parents, and of which are configured. */
+/** Adds a change of affiliates: of their parents, or of which affiliates are configured. */
 function addTree(
   group: CauseGroup,
   { ids, affiliates, before }: SettingChange['details'],

@@ -15,8 +15,8 @@ import type { Computation, ComputedPeriod } from './computation.ts'
 import { lastSettled } from './settled-since.ts'
 
 /**
- * Finds the causes of all corrections of a computation: what has changed since the last approval of the
- * corrected periods. It reads nothing if there are no corrections.
+ * Finds the causes of all corrections of a computation: what has changed since the last approval of each
+ * corrected period. Reads nothing if there are no corrections.
  */
 export async function findCauses(
   computation: Computation,
@@ -28,7 +28,7 @@ export async function findCauses(
   const settledOf = await lastSettled(computation.source, affiliates)
   const groups = groupLines(computation, lines, settledOf)
   const all = [...groups.values()]
-  // One after the other: where no record was found, records are looked for that moved away.
+  // Records first: the search for records that moved away depends on which records were found.
   await addRecordCauses(computation, all)
   await addSettingCauses(computation, all)
   await addRateCauses(computation, all)
@@ -39,7 +39,8 @@ export async function findCauses(
         .filter((group) => isOfPeriod(group, line))
         .flatMap((group) => [
           ...allFound(group).map(({ likely }) => likely),
-          ...[group.movedAway, group.settings],
+          group.movedAway,
+          group.settings,
         ]),
     )
   }
@@ -68,9 +69,13 @@ const isFound = ({ total }: CauseList): boolean => total > 0
 const allFound = ({ byCustomer, rest }: CauseGroup): FoundCauses[] => [...byCustomer.values(), rest]
 
 /**
- * Returns the most likely causes that were found: those of the line's own customer with the settings,
- * and records that moved to others if nothing else was found, or if the customer lost a `once` line;
- * or else, if its rule measures or limits several lines, those of all customers; or else other changes.
+ * Returns the most likely causes of a line, from the first of these lists that has any:
+ *
+ * 1. likely causes of the line's own customer, and settings; also records that moved to other customers,
+ *    if the customer has no likely cause or lost a `once` line;
+ * 2. likely causes of all customers, if the rule measures or limits several lines together;
+ * 3. other changes;
+ * 4. deliveries that were possibly stored late.
  */
 function causesOfLine(group: CauseGroup | undefined, line: CorrectedLine) {
   if (!group) return NO_CAUSES(line)

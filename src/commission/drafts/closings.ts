@@ -3,18 +3,18 @@ import { type Book, planKey } from '../engine/book.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import type { AccountSource } from '../facts/source.ts'
 
-/** An instant at which a period, and with it those before, was closed for an affiliate and plan. */
+/** The closing of a period, and of all periods before it, for an affiliate and plan. */
 export interface Closing {
-  /** The last day of the period. */
+  /** The last day of the period, in days since 1970. */
   readonly last: number
-  /** In milliseconds. */
+  /** When it was closed, in milliseconds. */
   readonly at: number
 }
 
-/** Returns when periods of an affiliate and plan were closed, in order of their days. */
+/** Returns the closings of an affiliate and plan, in order of their last days. */
 export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
 
-/** Returns when periods were closed, by affiliate and plan: with a statement, or as a whole. */
+/** Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods. */
 export function closingsIn(
   book: Book,
   affiliates: readonly string[],

@@ -1,12 +1,12 @@
 import type { PlanResult } from '../engine/account-input.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
-import type { KeptReading } from '../facts/kept.ts'
+import type { KeptDaysInUse } from '../facts/kept-days-in-use.ts'
 import type { AccountSource, RateDays } from '../facts/source.ts'
-import type { dependencies } from './closure.ts'
+import type { dependencies } from './dependencies.ts'
 import type { ComputedRange } from './range.ts'
 
-/** What affiliates earned in the periods of one kind, up to the one that was asked for. */
+/** What affiliates earned in a period. */
 export interface ComputedPeriod {
   readonly period: Period
   /** In order of affiliate and plan. */
@@ -19,6 +19,6 @@ export interface Computation {
   readonly range: ComputedRange
   readonly context: Context & RateDays
   readonly dependenciesOf: ReturnType<typeof dependencies>
-  /** What is kept of the facts of past days; null: only records are read, which comes to the same. */
-  readonly kept: KeptReading | null
+  /** The kept days to use; null: all facts are read from the records, with the same result. */
+  readonly kept: KeptDaysInUse | null
 }

@@ -1,4 +1,4 @@
-import { earningReadings } from '../../db/commission/fact-readings.ts'
+import { earningQueries } from '../../db/commission/fact-queries.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
@@ -11,27 +11,28 @@ import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
-import { keptReading } from '../facts/kept.ts'
-import { neededReadings } from '../facts/needed-readings.ts'
-import { weightOf } from '../facts/read-kept.ts'
+import { factWeightByDay } from '../facts/kept-costs.ts'
+import { readKeptDaysInUse } from '../facts/kept-days-in-use.ts'
+import { neededQueries } from '../facts/needed-queries.ts'
 import { type AccountSource, openContext } from '../facts/source.ts'
 import { datedTree } from '../facts/tree.ts'
-import { factTurns } from '../facts/turns.ts'
+import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
 import { readBooks } from './books.ts'
-import { dependencies, joined } from './closure.ts'
 import type { Computation, ComputedPeriod } from './computation.ts'
 import { customersOf } from './customers-of.ts'
+import { dependencies, joinDependencies } from './dependencies.ts'
 import { KEPT_SHARE } from './limits.ts'
 import { findRange } from './range.ts'
 import { type RateView, rateViews } from './rate-views.ts'
 
-/** Thrown if the facts of a computation are more than its caller allows. */
+/** Thrown if a computation reads more facts than its caller allows. */
 export class TooManyFacts extends Error {}
 
 /**
- * Prepares the computation of a period: what its affiliates depend on, rates and days with facts.
+ * Prepares the computation of a period for any affiliates: finds the days with facts and loads the rates.
  *
- * @param beginnings Where the account's records and books begin; absent: they are read.
+ * @param run The run that keeps facts; null: no run.
+ * @param beginnings Where the account's records and books begin; absent: it is read.
  */
 export async function openComputation(
   source: AccountSource,
@@ -43,17 +44,17 @@ export async function openComputation(
   const tree = datedTree(source.parents)
   const [context, kept] = await Promise.all([
     openContext(source, tree, range.rateDays),
-    keptReading(source, range, run),
+    readKeptDaysInUse(source, range, run),
   ])
   const dependenciesOf = dependencies(source.book, tree, range.periods)
   return { source, range, context, dependenciesOf, kept }
 }
 
 /**
- * Computes affiliates in the periods of one kind up to the one that was asked for. It holds the facts of
- * a few customers at a time, and what all facts came to.
+ * Computes affiliates in all periods of the requested period's kind up to it; the last element is the
+ * requested period. Holds in memory the facts of a few customers at a time, and the totals of all.
  *
- * @param maxFacts The most facts that it reads.
+ * @param maxFacts The most facts to read.
  * @throws TooManyFacts
  */
 export async function computeAffiliates(
@@ -86,7 +87,10 @@ export async function computeAffiliates(
 
 const NO_FACTS: ReadonlySet<Fact> = new Set()
 
-/** Forgets by which facts a customer qualified: only explanations show them, and they fill the memory. */
+/**
+ * Drops the facts by which a customer qualified: only explanations use them, and they fill the
+ * memory.
+ */
 function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
   if (judged.qualified.size === 0) return judged
   const qualified = new Map<string, OnceState>()
@@ -99,7 +103,9 @@ function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
 /**
  * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
  *
- * @param keep Returns what stays in memory of a customer until the settlement; absent: everything.
+ * @param maxFacts The most facts to read.
+ * @param keep Is called for each customer, and returns what must stay in memory of the customer until
+ * the settlement; absent: everything.
  * @throws TooManyFacts
  */
 export async function settleAffiliates(
@@ -110,29 +116,8 @@ export async function settleAffiliates(
   keep?: (judged: JudgedCustomer) => JudgedCustomer,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
-  const { settled, read } = joined(affiliates.map(dependenciesOf))
-  const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
-  const readings = earningReadings(source.selection, range.days)
-  const isNeeded = neededReadings(source, context.tree, range.periods)
-  const { kept } = computation
-  const weigh = weightOf(kept, keep === undefined ? 1 : KEPT_SHARE)
-  const add = range.periods.map((period) => {
-    const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
-    return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
-  })
-  let facts = 0
-  const turnAfter = factTurns()
-  for await (const customers of customersOf(computation, [...read], readings, isNeeded, kept)) {
-    for (const customer of customers) {
-      for (const { count, day } of customer.facts) facts += count * weigh(day)
-      if (facts > maxFacts) throw new TooManyFacts()
-      const turn = turnAfter(customer.facts.length)
-      if (turn) await turn
-      const own = judgeCustomer(context, customer)
-      const judged = keep ? keep(own) : own
-      for (const addTo of add) addTo(judged)
-    }
-  }
+  const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
+  const tallies = await tallyFacts(computation, [...read], maxFacts, keep)
   const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.book.assignmentsOf(one).length > 0
   const input: SettlementInput = {
@@ -144,4 +129,40 @@ export async function settleAffiliates(
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
   return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }
+}
+
+/**
+ * Reads the customers of affiliates and adds their facts to the tallies of each period, by period id.
+ *
+ * @throws TooManyFacts
+ */
+async function tallyFacts(
+  computation: Computation,
+  affiliates: readonly string[],
+  maxFacts: number,
+  keep?: (judged: JudgedCustomer) => JudgedCustomer,
+): Promise<Map<string, PeriodTallies>> {
+  const { source, range, context, kept } = computation
+  const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
+  const add = range.periods.map((period) => {
+    const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
+    return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
+  })
+  const queries = earningQueries(source.selection, range.days)
+  const isNeeded = neededQueries(source, context.tree, range.periods)
+  const weightOf = factWeightByDay(kept, keep === undefined ? 1 : KEPT_SHARE)
+  let facts = 0
+  const yieldAfter = yieldAfterFacts()
+  for await (const customers of customersOf(computation, affiliates, queries, isNeeded, kept)) {
+    for (const customer of customers) {
+      for (const { count, day } of customer.facts) facts += count * weightOf(day)
+      if (facts > maxFacts) throw new TooManyFacts()
+      const pause = yieldAfter(customer.facts.length)
+      if (pause) await pause
+      const own = judgeCustomer(context, customer)
+      const judged = keep ? keep(own) : own
+      for (const addTo of add) addTo(judged)
+    }
+  }
+  return tallies
 }

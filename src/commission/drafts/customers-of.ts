@@ -1,29 +1,29 @@
 import { findCustomersOf } from '../../db/commission/customers-of.ts'
-import { customersPerReading, type FactReading } from '../../db/commission/fact-readings.ts'
+import { customersPerBatch, type FactQuery } from '../../db/commission/fact-queries.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { Customer } from '../engine/facts.ts'
-import type { KeptReading } from '../facts/kept.ts'
-import { readCustomers } from '../facts/read-customers.ts'
-import { keptCustomers } from '../facts/read-kept.ts'
+import { customersPerKeptBatch } from '../facts/kept-costs.ts'
+import type { KeptDaysInUse } from '../facts/kept-days-in-use.ts'
+import { type IsNeeded, readCustomers } from '../facts/read-customers.ts'
 import type { Computation } from './computation.ts'
 
 /**
- * Yields the customers that these affiliates had on any day, or all customers, a few at a time. Each can
- * be looked at once.
+ * Yields the customers that these affiliates had on any day, a few at a time; each customer once. Each
+ * batch can be iterated only once.
  *
- * @param readings What is read of their records.
- * @param isNeeded Whether the records of a reading are needed of a customer.
- * @param kept What is kept of the rows of these readings.
+ * @param affiliates Null: all customers.
+ * @param queries The queries that read their facts.
+ * @param kept The kept days to use; null: all facts are read from the records.
  */
 export async function* customersOf(
   { source, range }: Computation,
   affiliates: readonly string[] | null,
-  readings: readonly FactReading[],
-  isNeeded: Parameters<typeof readCustomers>[4] = () => true,
-  kept: KeptReading | null = null,
+  queries: readonly FactQuery[],
+  isNeeded: IsNeeded = () => true,
+  kept: KeptDaysInUse | null = null,
 ): AsyncGenerator<Iterable<Customer>> {
-  const size = kept ? keptCustomers(kept, readings) : customersPerReading(readings)
+  const size = kept ? customersPerKeptBatch(kept, queries) : customersPerBatch(queries)
   const query = {
     account: source.account.id,
     affiliates,
@@ -32,7 +32,7 @@ export async function* customersOf(
   }
   const seen = new Set<string>()
   let waiting: FoundCustomer[] = []
-  /** The customers in the range of ids of those who wait. */
+  /** How many customers have ids in the range of those who wait. */
   let inRange = 0
   for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
     const { customers, searched, next } = await findCustomersOf(source, query, cursor)
@@ -45,7 +45,7 @@ export async function* customersOf(
     while (waiting.length >= size || (next === null && waiting.length > 0)) {
       const share = waiting.length / inRange
       const chunk = waiting.slice(0, size)
-      yield await readCustomers(source, readings, chunk, share, isNeeded, kept)
+      yield await readCustomers(source, queries, chunk, share, isNeeded, kept)
       waiting = waiting.slice(size)
       inRange = waiting.length / share
     }

@@ -24,7 +24,10 @@ export interface AdjustedLine {
   readonly dropped_in: string | null
 }
 
-/** An adjustment on the wire (§13). `occurrence` counts earlier lines of the same rule and scope. */
+/**
+ * An adjustment on the wire (§13). `occurrence` is the number of earlier lines of the same rule and
+ * scope.
+ */
 export interface Adjustment {
   readonly id: string
   readonly of: AdjustedLine
@@ -89,17 +92,29 @@ async function toAdjustment(
   const corrected =
     line && (await lineId(await statementId(affiliate_id, plan, period), line, occurrence))
   const { causes, causes_total } = causesOf({
-    ...{ affiliate_id, plan, period, line },
+    affiliate_id,
+    plan,
+    period,
+    line,
     isLess: amount.startsWith('-'),
   })
   return {
     id: await adjustmentId(statement, corrected ?? `${period} ${droppedIn}`),
     of: { period, line: corrected, dropped_in: droppedIn },
-    ...{ rule, version, scope, occurrence, amount, causes, causes_total },
+    rule,
+    version,
+    scope,
+    occurrence,
+    amount,
+    causes,
+    causes_total,
   }
 }
 
-/** Returns the SHA-256 of the statement's canonical JSON less `id`, `hash`, status and times (§16.18). */
+/**
+ * Returns the SHA-256 of the statement's canonical JSON without `id`, `hash`, status and times
+ * (§16.18).
+ */
 async function hashOf(
   { id: _id, lines_total: _lines, adjustments_total: _adjustments, ...hashed }: StatementHead,
   lines: readonly StatementLine[],
@@ -108,7 +123,10 @@ async function hashOf(
   return digest(canonicalJson({ ...hashed, lines, adjustments }))
 }
 
-/** Divides lines and adjustments into parts that a row of the database holds; there is at least one. */
+/**
+ * Divides lines and adjustments into JSON arrays within `PART_LIMITS`, at least one: a row stores
+ * each.
+ */
 export function partsOf(lines: readonly (StatementLine | Adjustment)[]): string[] {
   const parts: string[] = []
   let texts: string[] = []
@@ -152,10 +170,17 @@ export async function toStored(
   const parts = partsOf(draft ? [...draft.lines, ...draft.adjustments] : [])
   const hash = draft?.hash ?? ''
   return {
-    ...{ period: period.id, affiliate_id: affiliate, plan: plan.plan, id, hash, previous },
+    period: period.id,
+    affiliate_id: affiliate,
+    plan: plan.plan,
+    id,
+    hash,
+    previous,
     payable: draft?.head.payable ?? '0',
     closing: result.state.closing,
-    ...{ statement, parts, state },
+    statement,
+    parts,
+    state,
     digest: await digest(JSON.stringify([statement, hash, state, previous])),
   }
 }

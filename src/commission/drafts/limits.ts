@@ -1,13 +1,13 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS, MINUTE_MS } from '../../durations.ts'
 import type { Period } from '../engine/calendar.ts'
 
-/** The most facts that one request computes. */
+/** The most facts that a request may read to compute its response. */
 export const MAX_FRESH_FACTS = 50_000
 
-/** What a fact of past months counts for, once a run has kept it. */
+/** How much a kept fact counts towards `MAX_FRESH_FACTS`; others count 1. */
 export const KEPT_SHARE = 0.2
 
-/** The most lines, and about the most bytes, of one part of a statement. */
+/** The most lines, and about the most bytes, of a part of a statement. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000 }
 
 /** The limits of one step of a run. */
@@ -17,10 +17,10 @@ export const STEP_LIMITS = {
   affiliates: 1000,
 }
 
-/** The years after which a period cannot be computed yet: a later one is a mistyped year. */
+/** A period that begins more than this many years ahead is refused: its year must be mistyped. */
 const YEARS_AHEAD = 10
 
-/** Whether a period begins so far in the future that nobody can mean it. */
+/** Whether a period begins more than 10 years after `now` (milliseconds). */
 export const isFarAhead = ({ first }: Period, now: number): boolean =>
   first > now / DAY_MS + 366 * YEARS_AHEAD
 
@@ -37,7 +37,7 @@ export const RUN_LIMITS = {
   /** The seconds after which another one may be started. */
   retryAfter: 60,
   /** How long a run that has read nothing takes the place of a new one, in milliseconds. */
-  unreadMs: 10 * 60_000,
+  unreadMs: 10 * MINUTE_MS,
 }
 
 /**
@@ -51,8 +51,11 @@ export const STEP_RETRIES = {
 
 /** The limits of resuming runs that have stopped. */
 export const RESUME_LIMITS = {
-  /** How long a run may show no activity, in milliseconds: longer than an attempt and the wait after it. */
-  quietMs: 20 * 60_000,
+  /**
+   * How long a run may show no activity, in milliseconds: longer than an attempt and the wait after
+   * it.
+   */
+  quietMs: 20 * MINUTE_MS,
   /** How often a Workflow is restarted while no step of the run ends. */
   restarts: 5,
   /** The runs of a database that one job resumes. */

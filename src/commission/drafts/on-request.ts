@@ -1,24 +1,24 @@
 import type { Grant } from '../../auth/grant.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
+import { MINUTE_MS } from '../../durations.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import { WeightedQueue } from '../../http/weighted-queue.ts'
 import type { Period } from '../engine/calendar.ts'
-
 import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
 import { type AccountSource, readSource, sourceOf } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation, TooManyFacts } from './compute.ts'
 import { MAX_FRESH_FACTS } from './limits.ts'
 
-/** The computations that an isolate makes at once: 8 in all, and 2 of an account. */
+/** The computations that an isolate makes at once: 8 in all, of which 2 for one account. */
 const COMPUTATIONS = new WeightedQueue(8, 2)
 
 /** How long a computation waits for its turn. */
 const WAIT_MS = 10_000
 
 /** The runtime may end a request without its `finally`, so a computation counts for a minute at most. */
-const LEASE_MS = 60_000
+const LEASE_MS = MINUTE_MS
 
 const tooManyComputations = () => unavailable(new Error('too many computations'))
 
@@ -50,7 +50,7 @@ export async function withinLimit<T>(
   }
 }
 
-/** Reads what computations of any period of an account depend on, in one round trip. */
+/** Reads what every computation of an account depends on, in one round trip. */
 export async function readStored(
   env: Env,
   { account: id, vertical }: Pick<Grant, 'account' | 'vertical'>,

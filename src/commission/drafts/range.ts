@@ -1,4 +1,4 @@
-import type { FactDays } from '../../db/commission/fact-readings.ts'
+import type { FactDays } from '../../db/commission/fact-queries.ts'
 import type { DayRange } from '../../db/commission/load-rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import {
@@ -15,8 +15,9 @@ import type { AccountSource } from '../facts/source.ts'
 /** The periods that a computation needs, and the days with facts that it reads. */
 export interface ComputedRange {
   readonly period: Period
-  /** The first day that is computed; facts before it earn nothing. */
+  /** The first day that is computed: facts before it earn nothing. Days are since 1970. */
   readonly firstDay: number
+  /** The last day of which facts are read. */
   readonly lastDay: number
   /** The first day of which facts are summed. */
   readonly firstSummed: number
@@ -25,17 +26,19 @@ export interface ComputedRange {
   /** The first day of which a rate may be needed, and all such days. */
   readonly firstRate: number
   readonly rateDays: readonly DayRange[]
+  /** The days of which facts are read, by table. */
   readonly days: FactDays
   /** All periods from the first day on, of the kinds that plans have. */
   readonly periods: readonly Period[]
 }
 
-/** A week may end so many days after the month in which it begins. */
+/** The most days by which a week ends after the month in which it begins. */
 const DAYS_BEYOND = 6
 
 /**
- * Returns the range of a computation up to a period: from the first record, but not before the first
- * assignment, since nobody can earn before, and from the first closed period.
+ * Returns the range of a computation up to a period. It starts with the first record or manual entry,
+ * but not before the first assignment, since no affiliate can earn before it. If an earlier period is
+ * closed, it starts with that period.
  */
 export function findRange(
   source: AccountSource,
@@ -68,7 +71,10 @@ export function findRange(
   }
 }
 
-/** Returns the periods of some kinds from the one with a day up to the end of a period. */
+/**
+ * Returns the periods of some kinds, from the one in which a day lies to the last that begins
+ * within a period.
+ */
 function periodsBetween(
   kinds: readonly PeriodKind[],
   firstDay: number,

@@ -11,25 +11,26 @@ import type { Closing } from './closings.ts'
 import type { Computation } from './computation.ts'
 
 /**
- * Affiliates and plans that see the same rates: those known when their periods were closed, and for
- * open periods those of now (§16.2).
+ * Affiliates and plans to which the same rates apply: in closed periods the rates that were known when
+ * the period was closed, in open periods the current ones (§16.2).
  */
 export interface RateView {
+  /** The affiliates that have a result in the view. */
   readonly wanted: readonly string[]
   readonly context: Context & RateDays
-  /** Whether a result belongs to the view. */
+  /** Whether the rates of the view apply to a result. */
   readonly covers: (result: Pick<PlanResult, 'affiliate' | 'plan'>) => boolean
 }
 
-/** The days up to `last` see the rates before the change with the number `epoch`. */
-interface Sight {
+/** To the days up to `last`, the rates apply that were known before the change number `epoch`. */
+interface RateSpan {
   readonly last: number
   readonly epoch: number
 }
 
 /**
- * Returns the views of some affiliates. There is one alone unless rates of closed days have changed
- * since, which is rare.
+ * Returns the views of some affiliates. Usually there is only one: there are several only if rates of
+ * closed days changed after the closing.
  */
 export async function rateViews(
   computation: Computation,
@@ -43,12 +44,14 @@ export async function rateViews(
   const all = keys.flatMap(({ affiliate, plan }) => closingsOf(affiliate, plan))
   const changes = await readRateChanges(source.directory, bandsOf(all, range.firstRate))
   if (changes.length === 0) {
-    return [{ wanted: affiliates, context: computation.context, covers: isOf(affiliates) }]
+    return [
+      { wanted: affiliates, context: computation.context, covers: coversAffiliates(affiliates) },
+    ]
   }
-  const sightsOf = (affiliate: string, plan: string): Sight[] =>
-    sights(closingsOf(affiliate, plan), changes)
+  const spansOf = (affiliate: string, plan: string): RateSpan[] =>
+    rateSpans(closingsOf(affiliate, plan), changes)
   const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
-    JSON.stringify(sightsOf(affiliate, plan)),
+    JSON.stringify(spansOf(affiliate, plan)),
   )
   const finderOf = epochFinders(computation, changes)
   const now = await finderOf(changes.length)
@@ -64,12 +67,12 @@ export async function rateViews(
   return views
 }
 
-function isOf(affiliates: readonly string[]): RateView['covers'] {
+function coversAffiliates(affiliates: readonly string[]): RateView['covers'] {
   const wanted = new Set(affiliates)
   return ({ affiliate }) => wanted.has(affiliate)
 }
 
-/** Returns, for each part of the closed days, the first instant at which it was closed. */
+/** Divides the closed days into bands, each with the instant at which its days were first closed. */
 function bandsOf(closings: readonly Closing[], firstDay: number): ClosedBand[] {
   const lasts = [...new Set(closings.map(({ last }) => last))].sort((a, b) => a - b)
   return lasts.map((last, i) => ({
@@ -83,9 +86,12 @@ function bandsOf(closings: readonly Closing[], firstDay: number): ClosedBand[] {
 const closedAt = (closings: readonly Closing[], day: number): number =>
   closings.reduce((first, { last, at }) => (last >= day ? Math.min(first, at) : first), Infinity)
 
-/** Returns what the closed days of an affiliate and plan see; neighbours that see the same are one. */
-function sights(closings: readonly Closing[], changes: readonly number[]): Sight[] {
-  const found: Sight[] = []
+/**
+ * Returns the spans of the closed days of an affiliate and plan. Joins neighbours with the same
+ * rates.
+ */
+function rateSpans(closings: readonly Closing[], changes: readonly number[]): RateSpan[] {
+  const found: RateSpan[] = []
   for (const { last } of closings) {
     const at = closedAt(closings, last)
     const epoch = changes.findLastIndex((change) => change <= at) + 1
@@ -96,8 +102,8 @@ function sights(closings: readonly Closing[], changes: readonly number[]): Sight
 }
 
 /**
- * Returns a function that loads the rates of an epoch once. The epoch after the last change has the
- * rates of now.
+ * Returns a function that returns the rates of an epoch, and loads each epoch once. The epoch after the
+ * last change has the current rates.
  */
 function epochFinders(
   { source: { directory }, range: { rateDays: days } }: Computation,
@@ -114,15 +120,15 @@ function epochFinders(
   return finderOf
 }
 
-/** Returns the context in which closed days see the rates of their epochs, and other days those of now. */
+/** Returns a context with the rates of their epochs for closed days, and current rates for other days. */
 async function contextOf(
   { range, context }: Computation,
-  seen: readonly Sight[],
+  spans: readonly RateSpan[],
   finderOf: (epoch: number) => Promise<RateFinder>,
   now: RateFinder,
 ): Promise<Context & RateDays> {
   const finders: { last: number; find: RateFinder }[] = []
-  for (const { last, epoch } of seen) finders.push({ last, find: await finderOf(epoch) })
+  for (const { last, epoch } of spans) finders.push({ last, find: await finderOf(epoch) })
   const find: RateFinder = (currency, day) => {
     const closed = finders.find(({ last }) => day <= last)
     return (closed?.find ?? now)(currency, day)
@@ -130,7 +136,7 @@ async function contextOf(
   return { ...context, ...ratesOfFinder(withinDays(find, range.rateDays)) }
 }
 
-/** Returns the context in which one affiliate and plan are computed. */
+/** Returns a computation with the rates that apply to one affiliate and plan. */
 export async function viewOf(
   computation: Computation,
   books: AccountBooks,

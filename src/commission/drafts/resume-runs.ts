@@ -4,8 +4,8 @@ import { failRun, type RunParameters } from './run.ts'
 import { ENDED, NO_PROGRESS } from './run-failure.ts'
 
 /**
- * Starts the Workflow of each run that has stopped again. It skips the steps that are stored as done. A
- * run that makes no progress after several restarts, or whose Workflow has failed, ends as failed.
+ * Restarts the Workflow of each run that has stopped. The Workflow skips the steps that are stored as
+ * done. A run that makes no progress after several restarts, or whose Workflow has failed, ends as failed.
  */
 export async function resumeRuns(
   env: Env,
@@ -31,8 +31,8 @@ async function resumeRun(
   if (restarts > RESUME_LIMITS.restarts) return failRun(env, params, NO_PROGRESS, now)
   const instance = await env.STATEMENT_RUNS.get(id).catch(() => null)
   if (instance === null) {
-    // The Worker ended between storing the run and creating its instance. If the instance exists and
-    // cannot be reached, this is refused, and the next claim tries again.
+    // The Worker ended after it stored the run and before it created the instance. If the instance does
+    // exist but could not be reached, `create` fails, and the next claim tries again.
     await env.STATEMENT_RUNS.create({ id, params })
     return
   }

@@ -20,7 +20,7 @@ import {
   sendStatementCsv,
   sendStatementPage,
 } from '../export/respond.ts'
-import { respondWithFresh } from './fresh.ts'
+import { respondWithFresh } from './fresh-statements.ts'
 import { PERIOD_FORMS } from './limits.ts'
 import { presentPeriods, presentStatement, presentSums, presentWhole } from './present.ts'
 import { respondWithStart } from './start-run.ts'

@@ -9,11 +9,11 @@ import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
 import { endOf } from '../books/period-end.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
-import { keepFacts } from '../facts/kept.ts'
+import { keepFacts } from '../facts/keep-facts.ts'
 import { openSource } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation } from './compute.ts'
-import { planSteps } from './pack.ts'
+import { planSteps } from './plan-steps.ts'
 import { refreshDrafts } from './store.ts'
 
 /** A run over the affiliates of an account, as its Workflow knows it. */
@@ -52,8 +52,8 @@ const openRun = async (
 ): Promise<Computation> => openComputation(await openSource(env, account), period, run)
 
 /**
- * Stores the steps of a run. Returns the number of steps. A repetition finds those that are stored. A
- * run that has ended or was deleted has none.
+ * Plans and stores the steps of a run, and returns their number. If it is called again, it returns the
+ * number of the stored steps. Returns 0 for a run that has ended or was deleted.
  */
 export async function beginRun(env: Env, parameters: RunParameters, now: number): Promise<number> {
   const { account, period, db } = await findRunAccount(env, parameters)
@@ -68,7 +68,7 @@ export async function beginRun(env: Env, parameters: RunParameters, now: number)
   return storeSteps(db, account.id, id, steps)
 }
 
-/** Makes one step of a run. Returns the number of statements that it changed. */
+/** Makes one step of a run, and returns the number of statements that the step changed. */
 export async function makeStep(
   env: Env,
   parameters: RunParameters,
@@ -85,7 +85,10 @@ export async function makeStep(
   return endStep(db, stored)
 }
 
-/** Returns the statement that writes `statement.ready` if the period is over; a run that fails writes none. */
+/**
+ * Returns the statement that writes `statement.ready` if the period is over; a run that fails
+ * writes none.
+ */
 function readyEvents(db: D1Database, account: Account, run: string, text: string) {
   const period = parsePeriod(text)
   if (!period) return []
@@ -93,11 +96,14 @@ function readyEvents(db: D1Database, account: Account, run: string, text: string
   return [insertReady(db, { account: account.id, run, period: text, periodEnd })]
 }
 
-/** Ends a run that is done. Runs of more than 30 days ago are deleted. */
+/** Ends a run that is done, and deletes the account's runs that began more than 30 days ago. */
 export const finishRun = (env: Env, parameters: RunParameters, now: number): Promise<void> =>
   end(env, parameters, { status: 'done', reason: null }, now)
 
-/** Ends a run that failed, for a reason that is shown. Runs of more than 30 days ago are deleted. */
+/**
+ * Ends a run that failed, and deletes runs like `finishRun`. The response of the run shows the
+ * reason.
+ */
 export function failRun(
   env: Env,
   parameters: RunParameters,

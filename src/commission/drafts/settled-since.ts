@@ -4,14 +4,15 @@ import {
   type SettledPeriod,
   type SettledStatement,
 } from '../../db/commission/books/settled-at.ts'
+import { planKey } from '../engine/book.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { CorrectedLine } from './cause.ts'
 
-/** What is known of the last approval of a closed period. */
+/** The last approval of a closed period. */
 export interface LastSettled {
-  /** What was stored before it had its effect then, in milliseconds. */
+  /** When its computation began to read, in milliseconds: it includes what was stored before. */
   readonly since: number
-  /** When the period was approved first, in milliseconds: the rates known then stand. */
+  /** When the period was first approved, in milliseconds: the rates known then apply to it. */
   readonly closedAt: number
   /** The currencies of records that waited in the period. */
   readonly waiting: readonly string[]
@@ -34,16 +35,14 @@ export async function lastSettled(
     readSettled(db, account.id, affiliates),
     readSettledPeriods(db, account.id, affiliates),
   ])
-  const byKey = Map.groupBy(statements, ({ affiliate_id, plan }) => keyOf(affiliate_id, plan))
+  const byKey = Map.groupBy(statements, ({ affiliate_id, plan }) => planKey(affiliate_id, plan))
   const byPlan = Map.groupBy(periods, ({ plan }) => plan)
   return ({ affiliate_id, plan, period }) => {
-    const own = byKey.get(keyOf(affiliate_id, plan)) ?? []
+    const own = byKey.get(planKey(affiliate_id, plan)) ?? []
     const closed = (byPlan.get(plan) ?? []).filter(({ open }) => !open.includes(affiliate_id))
     return lastOf(own, closed, period)
   }
 }
-
-const keyOf = (affiliate: string, plan: string): string => JSON.stringify([affiliate, plan])
 
 function lastOf(
   statements: readonly SettledStatement[],

@@ -18,7 +18,7 @@ import { NOT_STARTED } from './run-failure.ts'
 
 const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the most at once. Start another one when one of them is done.`
 
-/** Returns when the day began in the zone of an account's facts. */
+/** Returns when the current day began in the zone of an account's facts, in milliseconds. */
 function startOfDay(account: Account, now: number): number {
   const zone = bookZoneOf(account)
   const clock = now + offsetAt(zone, now)
@@ -26,8 +26,8 @@ function startOfDay(account: Account, now: number): number {
 }
 
 /**
- * Throws unless a period has begun in the zone of the account's facts. Drafts of a later one would only
- * repeat what is carried.
+ * Throws `validation_failed` unless a period has begun in the zone of the account's facts. Drafts of a
+ * later period would only repeat what is carried.
  */
 function checkBegun(account: Account, { id, first }: Period, now: number): void {
   const begin = instantOfLocalTime(bookZoneOf(account), first * DAY_MS).instant
@@ -38,8 +38,9 @@ function checkBegun(account: Account, { id, first }: Period, now: number): void 
 }
 
 /**
- * Returns since when a run may have begun that takes the place of a new one. It began on the same day:
- * a period can only be approved after a run that began after its end.
+ * Returns the earliest start of a run that may be returned instead of starting a new one, in
+ * milliseconds. That run must have begun on the same day, since a period can only be approved after a
+ * run that began after the period's end.
  */
 const unreadSince = (account: Account, now: number): number =>
   Math.max(now - RUN_LIMITS.unreadMs, startOfDay(account, now))
@@ -47,16 +48,19 @@ const unreadSince = (account: Account, now: number): number =>
 /** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
 export async function respondWithStart(c: Context<AppEnv>, text: string): Promise<Response> {
   readQuery(c.req.url)
-  const asked = readPathPeriod(text)
-  const period = asked.id
+  const period = readPathPeriod(text)
   const { account, binding } = await c.var.grantPromise
   const row = await findAccount(c.env.DB, account)
   if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
   const now = Date.now()
-  checkBegun(row, asked, now)
+  checkBegun(row, period, now)
   const id = newRunId(now)
   const started = await startRun(resolveDatabase(c.env, binding), {
-    ...{ account, id, period, started_at: new Date(now).toISOString(), actor: c.var.actor },
+    account,
+    id,
+    period: period.id,
+    started_at: new Date(now).toISOString(),
+    actor: c.var.actor,
     unread_since: firstRunId(unreadSince(row, now)),
     most: RUN_LIMITS.running,
     running_since: firstRunId(now - DAY_MS),
@@ -65,7 +69,7 @@ export async function respondWithStart(c: Context<AppEnv>, text: string): Promis
     const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
     throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
   }
-  if (started === id) await startWorkflow(c.env, account, id, period)
+  if (started === id) await startWorkflow(c.env, account, id, period.id)
   return withReadSession(c, async ({ session }) =>
     c.json(await findRun(session, account, started), 202),
   )

@@ -1,4 +1,5 @@
-import { draftBatches, readDigests } from '../../db/commission/drafts.ts'
+import { draftBatches } from '../../db/commission/draft-batches.ts'
+import { readDigests } from '../../db/commission/drafts.ts'
 import type { RunStep } from '../../db/commission/run-steps.ts'
 import { withD1Retry } from '../../db/retry.ts'
 import { planKey } from '../engine/book.ts'
@@ -9,10 +10,11 @@ import { toStored } from './draft.ts'
 import { statementId } from './ids.ts'
 
 /**
- * Computes the statements of affiliates and stores those that differ from what is stored, and counts
- * them with the step of a run. If the run has ended or was deleted meanwhile, nothing is stored.
+ * Computes the statements of affiliates, stores those that differ from the stored ones, and adds their
+ * number to the step of the run. Stores nothing if the run has ended or was deleted meanwhile.
  *
- * @param readAt When the computation began to read, in milliseconds. A later one's drafts stay.
+ * @param readAt When the computation began to read, in milliseconds. Drafts of a computation that began
+ * later are not replaced.
  */
 export async function refreshDrafts(
   computation: Computation,

@@ -36,7 +36,7 @@ export class StatementRun extends WorkflowEntrypoint<Env, RunParameters> {
   }
 }
 
-/** Logs the failure of an attempt: the platform keeps that of the last one only. */
+/** Logs the failure of each attempt: the platform keeps only the failure of the last one. */
 async function logged<T>({ run }: RunParameters, step: string, task: () => Promise<T>): Promise<T> {
   try {
     return await task()

@@ -12,7 +12,7 @@ import type { PeriodTallies } from './tallies.ts'
 import { transferringInto } from './transfer.ts'
 import { uplineRules } from './uplines.ts'
 
-/** Computes periods of an account. Each is computed once; a period computes those before it. */
+/** Computes periods of an account. Each period needs those before it, and is computed only once. */
 export interface Account {
   /** Returns the results in order of affiliate and plan. */
   readonly settle: (period: Period) => readonly PlanResult[]
@@ -74,11 +74,11 @@ const hasOverrides = ({ plans }: Book, kind: PeriodKind): boolean =>
       versions.some(({ rules }) => rules.some((rule) => rule.kind === 'override')),
   )
 
-/** Whether the account is not computed before a period: earlier facts are in the state. */
+/** Whether a period is the first that is computed: `stateOf` holds what earlier periods left. */
 const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>
   first <= firstDay[kind]
 
-/** Returns a function that adds a customer, judged up to the end of the period, to its tallies. */
+/** Returns a function that adds a customer, judged as of the end of the period, to the tallies. */
 export function customerTallier(
   context: PeriodContext,
   tallies: PeriodTallies,

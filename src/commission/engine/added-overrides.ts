@@ -27,14 +27,14 @@ export function overridesByStatement(
   overrides: readonly OverridesOf[],
   period: Period,
 ): (affiliate: string, plan: string) => AddedOverrides {
-  const keyOf = (one: { affiliate: string; version: { plan: string } }): string =>
+  const keyOfLine = (one: { affiliate: string; version: { plan: string } }): string =>
     planKey(one.affiliate, one.version.plan)
   const inPeriod = overrides.filter((one) => one.period.id === period.id)
-  const earned = Map.groupBy(inPeriod, keyOf)
+  const earned = Map.groupBy(inPeriod, keyOfLine)
   const funding = overrides.flatMap((one) => one.funded)
-  const funded = Map.groupBy(funding, keyOf)
+  const funded = Map.groupBy(funding, keyOfLine)
   const waiting = overrides.flatMap((from) => from.holds.map((one) => ({ ...one, from })))
-  const holds = Map.groupBy(waiting, keyOf)
+  const holds = Map.groupBy(waiting, keyOfLine)
   return (affiliate, plan) => {
     const key = planKey(affiliate, plan)
     const own = earned.get(key) ?? []

@@ -53,7 +53,9 @@ export function keepClosed(
 ): Settled {
   const { closing, transfer } = closedStatement(books, period)
   return {
-    ...{ statement: null, lines, transfer },
+    statement: null,
+    lines,
+    transfer,
     state: closeState(open, closing),
     differences: [...earlier, ...differencesOf(books, period, lines)],
   }

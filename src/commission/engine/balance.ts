@@ -8,7 +8,7 @@ export interface Transfer {
 }
 
 /** A balance that came from the statement of another plan. */
-export interface Arrival {
+export interface ReceivedBalance {
   readonly from: string
   readonly period: string
   readonly amount: Decimal

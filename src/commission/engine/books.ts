@@ -13,7 +13,7 @@ export interface ClosedStatement {
   readonly linesSum: Decimal
 }
 
-/** What tells a line from the others of its period, and the amount that approved statements have of it. */
+/** What identifies a line in its period, and the sum that approved statements have booked for it. */
 export interface BookedLine {
   readonly rule: string
   readonly version: number
@@ -33,7 +33,7 @@ export interface ManualEntry {
   readonly at: string
 }
 
-/** What has been approved of an affiliate and plan, and what waits for its open period. */
+/** What has been approved for an affiliate and plan, and the manual entries that are not yet approved. */
 export interface PlanBooks {
   /** The last day of the last closed period; -Infinity if none is closed. */
   readonly closedThrough: number
@@ -43,11 +43,17 @@ export interface PlanBooks {
   readonly booked: ReadonlyMap<string, ReadonlyMap<string, BookedLine>>
   /** The sum of all corrections of a period's lines in approved statements, by period. */
   readonly corrected: ReadonlyMap<string, Decimal>
-  /** What approved statements have of corrections: by their period, then by the corrected period. */
+  /**
+   * The sums of corrections in approved statements: by the statement's period, then by the
+   * corrected period.
+   */
   readonly corrections: ReadonlyMap<string, ReadonlyMap<string, Decimal>>
-  /** What corrections restored, 0 or more: by corrected period, then by that of the dropping statement. */
+  /**
+   * What corrections restored, 0 or more: by corrected period, then by that of the dropping
+   * statement.
+   */
   readonly restored: ReadonlyMap<string, ReadonlyMap<string, Decimal>>
-  /** What approved statements received from other plans, as `arrivalKey`. */
+  /** The keys (`receivedKey`) of the balances that approved statements received from other plans. */
   readonly received: ReadonlySet<string>
   readonly manual: readonly ManualEntry[]
   /** The first day on which a manual entry can stand, if no period is closed. */
@@ -62,7 +68,7 @@ export interface Difference {
   readonly period: string
   /** Null: a part of a correction that restores what a statement dropped (§16.3). */
   readonly line: Omit<BookedLine, 'amount'> | null
-  /** The period of that statement; null if `line` is not. */
+  /** The period of the statement that dropped; null unless `line` is null. */
   readonly droppedIn: string | null
   readonly amount: Decimal
 }
@@ -75,7 +81,7 @@ export const isClosed = (books: PlanBooks | null, { last }: Period): boolean =>
 export const lineKey = ({ rule, version, scope, occurrence }: Omit<BookedLine, 'amount'>): string =>
   JSON.stringify([rule, version, scope, occurrence])
 
-/** Returns lines with what tells each of them from the others. */
+/** Returns lines with the occurrence that makes their keys unique. */
 export function keyedLines(lines: readonly Line[]): BookedLine[] {
   const counts = new Map<string, number>()
   return lines.map(({ rule, version, scope, amount }) => {
@@ -104,9 +110,9 @@ export function firstOpen(books: PlanBooks | null, period: Period): Period {
     : period
 }
 
-/** Returns the key of a transfer from a plan's period. */
-export const arrivalKey = (from: string, period: string): string => JSON.stringify([from, period])
+/** Returns the key of a balance received from a plan and period. */
+export const receivedKey = (from: string, period: string): string => JSON.stringify([from, period])
 
-/** Returns the approved statement of a period, or one that left nothing. */
+/** Returns the approved statement of a closed period; if there is none, one with amounts of 0. */
 export const closedStatement = ({ statements }: PlanBooks, { id }: Period): ClosedStatement =>
   statements.get(id) ?? { closing: ZERO, dropped: ZERO, transfer: null, linesSum: ZERO }

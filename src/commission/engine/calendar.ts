@@ -88,7 +88,7 @@ export function storedPeriod(id: string): Period {
   return period
 }
 
-/** Returns the period after or before, by `step` 1 or -1. */
+/** Returns the next period (`step` 1) or the previous one (-1) of the same kind. */
 export const nextPeriod = ({ kind, first, last }: Period, step: 1 | -1): Period =>
   periodOf(step === 1 ? last + 1 : first - 1, kind)
 

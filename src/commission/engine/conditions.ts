@@ -80,7 +80,7 @@ function instrumentChecks({ instruments, not_instruments }: Conditions): Conditi
   return checks
 }
 
-/** The number of symbols of which a matcher remembers its answer. */
+/** The most symbols for which a matcher stores its result. */
 const REMEMBERED_SYMBOLS = 5_000
 
 /** Returns whether a whole symbol matches one of the globs; letter case is ignored. */
@@ -98,8 +98,8 @@ function globMatcher(globs: readonly string[]): (symbol: string) => boolean {
 }
 
 /**
- * Matches `*` (any characters) and `?` (one character). It goes back to the last star only, so its time
- * is at most the product of both lengths, whatever the glob.
+ * Matches `*` (any characters) and `?` (one character). It backtracks only to the last star, so its time is
+ * at most the product of both lengths for any glob.
  */
 export function matchesGlob(glob: string, text: string): boolean {
   const pattern = [...glob]

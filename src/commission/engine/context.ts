@@ -59,10 +59,12 @@ export function ownerOn(context: Context, customer: Customer, day: number): Owne
 }
 
 const unowned = (affiliate: string | null, reason: UncountedReason): Owner => ({
-  ...{ affiliate, version: null, reason },
+  affiliate,
+  version: null,
+  reason,
 })
 
-/** Returns a function that finds the owner of each fact. Facts of one day, which follow each other, share it. */
+/** Returns a function that returns the owner of each fact. It remembers the owner of the last day. */
 export function ownersOf(context: Context, customer: Customer): (fact: Fact) => Owner {
   let known: Owner | null = null
   let knownDay = 0

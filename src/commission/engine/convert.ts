@@ -23,7 +23,7 @@ export function convertUnits(
     : divideHalfEven(units * factor.multiplier, factor.divisor)
 }
 
-/** By what amounts of one currency become amounts of another on a day. */
+/** The factor between two currencies on a day: amounts are multiplied, then divided. */
 interface Factor {
   readonly multiplier: bigint
   readonly divisor: bigint
@@ -33,7 +33,10 @@ type Found = Factor | FxReason
 type ByDay = Map<number, Found>
 type Factors = Map<string, Map<string, ByDay>>
 
-/** The factors of each lookup, by currency, other currency and day: most facts need the same few. */
+/**
+ * The known factors of each lookup, by source currency, target currency and day: most facts share a
+ * few.
+ */
 const knownFactors = new WeakMap<RateLookup, Factors>()
 
 const newMap = <K, V>(): Map<K, V> => new Map()
@@ -90,7 +93,10 @@ export type Conversion =
   | { readonly by: 'usd'; readonly from: string; readonly converted: bigint }
   | { readonly by: 'none'; readonly reason: HoldReason }
 
-/** Decides how a fact's amount of a field is converted to a currency: the first way that applies (§11). */
+/**
+ * Decides how a fact's amount of a field is converted to a currency: the first way that applies
+ * (§11).
+ */
 export function conversionOf(
   fact: Fact,
   field: string,

@@ -34,13 +34,13 @@ function closedSentences(
 ): string[] {
   if (!closed) return []
   const money = (text: string): string => `${figure(text, digits)} ${currency}`
-  const said =
+  const approvedText =
     closed.amount === null
       ? 'No statement with this line was approved.'
       : `The approved statement says ${money(closed.amount)}.`
   const adjusted = closed.adjustments.map((one) => `${money(one.amount)} in ${one.period}`)
   return [
-    `The period ${period} is closed. ${said}`,
+    `The period ${period} is closed. ${approvedText}`,
     ...(adjusted.length > 0 ? [`Adjustments of it: ${listed(adjusted)}.`] : []),
     steps.length > 0
       ? 'This is the line as it is computed now.'

@@ -4,7 +4,10 @@ export type FactResource = 'customers' | 'transactions' | 'trading-activity' | '
 /** What the account's status map makes of a transaction's status. Other facts are `approved`. */
 export type FactState = 'pending' | 'approved' | 'declined' | 'reversed' | 'unmapped'
 
-/** The amounts of a fact by field: `amount_currency`, `lots_traded`, `Value`, a KPI … Integers of 10^-12. */
+/**
+ * The amounts of a fact by field: `amount_currency`, `lots_traded`, `Value`, a KPI … Integers of
+ * 10^-12.
+ */
 export interface Amounts extends Iterable<readonly [field: string, units: bigint]> {
   readonly has: (field: string) => boolean
   readonly get: (field: string) => bigint | undefined

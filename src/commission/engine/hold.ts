@@ -5,7 +5,7 @@ import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import { type Hold, type PeriodTallies, type RuleHolds, talliesOf } from './tallies.ts'
 
-/** A fact whose amount of a field waits under a rule of an affiliate. */
+/** A fact whose amount waits for a rate or a currency, under a rule of an affiliate. */
 export interface WaitingFact {
   readonly affiliate: string
   readonly version: Version
@@ -19,9 +19,9 @@ export interface WaitingFact {
 }
 
 /**
- * Returns a function that lists what of one customer waits. Under a rule a fact counts once for each
- * reason and currency, and each of its amounts is added once, however many terms name it. What a rule
- * pays for must be listed before what its tiers measure.
+ * Returns a function that adds the waiting facts of one customer to the holds. Under a rule, a fact
+ * counts once for each reason and currency, and each of its amounts is added once, even if several terms
+ * name it. The function must be called for facts that a rule pays for before those its tiers measure.
  */
 export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
   // Most customers have nothing that waits.

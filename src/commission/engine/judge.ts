@@ -10,7 +10,7 @@ import { type Reason, rankOf, type Verdict } from './reasons.ts'
 import type { CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
-/** What one rule makes of a fact. */
+/** The verdict of one rule on a fact. */
 export interface RuleVerdict {
   readonly version: Version
   readonly rule: CompiledRule
@@ -19,7 +19,7 @@ export interface RuleVerdict {
   readonly condition: string | null
 }
 
-/** What becomes of a fact: one state, and what each rule of its plan makes of it (§16.10). */
+/** The verdict on a fact, and the verdict of each rule of its plan that names it (§16.10). */
 export interface Judgement {
   readonly fact: Fact
   readonly owner: Owner
@@ -51,13 +51,12 @@ export function asOf(judged: JudgedCustomer, day: number): JudgedCustomer {
   }
 }
 
-/** Returns why a fact earns nothing before any rule is asked; null if rules decide. */
+/** Returns why a fact earns nothing whatever the rules say; null if the rules decide. */
 export const reasonBeforeRules = (fact: Fact, owner: Owner): Reason | null =>
   owner.reason ?? (fact.state === 'approved' ? null : fact.state)
 
 /**
- * Judges a fact under the rules of its plan. The overrides of uplines are not asked; the caller knows
- * whether they count it.
+ * Judges a fact under the rules of its plan, without the overrides of uplines: the caller applies these.
  */
 export function judgeFact(context: Context, judged: JudgedCustomer, fact: Fact): Judgement {
   const owner = judged.ownerOf(fact)

@@ -12,7 +12,7 @@ export interface JudgedCustomer {
   readonly qualified: ReadonlyMap<string, OnceState>
 }
 
-/** What one rule makes of a fact that it names. */
+/** The verdict of one rule on a fact that it names. */
 export interface Found {
   readonly verdict: Verdict
   /** The condition that did not hold, such as `not_countries` or `void_by`. */
@@ -21,6 +21,7 @@ export interface Found {
 
 /** Returns a verdict without a condition. */
 export const plain = (verdict: Verdict): Found => ({ verdict, condition: null })
+
 /** Returns the verdict that stands further down the list of reasons. */
 export const furthest = (a: Found | null, b: Found): Found =>
   a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a

@@ -109,7 +109,12 @@ function recordsOf(
 function sumOf(group: Group, currency: string, rates: RateLookup): TermSum {
   const { term, day, count, units, alone, aloneConverted } = group
   return {
-    ...{ term, day, count, units, alone, aloneConverted },
+    term,
+    day,
+    count,
+    units,
+    alone,
+    aloneConverted,
     currency: group.currency,
     sums: units === 0n ? 0 : 1,
     converted: convertGroup(group, currency, rates) - aloneConverted,

@@ -1,12 +1,12 @@
 import type { Period } from './calendar.ts'
 
 function memoizeBy<Argument, Result>(
-  keyOf: (argument: Argument) => unknown,
+  toKey: (argument: Argument) => unknown,
   compute: (argument: Argument) => Result,
 ): (argument: Argument) => Result {
   const known = new Map<unknown, Result>()
   return (argument) => {
-    const key = keyOf(argument)
+    const key = toKey(argument)
     const found = known.get(key) ?? compute(argument)
     known.set(key, found)
     return found

@@ -52,7 +52,10 @@ export interface QualificationReport {
 
 const refOf = ({ resource, id, day }: Fact): RecordRef => ({ resource, id, day: dayText(day) })
 
-/** Reports a customer under every `once` rule of the versions that govern it, by the facts up to a day. */
+/**
+ * Reports a customer under every `once` rule of the versions that govern it, by the facts up to a
+ * day.
+ */
 export function reportOnce(
   context: Context,
   judged: JudgedCustomer,

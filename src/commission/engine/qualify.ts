@@ -8,7 +8,7 @@ import type { HoldReason } from './reasons.ts'
 import type { CompiledQualification } from './rules.ts'
 import type { CompiledTerm } from './terms.ts'
 
-/** A fact that cannot be judged, since an amount of it cannot be converted. */
+/** A fact that cannot be judged because one of its amounts cannot be converted. */
 export interface Blocker {
   readonly fact: Fact
   readonly field: string
@@ -16,7 +16,7 @@ export interface Blocker {
   readonly reason: HoldReason
 }
 
-/** What has become of one condition of `qualify`. */
+/** The state of one condition of `qualify`. */
 export type Progress =
   | {
       readonly status: 'met'
@@ -62,7 +62,10 @@ export function judgeQualification(
   return judgeSum(context, customer, qualification, currency)
 }
 
-/** Finds the first day on which the conditions held; from the beginning means from the signup on. */
+/**
+ * Finds the first day on which the conditions held. If they held from the beginning, it is the
+ * signup day.
+ */
 function judgeFields(
   context: Context,
   customer: Customer,

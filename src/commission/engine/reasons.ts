@@ -28,10 +28,10 @@ export type Reason = (typeof REASONS)[number]
 /** Reasons of facts that wait for data: they are listed as holds and stop an approval. */
 export type HoldReason = 'no_currency' | 'fx_pending' | 'fx_missing'
 
-/** What a rule makes of a fact: it counts it, or has a reason. */
+/** The verdict on a fact: `counted`, or the reason why not. */
 export type Verdict = 'counted' | Reason
 
 const RANK = new Map<Verdict, number>(REASONS.map((reason, index) => [reason, index]))
 
-/** Returns how far down the list a verdict stands; `counted` is beyond all. */
+/** Returns the position of a verdict in `REASONS`; `counted` comes after all reasons. */
 export const rankOf = (verdict: Verdict): number => RANK.get(verdict) ?? REASONS.length

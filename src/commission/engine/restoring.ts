@@ -13,11 +13,11 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 
-// Under `negative: "zero"` a statement drops what it would owe. A later correction first restores what
-// was dropped (§16.3): of a period that turns out better what the period itself dropped, and of a
-// correction that is taken back what was dropped in the statement that had it.
+// Under `negative: "zero"` a statement drops a negative total. A later correction first restores what was
+// dropped (§16.3). A correction that raises the total of a period restores what that period dropped. A
+// correction that takes back an earlier one restores what the statement with the earlier one dropped.
 
-/** What is left of what statements dropped, and how much of it the corrections of each period restored. */
+/** What statements dropped and is not restored yet, and what the corrections of each period restored. */
 interface Pools {
   readonly left: Map<string, Decimal>
   /** By corrected period, then by the period of the statement that dropped. */
@@ -47,14 +47,14 @@ function openPools({ statements, restored }: PlanBooks): Pools {
   return { left, restored: new Map(copied) }
 }
 
-/** Returns the entries for the corrections of one period, which move it by an amount in all. */
+/** Returns the entries for the corrections of one period; `moved` is their sum. */
 function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Decimal): Difference[] {
   const before = amountAt(books.corrected, period)
   const after = add(before, moved)
   const gained = greatest(after, ZERO)
   const own = restoredFrom(pools, period, period)
   const most = add(own, greatest(amountAt(pools.left, period), ZERO))
-  const entries = [take(pools, period, period, subtract(least(gained, most), own))]
+  const entries = [restoringEntry(pools, period, period, subtract(least(gained, most), own))]
   const returned = subtract(least(after, ZERO), least(before, ZERO))
   const statements = [...books.corrections]
     .flatMap(([from, nets]) => (from === period ? [] : [[from, amountAt(nets, period)] as const]))
@@ -64,14 +64,14 @@ function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Deci
     const charged = subtract(negate(least(net, ZERO)), restoredFrom(pools, period, from))
     const available = greatest(least(charged, amountAt(pools.left, from)), ZERO)
     const amount = least(rest, available)
-    entries.push(take(pools, period, from, amount))
+    entries.push(restoringEntry(pools, period, from, amount))
     rest = subtract(rest, amount)
   }
-  // A correction that is made again finds again what was dropped for it.
+  // A correction that is made again gives back what taking it back had restored.
   rest = isPositive(returned) ? ZERO : negate(returned)
   for (const [from] of statements.toReversed()) {
     const amount = least(rest, restoredFrom(pools, period, from))
-    entries.push(take(pools, period, from, negate(amount)))
+    entries.push(restoringEntry(pools, period, from, negate(amount)))
     rest = subtract(rest, amount)
   }
   return entries.filter(({ amount }) => !isZero(amount))
@@ -80,8 +80,8 @@ function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Deci
 const restoredFrom = ({ restored }: Pools, period: string, from: string): Decimal =>
   restored.get(period)?.get(from) ?? ZERO
 
-/** Takes an amount from what a statement dropped; a negative one is given back. */
-function take(pools: Pools, period: string, from: string, amount: Decimal): Difference {
+/** Takes an amount from what a statement dropped (a negative one gives back), and returns the entry. */
+function restoringEntry(pools: Pools, period: string, from: string, amount: Decimal): Difference {
   const ofPeriod = pools.restored.get(period) ?? new Map<string, Decimal>()
   pools.restored.set(period, ofPeriod)
   ofPeriod.set(from, add(amountAt(ofPeriod, from), amount))

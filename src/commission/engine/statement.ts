@@ -1,4 +1,4 @@
-import type { Arrival, Departure, Transfer } from './balance.ts'
+import type { Departure, ReceivedBalance, Transfer } from './balance.ts'
 import { type Plan, type Version, versionOn } from './book.ts'
 import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import type { Period } from './calendar.ts'
@@ -82,7 +82,7 @@ export interface Settled {
 export interface Balance {
   /** The closing of the period before. */
   readonly carried: Decimal
-  readonly received: readonly Arrival[]
+  readonly received: readonly ReceivedBalance[]
   readonly departure: Departure | null
 }
 

@@ -23,7 +23,7 @@ import {
 } from './state.ts'
 import { closeStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
-import { arrivalsIn, departureFrom } from './transfer.ts'
+import { balancesReceivedIn, departureFrom } from './transfer.ts'
 
 /** Makes the override lines of all affiliates in a period. */
 export function settleAllOverrides(
@@ -74,7 +74,7 @@ export function settleAll(
   const overrides = endingWithin(period).flatMap(overridesIn)
   const stateBefore = statesBefore(input, before)
   const differencesBefore = differencesUpTo(before)
-  const arrivalsAt = arrivalsIn(input, period, transferring)
+  const receivedBy = balancesReceivedIn(input, period, transferring)
   const overridesFor = overridesByStatement(overrides, period)
   const inOrderOfId = [...own].sort(([a], [b]) => compareText(a, b))
   return inOrderOfId.flatMap(([affiliate, plans]) =>
@@ -99,7 +99,7 @@ export function settleAll(
         open,
         {
           carried: openingOf(earlier),
-          received: arrivalsAt(affiliate, plan.plan),
+          received: receivedBy(affiliate, plan.plan),
           departure: departureFrom(input, affiliate, plan, period),
         },
         {

@@ -1,7 +1,7 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import type { Arrival, Departure } from './balance.ts'
+import type { Departure, ReceivedBalance } from './balance.ts'
 import { type Plan, planKey } from './book.ts'
-import { arrivalKey, firstOpen } from './books.ts'
+import { firstOpen, receivedKey } from './books.ts'
 import {
   endingWithin,
   nextPeriod,
@@ -94,26 +94,26 @@ function canCrossInto(input: SettlementInput, affiliate: string, kind: PeriodKin
   })
 }
 
-/** Returns a function that finds what a plan receives in a period, in order of plan and period. */
-export function arrivalsIn(
+/** Returns a function that returns the balances that a plan receives in a period, by plan and period. */
+export function balancesReceivedIn(
   { booksOf }: Pick<SettlementInput, 'booksOf'>,
   { id }: Period,
   earlier: readonly PlanResult[],
-): (affiliate: string, plan: string) => readonly Arrival[] {
-  const byReceiver = new Map<string, Arrival[]>()
+): (affiliate: string, plan: string) => readonly ReceivedBalance[] {
+  const byReceiver = new Map<string, ReceivedBalance[]>()
   for (const { affiliate, plan, period, transfer } of earlier) {
     if (transfer === null) continue
     const books = booksOf(affiliate, transfer.to)
-    if (books?.received.has(arrivalKey(plan.plan, period.id))) continue
+    if (books?.received.has(receivedKey(plan.plan, period.id))) continue
     if (firstOpen(books, storedPeriod(transfer.period)).id !== id) continue
     const key = planKey(affiliate, transfer.to)
-    const arrivals = byReceiver.get(key) ?? []
-    byReceiver.set(key, arrivals)
-    arrivals.push({ from: plan.plan, period: period.id, amount: transfer.amount })
+    const received = byReceiver.get(key) ?? []
+    byReceiver.set(key, received)
+    received.push({ from: plan.plan, period: period.id, amount: transfer.amount })
   }
-  for (const arrivals of byReceiver.values()) {
+  for (const received of byReceiver.values()) {
     // The periods of one plan stand in order already.
-    arrivals.sort((a, b) => compareText(a.from, b.from))
+    received.sort((a, b) => compareText(a.from, b.from))
   }
   return (affiliate, plan) => byReceiver.get(planKey(affiliate, plan)) ?? []
 }

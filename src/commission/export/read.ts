@@ -1,5 +1,5 @@
-import type { Connection } from '../../db/commission/facts.ts'
 import { readParts, type StatementPart } from '../../db/commission/statement-parts.ts'
+import type { Connection } from '../../db/database.ts'
 import type { FoundPage } from '../../db/paginate.ts'
 import { unavailable } from '../../errors.ts'
 import type { Adjustment, StatementLine } from '../drafts/draft.ts'

@@ -61,7 +61,7 @@ const stepText = (step: StatementLine['step']): string =>
 /** The lines of a statement. */
 export const LINES: TableOf<StatementLine> = {
   name: 'Lines',
-  columns: [...['Rule', 'For', '#Base or units', '#Measure', 'Step', '#Rate', 'Notes'], '#Amount'],
+  columns: ['Rule', 'For', '#Base or units', '#Measure', 'Step', '#Rate', 'Notes', '#Amount'],
   row: (line) => html`<tr>${withId(`${line.rule}, version ${line.version} (${line.kind})`, line.id)}
 <td>${line.scope}</td>${number(line.base ?? line.units)}${number(line.measure)}
 <td>${stepText(line.step)}</td>${number(line.rate)}<td>${notesOf(line)}</td>${number(line.amount)}</tr>

@@ -1,38 +1,61 @@
 import { readKeptDays, stopKeeping } from '../../db/commission/kept-days.ts'
-import type { CustomersReading, FactRow } from '../../db/commission/packed-facts.ts'
-import { KEEPING, type KeptReading, openDays, usedOf } from './kept.ts'
-import { type Database, type Rows, readRecords } from './read-records.ts'
+import type { CustomerFactQuery, FactRow } from '../../db/commission/packed-facts.ts'
+import { KEEPING } from './keep-facts.ts'
+import { chooseKeptDays, type KeptDaysInUse, openDays } from './kept-days-in-use.ts'
+import { type AccountDatabase, customerIds, type RowsByQuery, readRecords } from './read-records.ts'
 
 /**
- * Compares a customer whose facts were kept with its records, now and then. If they differ the account
- * keeps nothing any more, an error is logged, and the result is false: all customers must be read anew.
+ * Compares the kept rows of one random customer with the records, in a share `KEEPING.checkedShare` of
+ * its calls. If they differ, logs an error, deletes what the account keeps, and returns false: the
+ * caller must read all rows from the records.
  *
- * @param lacking The customers who were read from the records.
+ * @param unkept The customers whose rows were read from the records.
  */
 export async function checkKept(
-  database: Database,
-  kept: KeptReading,
-  readings: readonly CustomersReading[],
-  rows: Rows,
-  lacking: ReadonlySet<string>,
+  database: AccountDatabase,
+  kept: KeptDaysInUse,
+  queries: readonly CustomerFactQuery[],
+  rows: RowsByQuery,
+  unkept: ReadonlySet<string>,
 ): Promise<boolean> {
-  const ids = [...new Set(readings.flatMap((one) => one.ids))].filter((id) => !lacking.has(id))
-  const id = ids[Math.floor(Math.random() * ids.length)]
+  const id = randomOf(customerIds(queries).filter((one) => !unkept.has(one)))
   if (id === undefined || Math.random() >= KEEPING.checkedShare) return true
-  const records = await readRecords(database, readings, new Set([id]))
-  const isOpen = openDays(kept.usable)
-  const textOf = (all: readonly FactRow[]): string =>
-    sortedText(all.filter((row) => row.customer_id === id && !isOpen(Number(row.day))))
-  if (rows.every((all, i) => textOf(all) === textOf(records[i] ?? []))) return true
+  if (await equalsRecords(database, kept, queries, rows, id)) return true
+  // A record may have changed after the rows were read.
+  if (await haveDaysChanged(database, kept)) return true
   const { db, account } = database
-  const now = usedOf(kept, await readKeptDays(db, account.id))
-  // A record may have changed between the two readings.
-  if (JSON.stringify(now.usable) !== JSON.stringify(kept.usable)) return true
   console.error(JSON.stringify({ fault: 'kept_facts_differ', account: account.id }))
   await stopKeeping(db, account.id)
   return false
 }
 
-/** Returns rows as text, in an order of their own. */
+const randomOf = (ids: readonly string[]): string | undefined =>
+  ids[Math.floor(Math.random() * ids.length)]
+
+/** Whether the rows of a customer on kept days are those of the records. */
+async function equalsRecords(
+  database: AccountDatabase,
+  { usable }: KeptDaysInUse,
+  queries: readonly CustomerFactQuery[],
+  rows: RowsByQuery,
+  id: string,
+): Promise<boolean> {
+  const records = await readRecords(database, queries, new Set([id]))
+  const isOpen = openDays(usable)
+  const textOf = (all: readonly FactRow[]): string =>
+    sortedText(all.filter((row) => row.customer_id === id && !isOpen(Number(row.day))))
+  return rows.every((all, i) => textOf(all) === textOf(records[i] ?? []))
+}
+
+/** Returns a text that is equal for the same rows in any order. */
 const sortedText = (rows: readonly FactRow[]): string =>
   JSON.stringify(rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort())
+
+/** Whether the days that a computation may use are others by now. */
+async function haveDaysChanged(
+  { db, account }: AccountDatabase,
+  kept: KeptDaysInUse,
+): Promise<boolean> {
+  const now = chooseKeptDays(kept, await readKeptDays(db, account.id))
+  return JSON.stringify(now.usable) !== JSON.stringify(kept.usable)
+}

@@ -1,20 +1,23 @@
-import type { FactDays } from '../../db/commission/fact-readings.ts'
-import { FACT_TABLES } from '../../db/commission/fact-tables.ts'
+import type { FactDays } from '../../db/commission/fact-queries.ts'
+import { FACT_TABLES, mapFactTables } from '../../db/commission/fact-tables.ts'
 import { type Beginnings, readBeginnings } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 
-/** Where the records and the books of an account begin, and the days with records by table. */
+/** Where the records and the books of an account begin, and the days with records of each table. */
 export interface AccountBeginnings extends Omit<Beginnings, 'days'> {
   readonly days: Readonly<Record<keyof typeof FACT_TABLES, readonly number[]>>
 }
 
-/** The account whose records are looked for, with the vertical that says in which tables they are. */
+/** The id of an account, and its vertical, which determines the tables of its records. */
 export interface AccountKey {
   readonly id: string
   readonly vertical: string
 }
 
-/** Finds where the records and the books of an account begin. Brands have events, partners the rest. */
+/**
+ * Finds where the records and the books of an account begin. Brands have events; partners have
+ * transactions and trading activity.
+ */
 export async function beginningsOf({
   db,
   account,
@@ -31,22 +34,17 @@ export async function beginningsOf({
 }
 
 /**
- * Returns the days of a reading: records that are looked at one by one are all read, since a
- * customer qualifies by the first and a trigger is void by later ones; those that are summed, from the
- * first day that is computed.
+ * Returns the days whose facts a computation reads. Records that are read one by one are read on all
+ * days, since a customer qualifies by the first of them and later ones can void a trigger. Records that
+ * are summed are read from `firstSummed` to `lastSummed`.
  */
 export function factDaysBetween(
   days: AccountBeginnings['days'],
   firstSummed: number,
   lastSummed: number,
 ): FactDays {
-  const split = (all: readonly number[]) => ({
+  return mapFactTables(days, (all) => ({
     single: all,
     summed: all.filter((day) => day >= firstSummed && day <= lastSummed),
-  })
-  return {
-    transactions: split(days.transactions),
-    activity: split(days.activity),
-    events: split(days.events),
-  }
+  }))
 }

@@ -3,9 +3,9 @@ import type { Book } from '../engine/book.ts'
 import type { Period } from '../engine/calendar.ts'
 
 /**
- * Returns the days of which a computation may need a rate: those with records, and if a plan has
- * overrides, the last day of each period, on which lines are converted. A single old record does not
- * add the days after it.
+ * Returns the days of which a computation may need a rate: the days with records and, if a plan has
+ * overrides, the last day of each period, by whose rate lines are converted. The days between two
+ * records are left out, so that one old record does not make years of rates be loaded.
  */
 export function rateDays(
   factDays: readonly (readonly number[])[],
@@ -17,7 +17,7 @@ export function rateDays(
   return rangesOf([...factDays.flat(), ...lasts])
 }
 
-/** Returns the ranges that some days make. */
+/** Returns the ranges of consecutive days. */
 function rangesOf(days: readonly number[]): DayRange[] {
   const ranges: DayRange[] = []
   for (const day of days.toSorted((a, b) => a - b)) {

@@ -1,9 +1,10 @@
 import { decode, encode } from '../../db/column-types.ts'
-import type { FactReading } from '../../db/commission/fact-readings.ts'
-import { type FactRow, readSignups, type SignupRow } from '../../db/commission/facts.ts'
+import type { FactQuery } from '../../db/commission/fact-queries.ts'
+import { readSignups, type SignupRow } from '../../db/commission/facts.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
 import type { Since } from '../../db/commission/history.ts'
+import type { FactRow } from '../../db/commission/packed-facts.ts'
 import { customers } from '../../db/schema.ts'
 import {
   type Customer,
@@ -12,49 +13,56 @@ import {
   type Fact,
   NO_FIELDS,
 } from '../engine/facts.ts'
-import type { KeptReading } from './kept.ts'
-import { type NeededKinds, readRows } from './read-kept.ts'
+import type { KeptDaysInUse } from './kept-days-in-use.ts'
+import { type NeededKinds, readRows } from './read-rows.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { toFact } from './to-facts.ts'
 
 /** A customer whose facts are read. */
 export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
 
+/** Returns whether the rows that a query reads are needed of a customer. */
+export type IsNeeded = (customer: WantedCustomer, query: FactQuery) => boolean
+
 /**
- * Reads customers with their histories and facts; a customer that is not stored is left out. The facts
- * of a customer are made when it is its turn, so that those of the one before it can be forgotten.
+ * Reads customers with their histories and facts, and leaves out those who are not stored. The iterator
+ * makes the facts of one customer at a time, so that the memory of the one before can be freed.
  *
- * @param wanted At most as many as `customersPerReading` returns.
- * @param share Which share of the customers between the first and the last of them they are.
- * @param isNeeded Whether a customer's records of a reading are needed.
- * @param kept What is kept of the facts of past days; null: nothing is used.
+ * @param wanted At most as many as `customersPerBatch` returns.
+ * @param share The share of the wanted customers, 0 to 1, among all whose ids lie between the first and
+ * the last of them.
+ * @param kept The kept days to use; null: all facts are read from the records.
  */
 export async function readCustomers(
   source: AccountSource,
-  readings: readonly FactReading[],
+  queries: readonly FactQuery[],
   wanted: readonly WantedCustomer[],
   share: number,
-  isNeeded: (customer: WantedCustomer, reading: FactReading) => boolean,
-  kept: KeptReading | null,
+  isNeeded: IsNeeded,
+  kept: KeptDaysInUse | null,
 ): Promise<Iterable<Customer>> {
-  const keyOf = ({ customer_id }: WantedCustomer) =>
-    String(encode(customers.customer_id, customer_id))
-  const keys = new Map(wanted.map((one) => [one, keyOf(one)]))
-  const parts = readings.flatMap((reading) => {
-    const ids = wanted.filter((one) => isNeeded(one, reading)).map((one) => keys.get(one) ?? '')
-    const ofRange = (share * ids.length) / wanted.length
-    return ids.length > 0 ? [{ reading, ids, share: ofRange }] : []
+  const storedIds: StoredIds = new Map(
+    wanted.map((one) => [one, String(encode(customers.customer_id, one.customer_id))]),
+  )
+  const needed = queries.flatMap((query) => {
+    const own = wanted.filter((one) => isNeeded(one, query))
+    const ids = own.map((one) => storedIds.get(one) ?? '')
+    const ownShare = (share * ids.length) / wanted.length
+    return ids.length > 0 ? [{ query, ids, share: ownShare }] : []
   })
   const [known, rows] = await Promise.all([
-    readKnown(source, wanted, keys),
-    readRows(source, kept, parts, neededOf(kept, wanted, keys, isNeeded)),
+    readKnown(source, wanted, storedIds),
+    readRows(source, kept, needed, neededKinds(kept, wanted, storedIds, isNeeded)),
   ])
-  const found = parts.map(({ reading: { kind } }, i) => ({
+  const found = needed.map(({ query: { kind } }, i) => ({
     kind,
     rowsOf: Map.groupBy(rows[i] ?? [], ({ customer_id }) => String(customer_id)),
   }))
   return toCustomers(source, known, found)
 }
+
+/** The id of each wanted customer as it is stored. */
+type StoredIds = ReadonlyMap<WantedCustomer, string>
 
 function* toCustomers(
   source: AccountSource,
@@ -65,17 +73,17 @@ function* toCustomers(
 }
 
 /** Returns which kinds of rows are needed of each customer. */
-function neededOf(
-  kept: KeptReading | null,
+function neededKinds(
+  kept: KeptDaysInUse | null,
   wanted: readonly WantedCustomer[],
-  keys: ReadonlyMap<WantedCustomer, string>,
-  isNeeded: (customer: WantedCustomer, reading: FactReading) => boolean,
+  storedIds: StoredIds,
+  isNeeded: IsNeeded,
 ): NeededKinds {
-  const kinds = kept?.kinds ?? []
+  const queries = kept?.queries ?? []
   return new Map(
     wanted.map((one) => {
-      const own = kinds.filter((reading) => isNeeded(one, reading))
-      return [keys.get(one) ?? '', new Set(own.map(({ kind }) => kind))]
+      const own = queries.filter((query) => isNeeded(one, query))
+      return [storedIds.get(one) ?? '', new Set(own.map(({ kind }) => kind))]
     }),
   )
 }
@@ -83,25 +91,28 @@ function neededOf(
 /** Reads one customer; null if it is not stored. */
 export async function readCustomer(
   source: AccountSource,
-  readings: readonly FactReading[],
+  queries: readonly FactQuery[],
   customer_id: string,
 ): Promise<Customer | null> {
-  const [customer] = await readCustomers(source, readings, [{ customer_id }], 0, () => true, null)
+  const [customer] = await readCustomers(source, queries, [{ customer_id }], 0, () => true, null)
   return customer ?? null
 }
 
-/** What is known of a customer beside facts. */
+/** A customer without facts. */
 interface KnownCustomer extends Pick<CustomerHistory, 'affiliations' | 'fields'> {
   readonly customer_id: string
   readonly signup: SignupRow
   readonly refusal: Since | null
 }
 
-/** Returns customers in order; histories are read of those who were not found with all that is stored. */
+/**
+ * Returns the stored customers in the order of `wanted`. Reads the histories of those who were not found
+ * together with all that is stored of them.
+ */
 async function readKnown(
   source: AccountSource,
   wanted: readonly WantedCustomer[],
-  keys: ReadonlyMap<WantedCustomer, string>,
+  storedIds: StoredIds,
 ): Promise<KnownCustomer[]> {
   const { db, account } = source
   const unknown = wanted.filter(({ stored }) => !stored)
@@ -114,7 +125,7 @@ async function readKnown(
           readSignups(
             db,
             account.id,
-            unknown.map((one) => keys.get(one) ?? ''),
+            unknown.map((one) => storedIds.get(one) ?? ''),
           ),
         ])
   const signupOf = new Map(signups.map((signup) => [signup.customer_id, signup]))
@@ -127,18 +138,18 @@ async function readKnown(
       ]
     }
     const history = histories.get(customer_id)
-    const signup = signupOf.get(keys.get(one) ?? '')
+    const signup = signupOf.get(storedIds.get(one) ?? '')
     return history && signup ? [{ customer_id, signup, ...history }] : []
   })
 }
 
-/** The rows of a reading by customer. */
+/** The rows of one kind by stored customer id. */
 interface FoundRows {
-  readonly kind: FactReading['kind']
+  readonly kind: FactQuery['kind']
   readonly rowsOf: ReadonlyMap<string, readonly FactRow[]>
 }
 
-/** Puts together a customer. The signup is a fact, too. */
+/** Returns a customer with all facts; the first fact that is added is the signup. */
 function toCustomer(
   { settings }: AccountSource,
   { customer_id, signup: row, affiliations, fields, refusal }: KnownCustomer,

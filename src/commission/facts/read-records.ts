@@ -1,38 +1,47 @@
-import { customersPerReading } from '../../db/commission/fact-readings.ts'
+import { customersPerBatch } from '../../db/commission/fact-queries.ts'
 import { readFactRows } from '../../db/commission/facts.ts'
-import type { CustomersReading, FactRow } from '../../db/commission/packed-facts.ts'
+import type { CustomerFactQuery, FactRow } from '../../db/commission/packed-facts.ts'
 import type { AccountSource } from './source.ts'
 
 /** An account and its database. */
-export type Database = Pick<AccountSource, 'db' | 'account'>
+export type AccountDatabase = Pick<AccountSource, 'db' | 'account'>
 
-/** The rows of some readings, in their order. */
-export type Rows = readonly (readonly FactRow[])[]
+/** The rows of some queries, in the order of the queries. */
+export type RowsByQuery = readonly (readonly FactRow[])[]
 
-/** Reads customers from their records alone. */
+/**
+ * Reads the rows of customers from the records alone, in batches of bounded size. Each query returns the
+ * rows of those of its customers who are in `ids` (stored ids).
+ */
 export async function readRecords(
-  { db, account }: Database,
-  readings: readonly CustomersReading[],
+  { db, account }: AccountDatabase,
+  queries: readonly CustomerFactQuery[],
   ids: ReadonlySet<string>,
-): Promise<Rows> {
-  const rows: FactRow[][] = readings.map(() => [])
+): Promise<RowsByQuery> {
+  const rows: FactRow[][] = queries.map(() => [])
   const all = [...ids]
-  const size = customersPerReading(readings.map(({ reading }) => reading))
+  const size = customersPerBatch(queries.map(({ query }) => query))
   for (let start = 0; start < all.length; start += size) {
     const part = new Set(all.slice(start, start + size))
-    const own = ofCustomers(readings, (id) => part.has(id))
-    const wanted = own.filter((one) => one.ids.length > 0)
-    const read = await readFactRows(db, account.id, wanted)
-    for (const [i, one] of own.entries()) {
-      const found = read[wanted.indexOf(one)] ?? []
-      for (const row of found) if (part.has(String(row.customer_id))) rows[i]?.push(row)
+    const ofPart = ofCustomers(queries, (id) => part.has(id))
+    const wanted = ofPart.filter((one) => one.ids.length > 0)
+    const found = await readFactRows(db, account.id, wanted)
+    for (const [i, one] of ofPart.entries()) {
+      for (const row of found[wanted.indexOf(one)] ?? []) {
+        if (part.has(String(row.customer_id))) rows[i]?.push(row)
+      }
     }
   }
   return rows
 }
 
-/** Returns the readings for some of their customers. */
+/** Returns queries for some of their customers only. */
 export const ofCustomers = (
-  readings: readonly CustomersReading[],
+  queries: readonly CustomerFactQuery[],
   isWanted: (id: string) => boolean,
-): CustomersReading[] => readings.map((one) => ({ ...one, ids: one.ids.filter(isWanted) }))
+): CustomerFactQuery[] => queries.map((one) => ({ ...one, ids: one.ids.filter(isWanted) }))
+
+/** Returns the stored ids of the customers of some queries, each once. */
+export const customerIds = (queries: readonly CustomerFactQuery[]): string[] => [
+  ...new Set(queries.flatMap(({ ids }) => ids)),
+]

@@ -8,7 +8,7 @@ import type { Book } from '../engine/book.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { FactState } from '../engine/facts.ts'
 
-/** The account's status map: its words for states. */
+/** The account's status map: from its own statuses to states. */
 export type StatusMap = Readonly<Record<string, string>>
 
 /** Returns the state of a transaction's status. */
@@ -17,13 +17,13 @@ export function stateOf(map: StatusMap, status: string): FactState {
   return STATUSES.find((state) => state === word) ?? 'unmapped'
 }
 
-/** Returns all words for some states. */
+/** Returns all statuses, of the account or built in, that stand for some states. */
 export const wordsFor = (map: StatusMap, states: readonly FactState[]): string[] =>
   [...new Set([...Object.keys(map), ...STATUSES])].filter((word) =>
     states.includes(stateOf(map, word)),
   )
 
-/** Returns what the plans of a book need of the records. */
+/** Returns which records the plans of a book need, and how they are read. */
 export function selectFacts({ plans }: Book, statusMap: StatusMap): FactSelection {
   const versions = [...plans.values()].flatMap((plan) => plan.versions)
   const needs = factNeeds(versions.map(({ source }) => source))
@@ -53,7 +53,7 @@ export function selectFacts({ plans }: Book, statusMap: StatusMap): FactSelectio
   }
 }
 
-/** Events of which too many KPIs would be summed are read one by one. */
+/** Reads all events one by one if plans name more KPIs than one statement can sum. */
 function selectEvents({ events: { single, summed }, kpis }: FactNeeds): FactSelection['events'] {
   return kpis.size > FACT_LIMITS.kpis
     ? { single: [...single, ...summed], summed: [], kpis: [] }

@@ -2,9 +2,9 @@ import { factAmount } from '../engine/decimal.ts'
 import type { Amounts } from '../engine/facts.ts'
 
 /**
- * The amounts of a record, read from the row or object that has them. An amount becomes exact when it is
- * asked for: most facts are asked for one of theirs. Plans name no other column of a row. A class, since
- * closures would cost each of a million facts more memory than its amounts.
+ * The amounts of a record, read from its row or its object of KPIs. An amount is converted to an exact
+ * number when it is read, since plans read only one or two amounts of most facts. This is a class because
+ * the closures of a function would take more memory than the amounts, for each of a million facts.
  */
 export class SentAmounts implements Amounts {
   readonly #values: Readonly<Record<string, unknown>>

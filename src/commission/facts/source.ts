@@ -21,16 +21,16 @@ import type { AccountKey } from './days.ts'
 import { selectFacts } from './select-facts.ts'
 import type { FactSettings } from './to-facts.ts'
 
-/** The databases and the settings of an account from which its commissions are computed. */
+/** The databases, plans and settings from which an account's commissions are computed. */
 export interface AccountSource extends Databases {
   readonly account: Account
   readonly book: Book
   /** The kinds of periods that its plans have. */
   readonly periodKinds: readonly PeriodKind[]
-  /** The first day of any assignment, in days since 1970; Infinity if there is none. */
+  /** The first day of the earliest assignment, in days since 1970; Infinity if there is none. */
   readonly firstAssignment: number
   readonly parents: readonly AffiliateParents[]
-  /** What its plans need of the records. */
+  /** Which records its plans need, and how they are read. */
   readonly selection: FactSelection | typeof EVERYTHING
   readonly settings: FactSettings
 }
@@ -45,10 +45,10 @@ export async function openSource(
   return sourceOf(databases, account, await readSource(databases, account))
 }
 
-/** Reads what an account has stored of plans, affiliates and settings, in one round trip. */
+/** Reads the stored plans, affiliates and settings of an account in one round trip. */
 export const readSource = ({ db, directory }: Databases, { id, vertical }: AccountKey) =>
   Promise.all([
-    // A session has the methods that the reading needs.
+    // `readPlanBook` uses only methods that a session has, too.
     readPlanBook(db as D1Database, id),
     readParents(db, id, null),
     // Only brands define events.
@@ -56,7 +56,7 @@ export const readSource = ({ db, directory }: Databases, { id, vertical }: Accou
     readMapping(directory, id, 'status'),
   ])
 
-/** Returns the plans, affiliates and settings of an account from what it has stored. */
+/** Returns the source of an account from the result of `readSource`. */
 export function sourceOf(
   databases: Databases,
   account: Account,
@@ -77,7 +77,11 @@ export function sourceOf(
   }
   return {
     ...databases,
-    ...{ account, book, parents, selection, settings },
+    account,
+    book,
+    parents,
+    selection,
+    settings,
     periodKinds: [...new Set([...book.plans.values()].map(({ first }) => first.period))],
     firstAssignment: Math.min(
       Number.POSITIVE_INFINITY,
@@ -86,7 +90,7 @@ export function sourceOf(
   }
 }
 
-/** Returns the plans of an account as the engine reads them. */
+/** Returns the book of the engine: the plans of an account with their assignments. */
 export function bookOf({ versions, assignments }: Awaited<ReturnType<typeof readPlanBook>>): Book {
   return buildBook({
     plans: [...Map.groupBy(versions, ({ plan }) => plan)].map(([plan, own]) => ({
@@ -104,17 +108,17 @@ function dayStartOf(account: Account): (day: number) => number {
   return (day) => instantOfLocalTime(zone, day * DAY_MS).instant
 }
 
-/** Returns the first day of a part of a history as the engine has it. */
+/** Returns the first day of a part of a history in days since 1970; null: from the beginning. */
 export const dayOrNull = (from: string | null): number | null =>
   from === null ? null : dayNumber(from)
 
-/** Returns a history as the engine has it. */
+/** Returns a history in the form of the engine. */
 export const dated = <P extends { readonly from: string | null }, T>(
   history: readonly P[],
   read: (part: P) => T,
 ): Dated<T>[] => history.map((part) => ({ from: dayOrNull(part.from), value: read(part) }))
 
-/** Returns a finder that throws for other days: their rates would look as if they were missing. */
+/** Returns a finder that throws for other days, whose rates were not loaded, instead of `fx_missing`. */
 export const withinDays =
   (find: RateFinder, days: readonly DayRange[]): RateFinder =>
   (currency, day) => {
@@ -133,8 +137,8 @@ export interface RateDays {
 }
 
 /**
- * Reads the rates of some days, and returns all that a computation needs beside facts. A rate of any
- * other day must not be asked for.
+ * Loads the rates of some days and returns everything else that a computation needs besides facts. Its
+ * rate finder throws for other days.
  */
 export async function openContext(
   { directory, book, settings }: AccountSource,

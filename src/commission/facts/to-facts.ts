@@ -1,7 +1,7 @@
 import { decode } from '../../db/column-types.ts'
-import type { RowKind } from '../../db/commission/fact-readings.ts'
+import type { RowKind } from '../../db/commission/fact-queries.ts'
 import { ACTIVITY_FIELDS, type FactSelection } from '../../db/commission/fact-tables.ts'
-import type { FactRow } from '../../db/commission/facts.ts'
+import type { FactRow } from '../../db/commission/packed-facts.ts'
 import { unitsOf } from '../../db/records/day-sums.ts'
 import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
@@ -9,12 +9,12 @@ import type { Fact } from '../engine/facts.ts'
 import { type StatusMap, stateOf } from './select-facts.ts'
 import { SentAmounts } from './sent-amounts.ts'
 
-/** By what rows become facts. */
+/** The settings of an account by which rows become facts. */
 export interface FactSettings {
   readonly statusMap: StatusMap
-  /** The currencies of events that name none, by event name. */
+  /** The currencies of events whose records name no currency, by event name. */
   readonly eventCurrencies: ReadonlyMap<string, string>
-  /** The KPIs and activity amounts that are summed. */
+  /** The selection by which rows were summed. */
   readonly summed: Pick<FactSelection, 'activity' | 'events'>
   /** Returns the instant at which a day starts in the account's zone. */
   readonly dayStart: (day: number) => number
@@ -29,7 +29,7 @@ type Shared = Pick<Fact, 'subtype' | 'instrument' | 'product' | 'count'>
 
 const ONE_RECORD: Shared = { subtype: null, instrument: null, product: null, count: 1 }
 
-/** Returns the fact of a row. `customer_id` is the customer's id as sent. */
+/** Returns the fact of a row. `customer_id` is the id as the account sent it, not as stored. */
 export function toFact(
   kind: RowKind,
   row: FactRow,
@@ -54,7 +54,7 @@ export function toFact(
 
 const TRANSACTION_FIELDS = ['amount_currency', 'amount_usd']
 
-// Most rows are single transactions and trading activity, so these make one object each.
+// Most rows are single transactions and trading activity, so these functions create one object each.
 
 function transaction(row: FactRow, { statusMap }: FactSettings): Fact {
   const fact: Fact = {
@@ -78,7 +78,7 @@ function transaction(row: FactRow, { statusMap }: FactSettings): Fact {
 const withDelivery = (fact: Fact, { delivery }: FactRow): Fact =>
   typeof delivery === 'string' ? { ...fact, delivery_id: delivery } : fact
 
-/** A sum of records counts as of the start of its day: no rule looks at its time. */
+/** A sum of records has the time at which its day starts: no rule looks at its time. */
 const summedShared = (row: FactRow, { dayStart }: FactSettings) => ({
   id: '',
   at: dayStart(Number(row.day)),
@@ -148,7 +148,7 @@ const eventShared = (row: FactRow, { eventCurrencies }: FactSettings) => ({
   product: text(row.product),
 })
 
-/** The length of `createtime` that is a date. */
+/** The length of a `createtime` that is a date without a time. */
 const DATE_LENGTH = 10
 
 function event(row: FactRow, settings: FactSettings): Fact {

@@ -4,7 +4,7 @@ import { dated } from './source.ts'
 
 /** The tree of an account, and the days on which it changes. */
 export interface DatedTree extends Tree {
-  /** Returns the last day up to a day on which a parent changed; -Infinity if none did. */
+  /** Returns the latest day, not after `day`, on which a parent changed; -Infinity if there is none. */
   readonly changeBefore: (day: number) => number
 }
 

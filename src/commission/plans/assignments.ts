@@ -67,8 +67,11 @@ export function readAssignments(body: unknown): { issues: Issue[]; sent: SentAss
 }
 
 const tooEarly = (index: number, value: string): Issue => ({
-  ...{ pointer: ['', index, 'from'].join('/'), code: 'date', value },
-  ...{ expected: `before ${FIRST_FROM}`, instruction: `Assign from ${FIRST_FROM} or a later day.` },
+  pointer: ['', index, 'from'].join('/'),
+  code: 'date',
+  value,
+  expected: `before ${FIRST_FROM}`,
+  instruction: `Assign from ${FIRST_FROM} or a later day.`,
 })
 
 /** Returns an issue for each assignment to a plan that the account does not have. */

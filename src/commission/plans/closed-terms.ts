@@ -16,8 +16,12 @@ export function toChange(
   const day = dayNumber(from_day)
   const [month, week] = (['month', 'week'] as const).map((kind) => periodOf(day, kind).id)
   return {
-    ...{ affiliate_id, from_day, plan, customers: isDeleted ? null : customers },
-    ...{ month: month ?? '', week: week ?? '' },
+    affiliate_id,
+    from_day,
+    plan,
+    customers: isDeleted ? null : customers,
+    month: month ?? '',
+    week: week ?? '',
   }
 }
 

@@ -100,7 +100,10 @@ async function isStored(
   }
 }
 
-/** Throws `validation_failed`, naming each rate that is stored with another value, if there still are any. */
+/**
+ * Throws `validation_failed`, naming each rate that is stored with another value, if there still
+ * are any.
+ */
 async function refuseDifferences(
   db: D1Database,
   { days }: RateTable,

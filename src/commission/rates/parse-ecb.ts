@@ -50,8 +50,8 @@ export function parseEcb(text: string, today: string): { table: RateTable; issue
   const days = rows.flatMap((row, i) => {
     const cells = splitLine(row)
     const pointer = `/rows/${i}`
-    const reading = { pointer, seen, issues, today }
-    if (cells.length === fields.length) return [readRow(cells, columns, reading)]
+    const context = { pointer, seen, issues, today }
+    if (cells.length === fields.length) return [readRow(cells, columns, context)]
     issues.add(wrongFieldCount(pointer, fields.length, countOf(row, ',') + 1))
     return []
   })

@@ -2,14 +2,27 @@ import { parseDay } from '../../validation/calendar.ts'
 import type { ReadCell } from './rate-text.ts'
 
 const MONTHS = [
-  ...['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September'],
-  ...['October', 'November', 'December'],
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
 ]
 
 /** A day as the daily file of the ECB writes it: `13 April 2026`. */
 const WRITTEN_DAY = /^(\d{1,2}) ([A-Z][a-z]+) (\d{4})$/
 
-/** Returns the day of a row as `YYYY-MM-DD`, and adds it to `seen`. Refuses a day in `seen` or in the future. */
+/**
+ * Returns the day of a row as `YYYY-MM-DD`, and adds it to `seen`. Refuses a day in `seen` or in
+ * the future.
+ */
 export function readRateDay(cell: string, seen: Set<string>, today: string): ReadCell {
   const day = parseDay(toDigits(cell))
   if (day === null) return { value: null, issue: { code: 'date', value: cell } }

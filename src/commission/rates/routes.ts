@@ -15,9 +15,9 @@ import { fileRefused } from './rate-issues.ts'
 
 /** The route of an account: the exchange rates that apply to a day. All accounts have the same. */
 export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {
-  const asked = readDay(c)
+  const requestedDay = readDay(c)
   await c.var.grantPromise
-  return respondWithRates(c, asked)
+  return respondWithRates(c, requestedDay)
 })
 
 /** The routes of the integrations team: the rates that apply to a day, and their import. */
@@ -46,14 +46,14 @@ const DAY_REQUIRED = '`day` is required: a valid date in the form `YYYY-MM-DD`.'
 function readDay(c: Context<AppEnv>): string {
   // An empty value cannot be left out, as `readQuery` would suggest.
   if (new URL(c.req.url).searchParams.get('day') === '') throw invalidQuery(DAY_REQUIRED)
-  const { day: asked } = readQuery(c.req.url, 'day')
-  if (v.is(day, asked)) return asked
+  const { day: requestedDay } = readQuery(c.req.url, 'day')
+  if (v.is(day, requestedDay)) return requestedDay
   throw invalidQuery(DAY_REQUIRED)
 }
 
 /** Responds with the rate that applies to a day for each currency, and the currencies without one. */
-async function respondWithRates(c: Context<AppEnv>, asked: string) {
-  const number = dayNumber(asked)
+async function respondWithRates(c: Context<AppEnv>, requestedDay: string) {
+  const number = dayNumber(requestedDay)
   const stored = await loadRates(c.env.DB, {
     currencies: null,
     days: [{ first: number, last: number }],
@@ -72,5 +72,5 @@ async function respondWithRates(c: Context<AppEnv>, asked: string) {
     }
   }
   const last_day = stored.lastDay === null ? null : dayText(stored.lastDay)
-  return c.json({ source: RATE_SOURCE, day: asked, last_day, rates, missing })
+  return c.json({ source: RATE_SOURCE, day: requestedDay, last_day, rates, missing })
 }

@@ -40,7 +40,12 @@ export function comparePage(page: SimulatedPage, all: boolean): Comparison {
       const key = planKey(affiliate, plan.plan)
       const { currency, digits } = plan.first
       const known = rows.get(key) ?? {
-        ...{ affiliate, plan: plan.plan, currency, digits, current: NOTHING, simulated: NOTHING },
+        affiliate,
+        plan: plan.plan,
+        currency,
+        digits,
+        current: NOTHING,
+        simulated: NOTHING,
       }
       const { lines_sum, payable } = statement
       const earned = { lines: decimal(lines_sum), payable: decimal(payable) }
@@ -53,7 +58,9 @@ export function comparePage(page: SimulatedPage, all: boolean): Comparison {
   const changed = ordered.filter(isChanged)
   return {
     data: (all ? ordered : changed).map((row) => ({
-      ...{ affiliate_id: row.affiliate, plan: row.plan, ...amountsOf(row) },
+      affiliate_id: row.affiliate,
+      plan: row.plan,
+      ...amountsOf(row),
     })),
     total: totalsOf(ordered),
     unchanged: page.affiliates.length - new Set(changed.map(({ affiliate }) => affiliate)).size,

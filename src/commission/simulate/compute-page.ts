@@ -1,6 +1,6 @@
-import { earningReadings } from '../../db/commission/fact-readings.ts'
-import { joined } from '../drafts/closure.ts'
+import { earningQueries } from '../../db/commission/fact-queries.ts'
 import { customersOf } from '../drafts/customers-of.ts'
+import { joinDependencies } from '../drafts/dependencies.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import type { Period } from '../engine/calendar.ts'
@@ -9,7 +9,7 @@ import type { Customer } from '../engine/facts.ts'
 import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
-import { neededReadings } from '../facts/needed-readings.ts'
+import { neededQueries } from '../facts/needed-queries.ts'
 import { SIMULATION_LIMITS } from './limits.ts'
 import type { Simulation } from './open-simulation.ts'
 
@@ -66,8 +66,8 @@ async function readWhileFew(
   add: (customers: readonly Customer[]) => void,
 ): Promise<string[]> {
   const { source, range, context, dependenciesOf } = computation
-  const readings = earningReadings(source.selection, range.days)
-  const isNeeded = neededReadings(source, context.tree, range.periods)
+  const queries = earningQueries(source.selection, range.days)
+  const isNeeded = neededQueries(source, context.tree, range.periods)
   const done: string[] = []
   const read = new Set<string>()
   const seen = new Set<string>()
@@ -76,9 +76,9 @@ async function readWhileFew(
     const size = Math.min(Math.max(1, done.length), MAX_GROUP)
     const end = Math.min(done.length + size, SIMULATION_LIMITS.affiliates)
     const group = affiliates.slice(done.length, end)
-    const all = joined(group.map(dependenciesOf)).read
+    const all = joinDependencies(group.map(dependenciesOf)).read
     const needed = [...all].filter((one) => !read.has(one))
-    const found = needed.length > 0 ? customersOf(computation, needed, readings, isNeeded) : []
+    const found = needed.length > 0 ? customersOf(computation, needed, queries, isNeeded) : []
     for await (const customers of found) {
       const added = [...customers].filter(({ customer_id }) => !seen.has(customer_id))
       for (const customer of added) {
@@ -118,7 +118,7 @@ function settle(
 ): PlanResult[] {
   const { range, dependenciesOf } = computation
   const wanted = new Set(affiliates)
-  const { settled } = joined(affiliates.map(dependenciesOf))
+  const { settled } = joinDependencies(affiliates.map(dependenciesOf))
   const settlePeriod = openSettlement(
     {
       ...context,

@@ -38,7 +38,9 @@ export function parsePeriods(members: PeriodMembers, kind: PeriodKind, now: numb
 }
 
 const oneForm = (received?: string): Issue => ({
-  ...{ pointer: '', code: 'choice', expected: 'from, period' },
+  pointer: '',
+  code: 'choice',
+  expected: 'from, period',
   ...(received !== undefined && { received }),
 })
 

@@ -111,12 +111,12 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
   const money = (text: string): string => `${figure(text)} ${currency}`
   const corrected = sumOfMoney(approved.total, amount)
   const current = now?.line.amount ?? '0'
-  const said =
+  const approvedText =
     approved.amount === null
       ? 'No statement with this line was approved'
       : `The approved statement says ${money(approved.amount)}`
   return [
-    `The adjustment corrects a line of ${of.period}, which is closed. ${said}.`,
+    `The adjustment corrects a line of ${of.period}, which is closed. ${approvedText}.`,
     ...(approved.earlier.length > 0
       ? [
           `Earlier adjustments of it: ${earlierText(explanation)}. Together that is ${money(approved.total)}.`,

@@ -5,7 +5,8 @@ import { add, type Decimal, decimal, plainText } from '../engine/decimal.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
 import { compareText } from '../engine/facts.ts'
 import { asOf } from '../engine/judge.ts'
-import { judgedCustomers, recordReadings } from './open.ts'
+import { judgedCustomers } from './judged-customers.ts'
+import { recordQueries } from './record-queries.ts'
 
 /** A line that counts records of a customer, on the wire. */
 export interface CustomerLine extends Omit<Earning, 'as'> {
@@ -34,8 +35,8 @@ export async function customerLines(
 ): Promise<CustomerLine[]> {
   const { context } = computation
   const lines = new Map<string, Added>()
-  const readings = recordReadings(computation, period)
-  for await (const judged of judgedCustomers(computation, { customer_id }, readings)) {
+  const queries = recordQueries(computation, period)
+  for await (const judged of judgedCustomers(computation, { customer_id }, queries)) {
     const known = asOf(judged, period.last)
     for (const fact of known.customer.facts) {
       if (fact.day < period.first || fact.day > period.last) continue

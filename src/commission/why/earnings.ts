@@ -15,13 +15,13 @@ import { openPeriod } from '../drafts/on-request.ts'
 import { dayText, parsePeriod, periodOf } from '../engine/calendar.ts'
 import type { Earning } from '../engine/earnings.ts'
 import type { ClosedLine } from '../engine/explanation.ts'
+import type { FactOutcome } from '../engine/fact-reports.ts'
 import type { FactResource } from '../engine/facts.ts'
-import type { Cause } from '../engine/unearned.ts'
 import { closedLine } from './explain-adjustment.ts'
-import { type Reading, storedLine } from './find-line.ts'
+import { type AccountReader, storedLine } from './find-line.ts'
 import { judgeRecord } from './judge-record.ts'
 
-/** The record whose earnings are asked for. */
+/** The key of the record whose earnings are computed. */
 export type RecordKey = FactKey | { readonly resource: 'customers'; readonly id: string }
 
 /** A line that counts a record. */
@@ -46,19 +46,22 @@ export interface RecordEarnings {
   readonly affiliate_id: string | null
   readonly day: string
   /** `counted`, or the reason why no line counts it. */
-  readonly state: Cause
+  readonly state: FactOutcome
   readonly lines: readonly EarnedLine[]
   /** The adjustments that name it as their cause. */
   readonly adjustments: readonly RecordAdjustment[]
-  /** What each rule of its plan that names it makes of it. */
-  readonly rules: readonly Cause[]
+  /** The outcome under each rule of its plan that names it. */
+  readonly rules: readonly FactOutcome[]
 }
 
 const NO_RECORD = 'This account has no record with this key. Ids are case-sensitive.'
 
-interface Place {
+/** Where a record is stored. */
+interface RecordPlace {
   readonly customer_id: string
+  /** In days since 1970. */
   readonly day: number
+  /** Whether the record waits for its customer. */
   readonly isHeld: boolean
 }
 
@@ -67,7 +70,7 @@ async function findPlace(
   db: Databases['db'],
   account: string,
   key: RecordKey,
-): Promise<Place | null> {
+): Promise<RecordPlace | null> {
   if (key.resource === 'customers') {
     const [signup] = await readSignups(db, account, [String(encode(customers.customer_id, key.id))])
     return signup ? { customer_id: key.id, day: signup.day, isHeld: false } : null
@@ -96,7 +99,7 @@ const factId = (key: RecordKey): string =>
  */
 export async function recordEarnings(
   env: Env,
-  reader: Reading,
+  reader: AccountReader,
   key: RecordKey,
 ): Promise<RecordEarnings> {
   const { grant, session } = reader
@@ -105,7 +108,13 @@ export async function recordEarnings(
   const { customer_id, day } = place
   const record = { resource: key.resource, id: factId(key), customer_id, day: dayText(day) }
   if (place.isHeld) {
-    const state: Cause = { reason: 'held', plan: null, version: null, rule: null, condition: null }
+    const state: FactOutcome = {
+      reason: 'held',
+      plan: null,
+      version: null,
+      rule: null,
+      condition: null,
+    }
     return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
   const computation = await openPeriod(env, grant, session, periodOf(day, 'month'))
@@ -122,7 +131,7 @@ export async function recordEarnings(
 
 /** Returns a line with what was approved of it, if its period is closed. */
 async function presentEarning(
-  reader: Reading,
+  reader: AccountReader,
   earning: Earning,
   closingsOf: ClosingsOf,
 ): Promise<EarnedLine> {
@@ -141,7 +150,7 @@ async function presentEarning(
 
 /** Returns the adjustments that name a record as their cause. */
 async function adjustmentsOf(
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   { resource, id }: Pick<RecordEarnings, 'resource' | 'id'>,
   affiliates: readonly string[],
   period: string,

@@ -6,28 +6,35 @@ import {
 import { statementId } from '../drafts/ids.ts'
 import type { ClosedLine, Explanation } from '../engine/explanation.ts'
 import { type AdjustmentExplanation, type Approved, sumOfMoney } from './adjustment-text.ts'
-import { explain } from './explain-line.ts'
+import type { LineReader } from './compute-line.ts'
+import { explainComputed } from './explain-line.ts'
 import type { FoundAdjustment } from './find-adjustment.ts'
-import type { LinePlace, Reading } from './find-line.ts'
-import type { LineReading } from './opened-line.ts'
+import type { AccountReader, LinePlace } from './find-line.ts'
 
 /** Explains an adjustment: what was approved, what the line comes to now, and what has changed. */
 export async function explainAdjustment(
-  reader: LineReading,
+  reader: LineReader,
   found: FoundAdjustment,
 ): Promise<AdjustmentExplanation> {
   const { adjustment, affiliate_id, plan, period, currency } = found
   const { id, of, amount, causes, causes_total } = adjustment
   return {
-    ...{ id, affiliate_id, plan, period, currency, of },
+    id,
+    affiliate_id,
+    plan,
+    period,
+    currency,
+    of,
     approved: await approvedOf(reader, found),
     now: await explainNow(reader, found),
-    ...{ amount, causes, causes_total },
+    amount,
+    causes,
+    causes_total,
   }
 }
 
 async function approvedOf(
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   { adjustment, affiliate_id, plan, period }: FoundAdjustment,
 ): Promise<Approved> {
   const { of, amount: own } = adjustment
@@ -51,7 +58,7 @@ function amountOf(stored: StoredItem | null, line: string | null): string | null
 
 /** Returns what was approved of a line of a closed period. */
 export async function closedLine(
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   { id, statement, affiliate_id, plan, period, stored }: LinePlace,
 ): Promise<ClosedLine> {
   const place = { affiliate_id, plan, period: period.id, line: id }
@@ -60,13 +67,13 @@ export async function closedLine(
   return { statement, amount: isApproved ? stored.amount : null, adjustments }
 }
 
-/** Explains the corrected line as it is now; returns null if it is no line any more. */
+/** Explains the corrected line as it is computed now; null if the statement no longer has it. */
 async function explainNow(
-  reader: LineReading,
+  reader: LineReader,
   { adjustment, affiliate_id }: FoundAdjustment,
 ): Promise<Explanation | null> {
   const { line, period } = adjustment.of
   if (line === null) return null
-  const { computed } = await reader.open(line, { affiliate_id, period })
-  return computed && explain(computed)
+  const { computed } = await reader.computeLine(line, { affiliate_id, period })
+  return computed && explainComputed(computed)
 }

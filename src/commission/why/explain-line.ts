@@ -9,12 +9,17 @@ import type { JudgedCustomer } from '../engine/judged.ts'
 import type { Line } from '../engine/line.ts'
 import type { Part } from '../engine/line-facts.ts'
 import { readCustomer } from '../facts/read-customers.ts'
-import { judgedCustomers, onceReadings, recordReadings } from './open.ts'
-import type { ComputedLine } from './opened-line.ts'
+import type { ComputedLine } from './compute-line.ts'
+import { judgedCustomers } from './judged-customers.ts'
 import { reducer, sumsFacts } from './read-parts.ts'
+import { onceQueries, recordQueries } from './record-queries.ts'
 
-/** Explains a line as it is computed now. */
-export async function explain({ computation, found, parts }: ComputedLine): Promise<Explanation> {
+/** Explains a computed line. */
+export async function explainComputed({
+  computation,
+  found,
+  parts,
+}: ComputedLine): Promise<Explanation> {
   const [{ facts }, customer] = await Promise.all([parts(), onceCustomer(computation, found.line)])
   return explainLine(found.context, found, facts, customer)
 }
@@ -22,8 +27,8 @@ export async function explain({ computation, found, parts }: ComputedLine): Prom
 /** Reads the customer of a `once` line. */
 async function onceCustomer(computation: Computation, { once }: Line): Promise<Customer | null> {
   if (once === null) return null
-  const readings = onceReadings(computation)
-  return readCustomer(computation.source, readings, once.customerId)
+  const queries = onceQueries(computation)
+  return readCustomer(computation.source, queries, once.customerId)
 }
 
 /** A record that a line counts, on the wire. */
@@ -35,7 +40,7 @@ export interface PartRecord {
   readonly type: string | null
   readonly currency: string | null
   readonly amounts: Readonly<Record<string, string>>
-  /** What it adds alone, in the plan's currency. */
+  /** What this record alone adds to the base, in the plan's currency; null if the line has no base. */
   readonly base: string | null
   readonly units: string | null
   readonly delivery_id: string | null
@@ -46,12 +51,11 @@ export async function recordsOf(
   { computation, found: { line, context, result } }: ComputedLine,
   customer_id: string,
 ): Promise<PartRecord[]> {
-  const readings = recordReadings(computation, context.period)
+  const queries = recordQueries(computation, context.period)
   const records: PartRecord[] = []
-  for await (const judged of judgedCustomers(computation, { customer_id }, readings)) {
+  for await (const judged of judgedCustomers(computation, { customer_id }, queries)) {
     if (line.once !== null) {
-      const isOwn = line.once.customerId === customer_id
-      const used = isOwn ? usedRecords(line, judged) : []
+      const used = line.once.customerId === customer_id ? usedRecords(line, judged) : []
       return used.map((fact) => presentRecord(fact, null, line))
     }
     if (!sumsFacts(line)) return []
@@ -64,7 +68,7 @@ export async function recordsOf(
   return records
 }
 
-/** Returns the records of a qualification, as they are read one by one. */
+/** Returns the records by which a customer qualified for a `once` line, in order of time. */
 function usedRecords({ once }: Line, { customer }: JudgedCustomer): Fact[] {
   const key = ({ resource, id }: Fact): string => JSON.stringify([resource, id])
   const used = new Set([...(once?.used ?? [])].map(key))

@@ -6,7 +6,7 @@ import { statementOfLine } from '../drafts/ids.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { parsePeriod } from '../engine/calendar.ts'
-import { goneSince, type LineHint, matchHint, notStored, type Reading } from './find-line.ts'
+import { type AccountReader, goneSince, type LineHint, matchHint, notStored } from './find-line.ts'
 
 /** An adjustment, and the statement in which it stands. */
 export interface FoundAdjustment {
@@ -28,7 +28,7 @@ export const isAdjustmentId = (id: string): boolean => id.startsWith('adj_')
  */
 export async function findAdjustment(
   env: Env,
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   id: string,
   hint: LineHint,
 ): Promise<FoundAdjustment> {
@@ -44,9 +44,9 @@ export async function findAdjustment(
   if (!place || !period) throw notStored('adjustment')
   const computation = await openPeriod(env, grant, session, period)
   const computed = await computeAffiliates(computation, [place.affiliate_id], MAX_FRESH_FACTS)
-  const asked = computed.slice(-1)
-  const causesOf = await findCauses(computation, asked)
-  const result = asked[0]?.results.find((one) => one.plan.plan === place.plan)
+  const requested = computed.slice(-1)
+  const causesOf = await findCauses(computation, requested)
+  const result = requested[0]?.results.find((one) => one.plan.plan === place.plan)
   const draft = result && !result.closed ? await toDraft(result, period, causesOf) : null
   const adjustment = draft?.adjustments.find((one) => one.id === id)
   if (!draft || !adjustment) {

@@ -1,5 +1,5 @@
 import { findItem, type StoredItem } from '../../db/commission/books/stored-items.ts'
-import type { Connection } from '../../db/commission/facts.ts'
+import type { Connection } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import type { Reader } from '../../http/session.ts'
 import { statementId, statementOfLine } from '../drafts/ids.ts'
@@ -7,10 +7,10 @@ import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { LineJson } from '../engine/line.ts'
 import { readPlanBook } from '../plans/book.ts'
 
-/** The account of a reader, and the session in which it is read. */
-export type Reading = Pick<Reader, 'grant' | 'session'>
+/** The account that a request may read, and the database session in which it is read. */
+export type AccountReader = Pick<Reader, 'grant' | 'session'>
 
-/** Where a line stands. */
+/** The statement in which a line stands. */
 export interface LinePlace {
   readonly id: string
   readonly statement: string
@@ -19,7 +19,7 @@ export interface LinePlace {
   readonly period: Period
   /** When the stored statement was computed; null if it is not stored. */
   readonly computed_at: string | null
-  /** The line in the stored statement; null if it is not stored. */
+  /** The line as stored; null if no statement with it is stored. */
   readonly stored: StoredLine | null
 }
 
@@ -32,7 +32,7 @@ export interface StoredLine {
   readonly line: LineJson
 }
 
-/** The statement of a line, if it is not stored. */
+/** The affiliate and period of a line's statement, for a statement that is not stored. */
 export interface LineHint {
   readonly affiliate_id?: string | undefined
   readonly period?: string | undefined
@@ -44,15 +44,15 @@ export const notStored = (noun: 'line' | 'adjustment'): ApiError =>
     detail: `No stored statement has this ${noun}. If one had it, it was computed again without it: read the statement again. For one of a computed statement, add \`affiliate_id\` and \`period\`.`,
   })
 
-/** When a statement was stored, and whether it has the line or adjustment that is asked for. */
-interface StoredAt {
+/** A stored statement, and whether it has the requested line or adjustment. */
+interface StoredStatement {
   readonly statement: string
   readonly computed_at: string
   readonly hasItem: boolean
 }
 
 /** Returns the error of a line or an adjustment that its statement, computed now, does not have. */
-export function goneSince(noun: 'line' | 'adjustment', stored: StoredAt | null): ApiError {
+export function goneSince(noun: 'line' | 'adjustment', stored: StoredStatement | null): ApiError {
   if (stored === null) {
     const detail = `The statement, computed now, has no such ${noun}: something has changed since. Compute it again, and use the ids that it has then.`
     return new ApiError('not_found', { detail })
@@ -64,7 +64,11 @@ export function goneSince(noun: 'line' | 'adjustment', stored: StoredAt | null):
   return new ApiError('not_found', { detail })
 }
 
-/** Finds the statement of a line: a stored one, or that of an affiliate and period. */
+/**
+ * Finds the statement of a line: a stored one, or that of the hint's affiliate and period.
+ *
+ * @throws ApiError `not_found`
+ */
 export async function findLinePlace(
   db: Connection,
   account: string,
@@ -78,27 +82,34 @@ export async function findLinePlace(
   const period = parsePeriod(found?.period ?? '')
   if (!found || !period) throw notStored('line')
   return {
-    ...{ id, statement, affiliate_id: found.affiliate_id, plan: found.plan, period },
+    id,
+    statement,
+    affiliate_id: found.affiliate_id,
+    plan: found.plan,
+    period,
     computed_at: stored?.computed_at ?? null,
     stored: stored && storedLine(stored),
   }
 }
 
-/** Returns the error of a line that its statement no longer has. */
+/** Returns the error of a line that its statement, computed now, does not have. */
 export const lineGone = ({ statement, computed_at, stored }: LinePlace): ApiError =>
   goneSince(
     'line',
     computed_at === null ? null : { statement, computed_at, hasItem: stored !== null },
   )
 
-/** Returns the line of a stored statement; null if it has none with the id. */
+/** Returns the line of a stored statement; null if the statement has no line with the id. */
 export function storedLine({ item, status, computed_at }: StoredItem): StoredLine | null {
   if (item === null) return null
   const { id: _id, ...line } = JSON.parse(item) as LineJson & { id: string }
   return { amount: line.amount, computed_at, status, line }
 }
 
-/** Returns the plan of the account whose statement has the id. */
+/**
+ * Returns the affiliate, plan and period of a statement id: those of the hint, with the plan for which
+ * they make this id. Returns null if the hint is incomplete or no plan of the account makes it.
+ */
 export async function matchHint(
   db: Connection,
   account: string,

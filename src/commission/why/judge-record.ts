@@ -4,12 +4,13 @@ import { type RateView, rateViews } from '../drafts/rate-views.ts'
 import { periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
+import { type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import type { FactResource } from '../engine/facts.ts'
 import { judgeCustomer } from '../engine/judge.ts'
 import { factJudge } from '../engine/judge-uplines.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
-import { type FactReport, reportFacts } from '../engine/unearned.ts'
-import { judgedCustomers, recordReadings } from './open.ts'
+import { judgedCustomers } from './judged-customers.ts'
+import { recordQueries } from './record-queries.ts'
 
 /** What a record comes to, and when the periods of the affiliates concerned were closed. */
 export interface JudgedRecord {
@@ -32,19 +33,22 @@ export async function judgeRecord(
   { resource, id, customer_id }: RecordOfCustomer,
   day: number,
 ): Promise<JudgedRecord | null> {
-  const readings = recordReadings(computation, { first: day, last: day })
+  const queries = recordQueries(computation, { first: day, last: day })
   const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
   const isRecord = ({ fact }: FactReport): boolean => fact.resource === resource && fact.id === id
   const reportIn = (context: Context, judged: JudgedCustomer): FactReport | undefined =>
     reportFacts(context, factJudge(context), judged, onDay).find(isRecord)
-  for await (const judged of judgedCustomers(computation, { customer_id }, readings)) {
+  for await (const judged of judgedCustomers(computation, { customer_id }, queries)) {
     const report = reportIn(computation.context, judged)
     if (report) return judgeClosed(computation, judged, report, reportIn)
   }
   return null
 }
 
-/** Judges a record again for affiliates and plans whose closed periods see other rates than those of now. */
+/**
+ * Judges a record again for affiliates and plans whose closed periods see other rates than those of
+ * now.
+ */
 async function judgeClosed(
   computation: Computation,
   judged: JudgedCustomer,
@@ -75,6 +79,7 @@ async function judgeClosed(
   return {
     report: seen.find((one) => one.report)?.report ?? report,
     earnings: seen.flatMap(({ earnings }) => earnings),
-    ...{ affiliates, closingsOf },
+    affiliates,
+    closingsOf,
   }
 }

@@ -3,8 +3,8 @@ import { fixedText, plainText } from '../engine/decimal.ts'
 import { type SourceLine, sourceLines } from '../engine/explain-sources.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Line } from '../engine/line.ts'
+import type { ComputedLine } from './compute-line.ts'
 import { recordsOf } from './explain-line.ts'
-import type { ComputedLine } from './opened-line.ts'
 import type { LineParts } from './read-parts.ts'
 
 /** A line of another statement that a line is made from, on the wire. */
@@ -92,6 +92,8 @@ const statementLineIds = async (
   lineIds(
     await statementId(affiliate, plan, period),
     lines.map(({ rule, version, scope }) => ({
-      ...{ rule: rule.id, version: version.version, scope },
+      rule: rule.id,
+      version: version.version,
+      scope,
     })),
   )

@@ -6,10 +6,11 @@ import {
   type QualificationStatus,
   reportOnce,
 } from '../engine/once-report.ts'
-import { judgedCustomers, onceReadings, type Whose } from './open.ts'
+import { type CustomerFilter, judgedCustomers } from './judged-customers.ts'
+import { onceQueries } from './record-queries.ts'
 
-/** Which customers and rules are asked for. */
-export interface QualificationQuery extends Whose {
+/** Which customers, rules and statuses are listed. */
+export interface QualificationFilter extends CustomerFilter {
   readonly plan?: string | undefined
   readonly rule?: string | undefined
   readonly status?: QualificationStatus | undefined
@@ -19,20 +20,19 @@ export interface QualificationQuery extends Whose {
 export async function listQualifications(
   computation: Computation,
   { last }: Period,
-  query: QualificationQuery,
+  filter: QualificationFilter,
 ): Promise<QualificationReport[]> {
-  const { affiliate_id, plan, rule, status } = query
+  const { affiliate_id, plan, rule, status } = filter
   const found: QualificationReport[] = []
-  const readings = onceReadings(computation)
-  for await (const judged of judgedCustomers(computation, query, readings)) {
+  for await (const judged of judgedCustomers(computation, filter, onceQueries(computation))) {
     if (judged.customer.signupDay > last) continue
     for (const report of reportOnce(computation.context, judged, last)) {
-      const isAsked =
+      const isWanted =
         (affiliate_id === undefined || report.affiliate_id === affiliate_id) &&
         (plan === undefined || report.plan === plan) &&
         (rule === undefined || report.rule === rule) &&
         (status === undefined || report.status === status)
-      if (isAsked) found.push(report)
+      if (isWanted) found.push(report)
     }
   }
   return found.sort(

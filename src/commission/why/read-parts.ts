@@ -1,4 +1,3 @@
-import { type FactReading, factReadings } from '../../db/commission/fact-readings.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
 import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
@@ -20,27 +19,28 @@ import {
 import { reduceCustomer } from '../engine/reduce.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { uplineRules } from '../engine/uplines.ts'
-import { judgedCustomers, type Whose } from './open.ts'
+import { type CustomerFilter, judgedCustomers } from './judged-customers.ts'
+import { periodQueries } from './record-queries.ts'
 
 /** A line as it is computed now, with all that its explanation reads. */
 export interface FoundLine extends ExplainedLine {
   readonly context: ExplainContext
 }
 
-/** What the facts of a line come to, and what each customer adds to it. */
+/** The totals of a line's facts, and what each customer adds to the line. */
 export interface LineParts {
   readonly facts: LineFacts
   readonly parts: readonly Omit<Part, 'sums'>[]
 }
 
-/** What tells the line of an affiliate and plan in a period from others. */
+/** What identifies a line among those of an affiliate, plan and period. */
 type LineKey = Pick<Line, 'rule' | 'version' | 'scope'>
 
 /** Whether a line is made from facts, and not from other lines or a qualification. */
 export const sumsFacts = (line: Line): boolean =>
   !isFunded(line) && (line.base !== null || line.units !== null) && line.once === null
 
-/** Returns a function that finds what a customer adds to a line of an affiliate. */
+/** Returns a function that returns what a customer adds to a line of an affiliate; null: nothing. */
 export function reducer(
   context: PeriodContext,
   affiliate: string,
@@ -56,7 +56,7 @@ export function reducer(
   }
 }
 
-/** Collects what customers add to a line. */
+/** Returns an empty collection, and a function that adds a customer to it. */
 function partsCollector(reduce: ReturnType<typeof reducer>) {
   const facts = noLineFacts()
   const parts: Omit<Part, 'sums'>[] = []
@@ -72,17 +72,17 @@ function partsCollector(reduce: ReturnType<typeof reducer>) {
   }
 }
 
-/** Whether a line counts the facts of one customer. */
-const isOfOne = ({ rule }: LineKey): boolean => rule.kind === 'share' && rule.per === 'customer'
+/** Whether a line counts the facts of a single customer. */
+const isPerCustomer = ({ rule }: LineKey): boolean =>
+  rule.kind === 'share' && rule.per === 'customer'
 
 /**
- * Collects what customers add to a line while its statement is computed; null for lines of one customer,
- * which are read apart. `keep` is told of each customer.
- *
- * @throws TooManyFacts
+ * Returns a collector of what customers add to a line while its statement is computed: `keep` must be
+ * called for each customer, and throws `TooManyFacts` after too many. Returns null for lines of a single
+ * customer, which `readParts` reads.
  */
 export function collectParts(context: PeriodContext, affiliate: string, line: LineKey) {
-  if (line.rule.kind === 'once' || isOfOne(line)) return null
+  if (line.rule.kind === 'once' || isPerCustomer(line)) return null
   const { collected, add } = partsCollector(reducer(context, affiliate, line))
   let facts = 0
   const keep = (judged: JudgedCustomer): JudgedCustomer => {
@@ -94,10 +94,12 @@ export function collectParts(context: PeriodContext, affiliate: string, line: Li
   return { collected, keep }
 }
 
-/** Whose facts a line counts. */
-function whoseOf({ line, result }: FoundLine): Whose {
+/** Returns whose facts a line counts. */
+function customersOfLine({ line, result }: FoundLine): CustomerFilter {
   if (line.rule.kind === 'override') return { affiliate_id: scopeName(line.scope) }
-  return isOfOne(line) ? { customer_id: scopeName(line.scope) } : { affiliate_id: result.affiliate }
+  return isPerCustomer(line)
+    ? { customer_id: scopeName(line.scope) }
+    : { affiliate_id: result.affiliate }
 }
 
 /** Reads what each customer adds to a line. */
@@ -105,26 +107,8 @@ export async function readParts(computation: Computation, found: FoundLine): Pro
   const { context, line, result } = found
   const { collected, add } = partsCollector(reducer(context, result.affiliate, line))
   if (!sumsFacts(line)) return collected
-  const readings = periodReadings(computation, found)
-  for await (const judged of judgedCustomers(computation, whoseOf(found), readings)) add(judged)
+  const queries = periodQueries(computation, context.period)
+  for await (const judged of judgedCustomers(computation, customersOfLine(found), queries))
+    add(judged)
   return collected
-}
-
-/** Returns the readings of the records of the period, summed by what plans ask for. */
-function periodReadings(
-  { source, range }: Computation,
-  { context: { period } }: FoundLine,
-): FactReading[] {
-  const inside = (days: readonly number[]): number[] =>
-    days.filter((day) => day >= period.first && day <= period.last)
-  const split = ({ single, summed }: (typeof range.days)['events']) => ({
-    single: inside(single),
-    summed: inside(summed),
-  })
-  const { transactions, activity, events } = range.days
-  return factReadings(source.selection, {
-    transactions: split(transactions),
-    activity: split(activity),
-    events: split(events),
-  })
 }

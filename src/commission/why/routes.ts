@@ -5,18 +5,18 @@ import { PAGE_PARAMETERS } from '../../http/pagination.ts'
 import { checkPercentEncoding, readQuery } from '../../http/query.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
 import { sendJson } from '../../http/send-json.ts'
-import type { Reader } from '../../http/session.ts'
-import { withReadSession } from '../../http/session.ts'
+import { type Reader, withReadSession } from '../../http/session.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import type { Period } from '../engine/calendar.ts'
+import { computeById } from './compute-by-id.ts'
+import { lineReader } from './compute-line.ts'
 import { customerLines } from './customer-lines.ts'
 import { type RecordKey, recordEarnings } from './earnings.ts'
+import { explainById } from './explain-by-id.ts'
 import { recordsOf } from './explain-line.ts'
 import { listParts } from './line-parts.ts'
-import { explainById, openLine } from './open-line.ts'
-import { lineReading } from './opened-line.ts'
 import { listQualifications } from './qualifications.ts'
-import { readDay, readPeriod, readReason, readStatus, required } from './queries.ts'
+import { readDay, readPeriod, readReason, readStatus, required } from './read-parameters.ts'
 import { computeFor, prefersText, respondWith, respondWithList } from './respond.ts'
 import { groupUnearned, listUnearned } from './unearned.ts'
 
@@ -40,9 +40,12 @@ export const TEAM_WHY_PATHS = {
 } as const
 
 const LINE_PARAMETERS = ['affiliate_id', 'period'] as const
-const WHOSE_PARAMETERS = ['affiliate_id', 'customer_id'] as const
+const FILTER_PARAMETERS = ['affiliate_id', 'customer_id'] as const
 
-/** Prepares the computation of a period, once for all that a page of the console asks of it. */
+/**
+ * Prepares the computation of a period, once per request: a page of the console uses it several
+ * times.
+ */
 const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Period) =>
   oncePerRequest(c, JSON.stringify(['period', grant.account, period.id]), () =>
     openPeriod(c.env, grant, session, period),
@@ -51,7 +54,7 @@ const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Perio
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = prefersText(c)
-  const compute = (reader: Reader) => explainById(c.env, lineReading(c, reader), id, hint, isText)
+  const compute = (reader: Reader) => explainById(c.env, lineReader(c, reader), id, hint, isText)
   return withReadSession(c, async (reader) => {
     const body = await computeFor(reader, compute)
     return typeof body === 'string'
@@ -65,7 +68,7 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
     period: text,
     reason,
     ...whose
-  } = readQuery(c.req.url, 'period', 'reason', ...WHOSE_PARAMETERS)
+  } = readQuery(c.req.url, 'period', 'reason', ...FILTER_PARAMETERS)
   const period = readPeriod(text)
   const query = { ...whose, reason: readReason(reason) }
   return respondWith(c, async (reader) =>
@@ -74,7 +77,7 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
 }
 
 function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
-  const names = ['plan', 'rule', ...WHOSE_PARAMETERS] as const
+  const names = ['plan', 'rule', ...FILTER_PARAMETERS] as const
   const all = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status', ...names)
   const { period: text, status, affiliate_id, customer_id, plan, rule, ...page } = all
   const period = readPeriod(text)
@@ -99,7 +102,7 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
   )
   return respondWithList(c, ['parts', id], page, async (reader) => {
     const hint = { affiliate_id, period }
-    return listParts(await openLine(c.env, lineReading(c, reader), id, hint))
+    return listParts(await computeById(c.env, lineReader(c, reader), id, hint))
   })
 }
 
@@ -112,12 +115,12 @@ function respondWithPartFacts(c: Context<AppEnv>, id: string, customer: string):
   checkPercentEncoding(new URL(c.req.url).pathname)
   return respondWithList(c, ['facts', id, customer], page, async (reader) => {
     const hint = { affiliate_id, period }
-    return recordsOf(await openLine(c.env, lineReading(c, reader), id, hint), customer)
+    return recordsOf(await computeById(c.env, lineReader(c, reader), id, hint), customer)
   })
 }
 
 function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
-  const names = [...PAGE_PARAMETERS, ...WHOSE_PARAMETERS] as const
+  const names = [...PAGE_PARAMETERS, ...FILTER_PARAMETERS] as const
   const all = readQuery(c.req.url, 'period', 'reason', ...names)
   const { period: text, reason, affiliate_id, customer_id, ...page } = all
   const period = readPeriod(text)

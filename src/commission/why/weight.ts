@@ -1,7 +1,7 @@
-/** The number of requests that a request for what is computed from records counts as. */
+/** The number of requests that one request counts as if its response is computed from records. */
 const WEIGHT = 10
 
 const COMPUTED = /^\/(?:lines\/[^/]+\/explain|unearned|qualifications)$/
 
-/** Returns the number of requests that a request to a path of an account counts as; null: not of this kind. */
+/** Returns how many requests a request to a path counts as; null if the path is not one of these. */
 export const whyWeight = (path: string): number | null => (COMPUTED.test(path) ? WEIGHT : null)

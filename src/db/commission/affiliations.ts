@@ -9,13 +9,13 @@ import { BEGINNING, fromOf, type Since, withoutRepeats } from './history.ts'
 export interface Affiliation extends Since {
   /** Null: the customer is organic, or the link is not one of the account. */
   readonly affiliate_id: string | null
-  /** Of brands: the link that the affiliate follows from; null for partners, and after a correction. */
+  /** For brands, the link that determines the affiliate; null for partners, and after a correction. */
   readonly link: string | null
-  /** The delivery that changed it; null for what holds from the beginning, and for a correction. */
+  /** The delivery that changed it; null for the first part of the history, and for a correction. */
   readonly delivery_id: string | null
 }
 
-/** A row of `SELECT_AFFILIATIONS`: what the customer has now, and one change or none. */
+/** A row of `SELECT_AFFILIATIONS`: the customer's current values, and one change if there is any. */
 export interface AffiliationRow {
   customer_id: string
   is_brand: number
@@ -43,8 +43,8 @@ export const SELECT_AFFILIATIONS: Statement = compileStatement(`
 type Part = Omit<Affiliation, 'from'> & { day: number }
 
 /**
- * Returns the affiliates of one customer by day, from each of their rows. The link stands for the affiliate
- * where there is none.
+ * Returns the parts of a customer's history that one of its rows stands for. Where a part has no
+ * affiliate, its link determines the affiliate.
  */
 function partsOf(row: AffiliationRow, index: number): Part[] {
   const { day, affiliate_id, link, delivery } = row

@@ -61,15 +61,15 @@ const REPLACED = compileStatement(`
     and t.from_day = r.value ->> 1
   where t.plan is not r.value ->> 2 or t.customers is not r.value ->> 3`)
 
-/** What is stored beside the assignments of a request. */
+/** What is needed to check the assignments of a request. */
 export interface AssignmentContext {
   /** The plans with a version that is not withdrawn. */
   plans: string[]
   /** The number of assignments of the account. */
   count: number
-  /** Those of the affiliates that are not configured. */
+  /** The affiliates of the request that are not configured. */
   unconfigured: ReadonlySet<string>
-  /** Those that the request replaces by other ones. */
+  /** The stored assignments that the request changes. */
   replaced: StoredAssignment[]
 }
 
@@ -80,7 +80,7 @@ type ContextRows = [
   ...replaced: StoredAssignment[][],
 ]
 
-/** Reads what the assignments of a request are checked by, and what they replace. */
+/** Reads what is needed to check the assignments of a request, and what they replace. */
 export async function readAssignmentContext(
   db: D1Database,
   account: string,

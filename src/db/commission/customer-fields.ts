@@ -36,7 +36,7 @@ export const FIELDS = [
 type Field = (typeof FIELDS)[number]
 type Values = Record<Field, string | number | null>
 
-/** A row of `SELECT_FIELDS`: what the customer has now, and the values before one change or none. */
+/** A row of `SELECT_FIELDS`: the current values, and the values before one change if there is any. */
 export type FieldsRow = Values & { [F in Field as `current_${F}`]: string | number | null } & {
   customer_id: string
   is_brand: number
@@ -55,7 +55,7 @@ export const SELECT_FIELDS: Statement = compileStatement(`
 const valuesOf = (read: (field: Field) => string | number | null | undefined) =>
   Object.fromEntries(FIELDS.map((name) => [name, read(name) ?? null])) as Values
 
-/** Returns the values of one customer by day, the first value of each field from the beginning. */
+/** Returns the values of one customer by day. The first value of a field holds from the beginning. */
 function partsOf(rows: readonly [FieldsRow, ...FieldsRow[]]) {
   const [first] = rows
   const changes = rows.filter(({ day }) => day !== null)
@@ -85,7 +85,7 @@ export function presentFields(
   return values as FieldValues
 }
 
-/** Returns the days on which one of two histories changes, in order. */
+/** Returns the days on which either of two histories changes, in order. */
 const daysOf = (a: readonly Since[], b: readonly Since[]): (string | null)[] =>
   [...new Set([...a, ...b].map(({ from }) => from ?? ''))].sort().map((from) => from || null)
 

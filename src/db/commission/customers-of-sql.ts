@@ -10,7 +10,10 @@ const STEP = `step as materialized (
     select (select customer_id from ${NEXT} order by customer_id limit 1 offset :entries - 1) as last
   )`
 
-/** The customers of a step. The blob `x''` stands for no upper bound: SQLite sorts every text before it. */
+/**
+ * The customers of a step. The blob `x''` stands for no upper bound: SQLite sorts every text before
+ * it.
+ */
 const OF_STEP = `c.account = :account and c.customer_id > :after
     and c.customer_id <= ifnull(s.last, x'')`
 
@@ -20,9 +23,9 @@ const IS_UNCHANGED = `not exists (
     where h.account = :account and h.customer_id = c.customer_id)`
 
 /**
- * Selects the wanted customers of the next `:entries` whose affiliate never changed, as one JSON array
- * of `UnchangedCustomer`s, with all that is stored of them. An index with the affiliate would make each
- * new customer dearer, and this walk hardly faster.
+ * Selects, of the next `:entries` customers, the wanted ones whose affiliate never changed, as one JSON
+ * array of `UnchangedCustomer`s. An index with the affiliate would make the insertion of each customer
+ * more expensive and this statement hardly faster.
  */
 const selectUnchanged = (isWanted: string) =>
   compileStatement(`
@@ -69,7 +72,7 @@ export type UnchangedCustomer = [
 export interface UnchangedRow {
   /** The last of the next `:entries` customers; null if there are fewer. */
   last: string | null
-  /** How many these are. */
+  /** The number of these customers. */
   searched: number
   /** A JSON array of `UnchangedCustomer`s. */
   found: string

@@ -12,9 +12,9 @@ import { readUnchanged } from './unchanged-customers.ts'
 
 /** The limits of one step of the search. */
 export const SEARCH_LIMITS = {
-  /** The customers that it reads first. */
+  /** The customers that the first step reads. */
   entries: 5000,
-  /** The customers that it reads, if the steps before found few. */
+  /** The most customers that a step reads after steps that found few. */
   mostEntries: 100_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,
@@ -31,8 +31,8 @@ export interface CustomersQuery {
 }
 
 /**
- * Where a search goes on. It first walks along the customers, and finds those whose affiliate never
- * changed; then along the changes.
+ * Where a search continues. Its first phase reads the customers and finds those whose affiliate never
+ * changed. Its second phase reads the customers with changes.
  */
 export interface CustomersCursor {
   readonly phase: 'unchanged' | 'changed'
@@ -47,16 +47,16 @@ export interface CustomersCursor {
 /** One step of a search. */
 export interface FoundCustomers {
   readonly customers: readonly FoundCustomer[]
-  /** The number of customers in the range of ids in which they were found; Infinity: any number. */
+  /** How many customers have ids in the range that was searched; Infinity: unknown. */
   readonly searched: number
   /** Where the next step begins; null if the search is done. */
   readonly next: CustomersCursor | null
 }
 
 /**
- * Finds the customers of affiliates, in steps that each read a bounded number of rows: by what the
- * customers have now, and by their history. Some steps find none. A customer whose affiliate changes
- * during the search may be found twice.
+ * Makes one step of a search for the customers of affiliates. A step reads a bounded number of rows, and
+ * may find no customers although later steps find some. A customer whose affiliate changes during the
+ * search may be found twice.
  */
 export async function findCustomersOf(
   databases: Databases,
@@ -77,14 +77,18 @@ async function findUnchanged(
   const { account, affiliates } = query
   const links = known ?? (affiliates ? await linksOf(databases.directory, account, affiliates) : [])
   const step = (customer_id: string, size: number): CustomersCursor => ({
-    ...{ phase: 'unchanged', customer_id, entries: size, links },
+    phase: 'unchanged',
+    customer_id,
+    entries: size,
+    links,
   })
   const read = await readUnchanged(databases, query, links, after, entries)
   if (read === 'too long')
     return findUnchanged(databases, query, step(after, Math.ceil(entries / 2)))
   const { customers, searched, last } = read
   return {
-    ...{ customers, searched },
+    customers,
+    searched,
     next:
       last === null
         ? { phase: 'changed', customer_id: '' }
@@ -92,7 +96,7 @@ async function findUnchanged(
   }
 }
 
-/** A step that found few is followed by one that may find as many as a first step reads. */
+/** Returns how many customers the next step reads: more if this step found few. */
 function nextEntries(entries: number, found: number): number {
   const { entries: first, mostEntries } = SEARCH_LIMITS
   if (found > entries / 8) return entries

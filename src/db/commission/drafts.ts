@@ -1,18 +1,16 @@
-import { toJsonChunks } from '../records/json-chunks.ts'
+import type { Connection } from '../database.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
-import type { Connection } from './facts.ts'
-import { COUNT_WRITTEN, type RunStep } from './run-steps.ts'
 
-/** A computed statement, or what is carried without one, as it is stored. */
+/** A row of `statements` to store: a computed statement, or what a period without one carries. */
 export interface StoredDraft {
   readonly period: string
   readonly affiliate_id: string
   readonly plan: string
   readonly id: string
-  /** The hash of the statement; empty without one. */
+  /** The hash of the statement; empty if there is none. */
   readonly hash: string
   readonly payable: string
   readonly closing: string
@@ -27,7 +25,7 @@ export interface StoredDraft {
   readonly digest: string
 }
 
-/** The statements of an affiliate, plan and period. */
+/** The key of a statement. */
 export type StatementKey = Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'>
 
 /** Reads the digests of the statements of some affiliates and periods. */
@@ -47,12 +45,15 @@ const IS_OPEN = `not exists (
       and s.plan = value ->> 2 and s.status <> 'draft'
   ) and not ${isClosedFor({ affiliate: 'value ->> 1', plan: 'value ->> 2', period: 'value ->> 0' })}`
 
-/** Whether the run that stores drafts goes on: it may have ended, or its account been reset. */
+/** Whether the run that stores drafts is still running: it may have ended, or its account been reset. */
 const IS_RUNNING = `exists (
     select 1 from statement_runs r
     where r.account = :account and r.id = :id and r.status = 'running')`
 
-/** Stores drafts of a run that goes on, unless a later computation has stored them or they are no longer drafts. */
+/**
+ * Stores drafts of a run that goes on, unless a later computation has stored them or they are no
+ * longer drafts.
+ */
 export const PUT_DRAFTS = compileStatement(`
   insert into statements (account, period, affiliate_id, plan, id, status, hash, payable, closing,
     statement, lines, parts, state, digest, previous, read_at, computed_at)
@@ -68,31 +69,31 @@ export const PUT_DRAFTS = compileStatement(`
   where statements.status = 'draft' and statements.read_at <= excluded.read_at
     and statements.digest <> excluded.digest`)
 
-/** Whether the row `value` of a computation is the one that is stored. */
+/** Whether the draft `value` of this computation is the one that is stored. */
 const IS_STORED = `exists (
     select 1 from statements s where s.account = :account and s.id = value ->> 0
       and s.digest = value ->> 1 and s.read_at = :read_at)`
 
-/** Deletes the further parts of statements that this computation has stored. */
+/** Deletes the parts, after the first, of statements that this computation has stored. */
 export const DROP_PARTS = compileStatement(`
   delete from statement_lines
   where account = :account and id in (
     select value ->> 0 from ${JSON_EACH}(:rows) where ${IS_STORED})`)
 
-/** Stores the further parts of statements that this computation has stored. */
+/** Stores the parts, after the first, of statements that this computation has stored. */
 export const PUT_PARTS = compileStatement(`
   insert into statement_lines (account, id, part, lines)
   select :account, value ->> 0, value ->> 2, value ->> 3 from ${JSON_EACH}(:rows) where ${IS_STORED}
   on conflict (account, id, part) do update set lines = excluded.lines`)
 
-/** Deletes drafts that a computation did not make again. */
+/** Deletes drafts that a computation no longer has. */
 export const DROP_DRAFTS = compileStatement(`
   delete from statements
   where account = :account and status = 'draft' and read_at <= :read_at and ${IS_RUNNING}
     and (period, affiliate_id, plan) in (
       select value ->> 0, value ->> 1, value ->> 2 from ${JSON_EACH}(:rows))`)
 
-/** Deletes the further parts of statements that are no longer stored. */
+/** Deletes the parts, after the first, of statements that are no longer stored. */
 export const DROP_LOST_PARTS = compileStatement(`
   delete from statement_lines
   where account = :account and id in (
@@ -122,69 +123,4 @@ export async function readDigests(
     bindStatement(db, READ_DIGESTS, values).all<StatementDigest>(),
   )
   return results
-}
-
-/** The changes that a computation makes to the stored statements. */
-export interface DraftChanges {
-  readonly put: readonly StoredDraft[]
-  readonly drop: readonly StatementDigest[]
-  /** The step of a run that makes them. */
-  readonly step: RunStep
-  /** When the computation began to read, in milliseconds. */
-  readonly readAt: number
-  readonly computedAt: string
-}
-
-/** Returns the statements that store the changes of a computation, in batches of bounded size. */
-export function draftBatches(
-  db: Connection,
-  { put, drop, step, readAt, computedAt }: DraftChanges,
-): D1PreparedStatement[][] {
-  const values = { ...step, read_at: readAt, computed_at: computedAt }
-  const count = () => bindStatement(db, COUNT_WRITTEN, { ...step })
-  const bind = (statement: typeof PUT_DRAFTS, rows: string) =>
-    bindStatement(db, statement, { ...values, rows })
-  const batches = inBatches(put).map((drafts) => {
-    const heads = drafts.map((one) => [
-      ...[one.period, one.affiliate_id, one.plan, one.id, one.hash, one.payable, one.closing],
-      ...[one.statement, one.parts[0], one.parts.length, one.state, one.digest, one.previous],
-    ])
-    const ids = drafts.map(({ id, digest }) => [id, digest])
-    const parts = drafts.flatMap(({ id, digest, parts: all }) =>
-      all.slice(1).map((lines, i) => [id, digest, i + 2, lines]),
-    )
-    return [
-      ...toJsonChunks(heads).flatMap((rows) => [bind(PUT_DRAFTS, rows), count()]),
-      bind(DROP_PARTS, JSON.stringify(ids)),
-      ...toJsonChunks(parts).map((rows) => bind(PUT_PARTS, rows)),
-    ]
-  })
-  if (drop.length === 0) return batches
-  const rows = drop.map(({ period, affiliate_id, plan, id }) => [period, affiliate_id, plan, id])
-  const dropped = toJsonChunks(rows).flatMap((chunk) => [
-    bind(DROP_DRAFTS, chunk),
-    count(),
-    bind(DROP_LOST_PARTS, chunk),
-  ])
-  return [...batches, dropped]
-}
-
-/** The characters of statements that one batch stores. */
-const BATCH_CHARACTERS = 4_000_000
-
-function inBatches(drafts: readonly StoredDraft[]): StoredDraft[][] {
-  const batches: StoredDraft[][] = []
-  let characters = 0
-  for (const draft of drafts) {
-    const size = draft.parts.reduce((sum, { length }) => sum + length, draft.state.length)
-    const last = batches.at(-1)
-    if (last && characters + size <= BATCH_CHARACTERS) {
-      last.push(draft)
-      characters += size
-    } else {
-      batches.push([draft])
-      characters = size
-    }
-  }
-  return batches
 }

@@ -1,12 +1,16 @@
 import { encode } from '../column-types.ts'
+import type { Connection } from '../database.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './fact-columns.ts'
 import { FACT_TABLES } from './fact-tables.ts'
-import type { Connection, FactRow } from './facts.ts'
+import type { FactRow } from './packed-facts.ts'
 
-/** Where a record lies: its customer, as stored, and its day. `held` is 1 while it waits. */
+/**
+ * The customer of a record, as stored, and its day, since 1970. `held` is 1 while it waits for the
+ * customer.
+ */
 export interface FactPlace {
   readonly customer_id: string
   readonly day: number
@@ -41,7 +45,7 @@ export type FactKey =
       readonly currency: string
     }
 
-/** Returns where a record lies; null if the account has none with this key. */
+/** Returns the customer and day of a record; null if the account has no record with this key. */
 export function findFactPlace(
   db: Connection,
   account: string,
@@ -71,7 +75,7 @@ const HELD_COLUMNS = {
   events: EVENT_COLUMNS,
 } as const
 
-/** Reads the records of some days that wait for their customer, along the index of what is held. */
+/** Reads the records of some days that wait for their customer. */
 export const heldFacts = (table: keyof typeof FACT_TABLES) =>
   compileStatement(`
     select ${HELD_COLUMNS[table]} from ${table} t indexed by ${table}_held

@@ -1,16 +1,17 @@
 import { compileStatement, type Statement } from '../statement.ts'
 import type { FactTable } from './fact-tables.ts'
 
-/** How the records of customers are found on each day. */
+/** How a statement finds the records of customers on each day. */
 export type Way = 'search' | 'scan' | 'range'
 
 const RANGE = `t.customer_id between (select min(value) from json_each(:ids))
       and (select max(value) from json_each(:ids))`
 
 /**
- * `search` makes one search for each customer. `scan` reads all records between the first and the last
- * customer, which is faster where many of them are wanted; the plus keeps SQLite from searching.
- * `range` also returns those that are not wanted, which is faster still if they are few.
+ * The condition of each way. `search` searches the index once per customer. `scan` reads all records
+ * between the first and the last customer, which is faster if many of these are wanted; the unary plus
+ * prevents SQLite from searching. `range` also returns the records of customers that are not wanted,
+ * which is faster still if there are few of these.
  */
 const CUSTOMERS: Record<Way, string> = {
   search: 't.customer_id in (select value from json_each(:ids))',
@@ -19,7 +20,7 @@ const CUSTOMERS: Record<Way, string> = {
   range: RANGE,
 }
 
-/** Returns the `from` and `where` of the records of a table that a reading is for. */
+/** Returns the SQL after `from` that selects the records of some customers on some days. */
 export type RecordsOf = (table: FactTable) => string
 
 const recordsBy =
@@ -29,19 +30,20 @@ const recordsBy =
     where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
       and ${CUSTOMERS[way]} and t.held = 0`
 
-/** The statements of a reading, and the columns of a row. */
+/** The statements of a query, and the columns of its rows. */
 export interface FactStatements {
   readonly columns: readonly string[]
-  /** Reads rows. */
+  /** Reads at most `:rows` rows, one by one. */
   readonly rows: Statement
   /**
-   * Reads all rows as one JSON array `records` of arrays, which D1 passes on four times as fast: in
-   * each way to find them. SQLite stops at 2 MB; a limit of rows would make it copy each row first.
+   * Reads all rows packed: as one row, whose column `records` is a JSON array of arrays. D1 returns
+   * this four times as fast. There is one statement for each way to find the records. SQLite fails at
+   * 2 MB of JSON; a limit of rows would make it copy each row first.
    */
   readonly packed: Readonly<Record<Way, Statement>>
 }
 
-/** Compiles the statements of a reading. */
+/** Compiles the statements of a query. */
 export function factStatements(
   columns: readonly string[],
   toSql: (recordsOf: RecordsOf) => string,
@@ -57,10 +59,13 @@ export function factStatements(
   }
 }
 
-/** The most arguments of one `json_array`; D1 allows 32 for a function. */
+/** The most arguments of one `json_array`; D1 allows 32 arguments for a function. */
 const MAX_ARGUMENTS = 30
 
-/** Returns an array of the columns: several arrays within one if there are too many for one call. */
+/**
+ * Returns the SQL of a JSON array of the columns: an array of arrays if they are too many for one
+ * call.
+ */
 function arrayOf(columns: readonly string[]): string {
   if (columns.length <= MAX_ARGUMENTS) return `json_array(${columns.join(', ')})`
   const parts: string[] = []
@@ -70,6 +75,6 @@ function arrayOf(columns: readonly string[]): string {
   return `json_array(${parts.join(', ')})`
 }
 
-/** Returns the values of a packed row in the order of the columns. */
+/** Returns the values of a packed row in the order of its columns. */
 export const unpackRow = <T>(row: readonly (T | readonly T[])[], columns: number): readonly T[] =>
   (columns <= MAX_ARGUMENTS ? row : row.flat()) as readonly T[]

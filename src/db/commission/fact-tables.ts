@@ -1,4 +1,4 @@
-/** A table with facts, and its column of the day, which the primary key has after the account. */
+/** A table with facts, and its day column, which follows the account in the primary key. */
 export interface FactTable {
   readonly table: 'transactions' | 'activity' | 'events'
   readonly dayColumn: 'day' | 'date'
@@ -10,6 +10,16 @@ export const FACT_TABLES = {
   activity: { table: 'activity', dayColumn: 'date' },
   events: { table: 'events', dayColumn: 'day' },
 } as const satisfies Record<string, FactTable>
+
+/** Returns a record with a result for each table with facts, from the table's value in another record. */
+export const mapFactTables = <T, Result>(
+  { transactions, activity, events }: Readonly<Record<keyof typeof FACT_TABLES, T>>,
+  toResult: (value: T) => Result,
+) => ({
+  transactions: toResult(transactions),
+  activity: toResult(activity),
+  events: toResult(events),
+})
 
 /** The amounts of a trading activity that plans can name. */
 export const ACTIVITY_FIELDS = [
@@ -30,50 +40,55 @@ export interface DayRange {
 }
 
 /**
- * What is read of the records of customers: one by one if a rule looks at single records, otherwise
- * the sums of their amounts, grouped by every column that a plan can distinguish.
+ * Which records are read, and how: one by one (`single`) if a rule looks at single records, otherwise
+ * as sums of their amounts (`summed`), grouped by every column that a plan can distinguish.
  */
 export interface FactSelection {
   readonly transactions: {
-    /** Types that are read one by one. */
+    /** The transaction types that are read one by one. */
     readonly single: readonly string[]
-    /** Types that are summed. */
+    /** The transaction types that are summed. */
     readonly summed: readonly string[]
+    /** Whether sums are grouped by subtype. */
     readonly subtypes: boolean
-    /** Amounts in this currency are summed even if the record has an amount in USD. */
+    /** Amounts in this currency are summed even if their records also have an amount in USD. */
     readonly currency: string | null
   }
   readonly activity: {
+    /** Whether trading activity is read row by row. */
     readonly single: boolean
-    /** Amounts that plans name. */
+    /** The amounts that plans name. */
     readonly fields: readonly ActivityAmount[]
-    /** Amounts that are summed. */
+    /** The amounts that are summed. */
     readonly summed: readonly ActivityAmount[]
+    /** Whether plans distinguish instruments. */
     readonly instruments: boolean
   }
   readonly events: {
+    /** The names of the events that are read one by one. */
     readonly single: readonly string[]
+    /** The names of the events that are summed. */
     readonly summed: readonly string[]
-    /** The KPIs that are summed beside `Value`. */
+    /** The names of the KPIs that are summed in addition to `Value`. */
     readonly kpis: readonly string[]
   }
-  /** The words of transaction statuses: of records that are read one by one, and of those summed. */
+  /** The stored statuses of the transactions that are read one by one, and of those that are summed. */
   readonly statuses: { readonly single: readonly string[]; readonly summed: readonly string[] }
 }
 
-/** The limits of reading facts. */
+/** The limits of fact queries. */
 export const FACT_LIMITS = {
   /** The searches of one statement: one for each day and customer. */
   searches: 50_000,
   /** The customers of one statement. */
   customers: 1000,
-  /** The rows of one answer. With more, or with 2 MB, it is divided by customers, then by days. */
+  /** The rows of one response. A query with more rows or 2 MB is divided by customers, then by days. */
   rows: 10_000,
-  /** A statement reads a whole range of ids if it needs at least this share of its customers. */
+  /** From this share of wanted customers on, a statement scans a whole range of ids. */
   denseShare: 0.1,
-  /** The share from which on it also returns the records of all of them. */
+  /** From this share on, it also returns the records of the customers that are not wanted. */
   fullShare: 0.9,
-  /** The rows of one customer and day. */
+  /** The rows of one customer on one day. */
   rowsOfDay: 200_000,
   /** The KPIs that one statement sums; events with more are read one by one. */
   kpis: 20,

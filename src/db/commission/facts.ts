@@ -1,3 +1,4 @@
+import type { Connection } from '../database.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import {
@@ -6,39 +7,30 @@ import {
   type FirstBooked,
   toFirstBooked,
 } from './books/first-booked.ts'
-import type { FactReading } from './fact-readings.ts'
 import { FACT_LIMITS, type FactTable } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
-import {
-  type Connection,
-  type CustomersReading,
-  type FactRow,
-  readPacked,
-  valuesOf,
-} from './packed-facts.ts'
-
-export type { Connection, FactRow } from './packed-facts.ts'
+import { type CustomerFactQuery, type FactRow, readPacked, valuesOf } from './packed-facts.ts'
 
 /** Where the records and the books of an account begin. */
 export interface Beginnings {
-  /** The days on which each table has records, in order. */
+  /** The days on which each of the requested tables has records, in order of time. */
   readonly days: readonly (readonly number[])[]
   /** The day on which the first customer signed up; null if there is none. */
   readonly signupDay: number | null
   readonly booked: FirstBooked
 }
 
-/** Before and after all stored days. */
+/** Days before and after all stored days. */
 const ALL_DAYS = { first_day: -719_528, last_day: 2_932_896 }
 
-/** What a batch returns: the first signup, the books, and the days of each table. */
+/** What the batch of `readBeginnings` returns. */
 type BeginningRows = [
   signup: D1Result<{ day: number | null }>,
   booked: D1Result<BookedRow>,
   ...days: D1Result<{ day: number }>[],
 ]
 
-/** Reads where the records of some tables and the books of an account begin, in one round trip. */
+/** Finds where the books of an account and the records of some tables begin, in one round trip. */
 export async function readBeginnings(
   db: Connection,
   account: string,
@@ -58,67 +50,63 @@ export async function readBeginnings(
 }
 
 /**
- * Reads the rows of each reading's customers; there may be rows of other customers among them. All
- * readings are one round trip.
+ * Reads the rows of each query in one round trip, or in several if there are too many rows for one. May
+ * also return rows of customers who were not asked for.
  */
 export async function readFactRows(
   db: Connection,
   account: string,
-  readings: readonly CustomersReading[],
+  queries: readonly CustomerFactQuery[],
 ): Promise<(readonly FactRow[])[]> {
-  if (readings.length === 0) return []
-  const packed = await readPacked(db, account, readings)
-  return Promise.all(readings.map((one, i) => packed?.rows[i] ?? readParts(db, account, one)))
+  if (queries.length === 0) return []
+  const packed = await readPacked(db, account, queries)
+  return Promise.all(queries.map((one, i) => packed?.rows[i] ?? readHalves(db, account, one)))
 }
 
-/** Makes a reading in two halves, and divides each half again if it has too many rows. */
-async function readParts(
+/** Reads the rows of a query in two halves, and divides a half again if it has too many rows. */
+async function readHalves(
   db: Connection,
   account: string,
-  { reading, ids, share }: CustomersReading,
+  whole: CustomerFactQuery,
 ): Promise<FactRow[]> {
   const rows: FactRow[] = []
-  for (const [part, partIds] of halves(reading, ids)) {
-    const isLeast = partIds.length === 1 && part.days.length === 1
-    const half = { reading: part, ids: partIds, share }
-    const packed = isLeast
-      ? await readRows(db, account, part, partIds)
+  for (const half of halvesOf(whole)) {
+    const isSmallest = half.ids.length === 1 && half.query.days.length === 1
+    const found = isSmallest
+      ? await readDay(db, account, half)
       : (await readPacked(db, account, [half]))?.rows[0]
-    for (const row of packed ?? (await readParts(db, account, half))) rows.push(row)
+    for (const row of found ?? (await readHalves(db, account, half))) rows.push(row)
   }
   return rows
 }
 
-/** Reads the rows of one customer and day. */
-async function readRows(
+/** Reads the rows of one customer and day. Throws if there are more than `FACT_LIMITS.rowsOfDay`. */
+async function readDay(
   db: Connection,
   account: string,
-  one: FactReading,
-  ids: readonly string[],
+  { query, ids }: CustomerFactQuery,
 ): Promise<FactRow[]> {
   const limit = FACT_LIMITS.rowsOfDay
-  const values = valuesOf(account, one, ids, limit)
+  const values = valuesOf(account, query, ids, limit)
   const { results } = await withD1Retry(() =>
-    bindStatement(db, one.statements.rows, values).all<FactRow>(),
+    bindStatement(db, query.statements.rows, values).all<FactRow>(),
   )
   if (results.length > limit) throw new Error('One customer has too many records on a day.')
   return results
 }
 
-/** Divides a reading by customers or, for a single customer, by days. */
-function halves(
-  one: FactReading,
-  ids: readonly string[],
-): (readonly [FactReading, readonly string[]])[] {
-  const half = <T>(list: readonly T[]) => Math.ceil(list.length / 2)
-  if (ids.length > 1)
-    return [[one, ids.slice(0, half(ids))] as const, [one, ids.slice(half(ids))] as const]
-  const { days } = one
-  if (days.length <= 1) return [[one, ids]]
-  return [
-    [{ ...one, days: days.slice(0, half(days)) }, ids],
-    [{ ...one, days: days.slice(half(days)) }, ids],
-  ]
+/** Divides a query by customers or, if it has only one customer, by days. */
+function halvesOf(whole: CustomerFactQuery): CustomerFactQuery[] {
+  const { query, ids } = whole
+  if (ids.length > 1) return halve(ids).map((half) => ({ ...whole, ids: half }))
+  if (query.days.length <= 1) return [whole]
+  return halve(query.days).map((days) => ({ ...whole, query: { ...query, days } }))
+}
+
+/** Returns the first half of a list, which may be longer by one, and the second half. */
+function halve<T>(list: readonly T[]): [T[], T[]] {
+  const middle = Math.ceil(list.length / 2)
+  return [list.slice(0, middle), list.slice(middle)]
 }
 
 /** When a customer signed up: the instant if one was sent, and the day. */

@@ -3,11 +3,11 @@ import type { FieldValues } from './customer-fields.ts'
 import type { SignupRow } from './facts.ts'
 import type { Since } from './history.ts'
 
-/** What is stored of a customer of whom nothing has ever changed. */
+/** The stored values of a customer whose affiliate and fields have never changed. */
 export interface StoredCustomer {
   readonly signup: SignupRow
   readonly fields: FieldValues
-  /** Since when the customer is refused; null if never. */
+  /** The day from which the customer is refused; null if the customer is not refused. */
   readonly refusal: Since | null
 }
 

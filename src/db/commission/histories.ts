@@ -11,20 +11,20 @@ import {
 import { type CustomerFields, type FieldsRow, SELECT_FIELDS, toFields } from './customer-fields.ts'
 import { type Refusal, type RefusalRow, SELECT_REFUSALS, toRefusal } from './refusals.ts'
 
-/** What is known of a customer by day. Each list is in order; its first part holds from the beginning. */
+/** The histories of a customer. The parts are in order of days; the first holds from the beginning. */
 export interface CustomerHistory {
   readonly affiliations: readonly Affiliation[]
   readonly fields: readonly CustomerFields[]
   readonly refusal: Refusal | null
 }
 
-/** The databases of an account: with its records, and with accounts and links. */
+/** The databases of an account: `db` with its records, `directory` with accounts and links. */
 export interface Databases {
   readonly db: D1Database | D1DatabaseSession
   readonly directory: D1Database
 }
 
-/** The most customers of one call. */
+/** The most customers for one call of `readHistories`. */
 export const MAX_CUSTOMERS = 1000
 
 /**

@@ -1,26 +1,29 @@
+import type { Connection } from '../database.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { usageSql } from '../records/storage-sql.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { Connection } from './packed-facts.ts'
 
-/** Days of which an account keeps the facts: a calendar year up to a day. Days are since 1970. */
+/**
+ * Days of which an account keeps the facts: a calendar year, or its part up to a day. Days are
+ * since 1970.
+ */
 export interface KeptDays {
   readonly first_day: number
   readonly last_day: number
-  /** The run that began to keep them. */
+  /** The id of the run that began to keep them. */
   readonly generation: string
-  /** What was read of each record. */
+  /** The digest of what is kept of each record: rows with equal digests are comparable. */
   readonly form: string
-  /** The first day of which sums were read. */
+  /** The first day of which sums are kept. */
   readonly summed_from: number
   /** When that run began, in milliseconds. */
   readonly begun_at: number
-  /** 1 once the run has ended. */
+  /** 1 once the run has ended: computations may use the rows. */
   readonly ready: number
   /** The mean number of facts of a customer. */
   readonly mean: number
-  /** A JSON array of the days of which a record has changed since. */
+  /** The days of which a record has changed since, as a JSON array. */
   readonly changed: string
 }
 
@@ -44,7 +47,7 @@ export async function readKeptDays(db: Connection, account: string): Promise<Kep
 /** The days that a run begins to keep. */
 export type NewDays = Pick<KeptDays, 'first_day' | 'last_day' | 'summed_from'>
 
-// What changes from now on is in `changed_days`, so the facts are read after this statement.
+// Must run before the facts are read: triggers store every later change in `changed_days`.
 const BEGIN_KEEPING = compileStatement(`
   insert into kept_days (account, first_day, last_day, generation, form, summed_from, begun_at, ready)
   select :account, value ->> 0, value ->> 1, :generation, :form, value ->> 2, :begun_at, 0
@@ -56,22 +59,22 @@ const BEGIN_KEEPING = compileStatement(`
   where kept_days.generation <> excluded.generation`)
 
 /**
- * Begins to keep the facts of some days in place of what was kept of them, unless the account stores
- * more than some bytes.
+ * Begins to keep the facts of some days, and replaces what was kept of them. Does nothing if the account
+ * stores more than `maxBytes`.
  */
 export async function beginKeeping(
   db: Connection,
   account: string,
   keeping: Pick<KeptDays, 'generation' | 'form' | 'begun_at'>,
   days: readonly NewDays[],
-  mostBytes: number,
+  maxBytes: number,
 ): Promise<void> {
   const rows = days.map((one) => [one.first_day, one.last_day, one.summed_from])
-  const values = { account, ...keeping, days: JSON.stringify(rows), most_bytes: mostBytes }
+  const values = { account, ...keeping, days: JSON.stringify(rows), most_bytes: maxBytes }
   await withD1Retry(() => bindStatement(db, BEGIN_KEEPING, values).run())
 }
 
-/** The customers whose facts are counted for their mean number. */
+/** The most customers by which the mean number of facts is computed. */
 const COUNTED = 10_000
 
 const END_KEEPING = compileStatement(`
@@ -82,10 +85,13 @@ const END_KEEPING = compileStatement(`
         and f.generation = :generation limit ${COUNTED})), 0)
   where account = :account and generation = :generation and ready = 0`)
 
-/** The rows of earlier generations that the end of a run deletes. */
+/** The most rows of earlier generations that the end of a run deletes. */
 const DELETED = 10_000
 
-/** Customers whose affiliates have no plan any more are not read again, so nothing replaces their rows. */
+/**
+ * Customers whose affiliates have no plan any more are not read again, so nothing replaces their
+ * rows.
+ */
 const DELETE_OTHERS = compileStatement(`
   delete from kept_facts where (account, customer_id, first_day) in (
     select f.account, f.customer_id, f.first_day from kept_facts f
@@ -94,7 +100,7 @@ const DELETE_OTHERS = compileStatement(`
       where k.account = :account and k.first_day = f.first_day and k.generation = f.generation)
     limit ${DELETED})`)
 
-/** Lets computations use what a run has kept, and deletes facts that nobody reads any more. */
+/** Lets computations use what a run has kept, and deletes rows that no computation reads any more. */
 export async function endKeeping(
   db: Connection,
   account: string,
@@ -110,6 +116,6 @@ export async function endKeeping(
 
 const STOP_KEEPING = compileStatement('delete from kept_days where account = :account')
 
-/** Lets no computation use what an account keeps. */
+/** Stops keeping facts: computations no longer use what the account keeps. */
 export const stopKeeping = (db: Connection, account: string) =>
   withD1Retry(() => bindStatement(db, STOP_KEEPING, { account }).run())

@@ -1,23 +1,27 @@
+import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { RowKind } from './fact-readings.ts'
+import type { RowKind } from './fact-queries.ts'
 import type { KeptDays } from './kept-days.ts'
-import type { Connection, FactRow } from './packed-facts.ts'
+import type { FactRow } from './packed-facts.ts'
 
 /** The limits of kept facts. */
 export const KEPT_LIMITS = {
   /** The facts that one statement reads. */
   facts: 10_000,
-  /** The characters of a customer's facts of a year. The records of a customer with more are read. */
+  /**
+   * The characters of a customer's kept rows of a year. A customer with more is read from the
+   * records.
+   */
   characters: 500_000,
 }
 
-/** The rows of a customer by kind, without the customer's id. */
+/** The kept rows of a customer by kind. A row is the array of its values without the customer's id. */
 export type KeptRows = Partial<Record<RowKind, readonly (readonly FactRow[string][])[]>>
 
-/** What is kept of a customer of some days. */
+/** What is kept of a customer for some days. */
 export interface KeptCustomer {
   /** The stored id. */
   readonly customer_id: string
@@ -25,7 +29,7 @@ export interface KeptCustomer {
   readonly rows: KeptRows
 }
 
-/** The first row tells how many facts there are. With more than `:most` it is the only one. */
+/** The first row has the number of facts. It is the only row if there are more than `:most`. */
 const SELECT_KEPT = compileStatement(`
   with wanted as materialized (
     select k.customer_id, k.first_day, k.facts
@@ -41,7 +45,7 @@ const SELECT_KEPT = compileStatement(`
     and k.customer_id = w.customer_id and k.first_day = w.first_day
   where s.facts <= :most`)
 
-/** Returns the statement that reads what is kept of some customers, whose ids are stored ids. */
+/** Returns the statement that reads what is kept of some customers; `ids` are stored ids. */
 export const selectKept = (
   db: Connection,
   account: string,
@@ -55,7 +59,7 @@ export const selectKept = (
     most: KEPT_LIMITS.facts,
   })
 
-/** Returns what that statement has read; null if it is too much. */
+/** Returns what the statement of `selectKept` has read; null if there are too many facts for it. */
 export function toKept(results: readonly Record<string, unknown>[]): KeptCustomer[] | null {
   const [size, ...found] = results
   if (Number(size?.facts) > KEPT_LIMITS.facts) return null
@@ -66,7 +70,7 @@ export function toKept(results: readonly Record<string, unknown>[]): KeptCustome
   }))
 }
 
-// A run that was replaced writes nothing.
+// Writes nothing for a run that another run has replaced.
 const PUT_KEPT = compileStatement(`
   insert into kept_facts (account, customer_id, first_day, generation, facts, rows)
   select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
@@ -77,12 +81,12 @@ const PUT_KEPT = compileStatement(`
     generation = excluded.generation, facts = excluded.facts, rows = excluded.rows
   where kept_facts.generation <> excluded.generation or kept_facts.rows <> excluded.rows`)
 
-/** A customer whose facts of some days are to be kept. */
+/** Rows to keep of a customer for some days. */
 export interface NewlyKept extends KeptCustomer {
   readonly generation: string
 }
 
-/** Keeps facts of customers. */
+/** Stores kept rows. Leaves out customers with more than `KEPT_LIMITS`. */
 export async function putKept(
   db: Connection,
   account: string,

@@ -5,7 +5,7 @@ import { RATE_SOURCE } from './rates.ts'
 /** The number of days before a range whose rates may apply to its first day. */
 const DAYS_BEFORE = 7
 
-/** The days between two ranges that are read along with them, at most. */
+/** Two ranges with at most this many days between them are read as one. */
 const NEAR = 30
 
 /** After every stored day, and after every time at which a rate is known. */
@@ -24,8 +24,8 @@ export const KNOWN_CURRENCIES = `
 const WAS_KNOWN = 'f.known_from <= :at and ifnull(f.known_until > :at, true)'
 
 /**
- * The last day with a rate of any currency before `:until`, or a day from then on if there is one:
- * whatever lies between was published, too.
+ * A day with a rate of any currency, up to which all rates are published: the first day from `:until` on
+ * or, if there is none, the last day before it.
  */
 const PUBLISHED = `
   published(day) as (
@@ -77,7 +77,7 @@ export interface RateRange {
   readonly currencies: readonly string[] | null
   /** The days to which the rates apply. */
   readonly days: readonly DayRange[]
-  /** The time, in milliseconds, at which the rates were known; null: those that apply now. */
+  /** The time, in milliseconds, at which the rates were known; null: now. */
   readonly at: number | null
 }
 
@@ -114,7 +114,9 @@ export async function loadRates(db: D1Database, range: RateRange): Promise<Store
   const ranges = withDaysBefore(days)
   const lastDay = ranges.at(-1)?.last ?? END
   const values = {
-    ...{ source: RATE_SOURCE, at: at ?? END, until: at === null ? END : lastDay },
+    source: RATE_SOURCE,
+    at: at ?? END,
+    until: at === null ? END : lastDay,
     ranges: JSON.stringify(ranges.map(({ first, last }) => [first, last])),
     ...(currencies && { currencies: JSON.stringify(currencies) }),
   }

@@ -1,69 +1,67 @@
 import { pairs, readBatch } from '../batch.ts'
+import type { Connection } from '../database.ts'
 import { isTooLong } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
-import type { FactReading } from './fact-readings.ts'
+import type { FactQuery } from './fact-queries.ts'
 import { unpackRow, type Way } from './fact-statements.ts'
 import { FACT_LIMITS } from './fact-tables.ts'
 
-/** A row of a table with facts, as it is stored. */
+/** A row that a fact query returns: stored values by column. */
 export type FactRow = Record<string, string | number | null>
 
-/** A database, or a session of one. */
-export type Connection = Pick<D1DatabaseSession, 'prepare' | 'batch'>
-
-/** A reading of the records of some customers. */
-export interface CustomersReading {
-  readonly reading: FactReading
+/** A fact query for some customers. */
+export interface CustomerFactQuery {
+  readonly query: FactQuery
   /** The stored ids of the customers. */
   readonly ids: readonly string[]
-  /** Which share of the customers between the first and the last of them they are. */
+  /** The share of these customers, 0 to 1, among all whose ids lie between their first and last id. */
   readonly share: number
 }
 
-/** Returns how to find the records of customers. */
-function wayOf({ share }: CustomersReading): Way {
+/** Returns how to find the records of customers: the larger their share, the fewer searches. */
+function wayOf({ share }: CustomerFactQuery): Way {
   if (share >= FACT_LIMITS.fullShare) return 'range'
   return share >= FACT_LIMITS.denseShare ? 'scan' : 'search'
 }
 
-/** The row of a packed reading. */
+/** The only row that a packed statement returns. */
 type PackedRow = { records: string }
 
 /** What one batch has read. */
 interface PackedRows {
-  /** The rows of each reading, null if it has too many. */
+  /** The rows of each query; null for a query with more than `FACT_LIMITS.rows` rows. */
   readonly rows: (FactRow[] | null)[]
-  /** The rows of the statements beside them. */
+  /** The rows of each statement of `beside`. */
   readonly beside: readonly (readonly Record<string, unknown>[])[]
 }
 
 /**
- * Reads the rows of each reading in one batch; null if they are too long together.
+ * Reads the rows of each query in one batch. Returns null if the response is too long for D1.
  *
- * @param beside Statements of the same batch, which see the same state of the database.
+ * @param beside Other statements of the batch. They see the same state of the database.
  */
 export async function readPacked(
   db: Connection,
   account: string,
-  readings: readonly CustomersReading[],
+  queries: readonly CustomerFactQuery[],
   beside: readonly D1PreparedStatement[] = [],
 ): Promise<PackedRows | null> {
   try {
     const found = await readBatch<Record<string, unknown>[][]>(db, [
       ...beside,
-      ...readings.map((one) =>
+      ...queries.map((one) =>
         bindStatement(
           db,
-          one.reading.statements.packed[wayOf(one)],
-          valuesOf(account, one.reading, one.ids, FACT_LIMITS.rows),
+          one.query.statements.packed[wayOf(one)],
+          valuesOf(account, one.query, one.ids, FACT_LIMITS.rows),
         ),
       ),
     ])
     const packed = found.slice(beside.length) as [PackedRow][]
     return {
       beside: found.slice(0, beside.length),
-      rows: pairs(readings, packed).map(([{ reading }, [row]]) =>
-        unpack(reading.statements.columns, row),
+      rows: pairs(queries, packed).map(([{ query }, [row]]) =>
+        unpack(query.statements.columns, row),
       ),
     }
   } catch (error) {
@@ -72,7 +70,7 @@ export async function readPacked(
   }
 }
 
-/** Returns the rows of a packed reading; null if it has too many. */
+/** Returns the rows of a packed JSON array; null if there are more than `FACT_LIMITS.rows`. */
 function unpack(columns: readonly string[], packed: PackedRow): FactRow[] | null {
   const records: (FactRow[string] | FactRow[string][])[][] = JSON.parse(packed.records)
   if (records.length > FACT_LIMITS.rows) return null
@@ -86,10 +84,14 @@ function unpack(columns: readonly string[], packed: PackedRow): FactRow[] | null
   })
 }
 
-/** Returns the values of a reading's statement for some customers. */
+/**
+ * Returns the values of a query's statements for some customers.
+ *
+ * @param rows The most rows to return. One more is read, which tells that there are more.
+ */
 export const valuesOf = (
   account: string,
-  { values, days }: FactReading,
+  { values, days }: FactQuery,
   ids: readonly string[],
   rows: number,
 ) => ({
@@ -98,7 +100,7 @@ export const valuesOf = (
   days: JSON.stringify(days),
   ids: JSON.stringify(ids),
   rows: rows + 1,
-  // -1 is no limit. SQLite does not merge a subquery with a limit into the query around it, so it
+  // -1 means no limit. SQLite does not merge a subquery with a limit into the outer query, and thus
   // computes the columns of each record once.
   records: -1,
 })

@@ -1,6 +1,7 @@
 import { readBatch } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { isDraft } from './books/is-draft.ts'
 import { sumOf } from './books/ledger.ts'
 
 // Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
@@ -8,7 +9,10 @@ import { sumOf } from './books/ledger.ts'
 /** The statements of the latest periods that are added up, and the drafts that are counted. */
 export const SUMMED_STATEMENTS = 10_000
 
-/** The statements of a period with the same status and currency, added up. Sums are as `sumOf` returns them. */
+/**
+ * The statements of a period with the same status and currency, added up. Sums are as `sumOf`
+ * returns them.
+ */
 export interface PeriodSums {
   readonly period: string
   readonly status: 'draft' | 'approved' | 'paid'
@@ -19,7 +23,10 @@ export interface PeriodSums {
   readonly computed_at: string
 }
 
-/** Adds up the latest statements by period: in the order of their texts, weeks of a year before its months. */
+/**
+ * Adds up the latest statements by period: in the order of their texts, weeks of a year before its
+ * months.
+ */
 export const SUM_PERIODS = compileStatement(`
   select period, status, currency, count(*) as statements, ${sumOf('total')} as total,
     max(computed_at) as computed_at
@@ -56,13 +63,16 @@ interface Unapproved {
   readonly first_week: string | null
 }
 
-/** Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day before now. */
+/**
+ * Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day
+ * before now.
+ */
 export const COUNT_UNAPPROVED = compileStatement(`
   select count(*) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
     min(iif(period glob '*W*', period, null)) as first_week
   from (
     select period, statement from statements indexed by statements_status
-    where account = :account and status = 'draft' and status <> 'paid' limit :limit)
+    where account = :account and ${isDraft('status')} limit :limit)
   where statement is not null and period <
     strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')`)
 
@@ -70,6 +80,8 @@ export const COUNT_UNAPPROVED = compileStatement(`
 export const countUnapproved = (session: D1DatabaseSession, account: string, now: number) =>
   withD1Retry(() =>
     bindStatement(session, COUNT_UNAPPROVED, {
-      ...{ account, now, limit: SUMMED_STATEMENTS },
+      account,
+      now,
+      limit: SUMMED_STATEMENTS,
     }).first<Unapproved>(),
   )

@@ -2,9 +2,10 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
-/** A step of a run that is stored. */
+/** The key of a step of a run. */
 export interface RunStep {
   readonly account: string
+  /** The id of the run. */
   readonly id: string
   readonly step: number
 }
@@ -90,7 +91,10 @@ export interface FoundStep {
   readonly changed: number | null
 }
 
-/** Stores that an attempt of a step begins. Returns the step; null if there is none, or the run has ended. */
+/**
+ * Stores that an attempt of a step begins. Returns the step; null if there is none, or the run has
+ * ended.
+ */
 export async function beginStep(
   db: D1Database,
   step: RunStep,
@@ -107,8 +111,8 @@ export async function beginStep(
 }
 
 /**
- * Adds to a step how many statements the one before it in its batch has written. A batch that is
- * repeated writes nothing, and so adds nothing.
+ * Adds to a step the number of rows that the previous statement of the batch has written. A repeated
+ * batch writes nothing, and so adds nothing.
  */
 export const COUNT_WRITTEN = compileStatement(`
   update statement_run_steps set written = written + changes()

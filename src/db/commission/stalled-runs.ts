@@ -1,18 +1,18 @@
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
-/** A run that has not shown for a while that it is working. */
+/** A run that has not been active for a while. */
 export interface StalledRun {
   readonly account: string
   readonly id: string
   readonly period: string
-  /** How often its Workflow was started again since a step last ended, this time included. */
+  /** How often its Workflow was restarted since a step last ended, this restart included. */
   readonly restarts: number
 }
 
 /**
- * Claims the runs that have not been active since `:before`, those that have waited longest first. A
- * claim counts as activity, so two jobs never claim the same run.
+ * Claims at most `:most` runs that have not been active since `:before`, the longest inactive first. A
+ * claim counts as activity, so that two jobs never claim the same run.
  */
 export const CLAIM_STALLED = compileStatement(`
   update statement_runs set active_at = :active_at, restarts = restarts + 1
@@ -22,7 +22,7 @@ export const CLAIM_STALLED = compileStatement(`
     order by active_at limit :most)
   returning account, id, period, restarts`)
 
-/** Claims runs of a database that have stopped. */
+/** Claims runs of a database that have stopped, and returns them. Times are ISO 8601. */
 export async function claimStalled(
   db: D1Database,
   claim: { before: string; active_at: string; most: number },

@@ -2,7 +2,7 @@ import { newAuditId } from '../directory/audit.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
-/** Runs of the period that have read nothing yet. */
+/** The condition that a run of the period has read nothing yet. */
 const UNREAD = `account = :account and id >= :unread_since and period = :period
     and status = 'running' and affiliates is null`
 
@@ -22,7 +22,7 @@ const INSERT_AUDIT_OF_RUN = compileStatement(`
   from statement_runs where account = :account and id = :id
   on conflict do nothing`)
 
-/** Reads the run that was inserted, or the one in its place. */
+/** Reads the run that was inserted, or the one that is returned instead. */
 export const READ_STARTED = compileStatement(`
   select id from statement_runs where ${UNREAD} order by id = :id desc limit 1`)
 
@@ -33,14 +33,20 @@ export interface NewRun {
   readonly period: string
   readonly started_at: string
   readonly actor: string
-  /** The first id of a run that may take its place. */
+  /** The least id of a run that may be returned instead. */
   readonly unread_since: string
-  /** The most runs of the account that are running at once, and the first id of those that count. */
+  /**
+   * The most runs of the account that may run at once. Runs with ids before `running_since` do not
+   * count.
+   */
   readonly most: number
   readonly running_since: string
 }
 
-/** Inserts a run. Returns its id, that of the run in its place, or null if too many are running. */
+/**
+ * Inserts a run and returns its id. Returns the id of another run of the period if that has read nothing
+ * yet, and null if too many runs are running.
+ */
 export async function startRun(db: D1Database, run: NewRun): Promise<string | null> {
   const details = JSON.stringify({ period: run.period, run: run.id })
   const values = { ...run, details, audit: newAuditId() }

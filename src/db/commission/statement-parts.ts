@@ -1,6 +1,6 @@
+import type { Connection } from '../database.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { Connection } from './facts.ts'
 
 /** A part of the lines and adjustments of a statement. */
 export interface StatementPart {

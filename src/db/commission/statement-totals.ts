@@ -1,8 +1,8 @@
+import type { Connection } from '../database.ts'
 import { LIST_LIMITS } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { sumOf } from './books/ledger.ts'
-import type { Connection } from './facts.ts'
 import type { StatementFilter } from './statements.ts'
 
 /** The statements of a plan with the same status, added up. Sums are as `sumOf` returns them. */

@@ -1,7 +1,7 @@
+import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import type { Connection } from './facts.ts'
 
 /** By what a list of statements is narrowed. */
 export interface StatementFilter {

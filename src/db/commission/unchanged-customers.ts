@@ -16,7 +16,7 @@ import type { FoundCustomer } from './found-customer.ts'
 import type { Databases } from './histories.ts'
 import { fromOf } from './history.ts'
 
-/** Some of the next customers, whose affiliate never changed. */
+/** The wanted customers of one step, whose affiliate never changed. */
 export interface UnchangedCustomers {
   readonly customers: readonly FoundCustomer[]
   /** How many customers were read. */
@@ -26,9 +26,11 @@ export interface UnchangedCustomers {
 }
 
 /**
- * Reads the wanted ones of the next customers, or tells that they are too long for one answer.
+ * Reads the next customers after a stored id and returns the wanted ones whose affiliate never changed,
+ * or `too long` if they are too long for one response of D1.
  *
  * @param links The links of the affiliates.
+ * @param entries How many customers to read.
  */
 export async function readUnchanged(
   { db, directory }: Databases,
@@ -39,7 +41,9 @@ export async function readUnchanged(
 ): Promise<UnchangedCustomers | 'too long'> {
   const statement = affiliates ? UNCHANGED_OF_SOME : UNCHANGED_OF_ALL
   const values = {
-    ...{ account, after, entries },
+    account,
+    after,
+    entries,
     ...(affiliates && { affiliates: JSON.stringify(affiliates), links: JSON.stringify(links) }),
   }
   try {
@@ -76,7 +80,7 @@ function toFound(row: UnchangedCustomer): FoundCustomer {
   }
 }
 
-/** How many values of an `UnchangedCustomer` stand before its fields. */
+/** The number of values of an `UnchangedCustomer` before its fields. */
 const UNNAMED = 8
 
 /** Adds the affiliates of links, where none is stored. */
@@ -104,7 +108,7 @@ export const COUNT_LIMITS = {
   entries: 20_000,
 }
 
-/** Counts the customers of each affiliate whose affiliate never changed. */
+/** Returns the number of customers of each affiliate, counting those whose affiliate never changed. */
 export async function countUnchanged(
   { db, directory }: Databases,
   account: string,

@@ -46,7 +46,10 @@ const TRANSACTION_COLUMNS = [
   'amount_usd',
 ]
 
-/** Sums the amounts of transactions by type, and by whether they are approved. Other types are only counted. */
+/**
+ * Sums the amounts of transactions by type, and by whether they are approved. Other types are only
+ * counted.
+ */
 export function transactionsSql(shape: ReportShape): string {
   const groups = [...groupNames(shape), 'type', 'approved', ...AMOUNT_GROUPS]
   return `${withClause(shape)}

@@ -30,7 +30,7 @@ export const DRAFT_SENDER = `(
     select t.id from json_each(s.statement, '$.received') r cross join statements t on ${SENDER}
     where t.status = 'draft' limit 1)`
 
-/** Whether the statement received what no approved statement transferred. */
+/** Whether the statement received a balance that no approved statement transferred. */
 export const RECEIVES_UNSENT = `exists (
     select 1 from json_each(s.statement, '$.received') r where not exists (
       select 1 from statements t where ${SENDER} and t.status <> 'draft'
@@ -38,5 +38,8 @@ export const RECEIVES_UNSENT = `exists (
         and t.statement ->> '$.transferred.to' = s.plan
         and t.statement ->> '$.transferred.period' = s.period))`
 
-/** By what the approvals of a row by two persons are known: its hash, or its digest without one. */
+/**
+ * The hash under which approvals of a row are stored: its hash or, if it has no statement, its
+ * digest.
+ */
 export const approvedHash = (row: string) => `iif(${row}.hash = '', ${row}.digest, ${row}.hash)`

@@ -11,18 +11,22 @@ import {
 } from './approval-conditions.ts'
 import { auditApproval, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
-/** A row to approve: itself a target, or one without a statement before its target. */
+/**
+ * A row to approve. It is a target, which the approver chose, or a row without a statement that comes
+ * before a target and is approved together with it.
+ */
 export interface ApprovedRow {
   readonly id: string
-  /** The digest with which it was looked at. */
+  /** The digest of the row that the approver has seen. */
   readonly digest: string
-  /** The statement with which it is approved. */
+  /** The id of its target; its own id if it is a target. */
   readonly target: string
 }
 
 /**
- * The rows to approve, and the targets of which one has changed: a row that is no longer the draft that
- * was looked at, or that does not build on an approved row or on another one of its target.
+ * The rows `r` to approve, and the targets `bad` that must not be approved: a row of the target is no
+ * longer the draft that the approver has seen, or it builds on a draft that is not among the target's
+ * rows.
  */
 const TARGETS = `
   with r as materialized (
@@ -41,7 +45,7 @@ const TARGETS = `
       or (r.id = r.target and (${IS_CLOSED} or ${LISTS_BOOKED_ENTRY} or ${RECEIVES_UNSENT}))
   )`
 
-/** Stores that a person has approved statements, where two must. */
+/** Stores that a person has approved statements, for accounts where two persons must. */
 export const PUT_APPROVALS = compileStatement(`
   ${TARGETS}
   insert into statement_approvals (account, id, hash, actor, at)
@@ -50,7 +54,7 @@ export const PUT_APPROVALS = compileStatement(`
   where r.id = r.target and r.target not in (select target from bad)
   on conflict do nothing`)
 
-/** Approves statements that as many persons have approved as must. */
+/** Approves the statements that the required number of persons has approved. */
 export const APPROVE = compileStatement(`
   ${TARGETS},
   approved as materialized (
@@ -64,14 +68,14 @@ export const APPROVE = compileStatement(`
   update statements set status = 'approved', approval = :audit, approved_at = :now
   where account = :account and id in (select id from approved)`)
 
-/** The opposite of a decimal text. */
+/** Returns the SQL of a decimal text with the opposite sign. */
 const opposite = (amount: string) =>
   `iif((${amount}) glob '-*', substr(${amount}, 2), '-' || (${amount}))`
 
 const APPROVED = `statements s indexed by statements_approval`
 const OF_APPROVAL = `s.account = :account and s.approval = :audit and s.statement is not null`
 
-/** Books the statements of an approval in the ledger; amounts of 0 are left out. */
+/** Books the statements of an approval in the ledger. Leaves out amounts of 0. */
 export const BOOK_STATEMENTS = compileStatement(`
   insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
     reference, actor, at)
@@ -97,7 +101,7 @@ export const BOOK_STATEMENTS = compileStatement(`
   )
   where amount glob '*[1-9]*' and ${IS_FIRST_ATTEMPT}`)
 
-/** Stores in which statement manual entries were approved. */
+/** Stores the approved statement of each manual entry. */
 export const BOOK_MANUAL_ENTRIES = compileStatement(`
   update manual_entries set statement = v.id
   from (
@@ -112,7 +116,7 @@ export const READ_APPROVED = compileStatement(
   `select s.id, 1 as approved from ${APPROVED} where ${OF_APPROVAL}`,
 )
 
-/** Reads which targets a person has approved as they are now. */
+/** Reads the targets that are still drafts and that the person has approved in their present form. */
 export const READ_WAITING = compileStatement(`
   select s.id from ${JSON_EACH}(:rows) r
   cross join statements s on s.account = :account and s.id = r.value ->> 0 and s.status = 'draft'
@@ -120,7 +124,7 @@ export const READ_WAITING = compileStatement(`
     and a.hash = ${approvedHash('s')} and a.actor = :actor
   where r.value ->> 0 = r.value ->> 2`)
 
-/** Who approves, when, and how many persons must. */
+/** Who approves, when, and how many persons must approve. */
 export interface Approver {
   readonly account: string
   readonly actor: string
@@ -133,15 +137,15 @@ export interface Approver {
 export interface Approved {
   readonly approved: ReadonlySet<string>
   readonly waiting: ReadonlySet<string>
-  /** What the statements of `closing` returned. */
+  /** The results of the statements of `closing`. */
   readonly closing: readonly D1Result<unknown>[]
 }
 
 /**
- * Approves rows in one atomic batch, and adds one entry to the audit log if there is something to tell.
- * Targets that have changed since they were looked at stay as they are.
+ * Approves rows in one atomic batch, and adds one entry to the audit log if it stored an approval. Does
+ * not approve targets that have changed since the approver has seen them.
  *
- * @param closing The statements that then close the period, if these are its last rows.
+ * @param closing The statements that close the period afterwards, if these are its last rows; else none.
  */
 export async function approveRows(
   db: D1Database,

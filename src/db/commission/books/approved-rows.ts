@@ -1,18 +1,18 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 
 /** The affiliates whose approved statements one query reads. */
 export const AFFILIATES_PER_QUERY = 50
 
-/** What a statement reads of approved statements, as SQL over their rows `s`. */
+/** The columns to read from approved statements, as SQL over their rows `s`. */
 interface ApprovedColumns {
   /** The columns, besides those of `ApprovedKey`. */
   readonly columns: string
-  /** About the bytes of a row. */
+  /** The approximate bytes of a row, as SQL. */
   readonly rowBytes: string
-  /** About the bytes of an answer. */
+  /** The approximate bytes of a response. */
   readonly bytes: number
 }
 
@@ -23,12 +23,12 @@ interface ApprovedKey {
   readonly period: string
 }
 
-/** Comes before every row. */
+/** A key that sorts before every row. */
 const START: ApprovedKey = { affiliate_id: '', plan: '', period: '' }
 
 /**
- * Returns a statement that reads approved statements after a row, in order of affiliate, plan and
- * period: at least one, and no more than the bytes of an answer.
+ * Returns a statement that reads the approved statements after a row, in order of affiliate, plan and
+ * period: as many as `bytes` allows, and at least one.
  */
 export const approvedRows = ({ columns, rowBytes, bytes }: ApprovedColumns): Statement =>
   compileStatement(`
@@ -54,7 +54,10 @@ export function* affiliateLists(affiliates: readonly string[]): Generator<string
   }
 }
 
-/** Yields what a statement of `approvedRows` reads of all approved statements of some affiliates. */
+/**
+ * Yields all approved statements of some affiliates, with the columns of a statement of
+ * `approvedRows`.
+ */
 export async function* readApprovedRows<Row extends ApprovedKey>(
   db: Connection,
   statement: Statement,

@@ -2,8 +2,8 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 
 /**
- * The condition that a batch runs for the first time: its entry in the audit log comes last. An
- * attempt whose answer was lost is repeated, and must not write twice.
+ * The condition that a batch has not been committed yet: the last statement of a batch adds its entry to
+ * the audit log. A batch whose response was lost is sent again, and must not write twice.
  */
 export const IS_FIRST_ATTEMPT = 'not exists (select 1 from audit_log where id = :audit)'
 
@@ -27,14 +27,14 @@ const INSERT_AUDIT_OF_CLOSING = compileStatement(`
   where account = :account and plan = :plan and period = :period and closed_at = :now
   on conflict do nothing`)
 
-/** An entry that is only added if its batch has changed something. */
+/** An entry of the audit log that is added only if its batch has changed something. */
 export interface GuardedEntry {
   readonly audit: string
   readonly actor: string
   readonly action: string
   readonly account: string
   readonly details: object
-  /** When the batch was made, in milliseconds. */
+  /** When the batch was created, in milliseconds. */
   readonly now: number
 }
 

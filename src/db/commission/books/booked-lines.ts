@@ -1,12 +1,12 @@
+import type { Connection } from '../../database.ts'
 import { all } from '../../query.ts'
 import { compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /**
- * A line or an adjustment of an approved statement: rule, version, scope, amount, and of an adjustment
- * the period that it corrects and its `occurrence`. Rule, version and scope are null in an entry that
- * restores what a statement dropped; it has the period of that statement.
+ * A line or an adjustment of an approved statement. `period` (the corrected one) and `occurrence` are
+ * null for a line. Rule, version and scope are null in an adjustment that restores what a statement
+ * dropped; `droppedIn` is the period of that statement.
  */
 export type BookedItem = readonly [
   rule: string | null,
@@ -26,22 +26,23 @@ export interface BookedPart {
   readonly items: readonly BookedItem[]
 }
 
-const packed = (lines: string): string => `(
+/** Returns the SQL of a JSON array of `BookedItem`s from a JSON array of lines. */
+const itemsOf = (lines: string): string => `(
     select json_group_array(json_array(value ->> 'rule', value ->> 'version', value ->> 'scope',
       value ->> 'amount', value ->> '$.of.period', value ->> 'occurrence',
       value ->> '$.of.dropped_in'))
     from json_each(${lines}))`
 
-/** Reads the first parts of approved statements after a row. */
+/** Reads the first part of each approved statement after a row. */
 export const READ_BOOKED = approvedRows({
-  columns: `s.id, s.parts, ${packed('s.lines')} as items`,
+  columns: `s.id, s.parts, ${itemsOf('s.lines')} as items`,
   rowBytes: 'octet_length(s.lines) + 200',
   bytes: 3_000_000,
 })
 
 /** Reads a further part of a statement. */
 export const READ_BOOKED_PART = compileStatement(`
-  select ${packed('l.lines')} as items from statement_lines l
+  select ${itemsOf('l.lines')} as items from statement_lines l
   where l.account = :account and l.id = :id and l.part = :part`)
 
 interface Row {

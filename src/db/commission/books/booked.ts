@@ -1,8 +1,8 @@
+import type { Connection } from '../../database.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 
-/** A statement with what became of it. */
+/** A statement with its approval and payment. */
 export interface BookedStatement {
   readonly id: string
   readonly affiliate_id: string
@@ -21,14 +21,14 @@ export interface BookedStatement {
   readonly statement: string
 }
 
-/** Reads a statement with what became of it. */
+/** Reads a statement with its approval and payment. */
 export const FIND_BOOKED = compileStatement(`
   select s.id, s.affiliate_id, s.plan, s.period, s.status, s.hash, s.computed_at, s.payable,
     s.approved_at, s.payment, p.paid_on, s.statement
   from statements s left join payments p on p.account = :account and p.reference = s.payment
   where s.account = :account and s.id = :id and s.statement is not null`)
 
-/** Returns a statement of an account with what became of it; null if there is none. */
+/** Returns a statement of an account with its approval and payment; null if there is none. */
 export const findBooked = (
   db: Connection,
   account: string,

@@ -1,8 +1,8 @@
 import { lookUp, readBatch } from '../../batch.ts'
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import {
   approvedHash,
   DRAFT_SENDER,
@@ -11,15 +11,16 @@ import {
   periodBefore,
   RECEIVES_UNSENT,
 } from './approval-conditions.ts'
+import { isDraft } from './is-draft.ts'
 
-/** A row in the chain of an affiliate and plan; it builds on the row before it. */
+/** A row of `statements`. It builds on the row before it, of the same affiliate and plan. */
 export interface ChainRow {
   readonly id: string
   readonly status: 'draft' | 'approved' | 'paid'
   readonly digest: string
   /** The digest on which it builds; empty if there is no row before it. */
   readonly previous: string
-  /** 1 if it only carries something. */
+  /** 1 if the row has no statement and only carries something. */
   readonly silent: 0 | 1
 }
 
@@ -34,17 +35,17 @@ export interface Candidate {
   readonly held: number
   /** 1 if its period is closed for its affiliate. */
   readonly closed: 0 | 1
-  /** 1 if it lists a manual entry, or received a balance, that is not as it was. */
+  /** 1 if it lists a manual entry or a received balance that has changed since. */
   readonly outdated: 0 | 1
   /** The id of a draft that transfers to it. */
   readonly sender: string | null
   /** Who has approved it so far, where two persons must. */
   readonly approvals: readonly { actor: string; at: number }[]
-  /** The row itself, then those before it up to the last approved one or the last statement. */
+  /** The row itself, then the rows before it back to the latest approved row or the latest statement. */
   readonly chain: readonly ChainRow[]
 }
 
-/** Reads rows, and the rows on which they build. */
+/** Reads rows, each with the rows on which it builds. */
 export const READ_CHAINS = compileStatement(`
   with recursive chain (target, depth, id, affiliate_id, plan, period, status, digest, previous,
     silent) as (
@@ -99,7 +100,7 @@ export async function readCandidates(
 /** Reads the drafts of a plan and period after an affiliate. */
 export const LIST_DRAFT_IDS = compileStatement(`
   select id, affiliate_id from statements indexed by statements_status
-  where account = :account and status = 'draft' and status <> 'paid' and plan = :plan
+  where account = :account and ${isDraft('status')} and plan = :plan
     and period = :period
     and affiliate_id > :after
   order by affiliate_id limit :limit`)

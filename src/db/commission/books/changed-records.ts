@@ -1,26 +1,26 @@
 import { pairs, readBatch } from '../../batch.ts'
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
-import type { Connection } from '../facts.ts'
 
 type FactTable = keyof typeof FACT_TABLES
 
 /** The table of a changed row. */
 export type ChangedTable = FactTable | 'customers' | 'customer_affiliations' | 'customer_fields'
 
-/** A row of some customers that a delivery wrote. Ids and days are as stored. */
+/** A row that a delivery wrote. Ids and days are as stored. */
 export interface ChangedRow {
   readonly customer_id: string
   readonly day: number
-  /** The rest of the key; of trading activity its instrument and currency as a JSON array. */
+  /** The record's own key. For trading activity: instrument and currency, as a JSON array. */
   readonly id: string
-  /** The type of a transaction, the name of an event; otherwise ''. */
+  /** The type of a transaction or the name of an event; otherwise ''. */
   readonly kind: string
   /** Null: the integrations team corrected the affiliate. */
   readonly delivery: string | null
-  /** The position of the record in its delivery; -1 if it is no fact. */
+  /** The index of the record in its delivery; -1 for tables without facts. */
   readonly idx: number
 }
 
@@ -30,7 +30,7 @@ const COLUMNS = {
   events: 't.id, t.eventname as kind',
 } as const
 
-/** Returns the text of a query for facts of some days. */
+/** Returns the SQL that reads facts of some days. */
 export const factsOfDays = (table: FactTable, columns: string, conditions: string) => {
   const { dayColumn } = FACT_TABLES[table]
   return `
@@ -43,7 +43,7 @@ export const factsOfDays = (table: FactTable, columns: string, conditions: strin
 const writtenFacts = (table: FactTable, conditions: string) =>
   compileStatement(factsOfDays(table, 't.delivery, t.idx', conditions))
 
-/** Reads the facts of customers and days that a delivery since one has written. */
+/** Reads the facts of some customers and days that the delivery `:since` or a later one has written. */
 export const changedFacts = (table: FactTable) =>
   writtenFacts(
     table,
@@ -51,14 +51,17 @@ export const changedFacts = (table: FactTable) =>
       and t.delivery >= :since and t.held = 0`,
   )
 
-/** The most records of one table that moved to other customers. */
+/** The most moved records that are read from one table. */
 export const MAX_MOVED = 1000
 
 /** Reads the facts of some days that some deliveries have written. */
 export const movedFacts = (table: FactTable) =>
   writtenFacts(table, `t.delivery in (select value from json_each(:deliveries)) limit ${MAX_MOVED}`)
 
-/** Reads what else a delivery since one has changed of customers. */
+/**
+ * Reads the rows of another table of some customers that the delivery `:since` or a later one has
+ * written.
+ */
 export const changedCustomers = (table: Exclude<ChangedTable, FactTable>) =>
   compileStatement(`
     select t.customer_id, t.day, '' as id, '' as kind, t.delivery, -1 as idx
@@ -69,7 +72,7 @@ export const changedCustomers = (table: Exclude<ChangedTable, FactTable>) =>
 /** The days with facts to read, by table. */
 export type ChangedDays = Readonly<Record<FactTable, readonly number[]>>
 
-/** Returns how many customers one call of `readChangedRows` may have. */
+/** Returns the most customers for one call of `readChangedRows`. */
 export function customersPerCall(days: ChangedDays): number {
   const most = Math.max(1, ...Object.values(days).map(({ length }) => length))
   return Math.max(1, Math.min(FACT_LIMITS.customers, Math.floor(FACT_LIMITS.searches / most)))
@@ -90,7 +93,10 @@ const isFactTable = (table: ChangedTable): table is FactTable => table in FACT_T
 export const factTables = (days: ChangedDays): FactTable[] =>
   Object.values(FACT_TABLES).flatMap(({ table }) => (days[table].length > 0 ? [table] : []))
 
-/** Reads what deliveries since one have written of some customers. All readings are one round trip. */
+/**
+ * Reads the rows of some customers that the delivery `since` or later ones have written, in one round
+ * trip.
+ */
 export async function readChangedRows(
   db: Connection,
   account: string,
@@ -111,7 +117,7 @@ export async function readChangedRows(
   return pairs(tables, found).map(([table, rows]) => ({ table, rows }))
 }
 
-/** Reads which deliveries since one moved records to another day or customer. */
+/** Reads the deliveries, from `:since` on, that moved records to another day or customer. */
 export const MOVING_DELIVERIES = compileStatement(`
   select id, resource, moved, days from deliveries
   where account = :account and id >= :since and moved is not null`)
@@ -119,13 +125,13 @@ export const MOVING_DELIVERIES = compileStatement(`
 /** A delivery that moved records. */
 export interface MovingDelivery {
   readonly id: string
-  /** The positions of the records that it moved. */
+  /** The indexes of the records that it moved. */
   readonly moved: ReadonlySet<number>
-  /** The days on which its records lie now. */
+  /** The days of its records, in days since 1970. */
   readonly days: readonly number[]
 }
 
-/** Returns the deliveries since one that moved records to another day or customer. */
+/** Returns the deliveries, from `since` on, that moved records to another day or customer. */
 export async function readMovingDeliveries(
   db: Connection,
   account: string,
@@ -142,7 +148,7 @@ export async function readMovingDeliveries(
   }))
 }
 
-/** Reads the records that deliveries have moved to another day or customer, of any customer. */
+/** Reads the records of all customers that deliveries have moved to another day or customer. */
 export async function readMovedFacts(
   db: Connection,
   account: string,

@@ -1,7 +1,7 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import { KNOWN_CURRENCIES } from '../load-rates.ts'
 import { RATE_SOURCE } from '../rates.ts'
 
@@ -13,17 +13,17 @@ export interface SettingChange {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The most entries that are read. */
+/** The most entries of the audit log that are read. */
 export const MAX_ENTRIES = 1000
 
-/** Reads the first entries of some actions since an id. */
+/** Reads the entries of some actions from the id `:since` on. */
 export const READ_CHANGES = compileStatement(`
   select id, at, action, details from audit_log indexed by audit_log_account
   where account = :account and id >= :since
     and action in (select value from ${JSON_EACH}(:actions))
   order by id limit ${MAX_ENTRIES}`)
 
-/** Returns the first entries of an audit log since an id, of some actions. */
+/** Returns the entries of an audit log of some actions from the id `since` on, at most `MAX_ENTRIES`. */
 export async function readSettingChanges(
   db: Connection,
   account: string,

@@ -1,11 +1,12 @@
+import type { Connection } from '../../database.ts'
 import { newAuditId } from '../../directory/audit.ts'
 import { only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import type { Approver } from './approve.ts'
 import { auditClosing } from './audit-guard.ts'
+import { isDraft } from './is-draft.ts'
 
 /** Reads the periods of the runs that are done and began at or after a time. */
 export const READ_RUN_PERIODS = compileStatement(`
@@ -24,24 +25,24 @@ export async function readRunPeriods(
   return results.map(({ period }) => period)
 }
 
-/** Stores that a person closes a period of a plan, where two must. */
+/** Stores that a person closes a period of a plan, for accounts where two persons must. */
 const PUT_CLOSING_APPROVAL = compileStatement(`
   insert into statement_approvals (account, id, hash, actor, at)
   values (:account, :closing, '', :actor, :now) on conflict do nothing`)
 
-/** Whether as many persons have approved the period as must. */
+/** Whether the required number of persons has approved the period. */
 const IS_APPROVED = `(:required <= 1 or :required <= (
     select count(*) from statement_approvals where account = :account and id = :closing))`
 
 const IS_OPEN = `not exists (
     select 1 from closed_periods where account = :account and plan = :plan and period = :period)`
 
-/** Leaves a period open for the affiliates with drafts, when it is closed for all others. */
+/** Stores the affiliates with drafts, for whom the period stays open when it is closed for all others. */
 const LEAVE_OPEN = compileStatement(`
   insert into open_affiliates (account, plan, period, affiliate_id)
   select distinct :account, :plan, :period, s.affiliate_id
   from statements s indexed by statements_status
-  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
     and s.period <= :period
     and ${IS_OPEN} and ${IS_APPROVED}`)
 
@@ -49,12 +50,12 @@ const CLOSE = compileStatement(`
   insert into closed_periods (account, plan, period, closed_at)
   select :account, :plan, :period, :now where ${IS_APPROVED} on conflict do nothing`)
 
-/** Closes a period for the affiliates that have no draft of it any more, nor of an earlier one. */
+/** Closes a period for the affiliates that no longer have a draft of it or of an earlier period. */
 const CLOSE_LEFT_OPEN = compileStatement(`
   delete from open_affiliates
   where account = :account and plan = :plan and period = :period and affiliate_id not in (
     select s.affiliate_id from statements s indexed by statements_status
-    where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+    where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
       and s.period <= :period)`)
 
 const READ_CLOSED = compileStatement(`
@@ -62,14 +63,14 @@ const READ_CLOSED = compileStatement(`
   where account = :account and plan = :plan and period = :period`)
 
 /**
- * Reads the first earlier draft of each affiliate for whom a period stays open although it has no draft
- * of that period that anybody could approve: a statement, or else a row that only carries something.
+ * Reads the affiliates for whom a period stays open only because of an earlier draft, each with its
+ * first earlier draft: a statement, or if there is none, a row that only carries something.
  */
 export const READ_EARLIER_DRAFTS = compileStatement(`
   select s.affiliate_id, s.id, s.period, s.statement is null as silent,
     min((s.statement is null) || s.period) as first, count(*) over () as total
   from statements s indexed by statements_status
-  where s.account = :account and s.status = 'draft' and s.status <> 'paid' and s.plan = :plan
+  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
     and s.period < :period and not exists (
       select 1 from statements d
       where d.account = :account and d.affiliate_id = s.affiliate_id and d.plan = :plan
@@ -88,15 +89,15 @@ export interface EarlierDraft {
   readonly total: number
 }
 
-/** What the closing of a period of a plan left. */
+/** The result of closing a period of a plan. */
 export interface Closed {
-  /** Whether it is closed; it is not if another person must approve it, too. */
+  /** False if another person must approve the closing, too. */
   readonly isClosed: boolean
   /** The first affiliates for whom it stays open because of an earlier draft. */
   readonly earlier: readonly EarlierDraft[]
 }
 
-/** Returns what the results of `closingStatements` say. */
+/** Returns the result of closing from the results of `closingStatements`. */
 export function readClosing(results: readonly D1Result<unknown>[]): Closed {
   const [earlier, closed] = results.slice(-2)
   return {
@@ -121,7 +122,11 @@ export function closingStatements(
   const values = { account, actor, required, now, plan, period, closing, limit }
   const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
   const entry = {
-    ...{ audit: newAuditId(), actor, action: 'period.close', account, now },
+    audit: newAuditId(),
+    actor,
+    action: 'period.close',
+    account,
+    now,
     details: { plan, period },
   }
   return [

@@ -28,7 +28,7 @@ export const REJECT_CLOSED_PERIOD = compileStatement(`
 export interface AssignmentChange {
   readonly affiliate_id: string
   readonly from_day: string
-  /** The plan that is assigned; that of a deleted assignment. */
+  /** The plan of the new or deleted assignment. */
   readonly plan: string
   /** Null if the assignment is deleted. */
   readonly customers: string | null
@@ -54,8 +54,8 @@ const IS_OF_AFFILIATE = `t.account = :account and t.affiliate_id in (r.affiliate
       where o.account = :account and o.affiliate_id = r.affiliate_id), '~'))`
 
 /**
- * The closed periods that changes concern; what is stored already is no change. A row of `*` concerns
- * all affiliates that it covers.
+ * The closed periods that the changes `r` concern. Rows that equal what is stored are no changes. An
+ * assignment of `*` concerns all affiliates without an assignment of their own.
  */
 const CONCERNED = `
   with r as materialized (
@@ -104,7 +104,12 @@ export const REJECT_CLOSED_TERMS = compileStatement(
 const toRows = (changes: readonly AssignmentChange[]): string[] =>
   toJsonChunks(
     changes.map(({ affiliate_id, from_day, plan, customers, month, week }) => [
-      ...[affiliate_id, from_day, plan, customers, month, week],
+      affiliate_id,
+      from_day,
+      plan,
+      customers,
+      month,
+      week,
     ]),
   )
 

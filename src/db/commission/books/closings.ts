@@ -1,7 +1,7 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /** A row of `statements` that was approved; also one that only carries something. */
@@ -31,18 +31,21 @@ export interface ClosedPeriod {
   readonly period: string
   /** In milliseconds. */
   readonly closed_at: number
-  /** Those of the affiliates in question for whom the approval did not close it. */
+  /** Those of the requested affiliates for whom the period stays open. */
   readonly open: readonly string[]
 }
 
-/** What is closed for some affiliates: rows in order of affiliate, plan and period. */
+/**
+ * The approved statements of some affiliates, in order of affiliate, plan and period, and closed
+ * periods.
+ */
 export interface Closings {
   readonly statements: readonly ClosedStatement[]
   /** In order of plan and period. */
   readonly periods: readonly ClosedPeriod[]
 }
 
-/** The bytes of an answer with approved statements. */
+/** The approximate bytes of a response with approved statements. */
 export const CLOSING_BYTES = 4_000_000
 
 /** Reads approved statements after a row. */
@@ -75,7 +78,7 @@ export async function readClosedPeriods(
   return results.map((row) => ({ ...row, open: JSON.parse(row.open) as string[] }))
 }
 
-/** Returns what is closed for some affiliates. */
+/** Returns the approved statements of some affiliates, and the closed periods of all plans. */
 export async function readClosings(
   db: Connection,
   account: string,

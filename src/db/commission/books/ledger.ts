@@ -1,8 +1,8 @@
+import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { ledger } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
@@ -18,8 +18,17 @@ export const listLedger = (
     db,
     {
       columns: [
-        ...['affiliate_id', 'id', 'kind', 'plan', 'period', 'statement', 'currency', 'amount'],
-        ...['reference', 'actor', 'at'],
+        'affiliate_id',
+        'id',
+        'kind',
+        'plan',
+        'period',
+        'statement',
+        'currency',
+        'amount',
+        'reference',
+        'actor',
+        'at',
       ],
       from: 'ledger where account = :account and affiliate_id = :affiliate_id',
       key: ['id'],
@@ -35,9 +44,9 @@ export const LIMB_DIGITS = 12
 const LIMBS = 4
 
 /**
- * The sum of decimal texts of one currency, in its minor unit: they all have as many decimal places.
- * SQLite's integers have 64 bits, so it sums the limbs of the amounts, the lowest last, and
- * `fromUnits` puts the sums together.
+ * Returns the SQL of the sum of decimal texts of one currency, which all have the same number of decimal
+ * places. SQLite's integers have 64 bits, so the SQL sums each limb of the amounts and returns the sums
+ * as one text, the lowest limb last. `fromUnits` reads this text.
  */
 export function sumOf(amount: string): string {
   const digits = `replace(replace(${amount}, '-', ''), '.', '')`
@@ -48,7 +57,7 @@ export function sumOf(amount: string): string {
   return limbs.join(" || ' ' || ")
 }
 
-/** The condition that a row of `statements` has to be paid, as the index of such rows has it. */
+/** Whether a row of `statements` is to be paid: the condition of the partial index `statements_due`. */
 export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
 
 /** Sums the entries of an affiliate, and what has to be paid, by currency. */

@@ -1,10 +1,10 @@
+import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */
@@ -54,7 +54,7 @@ const OPEN_ENTRIES = `(
     select count(*) from manual_entries m indexed by manual_entries_open
     where m.account = :account and m.affiliate_id = :affiliate_id and m.statement is null)`
 
-/** Reads what a new entry is checked by. */
+/** Reads what is needed to check a new entry. */
 export const READ_MANUAL_CONTEXT = compileStatement(`
   select (select v.terms ->> 'currency' from plan_versions v
       where v.account = :account and v.plan = :plan and v.withdrawn_at is null limit 1) as currency,
@@ -64,7 +64,7 @@ export const READ_MANUAL_CONTEXT = compileStatement(`
       and s.affiliate_id in (:affiliate_id, '*')) as assigned,
     ${OPEN_ENTRIES} as open`)
 
-/** What a new entry is checked by. */
+/** What is needed to check a new entry. */
 export interface ManualContext {
   /** The currency of the plan; null if there is no such plan. */
   readonly currency: string | null
@@ -74,7 +74,7 @@ export interface ManualContext {
   readonly open: number
 }
 
-/** Reads what a new entry of an affiliate and plan is checked by. */
+/** Reads what is needed to check a new entry of an affiliate and plan. */
 export const readManualContext = (
   db: Connection,
   account: string,
@@ -95,8 +95,8 @@ const INSERT_MANUAL_ENTRY = compileStatement(`
   where ${IS_FIRST_ATTEMPT}`)
 
 /**
- * Inserts an entry. The statements fail if its reference is taken, or if the affiliate has as many open
- * entries as it may have. `audit` is that of their batch.
+ * Returns the statements that insert an entry. They abort their batch if the reference is taken, or if
+ * the affiliate has `most` open entries. `audit` is the id of the batch's entry in the audit log.
  */
 export const insertManualEntry = (
   db: D1Database,

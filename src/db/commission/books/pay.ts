@@ -83,7 +83,11 @@ export async function makePayments(
 ): Promise<boolean> {
   const audit = newAuditId()
   const list = rows.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
-    ...[reference, affiliate_id, currency, amount, paid_on],
+    reference,
+    affiliate_id,
+    currency,
+    amount,
+    paid_on,
     ids,
   ])
   const at = new Date(now).toISOString()

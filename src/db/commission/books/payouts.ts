@@ -1,9 +1,9 @@
+import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import { IS_DUE, sumOf } from './ledger.ts'
 
 /** What has to be paid to an affiliate in a currency. */
@@ -19,8 +19,8 @@ export interface DuePayout {
 }
 
 /**
- * Returns the query of what has to be paid, by affiliate and currency. Groups follow the index, so a
- * page reads no more than its own.
+ * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
+ * the index, so that a page reads only its own rows.
  */
 export const dueQuery = (account: string, payable_on: string | null) => {
   const groups = (from: string) => `(
@@ -52,7 +52,14 @@ export const listDue = (
 export type Payment = Omit<typeof payments.$inferSelect, 'account'>
 
 const PAYMENT_COLUMNS = [
-  ...['reference', 'affiliate_id', 'currency', 'amount', 'paid_on', 'statements', 'actor', 'at'],
+  'reference',
+  'affiliate_id',
+  'currency',
+  'amount',
+  'paid_on',
+  'statements',
+  'actor',
+  'at',
 ]
 
 /** Reads one page of the payments of an account, by reference. */

@@ -4,8 +4,8 @@ import { bindStatement, compileStatement } from '../../statement.ts'
 import { RATE_SOURCE } from '../rates.ts'
 
 /**
- * Finds when rates of closed days became known or were corrected after these days were closed. A rate
- * may apply to the 7 days after its own.
+ * Finds the times at which rates of closed days became known or were corrected after these days were
+ * closed. A rate may apply to the 7 days after its own day.
  */
 export const RATE_CHANGES = compileStatement(`
   with bands(first_day, last_day, closed_at) as (
@@ -20,14 +20,14 @@ export const RATE_CHANGES = compileStatement(`
   where f.known_until is not null and f.source = :source
   order by at`)
 
-/** Closed days, and the first instant at which they were closed, in milliseconds. */
+/** Closed days, and when they were first closed, in milliseconds. */
 export interface ClosedBand {
   readonly first: number
   readonly last: number
   readonly at: number
 }
 
-/** Returns the instants at which rates of closed days changed, in order. */
+/** Returns the times at which rates of closed days changed, in milliseconds and in order. */
 export async function readRateChanges(
   directory: D1Database,
   bands: readonly ClosedBand[],

@@ -1,8 +1,8 @@
 import { pairs, readBatch } from '../../batch.ts'
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { FACT_TABLES } from '../fact-tables.ts'
-import type { Connection } from '../facts.ts'
 import { type ChangedDays, factsOfDays, factTables } from './changed-records.ts'
 
 type FactTable = keyof typeof FACT_TABLES
@@ -22,8 +22,8 @@ export interface ReleasedRecord extends DayRecord {
 }
 
 /**
- * Reads the records that were received before a delivery and waited for their customer: the customer
- * came later and has not changed since, or the delivery log lists them.
+ * Reads the records from deliveries before `:before` that waited for their customer. A record waited if
+ * its customer was received later and has not changed since, or if the delivery log lists the record.
  */
 export const releasedFacts = (table: FactTable) =>
   compileStatement(
@@ -46,7 +46,10 @@ const CURRENCY = {
   events: 't.currency, 0 as usd',
 } as const
 
-/** Reads in which currencies customers have records of some days; of all if there is no list. */
+/**
+ * Reads the customers and days with records in some currencies; in any currency if `:currencies` is
+ * null.
+ */
 export const currenciesOfDays = (table: FactTable) =>
   compileStatement(
     `select distinct customer_id, day, kind, currency, usd from (
@@ -60,7 +63,10 @@ export const currenciesOfDays = (table: FactTable) =>
       or (usd and 'USD' in (select value from ${JSON_EACH}(:currencies)))`,
   )
 
-/** The records of a customer and day in a currency; null: an event whose definition has the currency. */
+/**
+ * A customer and day with records in a currency; null: events that take the currency of their
+ * definition.
+ */
 export interface CurrencyDay extends DayRecord {
   readonly currency: string | null
   /** 1 if they have an amount in USD, too. */
@@ -86,7 +92,7 @@ async function readFacts<T extends DayRecord>(
   )
 }
 
-/** Returns the records of some customers that waited for them, received before a delivery. */
+/** Returns the records of some customers that waited for them, from deliveries before `before`. */
 export const readReleased = (
   db: Connection,
   account: string,
@@ -98,7 +104,10 @@ export const readReleased = (
     ? Promise.resolve([])
     : readFacts(db, days, releasedFacts, { account, ids: JSON.stringify(ids), before })
 
-/** Returns in which currencies customers have records of some days; of all if there is no list. */
+/**
+ * Returns the customers and days with records in some currencies; in any currency if `currencies`
+ * is null.
+ */
 export const readCurrencyDays = (
   db: Connection,
   account: string,

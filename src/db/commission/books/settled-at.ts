@@ -1,16 +1,16 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 import { affiliateLists } from './approved-rows.ts'
 import { type ClosedPeriod, readClosedPeriods } from './closings.ts'
 
-/** When the computation of an approved statement began to read, and what waited in it. */
+/** When the computation of an approved statement began to read, and the currencies of its holds. */
 export interface SettledStatement {
   readonly affiliate_id: string
   readonly plan: string
   readonly period: string
-  /** In milliseconds. */
+  /** When its computation began to read, in milliseconds. */
   readonly read_at: number
   /** When it was approved, in milliseconds. */
   readonly closed_at: number
@@ -55,7 +55,7 @@ export interface SettledPeriod
   readonly read_at: number
 }
 
-/** Returns when the closed periods of an account were last computed before they were closed. */
+/** Returns the closed periods of an account, with the last run before each was closed. */
 export async function readSettledPeriods(
   db: Connection,
   account: string,

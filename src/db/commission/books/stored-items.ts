@@ -1,7 +1,7 @@
+import type { Connection } from '../../database.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
-import type { Connection } from '../facts.ts'
 
 /** A line or an adjustment of a stored statement. */
 export interface StoredItem {
@@ -66,12 +66,12 @@ export const READ_CORRECTIONS = compileStatement(`
   where value ->> '$.of.period' = :period and value ->> '$.of.line' is :line
   order by i.period`)
 
-/** The record that changed, and the affiliates whose statements may correct it. */
+/** A record that changed, and the affiliates whose statements may have corrections because of it. */
 interface CorrectedRecord {
   readonly affiliates: readonly string[]
   readonly resource: string
   readonly id: string
-  /** The period of the record; statements of later ones correct it. */
+  /** The period of the record; only statements of later periods can correct it. */
   readonly period: string
 }
 

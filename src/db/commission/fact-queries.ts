@@ -2,7 +2,7 @@ import type { FactStatements } from './fact-statements.ts'
 import { EVERYTHING, FACT_LIMITS, type FactSelection } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
 
-/** Which kind of rows were read. */
+/** A kind of rows. Rows of a `summed_…` kind add up several records. */
 export type RowKind =
   | 'transactions'
   | 'summed_transactions'
@@ -11,22 +11,24 @@ export type RowKind =
   | 'events'
   | 'summed_events'
 
-/** The statements of a reading, with the days that it is for. */
-export interface FactReading {
+/** A query for the rows of one kind. */
+export interface FactQuery {
   readonly kind: RowKind
   readonly statements: FactStatements
+  /** The values of the statements besides `:account`, `:days` and `:ids`. */
   readonly values: Readonly<Record<string, unknown>>
+  /** The days whose records are read, in days since 1970. */
   readonly days: readonly number[]
 }
 
-const reading = (
+const factQuery = (
   kind: RowKind,
   statements: FactStatements,
   days: readonly number[],
   values: Record<string, unknown> = {},
-): FactReading => ({ kind, statements, days, values })
+): FactQuery => ({ kind, statements, days, values })
 
-/** The days with records by table: of records that are read one by one, and of those summed. */
+/** The days to read from each table: `single` for records read one by one, `summed` for sums. */
 export type FactDays = Readonly<
   Record<
     'transactions' | 'activity' | 'events',
@@ -35,48 +37,48 @@ export type FactDays = Readonly<
 >
 
 /**
- * Returns the readings of what earns: those of a selection without deliveries and without amounts that
- * no plan names.
+ * Returns the queries of a selection for computing earnings: they leave out the columns that no plan
+ * uses, such as the delivery.
  */
-export function earningReadings(
+export function earningQueries(
   selection: FactSelection | typeof EVERYTHING,
   days: FactDays,
-): FactReading[] {
-  const readings = factReadings(selection, days)
-  if (selection === EVERYTHING) return readings
+): FactQuery[] {
+  const queries = factQueries(selection, days)
+  if (selection === EVERYTHING) return queries
   const activity = sql.earningActivity(selection.activity.fields)
-  return readings.map((one) => {
+  return queries.map((one) => {
     if (one.kind === 'transactions') return { ...one, statements: sql.EARNING_TRANSACTIONS }
     if (one.kind === 'events') return { ...one, statements: sql.EARNING_EVENTS }
     return one.kind === 'activity' ? { ...one, statements: activity } : one
   })
 }
 
-/** Returns the readings of a selection; those that would find nothing are left out. */
-export function factReadings(
+/** Returns the queries that read a selection on some days. Leaves out queries without days. */
+export function factQueries(
   selection: FactSelection | typeof EVERYTHING,
   days: FactDays,
-): FactReading[] {
+): FactQuery[] {
   const { transactions, activity, events } = days
-  const readings =
+  const queries =
     selection === EVERYTHING
       ? [
-          reading('transactions', sql.ALL_TRANSACTIONS, transactions.single),
-          reading('activity', sql.SINGLE_ACTIVITY, activity.single),
-          reading('events', sql.ALL_EVENTS, events.single),
+          factQuery('transactions', sql.ALL_TRANSACTIONS, transactions.single),
+          factQuery('activity', sql.SINGLE_ACTIVITY, activity.single),
+          factQuery('events', sql.ALL_EVENTS, events.single),
         ]
       : [
-          ...transactionReadings(selection, days),
-          ...activityReadings(selection, days),
-          ...eventReadings(selection, days),
+          ...transactionQueries(selection, days),
+          ...activityQueries(selection, days),
+          ...eventQueries(selection, days),
         ]
-  return readings.filter((one) => one.days.length > 0)
+  return queries.filter((one) => one.days.length > 0)
 }
 
-function transactionReadings(
+function transactionQueries(
   { transactions, statuses }: FactSelection,
   { transactions: days }: FactDays,
-): FactReading[] {
+): FactQuery[] {
   const { single, summed, currency, subtypes } = transactions
   const list = (types: readonly string[], words: readonly string[]) => ({
     types: JSON.stringify(types),
@@ -87,11 +89,11 @@ function transactionReadings(
   const summedValues = list(summed, statuses.summed)
   return [
     ...(single.length > 0
-      ? [reading('transactions', sql.SINGLE_TRANSACTIONS, days.single, singleValues)]
+      ? [factQuery('transactions', sql.SINGLE_TRANSACTIONS, days.single, singleValues)]
       : []),
     ...(summed.length > 0
       ? [
-          reading(
+          factQuery(
             'summed_transactions',
             sql.summedTransactions(subtypes),
             days.summed,
@@ -102,21 +104,21 @@ function transactionReadings(
   ]
 }
 
-function activityReadings(
+function activityQueries(
   { activity: { single, summed, instruments } }: FactSelection,
   { activity: days }: FactDays,
-): FactReading[] {
-  if (single) return [reading('activity', sql.SINGLE_ACTIVITY, days.single)]
+): FactQuery[] {
+  if (single) return [factQuery('activity', sql.SINGLE_ACTIVITY, days.single)]
   if (summed.length === 0) return []
-  // A customer has one record of a day, instrument and currency: there is nothing to sum.
-  if (instruments) return [reading('activity', sql.SINGLE_ACTIVITY, days.summed)]
-  return [reading('summed_activity', sql.summedActivity(summed), days.summed)]
+  // A customer has at most one record for a day, instrument and currency: there is nothing to sum.
+  if (instruments) return [factQuery('activity', sql.SINGLE_ACTIVITY, days.summed)]
+  return [factQuery('summed_activity', sql.summedActivity(summed), days.summed)]
 }
 
-function eventReadings(
+function eventQueries(
   { events: { single, summed, kpis } }: FactSelection,
   { events: days }: FactDays,
-): FactReading[] {
+): FactQuery[] {
   const types = (names: readonly string[]) => ({ types: JSON.stringify(names) })
   const values = {
     ...types(summed),
@@ -124,16 +126,16 @@ function eventReadings(
   }
   return [
     ...(single.length > 0
-      ? [reading('events', sql.SINGLE_EVENTS, days.single, types(single))]
+      ? [factQuery('events', sql.SINGLE_EVENTS, days.single, types(single))]
       : []),
     ...(summed.length > 0
-      ? [reading('summed_events', sql.summedEvents(kpis.length), days.summed, values)]
+      ? [factQuery('summed_events', sql.summedEvents(kpis.length), days.summed, values)]
       : []),
   ]
 }
 
-/** Returns how many customers one call of `readFactRows` may have. */
-export function customersPerReading(readings: readonly FactReading[]): number {
-  const days = Math.max(1, ...readings.map((one) => one.days.length))
+/** Returns the most customers for one call of `readFactRows`. */
+export function customersPerBatch(queries: readonly FactQuery[]): number {
+  const days = Math.max(1, ...queries.map((one) => one.days.length))
   return Math.max(1, Math.min(FACT_LIMITS.customers, Math.floor(FACT_LIMITS.searches / days)))
 }

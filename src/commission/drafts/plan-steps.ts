@@ -3,11 +3,14 @@ import { affiliatesWithStatements } from '../../db/commission/runs.ts'
 import { countUnchanged } from '../../db/commission/unchanged-customers.ts'
 import { dayText } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import type { Dependencies } from './closure.ts'
 import type { Computation } from './computation.ts'
+import type { Dependencies } from './dependencies.ts'
 import { STEP_LIMITS } from './limits.ts'
 
-/** Divides the affiliates of an account into steps; those that depend on each other come together. */
+/**
+ * Divides the affiliates of an account into steps, so that those with the same customers share a
+ * step.
+ */
 export async function planSteps(computation: Computation): Promise<string[][]> {
   const { source, range, dependenciesOf } = computation
   const { db, account, book, parents } = source
@@ -17,10 +20,10 @@ export async function planSteps(computation: Computation): Promise<string[][]> {
   const affiliates = [...new Set([...assigned, ...stored])]
   if (affiliates.length === 0) return []
   const counts = await countCustomers(computation)
-  return pack(inTrees(computation, affiliates), dependenciesOf, counts)
+  return divide(orderByTree(computation, affiliates), dependenciesOf, counts)
 }
 
-/** Counts the customers that each affiliate has or had. */
+/** Returns the number of customers that each affiliate has or had. */
 async function countCustomers({ source, range }: Computation): Promise<Map<string, number>> {
   const counts = await countUnchanged(source, source.account.id)
   const query = {
@@ -41,8 +44,8 @@ async function countCustomers({ source, range }: Computation): Promise<Map<strin
   }
 }
 
-/** Orders affiliates so that those of a tree, and those with the same uplines, stand together. */
-function inTrees({ context, range }: Computation, affiliates: readonly string[]): string[] {
+/** Orders affiliates so that those with the same uplines follow each other. */
+function orderByTree({ context, range }: Computation, affiliates: readonly string[]): string[] {
   const paths = affiliates.map((affiliate) => {
     const uplines = context.tree.uplines(affiliate, range.period.last)
     return { affiliate, path: [...uplines.toReversed(), affiliate] }
@@ -59,7 +62,8 @@ function comparePaths(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length
 }
 
-function pack(
+/** Fills one step after the other, each within `STEP_LIMITS`. A customer counts once in a step. */
+function divide(
   affiliates: readonly string[],
   dependenciesOf: (affiliate: string) => Dependencies,
   counts: ReadonlyMap<string, number>,

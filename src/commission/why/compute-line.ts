@@ -10,47 +10,52 @@ import { readStored } from '../drafts/on-request.ts'
 import { findRange } from '../drafts/range.ts'
 import { viewOf } from '../drafts/rate-views.ts'
 import type { Book } from '../engine/book.ts'
-import { findLinePlace, type LineHint, type LinePlace, type Reading } from './find-line.ts'
+import { type AccountReader, findLinePlace, type LineHint, type LinePlace } from './find-line.ts'
 import { collectParts, type FoundLine, type LineParts, readParts, sumsFacts } from './read-parts.ts'
 
-/** A line, and the computation with the rates that its period sees. */
+/** A line of a computed statement. */
 export interface ComputedLine {
+  /** The computation, with the rates that apply to the line's period. */
   readonly computation: Computation
   readonly found: FoundLine
-  /** Returns what each customer adds to the line. It is read once. */
+  /** Returns what each customer adds to the line. Repeated calls read it only once. */
   readonly parts: () => Promise<LineParts>
 }
 
-/** A line that was found, with the account in which it stands. */
-export interface OpenedLine {
+/** The statement in which a line stands, and the line as it is computed now. */
+export interface LocatedLine {
   readonly place: LinePlace
   readonly source: Computation['source']
-  /** Null: its statement has no such line any more. */
+  /** Null if the statement, computed now, has no such line. */
   readonly computed: ComputedLine | null
 }
 
-/** A reader of lines. */
-export interface LineReading extends Reading {
-  /** Finds a line by its id, or if it is not stored by a hint, and computes its statement. */
-  readonly open: (id: string, hint: LineHint) => Promise<OpenedLine>
+/** Reads the lines of an account. */
+export interface LineReader extends AccountReader {
+  /**
+   * Finds a line by its id, or by the hint if no stored statement has it, and computes its statement.
+   *
+   * @throws ApiError `not_found` if neither names a statement.
+   */
+  readonly computeLine: (id: string, hint: LineHint) => Promise<LocatedLine>
 }
 
-/** Returns a reader of lines. The explanation of a line and its parts are computed together. */
-export const lineReading = (c: Context<AppEnv>, reader: Reading): LineReading => ({
+/** Returns a reader that computes each line once per request. */
+export const lineReader = (c: Context<AppEnv>, reader: AccountReader): LineReader => ({
   ...reader,
-  open(id, { affiliate_id, period }) {
+  computeLine(id, { affiliate_id, period }) {
     const key = JSON.stringify(['line', reader.grant.account, id, affiliate_id, period])
-    return oncePerRequest(c, key, () => findAndCompute(c.env, reader, id, { affiliate_id, period }))
+    return oncePerRequest(c, key, () => locateLine(c.env, reader, id, { affiliate_id, period }))
   },
 })
 
-async function findAndCompute(
+async function locateLine(
   env: Env,
-  { grant, session }: Reading,
+  { grant, session }: AccountReader,
   id: string,
   hint: LineHint,
-): Promise<OpenedLine> {
-  // First alone: an id that does not exist must not make the account be read.
+): Promise<LocatedLine> {
+  // Before anything else is read: a request with an unknown id must stay cheap.
   const place = await findLinePlace(session, grant.account, id, hint)
   const { source, beginnings } = await readStored(env, grant, session)
   const { period, affiliate_id } = place
@@ -58,18 +63,18 @@ async function findAndCompute(
     openComputation(source, period, null, beginnings),
     readBooks(source, findRange(source, period, beginnings), [affiliate_id]),
   ])
-  return { place, source, computed: await computeLine(computation, books, place) }
+  return { place, source, computed: await computeStatementOfLine(computation, books, place) }
 }
 
-/** Computes the statement of a line and finds the line in it; returns null if it has none any more. */
-async function computeLine(
+/** Computes the statement of a line and finds the line in it; returns null if it has no such line. */
+async function computeStatementOfLine(
   computation: Computation,
   books: AccountBooks,
   place: LinePlace,
 ): Promise<ComputedLine | null> {
   const { id, statement, affiliate_id, plan, period } = place
   const view = await viewOf(computation, books, affiliate_id, plan)
-  const stored = storedKey(view.context.book, place)
+  const stored = storedLineKey(view.context.book, place)
   const collecting = stored && collectParts({ ...view.context, period }, affiliate_id, stored)
   const settlement = await settleAffiliates(
     view,
@@ -83,7 +88,9 @@ async function computeLine(
     .find((one) => one.affiliate === affiliate_id && one.plan.plan === plan)
   const lines = result?.lines ?? []
   const keys = lines.map(({ rule, version, scope }) => ({
-    ...{ rule: rule.id, version: version.version, scope },
+    rule: rule.id,
+    version: version.version,
+    scope,
   }))
   const line = lines[(await lineIds(statement, keys)).indexOf(id)]
   if (!result || !line) return null
@@ -93,8 +100,8 @@ async function computeLine(
   return { computation: view, found, parts: () => (parts ??= readParts(view, found)) }
 }
 
-/** Returns the rule and the scope of a line by what is stored of it; null if nothing is. */
-function storedKey({ plans }: Book, { plan, stored }: LinePlace) {
+/** Returns the rule, version and scope of a stored line; null if the line or its rule is not stored. */
+function storedLineKey({ plans }: Book, { plan, stored }: LinePlace) {
   const own = stored?.line
   const version = plans.get(plan)?.versions.find((one) => one.version === own?.version)
   const rule = version?.rules.find((one) => one.id === own?.rule)

@@ -1,24 +1,24 @@
-import type { FactReading } from '../../db/commission/fact-readings.ts'
+import type { FactQuery } from '../../db/commission/fact-queries.ts'
 import { EVERYTHING, type FactSelection } from '../../db/commission/fact-tables.ts'
 import type { Version } from '../engine/book.ts'
 import type { Period } from '../engine/calendar.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import type { Tree } from '../engine/tree.ts'
-import type { WantedCustomer } from './read-customers.ts'
+import type { IsNeeded } from './read-customers.ts'
 import type { AccountSource } from './source.ts'
 
-type RowKind = FactReading['kind']
+type RowKind = FactQuery['kind']
 
 /**
- * Returns a function that tells whether the plans under which a customer's affiliates earn, or
- * overrides and tiers of their uplines, name any records of a reading.
+ * Returns a function that tells whether a query reads rows that count for a customer: rows that are
+ * named by the plans of the customer's affiliates, or by overrides and network tiers of their uplines.
  */
-export function neededReadings(
+export function neededQueries(
   { book, selection }: Pick<AccountSource, 'book' | 'selection'>,
   tree: Tree,
   periods: readonly Period[],
-): (customer: WantedCustomer, reading: FactReading) => boolean {
+): IsNeeded {
   if (selection === EVERYTHING) return () => true
   const days = [...new Set(periods.map(({ last }) => last))]
   const versionsOf = (affiliate: string): Version[] => {
@@ -42,13 +42,13 @@ export function neededReadings(
     affiliations.some(({ affiliate_id: id }) => id !== null && kindsFor(id).has(kind))
 }
 
-/** The rules that look at facts of affiliates below. */
+/** Returns terms with only those rules that count facts of affiliates below. */
 const rulesOverOthers = (terms: PlanTerms): PlanTerms => ({
   ...terms,
   rules: terms.rules.filter(({ kind, tiers }) => kind === 'override' || tiers?.over === 'network'),
 })
 
-/** Returns the kinds of rows in which an account's selection reads what plans need. */
+/** Returns the kinds of rows that plans need, as an account's selection reads them. */
 function kindsOf(selection: FactSelection, plans: readonly PlanTerms[]): Set<RowKind> {
   const needs: FactNeeds = factNeeds(plans)
   const isNamed = ({ single, summed }: FactNeeds['events'], names: readonly string[]): boolean =>

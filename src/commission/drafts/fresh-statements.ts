@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import type { Connection } from '../../db/commission/facts.ts'
 import { findStatement, type StatementFilter } from '../../db/commission/statements.ts'
+import type { Connection } from '../../db/database.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/session.ts'
 import type { PlanResult } from '../engine/account-input.ts'
@@ -15,8 +15,8 @@ import { openPeriod, withinLimit } from './on-request.ts'
 import { presentDraft, presentWhole } from './present.ts'
 
 /**
- * Responds with the statements of one affiliate as they are now, in closed periods with the approved
- * ones. Nothing is stored.
+ * Computes the statements of one affiliate and period, and responds with them; for a closed period,
+ * responds with the approved statements. Stores nothing.
  */
 export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): Promise<Response> {
   const { affiliate_id, plan, status } = filter
@@ -33,9 +33,9 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
       async () => {
         const computation = await openPeriod(c.env, grant, session, period)
         const computed = await computeAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
-        const asked = computed.slice(-1)
-        const found = await findCauses(computation, asked)
-        return { results: asked[0]?.results ?? [], causesOf: found }
+        const requested = computed.slice(-1)
+        const found = await findCauses(computation, requested)
+        return { results: requested[0]?.results ?? [], causesOf: found }
       },
     )
     const found = await Promise.all(
@@ -66,6 +66,6 @@ async function readClosed(
   return found && presentWhole(found, 1)
 }
 
-/** What to request for an affiliate with too many facts. */
+/** Returns what to request instead for an affiliate with too many facts. */
 const startRun = (account: string, { id }: Period): string =>
   `Start a run of the period, which computes any number: POST /admin/v1/accounts/${encodeURIComponent(account)}/periods/${id}/run. Then read the statement without \`fresh\`.`

@@ -11,7 +11,10 @@ export interface Dependencies {
   readonly read: ReadonlySet<string>
 }
 
-/** How far the rules of an affiliate's plans reach. */
+/**
+ * Which affiliates below the rules of an affiliate's plans use. A distance of 1 is its direct
+ * children.
+ */
 interface Reach {
   /** The distances at which it has overrides. */
   readonly levels: ReadonlySet<number>
@@ -22,9 +25,10 @@ interface Reach {
 }
 
 /**
- * Returns a function that finds what the statements of an affiliate depend on, in all of these periods:
- * affiliates below, as far as overrides and tiers over the network reach, and uplines whose overrides it
- * pays for, with what those depend on.
+ * Returns a function that finds what the statements of an affiliate depend on in some periods:
+ *
+ * - affiliates below, as far as its overrides and network tiers reach;
+ * - uplines for whose overrides it pays, and the affiliates below them that these overrides count.
  */
 export function dependencies(
   book: Book,
@@ -82,8 +86,8 @@ function reachOfPlans(book: Book, affiliate: string): Reach {
   }
 }
 
-/** Returns what several affiliates depend on together. */
-export function joined(all: Iterable<Dependencies>): Dependencies {
+/** Joins the dependencies of several affiliates. */
+export function joinDependencies(all: Iterable<Dependencies>): Dependencies {
   const settled = new Set<string>()
   const read = new Set<string>()
   for (const one of all) {

@@ -1,0 +1,53 @@
+import type { FactQuery } from '../../db/commission/fact-queries.ts'
+import type { Computation } from '../drafts/computation.ts'
+import { TooManyFacts } from '../drafts/compute.ts'
+import { customersOf } from '../drafts/customers-of.ts'
+import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import type { Customer } from '../engine/facts.ts'
+import { judgeCustomer } from '../engine/judge.ts'
+import type { JudgedCustomer } from '../engine/judged.ts'
+import { readCustomer } from '../facts/read-customers.ts'
+import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
+
+/** CustomerFilter facts are read: one customer's, those of an affiliate's customers, or everyone's. */
+export interface CustomerFilter {
+  readonly customer_id?: string | undefined
+  readonly affiliate_id?: string | undefined
+}
+
+/**
+ * Reads the customers that match a filter, applies the rules of their plans, and yields them one by one.
+ *
+ * @throws TooManyFacts if they have more than `MAX_FRESH_FACTS` facts.
+ */
+export async function* judgedCustomers(
+  computation: Computation,
+  { customer_id, affiliate_id }: CustomerFilter,
+  queries: readonly FactQuery[],
+): AsyncGenerator<JudgedCustomer> {
+  const { source, context } = computation
+  const batches =
+    customer_id === undefined
+      ? customersOf(computation, affiliate_id === undefined ? null : [affiliate_id], queries)
+      : oneCustomer(source, customer_id, queries)
+  let facts = 0
+  const yieldAfter = yieldAfterFacts()
+  for await (const customers of batches) {
+    for (const customer of customers) {
+      for (const { count } of customer.facts) facts += count
+      if (facts > MAX_FRESH_FACTS) throw new TooManyFacts()
+      const pause = yieldAfter(customer.facts.length)
+      if (pause) await pause
+      yield judgeCustomer(context, customer)
+    }
+  }
+}
+
+async function* oneCustomer(
+  source: Computation['source'],
+  customer_id: string,
+  queries: readonly FactQuery[],
+): AsyncGenerator<Iterable<Customer>> {
+  const customer = await readCustomer(source, queries, customer_id)
+  yield customer ? [customer] : []
+}

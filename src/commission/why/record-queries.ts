@@ -1,0 +1,51 @@
+import { type FactDays, type FactQuery, factQueries } from '../../db/commission/fact-queries.ts'
+import { EVERYTHING, mapFactTables } from '../../db/commission/fact-tables.ts'
+import type { Computation } from '../drafts/computation.ts'
+import type { Period } from '../engine/calendar.ts'
+
+/** Days since 1970, from the first to the last. */
+type Days = Pick<Period, 'first' | 'last'>
+
+/** Returns days, as those on which records are read one by one, that meet a condition. */
+const singleDays = (days: FactDays, isRead: (day: number) => boolean): FactDays =>
+  mapFactTables(days, ({ single }) => ({ single: single.filter(isRead), summed: [] }))
+
+/**
+ * Returns queries of all records of some days, and of the records that `once` rules use on other
+ * days.
+ */
+export function recordQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
+  const isInside = (day: number): boolean => day >= first && day <= last
+  return [
+    ...factQueries(EVERYTHING, singleDays(range.days, isInside)),
+    ...onceQueries({ source, range }, (day) => !isInside(day)),
+  ]
+}
+
+/** Returns queries of the records that `once` rules use. */
+export function onceQueries(
+  { source: { selection }, range }: Pick<Computation, 'source' | 'range'>,
+  isRead: (day: number) => boolean = () => true,
+): FactQuery[] {
+  const days = singleDays(range.days, isRead)
+  if (selection === EVERYTHING) return factQueries(EVERYTHING, days)
+  const { transactions, activity, events, statuses } = selection
+  const single = {
+    transactions: { ...transactions, summed: [] },
+    activity: { ...activity, summed: [] },
+    events: { ...events, summed: [] },
+    statuses,
+  }
+  return factQueries(single, days)
+}
+
+/** Returns queries of the records of a period, summed as the account's plans allow. */
+export function periodQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
+  const inside = (days: readonly number[]): number[] =>
+    days.filter((day) => day >= first && day <= last)
+  const days = mapFactTables(range.days, ({ single, summed }) => ({
+    single: inside(single),
+    summed: inside(summed),
+  }))
+  return factQueries(source.selection, days)
+}
