@@ -79,10 +79,10 @@ const both = await Promise.all([
     files: nodeFiles,
     program: process.execPath,
     args: (report) => [
-      ...['--test', `--test-concurrency=${CONCURRENCY}`],
+      '--test', `--test-concurrency=${CONCURRENCY}`,
       '--test-global-setup=test-node/setup.ts',
-      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-      ...['--test-reporter=./scripts/test/node-reporter.ts'],
+      '--test-reporter=spec', '--test-reporter-destination=stdout',
+      '--test-reporter=./scripts/test/node-reporter.ts',
       `--test-reporter-destination=${report}`,
       ...nodeFiles,
     ],

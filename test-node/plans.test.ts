@@ -22,8 +22,8 @@ type Json = null | boolean | number | string | Json[] | { [name: string]: Json }
 /** A plan with every member that rules, terms and conditions can have. */
 const everything = (): Json => {
   const when = {
-    ...{ countries: ['DE'], not_phases: ['funded'], account_size: { min: '1', max: '2' } },
-    ...{ instruments: ['EUR*'], currencies: ['EUR'] },
+    countries: ['DE'], not_phases: ['funded'], account_size: { min: '1', max: '2' },
+    instruments: ['EUR*'], currencies: ['EUR'],
   }
   const template = readTemplates().cpa as { [name: string]: Json }
   const base = [
@@ -42,8 +42,8 @@ const everything = (): Json => {
     ...template,
     rules: [
       {
-        ...{ ...shared, id: 'once', kind: 'once', trigger: { event: 'x', min: '5' }, amount: '1' },
-        ...{ min_amount: '1', max_amount: '2', requalify: true, max_count: 3 },
+        ...shared, id: 'once', kind: 'once', trigger: { event: 'x', min: '5' }, amount: '1',
+        min_amount: '1', max_amount: '2', requalify: true, max_count: 3,
         qualify: [
           { sum: [base[0]!], min: '-5', within_days: 3, at: 'end' },
           { count: { activity: 'pnl' }, min: '3' },
@@ -54,15 +54,15 @@ const everything = (): Json => {
         max_per_customer: '5',
       },
       {
-        ...{ ...shared, id: 'share', kind: 'share', percent: '30', base, per: 'customer' },
-        ...{ negative: 'carry', fence: { customer: '-1', affiliate: '0' }, recoups: 'once' },
-        ...{ max_per_customer: '5', allow_over_100: true },
+        ...shared, id: 'share', kind: 'share', percent: '30', base, per: 'customer',
+        negative: 'carry', fence: { customer: '-1', affiliate: '0' }, recoups: 'once',
+        max_per_customer: '5', allow_over_100: true,
         tiers: { mode: 'slice', by: { base }, over: 'network', window: 'quarter', steps },
       },
       { ...shared, id: 'unit', kind: 'unit', unit: { count: { event: 'x' } }, each: '10' },
       {
-        ...{ id: 'o', kind: 'override', level: 2, of: { lines: ['once'] }, percent: '5' },
-        ...{ funded_by: 'downline', negative: 'offset' },
+        id: 'o', kind: 'override', level: 2, of: { lines: ['once'] }, percent: '5',
+        funded_by: 'downline', negative: 'offset',
       },
       {
         id: 'p',
@@ -83,13 +83,13 @@ const everything = (): Json => {
 }
 
 const VALUES: Json[] = [
-  ...[null, true, false, 0, 1, -1, 1.5, 11, 366, 3651, 1e6, 1e300, '', 'x', '0', '-0', '1', '-1'],
-  ...['01', '1.', '.5', '+1', '1e5', '1,000', '0.123456', '0.1234567', '123456789012345'],
-  ...['1234567890123456', '1234567890.123456', '-5.5', '0.0', '1000000', '1000001', 'EUR', 'eur'],
-  ...['HRK', '2026-12-01', '2026-02-30', 'DE', 'once', 'whole', 'a b', 'x'.repeat(64)],
-  ...['x'.repeat(65), 'x'.repeat(501), '*'.repeat(8), '*'.repeat(9), 'a\0', '\ud800', '\u200e'],
-  ...[[], ['x'], [1], {}, { x: 1 }, { once: 'x' }, { customers: 'active' }, { signup: true }],
-  ...[[{}], [[]], Array(21).fill({ activity: 'pnl' }), Array(201).fill('DE')],
+  null, true, false, 0, 1, -1, 1.5, 11, 366, 3651, 1e6, 1e300, '', 'x', '0', '-0', '1', '-1',
+  '01', '1.', '.5', '+1', '1e5', '1,000', '0.123456', '0.1234567', '123456789012345',
+  '1234567890123456', '1234567890.123456', '-5.5', '0.0', '1000000', '1000001', 'EUR', 'eur',
+  'HRK', '2026-12-01', '2026-02-30', 'DE', 'once', 'whole', 'a b', 'x'.repeat(64),
+  'x'.repeat(65), 'x'.repeat(501), '*'.repeat(8), '*'.repeat(9), 'a\0', '\ud800', '\u200e',
+  [], ['x'], [1], {}, { x: 1 }, { once: 'x' }, { customers: 'active' }, { signup: true },
+  [{}], [[]], Array(21).fill({ activity: 'pnl' }), Array(201).fill('DE'),
 ]
 const NAMES = ['x', 'percent', 'amount', 'activity', 'event', 'fixed', 'min', 'when', 'by', 'kpi']
 

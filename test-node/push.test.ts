@@ -167,7 +167,7 @@ const credentials = (base: string) => ({
 })
 
 const commonArguments = ({ args = [], vertical = 'forex', resource = 'transactions' }: Run) => [
-  ...['--vertical', vertical, '--resource', resource],
+  '--vertical', vertical, '--resource', resource,
   ...args,
 ]
 

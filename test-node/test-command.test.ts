@@ -59,8 +59,8 @@ describe('the closing line', () => {
     const { status } = spawnSync(
       process.execPath,
       [
-        ...['--test', '--test-reporter=./scripts/test/node-reporter.ts'],
-        ...[`--test-reporter-destination=${report}`, file],
+        '--test', '--test-reporter=./scripts/test/node-reporter.ts',
+        `--test-reporter-destination=${report}`, file,
       ],
       { env },
     )

@@ -38,8 +38,8 @@ export const ROOMS: Record<string, readonly string[]> = {
     'stress',
   ],
   commission: [
-    ...['cases', 'drafts', 'explain', 'fetch-rates', 'fresh', 'laws', 'oracle', 'parts', 'plan'],
-    ...['published', 'rate-lookup', 'rates', 'runs', 'stored-w', 'unearned', 'why', 'worlds'],
+    'cases', 'drafts', 'explain', 'fetch-rates', 'fresh', 'laws', 'oracle', 'parts', 'plan',
+    'published', 'rate-lookup', 'rates', 'runs', 'stored-w', 'unearned', 'why', 'worlds',
   ],
   console: ['console', 'browser', 'admin-roles'],
   db: [
@@ -55,8 +55,8 @@ export const ROOMS: Record<string, readonly string[]> = {
     'stored-form',
   ],
   docs: [
-    ...['documents', 'described', 'examples', 'site', 'guide', 'browser', 'postman', 'generate'],
-    ...['client', 'conformance', 'agreement', 'project'],
+    'documents', 'described', 'examples', 'site', 'guide', 'browser', 'postman', 'generate',
+    'client', 'conformance', 'agreement', 'project',
   ],
   http: ['body', 'heavy', 'prefer', 'routes', 'fuzz-requests', 'disconnect', 'background'],
   ingest: [

@@ -57,16 +57,13 @@ const OTHER_TYPES = one(
 )
 
 const TEXTS = one(
-  ...[
-    '"a\\u0000b"',
+  '"a\\u0000b"',
     '"\\u0000"',
     '"\\ud83d"',
     '"a\\ude00b"',
     '"\\ude00\\ud83d"',
     '"\\ud83d\\ude00"',
-  ],
-  ...[
-    '"en "',
+  '"en "',
     '" en"',
     '"EN"',
     '"de"',
@@ -77,10 +74,9 @@ const TEXTS = one(
     '"ｅｎ"',
     '"DEU"',
     '"D1"',
-  ],
-  ...['"100"', '"1:"', '"1:x"', '"2:100"', '"1:1."', '"1:-5"', '"1:100 "', '"1:١٠"', '"1:1e2"'],
-  ...['"XXA"', '"eur"', '"Eur"', '"EURO"', '"EU"', '"978"', '"DEM"', '"EUR "', '"valueOf"'],
-  ...['"Deposit"', '"PAYOUT"', '"deposit "', '"toString"', '"deposit\\u0000"'],
+  '"100"', '"1:"', '"1:x"', '"2:100"', '"1:1."', '"1:-5"', '"1:100 "', '"1:١٠"', '"1:1e2"',
+  '"XXA"', '"eur"', '"Eur"', '"EURO"', '"EU"', '"978"', '"DEM"', '"EUR "', '"valueOf"',
+  '"Deposit"', '"PAYOUT"', '"deposit "', '"toString"', '"deposit\\u0000"',
 )
 
 const tooLong = (max: number): Text =>
@@ -89,10 +85,9 @@ const tooLong = (max: number): Text =>
     .map(([char, more]) => JSON.stringify(char.repeat(max + more)))
 
 const NUMBERS = one(
-  ...['1e400', '-1e400', '1e16', '-1e16', '1000000000000001', '1000000000000000.1', '1e-13'],
-  ...['1.5e-12', '19.990000000000000001', '1234567890123456', '0.001', '1e-3', '-0.01', '-1', '-0'],
-  ...[
-    '5e-324',
+  '1e400', '-1e400', '1e16', '-1e16', '1000000000000001', '1000000000000000.1', '1e-13',
+  '1.5e-12', '19.990000000000000001', '1234567890123456', '0.001', '1e-3', '-0.01', '-1', '-0',
+  '5e-324',
     '1e-400',
     '-1E-400',
     '1.005',
@@ -100,10 +95,9 @@ const NUMBERS = one(
     '1.10',
     '0.10000000000000001',
     '1e15000',
-  ],
-  ...['"1"', '"1.0"', '"-0.01"', '"1,000.00"', '"1e3"', '"+1"', '"1."', '".5"', '"0x1"', '"NaN"'],
-  ...['"12345678901234567"', '"10000000000000000"', '"0.0000000000001"', `"${'1'.repeat(501)}"`],
-  ...['" 1"', '"1\\n"', '"١"', '"-"', '"Infinity"', `"${'0'.repeat(501)}"`],
+  '"1"', '"1.0"', '"-0.01"', '"1,000.00"', '"1e3"', '"+1"', '"1."', '".5"', '"0x1"', '"NaN"',
+  '"12345678901234567"', '"10000000000000000"', '"0.0000000000001"', `"${'1'.repeat(501)}"`,
+  '" 1"', '"1\\n"', '"١"', '"-"', '"Infinity"', `"${'0'.repeat(501)}"`,
 )
 
 const isText = (text: string) => text.startsWith('"')
@@ -148,11 +142,10 @@ const KNOWN = [...propTrading.resources, ...forex.resources]
 
 const NAMES = one(
   ...new Set(KNOWN),
-  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'a/b', 'a~b', '~1', '0', 'é'],
-  ...['customer_id ', 'Customer_Id', 'phase', 'leverage', 'volume_usd', 'drawdown', 'data', 'meta'],
-  ...['customerId', 'customerid', 'eventid', 'Value', 'value', 'VALUE', 'Product', 'PRODUCT'],
-  ...[
-    'EventName',
+  '__proto__', 'constructor', 'toString', 'hasOwnProperty', '', 'a/b', 'a~b', '~1', '0', 'é',
+  'customer_id ', 'Customer_Id', 'phase', 'leverage', 'volume_usd', 'drawdown', 'data', 'meta',
+  'customerId', 'customerid', 'eventid', 'Value', 'value', 'VALUE', 'Product', 'PRODUCT',
+  'EventName',
     'CreateTime',
     'currency',
     'CustomerID',
@@ -161,8 +154,7 @@ const NAMES = one(
     'NGR',
     'a\0b',
     '\ud83d',
-  ],
-  ...['\ude00x', 'ﬃ', 'ſ', 'K', '$ref', 'x-rules', 'length', 'x'.repeat(600)],
+  '\ude00x', 'ﬃ', 'ſ', 'K', '$ref', 'x-rules', 'length', 'x'.repeat(600),
 )
 
 /** What a member may be called that is not listed. */

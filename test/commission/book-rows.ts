@@ -44,10 +44,10 @@ const ZERO = '0.00'
 export function headOf(row: StatementRow, sums: Record<string, unknown> = {}) {
   const { period, affiliate, plan = 'ib' } = row
   return {
-    ...{ id: row.id ?? idOf(row), affiliate_id: affiliate, plan, period, currency: 'EUR' },
-    ...{ opening: ZERO, lines_sum: ZERO, adjustments_sum: ZERO, manual_sum: ZERO, total: ZERO },
-    ...{ payable: ZERO, closing: ZERO, dropped: ZERO, transferred: null, received: [] },
-    ...{ holds: [], manual: [], lines_total: 0, adjustments_total: 0 },
+    id: row.id ?? idOf(row), affiliate_id: affiliate, plan, period, currency: 'EUR',
+    opening: ZERO, lines_sum: ZERO, adjustments_sum: ZERO, manual_sum: ZERO, total: ZERO,
+    payable: ZERO, closing: ZERO, dropped: ZERO, transferred: null, received: [],
+    holds: [], manual: [], lines_total: 0, adjustments_total: 0,
     payable_on: '2024-11-14',
     ...sums,
   }
@@ -67,10 +67,10 @@ export const storeRows = (rows: readonly StatementRow[]) =>
          values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '[]', 1, '{}', ?, '2026-11-01T06:00:00.000Z', ?,
            ?, ?)`,
       ).bind(
-        ...[account, period, affiliate, plan, row.id ?? idOf(row), status],
-        ...[head ? (row.hash ?? digest) : '', digest, head?.payable ?? '0', head?.closing ?? '0'],
-        ...[head && JSON.stringify(head), row.read_at ?? 0, row.previous ?? ''],
-        ...[row.approved_at ? `apr_${row.approved_at}` : null, row.approved_at ?? null],
+        account, period, affiliate, plan, row.id ?? idOf(row), status,
+        head ? (row.hash ?? digest) : '', digest, head?.payable ?? '0', head?.closing ?? '0',
+        head && JSON.stringify(head), row.read_at ?? 0, row.previous ?? '',
+        row.approved_at ? `apr_${row.approved_at}` : null, row.approved_at ?? null,
       )
     }),
   )

@@ -115,11 +115,11 @@ export async function forger(token: string) {
       ),
     fc
       .constantFrom(
-        ...[`${token}.${token}`, `${token},${token}`, `${token} ${token}`, `"${token}"`],
-        ...[`${token}==`, `${token}.`, `.${token}`, `${head}..${signature}`, `${head}.${body}.`],
-        ...[`${head}.${body}`, token.toLowerCase(), encodeURIComponent(`${token} `), atob(head)],
-        ...[`${token}${'A'.repeat(60_000)}`, `${'.'.repeat(10_000)}`, token.replaceAll('.', '..')],
-        ...[token.replace('.', ','), token.replaceAll('-', '+').replaceAll('_', '/')],
+        `${token}.${token}`, `${token},${token}`, `${token} ${token}`, `"${token}"`,
+        `${token}==`, `${token}.`, `.${token}`, `${head}..${signature}`, `${head}.${body}.`,
+        `${head}.${body}`, token.toLowerCase(), encodeURIComponent(`${token} `), atob(head),
+        `${token}${'A'.repeat(60_000)}`, `${'.'.repeat(10_000)}`, token.replaceAll('.', '..'),
+        token.replace('.', ','), token.replaceAll('-', '+').replaceAll('_', '/'),
       )
       .map((text) => async () => text),
   )

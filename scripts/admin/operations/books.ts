@@ -171,7 +171,7 @@ const entries: readonly Operation[] = [
       },
     },
     format: list([
-      ...['id', 'affiliate_id', 'plan', 'currency', 'amount', 'reason', 'reference', 'actor', 'at'],
+      'id', 'affiliate_id', 'plan', 'currency', 'amount', 'reason', 'reference', 'actor', 'at',
       'statement',
     ]),
   }),
@@ -183,7 +183,7 @@ const entries: readonly Operation[] = [
     ...OF_AFFILIATE,
     path: 'accounts/{account}/affiliates/ledger',
     format: list([
-      ...['at', 'kind', 'plan', 'period', 'currency', 'amount', 'reference', 'statement', 'actor'],
+      'at', 'kind', 'plan', 'period', 'currency', 'amount', 'reference', 'statement', 'actor',
     ]),
   }),
   {
