@@ -97,11 +97,11 @@ async function measure(running: Running, { path }: Address, cookie: string): Pro
   const { usage } = await read(METER_PATH)
   const trips: Trips = await read(TRIPS_PATH)
   const before = running.cpu() ?? Number.NaN
-  const asked: Awaited<ReturnType<typeof ask>>[] = []
+  const samples: Awaited<ReturnType<typeof ask>>[] = []
   const rounds = first.ms > SLOW_MS ? SLOW_ROUNDS : ROUNDS
-  for (let round = 0; round < rounds; round++) asked.push(await ask())
+  for (let round = 0; round < rounds; round++) samples.push(await ask())
   const cpuMs = ((running.cpu() ?? Number.NaN) - before) / rounds
-  const shownMs = median(asked.map((one) => one.shownMs))
-  const ms = median(asked.map((one) => one.ms))
+  const shownMs = median(samples.map((one) => one.shownMs))
+  const ms = median(samples.map((one) => one.ms))
   return { status, shownMs, ms, cpuMs, trips, rowsRead: usage.rowsRead }
 }

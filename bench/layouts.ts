@@ -119,7 +119,7 @@ const OTHER_TYPES = ['text', 'real', 'text', 'text', 'real', 'integer', 'integer
 const OTHER_VALUES = "'deposit', value ->> 9, 'EUR', 'approved', value ->> 9, 0, value ->> 0, 1"
 
 /** Returns the statements that create the table, and the one that stores a bulk. */
-function statementsOf({ columns, key, indexes }: Layout) {
+function buildStatements({ columns, key, indexes }: Layout) {
   const stored = Object.values(columns)
   const types = [...stored.map(([type]) => type), ...OTHER_TYPES]
   const names = [...Object.keys(columns), ...OTHERS]
@@ -170,7 +170,7 @@ function measure(layout: Layout, workload: Workload): string[] {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true })
   }
   remove()
-  const { create, store } = statementsOf(layout)
+  const { create, store } = buildStatements(layout)
   const bulk = bulksOf(workload)
   const bulks = records / PER_BULK
   const filling = new DatabaseSync(file)

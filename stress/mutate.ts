@@ -58,7 +58,7 @@ const { startRunner } = await import('./mutants/runner.ts')
 const { indexSource } = await import('./mutants/source-index.ts')
 
 const { source, mutants } = await catalogMutants()
-const isAsked = (mutant: Mutant) =>
+const isSelected = (mutant: Mutant) =>
   (!options.critical || isCritical(mutant)) &&
   (!options.engine || isOfEngine(mutant)) &&
   (askedRooms?.some((name) => isIn(mutant.room, name)) ?? true) &&
@@ -72,8 +72,8 @@ function draw(all: readonly Mutant[], count: number): Mutant[] {
   return ranked.filter((one) => drawn.has(one)).map(({ mutant }) => mutant)
 }
 
-const asked = mutants.filter(isAsked)
-const sample = draw(asked, options.engine ? asked.length : size)
+const selected = mutants.filter(isSelected)
+const sample = draw(selected, options.engine ? selected.length : size)
 console.log(`${sample.length} of ${mutants.length} mutants. --seed ${seed} repeats this sample.`)
 
 const results = new Map<string, HuntResult>()

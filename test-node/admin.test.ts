@@ -615,8 +615,8 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stdout, /\nBIG-1 was left out: it depends on too many records\.\n/)
     const body = { from: '2026-08', to: '2026-10', version: { name: 'P' } }
     const line = 'POST accounts/a/plans/p/simulate'
-    const asked = requests.map((one) => [one.line, one.body])
-    assert.deepEqual(asked, [
+    const sent = requests.map((one) => [one.line, one.body])
+    assert.deepEqual(sent, [
       [line, body],
       [`${line}?cursor=next`, body],
     ])
@@ -1162,10 +1162,10 @@ describe('confirmation', { concurrency: 4 }, () => {
       const input = Object.assign(new PassThrough(), { isTTY: true })
       const output = Object.assign(new PassThrough(), { isTTY: true })
       input.end(typed)
-      const asked = confirm('This deletes everything.', 'acme', { input, output })
+      const confirmed = confirm('This deletes everything.', 'acme', { input, output })
       const message = 'Cancelled. Nothing was changed.'
-      if (isConfirmed) await asked
-      else await assert.rejects(asked, { exitCode: 1, message })
+      if (isConfirmed) await confirmed
+      else await assert.rejects(confirmed, { exitCode: 1, message })
       assert.match(String(output.read()), /This deletes everything\.\nType acme to continue: /)
     })
   }

@@ -106,9 +106,9 @@ tests('reports of real records equal those of the oracle', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const check = async (world: World, asked: readonly (readonly string[])[]) => {
+  const check = async (world: World, queries: readonly (readonly string[])[]) => {
     await storeWorld(running.database, world)
-    for (const [from = '', to = '', currency = '', ...groups] of asked) {
+    for (const [from = '', to = '', currency = '', ...groups] of queries) {
       await execute(running, ['delete from totals_leases'])
       const query = { from, to, currency, groups }
       const { account, vertical } = world

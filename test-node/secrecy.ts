@@ -180,10 +180,10 @@ const PERSONAL = ['first_name', 'last_name', 'email', 'extras']
 
 /** Returns a personal column of an erased customer that is not empty, or null. */
 function kept({ erasures = [], customers = [] }: Record<string, Row[]>): string | null {
-  const keyOf = ({ account, customer_id }: Row) => JSON.stringify([account, customer_id])
-  const erased = new Set(erasures.map(keyOf))
+  const customerKey = ({ account, customer_id }: Row) => JSON.stringify([account, customer_id])
+  const erased = new Set(erasures.map(customerKey))
   for (const row of customers) {
-    if (!erased.has(keyOf(row))) continue
+    if (!erased.has(customerKey(row))) continue
     const column = PERSONAL.find((name) => row[name] != null)
     if (column) return `customers.${column} is not empty for an erased customer`
   }

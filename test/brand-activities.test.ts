@@ -832,8 +832,8 @@ describe('events of unknown customers', () => {
   test('an undated record after a rejected one counts on its arrival day', async () => {
     const acme = await brand({ unknown_customer: 'reject' })
     await acme.post('customers', eve)
-    const { createtime: _, ...undated } = deposited
-    const bulk = [{ ...undated, customerid: 'nobody' }, undated]
+    const { createtime: _, ...withoutTime } = deposited
+    const bulk = [{ ...withoutTime, customerid: 'nobody' }, withoutTime]
     const lenient = { Prefer: 'handling=lenient' }
     expect(await outcomes(acme.post('activities', bulk, lenient))).toEqual(['rejected', 'created'])
     const today = new Date().toISOString().slice(0, 10)

@@ -208,8 +208,8 @@ describe('days', () => {
   test('an event without createtime counts on its arrival day with a warning', async () => {
     const acme = await brand()
     await acme.post('customers', eve)
-    const { createtime: _, ...undated } = deposited
-    const response = await json(acme.post('activities', [undated]))
+    const { createtime: _, ...withoutTime } = deposited
+    const response = await json(acme.post('activities', [withoutTime]))
     expect(response.results[0].warnings).toMatchObject([
       { code: 'no_createtime', pointer: '/0/createtime' },
     ])
@@ -219,20 +219,20 @@ describe('days', () => {
     expect(await total(today)).toBe(1)
     await acme.post('activities', [deposited])
     expect([await total(today), await total('2026-10-02')]).toEqual([0, 1])
-    await acme.post('activities', [undated])
+    await acme.post('activities', [withoutTime])
     expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
-    await acme.post('activities', [deposited, undated])
+    await acme.post('activities', [deposited, withoutTime])
     expect([await total(today), await total('2026-10-02')]).toEqual([1, 0])
 
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 86_400_000 })
     try {
-      expect(await json(acme.post('activities', [{ ...undated, Value: 7 }]))).toMatchObject({
+      expect(await json(acme.post('activities', [{ ...withoutTime, Value: 7 }]))).toMatchObject({
         summary: { updated: 1 },
       })
       await acme.post('activities', [deposited])
-      await acme.post('activities', [undated])
+      await acme.post('activities', [withoutTime])
       expect(await total(today)).toBe(1)
-      await acme.post('activities', [deposited, undated])
+      await acme.post('activities', [deposited, withoutTime])
       expect(await total(today)).toBe(1)
     } finally {
       vi.useRealTimers()

@@ -760,10 +760,10 @@ test('the journal of an account is within its jurisdiction', async () => {
   const acme = await brand()
   await acme.post('customers', eve)
   await env.DB.prepare(`update accounts set jurisdiction = 'eu'`).run()
-  const asked: string[] = []
+  const jurisdictions: string[] = []
   const ERASURE_JOURNAL = overriding(env.ERASURE_JOURNAL, {
     jurisdiction: (name: string) => {
-      asked.push(name)
+      jurisdictions.push(name)
       return env.ERASURE_JOURNAL
     },
   })
@@ -780,7 +780,7 @@ test('the journal of an account is within its jurisdiction', async () => {
   const erase = `accounts/${acme.account}/customers/${eve.customerId}/personal-data`
   expect(await send('DELETE', erase)).toBe(200)
   expect(await send('POST', 'erasures/replay')).toBe(200)
-  expect(asked).toEqual(['eu', 'eu'])
+  expect(jurisdictions).toEqual(['eu', 'eu'])
   // workerd has no jurisdictions, so the same request works without the watch.
   expect((await askAdmin(erase, 'DELETE')).status).toBe(200)
 })

@@ -54,7 +54,7 @@ async function leaveSilent({ check, print }: Setting, service: Service): Promise
   const before = await collected()
   forgetPeak(pid!)
   const resident = residentOf(pid!).now
-  const silent = Array.from({ length: SILENT }, () => {
+  const silentCallers = Array.from({ length: SILENT }, () => {
     const sent = open(service, newSecret('tbt', 'test'), SILENT_BYTES)
     sent.write(Buffer.alloc(SILENT_BYTES - UNSENT_BYTES, ' '))
     return sent
@@ -69,7 +69,7 @@ async function leaveSilent({ check, print }: Setting, service: Service): Promise
   const status = await post(ask, encodeBody(bulk(100), false))
   check(status === 200, `beside silent callers a bulk was answered ${status}`)
   const grown = residentOf(pid!).most - resident
-  for (const one of silent) one.destroy()
+  for (const one of silentCallers) one.destroy()
   end()
   check(
     most <= SILENT * MAX_SILENT_BYTES,

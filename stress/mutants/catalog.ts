@@ -27,7 +27,7 @@ export interface Mutant {
 const SENTENCE_WORDS = 4
 
 const ignore = () => {}
-const silent = {
+const silentLogger = {
   trace: ignore, debug: ignore, info: ignore,
   warn: console.warn, error: console.error, fatal: console.error,
   isTraceEnabled: () => false, isDebugEnabled: () => false, isInfoEnabled: () => false,
@@ -74,7 +74,7 @@ export async function catalogMutants() {
     content,
     mutate: true,
   }))
-  const made = await new Instrumenter(silent).instrument(inputs, OPTIONS)
+  const made = await new Instrumenter(silentLogger).instrument(inputs, OPTIONS)
   const source = new Map(
     made.files.map(({ name, content }) => [name, countIterations(registerCaches(content))]),
   )

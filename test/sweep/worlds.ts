@@ -99,10 +99,10 @@ export async function prepare(
   else await Promise.all([env.DB.batch(settings), db.batch(content)])
 
   const now = Date.now()
-  const gate = isBrand ? brandTokenObjectName(name) : jti!
+  const objectName = isBrand ? brandTokenObjectName(name) : jti!
   const known = (await findAccount(env.DB, account))!
   const grant = grantOf(known, isBrand ? null : client_id!, 'read write')
-  await env.TOKEN_GATE.getByName(gate).open(grant, isBrand ? null : expiryOf(now))
+  await env.TOKEN_GATE.getByName(objectName).open(grant, isBrand ? null : expiryOf(now))
   if (!isBrand) {
     const live = { jti: jti!, version: 1, expiresAt: expiryOf(now) }
     await env.CLIENT_GATE.getByName(`client:${client_id}`).mint(live)
@@ -117,7 +117,7 @@ export async function prepare(
       address: `10.0.${made >> 8}.${made & 255}`,
     access_token: isBrand ? '' : await mintAccessToken(claims, env, now),
     objects: () => ({
-      token: env.TOKEN_GATE.getByName(gate),
+      token: env.TOKEN_GATE.getByName(objectName),
       client: env.CLIENT_GATE.getByName(`client:${client_id}`),
       journal: env.ERASURE_JOURNAL.getByName(account),
     }),

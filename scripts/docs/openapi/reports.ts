@@ -2,7 +2,7 @@ import { CLICK_DAYS, REPORT_LIMITS } from '../../../src/reports/limits.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ACCOUNT_PATH, operation } from './administration/operation.ts'
-import { type Caller, type Operation, pascalCase, READ_HEADERS, ref } from './operation.ts'
+import { type CallerKind, type Operation, pascalCase, READ_HEADERS, ref } from './operation.ts'
 import { DAY, oneOf, orNull, TEXT } from './shapes.ts'
 
 const written = (limit: number) => limit.toLocaleString('en')
@@ -100,7 +100,7 @@ const draft = (at: string, id: string) => ({
 })
 
 /** Describes reports, as an account reads them. */
-export const reportOf = (at: string, caller: Caller, tag: string): Operation => ({
+export const reportOf = (at: string, caller: CallerKind, tag: string): Operation => ({
   ...draft(at, `get${pascalCase(tag)}Report`),
   tag,
   caller,

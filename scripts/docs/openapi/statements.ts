@@ -6,7 +6,7 @@ import type { JsonSchema } from '../types.ts'
 import { operation } from './administration/operation.ts'
 import { CAUSES } from './cause-schemas.ts'
 import {
-  type Caller,
+  type CallerKind,
   type Operation,
   PAGING,
   pageOf,
@@ -256,7 +256,7 @@ const LIST =
   'Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning.'
 
 /** Describes the statements as an account reads them. */
-export const statementsOf = (at: string, caller: Caller, tag: string): Operation[] => [
+export const statementOperationsOf = (at: string, caller: CallerKind, tag: string): Operation[] => [
   {
     method: 'get',
     path: `${at}/statements`,
