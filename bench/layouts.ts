@@ -19,7 +19,7 @@ const { records } = readOptions<Options>(
   'npm run layouts',
   'Compares layouts of the table of transactions in SQLite: bytes, pages and time.',
   (command) =>
-    command.option('--records <count>', 'records stored', wholeNumber(1000, 1e8), 1_000_000),
+    command.option('--records <count>', 'records to store', wholeNumber(1000, 1e8), 1_000_000),
 )
 
 /** Bulks that are measured when the records are stored. */

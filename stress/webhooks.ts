@@ -138,7 +138,7 @@ await runProgram(
   import.meta.url,
   'Kills workerd while events are sent, and checks that a receiver gets all of them.',
   {
-    times: { help: 'kills', value: 20, least: 1, most: 50 },
+    times: { help: 'how often workerd is killed', value: 20, least: 1, most: 50 },
     events: {
       help: 'deliveries that are refused before each kill',
       value: 40,

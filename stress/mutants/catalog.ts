@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Instrumenter, type InstrumenterOptions } from '@stryker-mutator/instrumenter'
-import { roomOf, sourceFiles } from './source-files.ts'
+import { folderOf, sourceFiles } from './source-files.ts'
 import { isSqlFile, SWITCH_NAME, sqlMutantsOf, withoutSwitches } from './sql.ts'
 import { countIterations, declarationsOf, registerCaches, type Span } from './syntax.ts'
 
@@ -12,7 +12,7 @@ export interface Mutant {
   /** The path from the root of the repository, such as `src/auth/rate.ts`. */
   file: string
   /** The folder of the file within `src`; `src` for a file that is in none. */
-  room: string
+  folder: string
   /** The top-level declaration that it changes, or the method, as `Class.method`. */
   declaration: string
   /** The lines that it changes, counted from 1. */
@@ -95,11 +95,11 @@ export async function catalogMutants() {
 function describer(file: string, content: string) {
   const declarations = declarationsOf(content)
   const lineOf = (index: number) => content.slice(0, index).split('\n').length
-  const room = roomOf(file)
+  const folder = folderOf(file)
   return (id: string, kind: Mutant['kind'], { start, end }: Span, replacement: string): Mutant => {
     const around = declarations.filter((one) => one.start <= start && end <= one.end)
     return {
-      id, kind, file, room,
+      id, kind, file, folder,
       declaration: around.at(-1)?.name ?? '',
       line: lineOf(start),
       lastLine: lineOf(end),

@@ -1,8 +1,11 @@
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** The test files of each room, by the beginning of their names, in `test/` and `test-node/`. */
-export const ROOMS: Record<string, readonly string[]> = {
+/**
+ * Which test files `npm test -- NAME` runs for each folder of `src`, and for some other names: those in
+ * `test/` and `test-node/` whose names begin with one of these texts.
+ */
+export const TEST_GROUPS: Record<string, readonly string[]> = {
   admin: [
     'admin',
     'feeds',
@@ -84,7 +87,7 @@ export const TEST_FILES = {
   node: globSync('test-node/*.test.ts').sort(),
 }
 
-/** Returns whether a file belongs to a room, or has the name in its own. */
+/** Returns whether a test file belongs to the group of this name, or has the name in its own. */
 export function isNamed(file: string, name: string): boolean {
   const own = basename(file)
   const path = name.replace(/^\.\//, '')
@@ -93,5 +96,5 @@ export function isNamed(file: string, name: string): boolean {
     own.replace(/\.test\.ts$/, '').includes(path)
   )
     return true
-  return (ROOMS[path] ?? []).some((start) => own.startsWith(start))
+  return (TEST_GROUPS[path] ?? []).some((start) => own.startsWith(start))
 }
