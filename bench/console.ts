@@ -80,7 +80,7 @@ async function signIn({ url }: Running): Promise<string> {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }
 
-/** Requests a page once with the counts, and then without them. */
+/** Requests a page once to count its rows and round trips, and then several times to measure it. */
 async function measure(running: Running, { path }: Address, cookie: string): Promise<Cost> {
   const url = new URL(path, running.url)
   const ask = async (headers: Record<string, string> = {}) => {

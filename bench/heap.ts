@@ -4,7 +4,7 @@ import { inspectorOf } from './inspector.ts'
 export interface Heap {
   /** Returns the heap that V8 has allocated, with buffers, in bytes. */
   now(): Promise<number>
-  /** Returns what objects use of it, garbage that is not collected yet included, in bytes. */
+  /** Returns the part of it that objects use, with garbage that is not collected yet, in bytes. */
   used(): Promise<number>
   /** Returns the peak of one of these while a function runs. */
   most(run: () => Promise<unknown>, read?: () => Promise<number>): Promise<number>

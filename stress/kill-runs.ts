@@ -33,7 +33,7 @@ interface Undisturbed {
   readonly steps: number
 }
 
-/** Kills a run at every so many of its moments. */
+/** Kills a run at one of its moments in every `every`. */
 export async function proveRuns(setting: Setting, { every }: { every: number }): Promise<void> {
   const { folder, print, check } = setting
   const gate = await openGate()

@@ -118,8 +118,8 @@ const index = indexSource(sourceFiles())
 const testsOf = new Map(others.map((mutant) => [mutant, testsFor(mutant, coverage, index)]))
 const withTests = (mutant: Mutant) => ({ id: mutant.id, tests: testsOf.get(mutant)! })
 const groups = Math.max(...[...testsOf.values()].map((tests) => tests.length))
-// Most mutants die early, so each round takes twice as many files as the one before: files of one
-// round run side by side, and start only once.
+// The first test files kill most mutants, so each round takes twice as many files as the one before. The
+// files of a round run side by side and start only once.
 for (let from = 0, count = 1; from < groups; from += count, count *= 2) {
   const hunts = new Map<string, Hunt>()
   for (const { id, tests } of others.filter(isAlive).map(withTests)) {

@@ -11,7 +11,7 @@ import { newWebhook, runCron, until } from './webhooks/world.ts'
 
 const ACCOUNT = 'kill-firm'
 
-/** How far each sweep is ahead of the one before it, in milliseconds: what a kill interrupted is due again. */
+/** The time between two sweeps, in milliseconds. After it, what a kill interrupted is due again. */
 const SWEEP_MS = 300_000
 
 /** About how long a load of refusals and the attempts of their events take, in milliseconds. */

@@ -15,11 +15,11 @@ import {
   statementRows,
 } from './commission/statement-rows.ts'
 import { assign, draftsOf, monthly, storePlan } from './commission/stored.ts'
-import { asTeam, camera, operations } from './take.ts'
+import { asTeam, exampleRecorder, operations } from './take.ts'
 
 // Records the responses that openapi.json shows as examples. `npm run generate` updates them.
 
-const { take, takes } = camera()
+const { take, takes } = exampleRecorder()
 
 const entityOf = (vertical: string, resource: string) =>
   ENTITIES.find((entity) => entity.vertical === vertical && entity.resource === resource)!.example

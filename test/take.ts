@@ -69,7 +69,7 @@ export const operations = new Map<string, Operation>(
 )
 
 /** Returns a recorder of requests and responses. */
-export function camera() {
+export function exampleRecorder() {
   const takes: Recorded[] = []
   return {
     takes,

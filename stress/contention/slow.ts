@@ -61,7 +61,7 @@ async function leaveSilent({ check, print }: Setting, service: Service): Promise
   })
   let most = 0
   for (let i = 0; i < 20; i++) {
-    // With garbage: to collect it takes ten seconds beside so many requests.
+    // Without a garbage collection, which takes ten seconds beside so many requests.
     const { used, buffers } = await heap()
     most = Math.max(most, used + buffers - before.used - before.buffers)
     await setTimeout(100)

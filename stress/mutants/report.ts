@@ -10,7 +10,7 @@ const LEAST_CRITICAL = 90
 /** The least share in the commission engine, whose mutants are hunted by random worlds, too. */
 const LEAST_ENGINE = 95
 
-/** A share of fewer mutants than this says little about the whole, and is only printed. */
+/** A score of fewer mutants than this says little, so it is printed but cannot fail the run. */
 const MEANINGFUL = 30
 
 /** What became of a number of mutants. */

@@ -80,7 +80,7 @@ const SEARCHES = [
   'deliveries?resource=transactions&per_page=500',
 ]
 
-/** Returns a request of the sign-in form from an address of its own, which needs an object of its own. */
+/** Returns a request of the sign-in form from a new address, for which the service needs a new object. */
 const signIn = (key: string) => ({
   body: new URLSearchParams({ key, next: '/console' }),
   headers: {

@@ -4,10 +4,10 @@ import { newRequestSender, type RequestSender } from '../ask.ts'
 const MOST = 850
 const WINDOW_MS = 60_000
 
-/** How long each token rests in turn. The platform evicts objects that are idle for 10 s. */
+/** The tokens rest in turn, each for this long: the platform evicts objects that are idle for 10 s. */
 const REST_MS = 15_000
 
-/** By then the requests of the token have been answered. */
+/** How long after a token begins to rest all of its requests have been answered. */
 const SETTLED_MS = 3000
 
 /** Returns the index of the token that rests. */

@@ -40,7 +40,7 @@ export const recordsTable: Operation['format'] = list(undefined, (delivery) =>
   ),
 )
 
-/** Tells what is stored under the id of a record. */
+/** Returns a sentence about what is stored under the id of a record. */
 export const storedNote = ({ stored }: Found): string =>
   stored.length === 0
     ? 'No record is stored under this id. A valid record of a request that was refused because of another record is not listed: see `deliveries list --status refused`.'
