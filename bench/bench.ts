@@ -42,8 +42,16 @@ const command = parseCommand(
       .option('--rounds <count>', 'how often each measurement is repeated', wholeNumber(1, 50))
       // A token has 1000 requests a minute.
       .option('--bulks <count>', 'requests in each round', wholeNumber(1, 60))
-      .option('--grown <count>', 'growth: also measures with so many stored records', wholeNumber(1, 1e8))
-      .option('--facts <count>', 'commissions: how many records are computed', wholeNumber(100, 1e7)),
+      .option(
+        '--grown <count>',
+        'growth: also measures with so many stored records',
+        wholeNumber(1, 1e8),
+      )
+      .option(
+        '--facts <count>',
+        'commissions: how many records are computed',
+        wholeNumber(100, 1e7),
+      ),
 )
 const options = command.opts<Options>()
 const chosen = (command.args.length > 0 ? command.args : Object.keys(SECTIONS)) as Section[]

@@ -52,7 +52,8 @@ export async function consolePages({ folder, scale }: World): Promise<Chapter> {
       )
       rows.push([
         status === 200 ? address.name : `${address.name} (${status})`,
-        formatTenths(shownMs), formatInteger(trips.shown),
+        formatTenths(shownMs),
+        formatInteger(trips.shown),
         ...[ms, cpuMs].map(formatTenths),
         ...[trips.all, rowsRead].map(formatInteger),
       ])

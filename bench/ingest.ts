@@ -17,5 +17,13 @@ export async function ingest({ scale, us, issuer, peers, limits }: World): Promi
     us.authorization().Authorization.slice('Bearer '.length),
     issuer,
   )
-  return report({ results, empty, authentication, verify, parts: await breakdown(us, set), rounds, bulks })
+  return report({
+    results,
+    empty,
+    authentication,
+    verify,
+    parts: await breakdown(us, set),
+    rounds,
+    bulks,
+  })
 }

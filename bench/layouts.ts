@@ -83,31 +83,49 @@ const PARTIAL = ['(account, day) where held = 0', '(account, customer) where hel
 
 const LAYOUTS: Record<string, Layout> = {
   'key (account, id), indexes (day) and (customer)': {
-    columns: TEXTS, key: 'account, id', indexes: PARTIAL,
+    columns: TEXTS,
+    key: 'account, id',
+    indexes: PARTIAL,
   },
   'key (account, id), index (day, customer)': {
-    columns: TEXTS, key: 'account, id', indexes: ['(account, day, customer)'],
+    columns: TEXTS,
+    key: 'account, id',
+    indexes: ['(account, day, customer)'],
   },
   'rowid, unique (account, id), index (day, customer)': {
-    columns: TEXTS, key: null, indexes: [BY_KEY, '(account, day, customer)'],
+    columns: TEXTS,
+    key: null,
+    indexes: [BY_KEY, '(account, day, customer)'],
   },
   'key (account, day, customer, id), unique (account, id)': {
-    columns: TEXTS, key: CLUSTERED, indexes: [BY_KEY],
+    columns: TEXTS,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'the same with an index (customer)': {
-    columns: TEXTS, key: CLUSTERED, indexes: [BY_KEY, '(account, customer)'],
+    columns: TEXTS,
+    key: CLUSTERED,
+    indexes: [BY_KEY, '(account, customer)'],
   },
   'the same without it; days and times as integers': {
-    columns: DATES, key: CLUSTERED, indexes: [BY_KEY],
+    columns: DATES,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'the same; UUIDs as 21 characters': {
-    columns: SHORT, key: CLUSTERED, indexes: [BY_KEY],
+    columns: SHORT,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'integers; UUIDs and deliveries as 16 bytes': {
-    columns: BYTES, key: CLUSTERED, indexes: [BY_KEY],
+    columns: BYTES,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'integers; numbers for account and customer': {
-    columns: NUMBERS, key: CLUSTERED, indexes: [BY_KEY],
+    columns: NUMBERS,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'integers, 16 bytes and numbers': { columns: ALL, key: CLUSTERED, indexes: [BY_KEY] },
 }

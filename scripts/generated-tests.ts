@@ -24,7 +24,11 @@ export function runGeneratedTests(tests: GeneratedTests) {
   }>(tests.invocation, tests.description, (command) =>
     command
       .option('--runs <count>', 'how many random inputs each test gets', wholeNumber(1, 1e9))
-      .option('--seed <number>', 'repeats the inputs of a run; random if absent', wholeNumber(-(2 ** 31), 2 ** 31)),
+      .option(
+        '--seed <number>',
+        'repeats the inputs of a run; random if absent',
+        wholeNumber(-(2 ** 31), 2 ** 31),
+      ),
   )
   const { status } = spawnSync('node_modules/.bin/vitest', ['run', ...tests.files], {
     stdio: 'inherit',

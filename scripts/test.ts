@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { exitWithUsageError, parseCommand } from './command-line.ts'
 import { closingLine, countTests, skippedLines } from './test/counts.ts'
-import { isNamed, TEST_GROUPS, TEST_FILES } from './test/groups.ts'
+import { isNamed, TEST_FILES, TEST_GROUPS } from './test/groups.ts'
 
 const DESCRIPTION = `Runs all tests, or those of the named groups and files. A group has the tests of one folder of src, or
 of the commands, the faults of the platform (sweep) or the documents (docs).
@@ -80,9 +80,11 @@ const both = await Promise.all([
     files: nodeFiles,
     program: process.execPath,
     args: (report) => [
-      '--test', `--test-concurrency=${CONCURRENCY}`,
+      '--test',
+      `--test-concurrency=${CONCURRENCY}`,
       '--test-global-setup=test-node/setup.ts',
-      '--test-reporter=spec', '--test-reporter-destination=stdout',
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
       '--test-reporter=./scripts/test/node-reporter.ts',
       `--test-reporter-destination=${report}`,
       ...nodeFiles,

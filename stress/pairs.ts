@@ -7,7 +7,8 @@ const AT_ONCE = 2
 const { every } = readOptions<{ every: number }>(
   'npm run pairs',
   'Lets calls to the platform fail: each call of each operation, and every two in a row.',
-  (command) => command.option('--every <number>', 'tries one case in so many', wholeNumber(1, 1000), 1),
+  (command) =>
+    command.option('--every <number>', 'tries one case in so many', wholeNumber(1, 1000), 1),
 )
 
 let tested = 0

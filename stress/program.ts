@@ -68,7 +68,12 @@ export async function runProgram<const O extends Record<string, Option>>(
       for (const [name, { help, value, least, most }] of Object.entries(options))
         command.option(`--${name} <number>`, help, wholeNumber(least, most), value)
       const seed = Date.now() % 1_000_000
-      return command.option('--seed <number>', 'repeats a run; random if absent', wholeNumber(0, 2 ** 31), seed)
+      return command.option(
+        '--seed <number>',
+        'repeats a run; random if absent',
+        wholeNumber(0, 2 ** 31),
+        seed,
+      )
     },
   )
   console.log(`Seed ${numbers.seed}: --seed ${numbers.seed} repeats this run.`)

@@ -47,8 +47,14 @@ export async function proveWebhooks(
   await migrate(service)
   const firm = await newFirm(service, ACCOUNT, 'forex', 'reject')
   const progress: Progress = {
-    setting, restart, receiver, firm, service,
-    answered: new Set(), hits: 0, clock: Date.now(),
+    setting,
+    restart,
+    receiver,
+    firm,
+    service,
+    answered: new Set(),
+    hits: 0,
+    clock: Date.now(),
   }
   try {
     for (const path of PATHS) {

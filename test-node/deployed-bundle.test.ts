@@ -83,7 +83,10 @@ describe('the modules of a bundle', () => {
       'src/a.ts': { imports: ['src/b.ts'] },
       'src/b.ts': { imports: ['src/a.ts'] },
     })
-    assert.throws(() => orderModules(files, PARAMETERS), /Imports form a circle: src\/a\.ts, src\/b\.ts/)
+    assert.throws(
+      () => orderModules(files, PARAMETERS),
+      /Imports form a circle: src\/a\.ts, src\/b\.ts/,
+    )
   })
 })
 
@@ -105,7 +108,7 @@ describe('SQL in the bundle', () => {
       assert.deepEqual(collapseSql(parts), collapsed)
   })
 
-  test('has no comments, escapes and open strings', () => {
+  test('is refused if it has a comment, an escape or an unclosed quote', () => {
     const refused = ['select 1 -- one\n', 'select /* one */ 1\n', "select '\\n'\n", "select 'a\n"]
     for (const sql of refused)
       assert.throws(() => collapseSql([sql]), /^Error: (Write )?[Tt]his SQL/)

@@ -37,14 +37,12 @@ const WORDS: Record<string, string> = {
   anew: '`newFields`',
   asked: '`withObjectRetry`, or what is asked for: `query`, `requests`',
   born: '`initialValue`',
-  closed: '`strictObject`, or what is closed: `closedPeriod`',
   desk: '`accountRoutes`',
   grow: '`addSizes`',
   grows: '`sizeLimit`',
   keyOf: 'the key: `recordKey`, `customerKey`',
   misspelt: '`findNameErrors`',
   odd: '`flag`',
-  packed: '`toDeliveryInput`, or what is packed: `packedRows`',
   readable: 'what it does: `decodeText`',
   refers: '`reference`',
   retried: '`withRetry`, or a count: `retries`',
@@ -55,6 +53,12 @@ const WORDS: Record<string, string> = {
   told: '`returnRecordOutcomes`',
   tried: '`withD1Retry`, or a count: `attempts`',
   undated: '`dayOptional`, or what is missing: `withoutTime`',
+}
+
+/** English words that may name a value, but not a function. */
+const FUNCTIONS: Record<string, string> = {
+  closed: '`strictObject`',
+  packed: '`toDeliveryInput`, or what it packs: `packLines`',
 }
 
 /** Names that several types had. Only one may have each. */
@@ -76,10 +80,11 @@ const files = (trackedFiles ?? [])
 const identifiers = (names: Record<string, string>) =>
   new RegExp(`(?<![\\w$])(?:${Object.keys(names).join('|')})(?![\\w$])`, 'g')
 
-/** A name and its offset in a text. */
+/** A declared name, its offset in a text, and whether a function gets it. */
 interface Place {
   name: string
   start: number
+  isFunction?: boolean
 }
 
 const lineOf = (text: string, start: number) => text.slice(0, start).split('\n').length
@@ -116,11 +121,18 @@ function namesIn(pattern: unknown): Place[] {
   return namesIn(pattern.left ?? pattern.argument ?? pattern.parameter)
 }
 
+const isFunction = (node: unknown) => isNode(node) && /Function/.test(node.type)
+
 /** Returns the names that a node declares, without those that the nodes in it declare. */
-function declaredBy({ type, id, params }: Node): Place[] {
-  const isFunction = /Function|TSMethodSignature/.test(type)
-  const hasName = isFunction || /^(?:VariableDeclarator|Class\w+|TS\w+Declaration)$/.test(type)
-  return [...(hasName ? namesIn(id) : []), ...(isFunction ? (params ?? []).flatMap(namesIn) : [])]
+function declaredBy(node: Node): Place[] {
+  const { type, id, params, init } = node
+  const hasName = /^(?:VariableDeclarator|Class\w+|TS\w+Declaration)$/.test(type)
+  const hasParameters = isFunction(node) || type === 'TSMethodSignature'
+  const own = hasName || isFunction(node) ? namesIn(id) : []
+  return [
+    ...own.map((place) => ({ ...place, isFunction: isFunction(node) || isFunction(init) })),
+    ...(hasParameters ? (params ?? []).flatMap(namesIn) : []),
+  ]
 }
 
 /** Returns the names that are declared in a syntax tree. */
@@ -156,6 +168,17 @@ describe('old names', { skip: skipWithoutGit }, () => {
     assert.deepEqual(found, [])
   })
 
+  test('name no function if they are English words that may name a value', () => {
+    const found = files.flatMap(({ path, text }) =>
+      findDeclarations(path, text, FUNCTIONS)
+        .filter(({ isFunction }) => isFunction)
+        .map(
+          ({ name, start }) => `${path}:${lineOf(text, start)}: ${name}(). Use ${FUNCTIONS[name]}.`,
+        ),
+    )
+    assert.deepEqual(found, [])
+  })
+
   test('name one thing at most if they had several meanings', () => {
     const found = files.flatMap(({ path, text }) =>
       findDeclarations(path, text, TYPES).map(({ name, start }) => ({
@@ -177,25 +200,39 @@ describe('old names', { skip: skipWithoutGit }, () => {
       import { asked as imported } from './a.ts'
       type Odd = { closed: boolean }
       interface Receipt { told: boolean; find(silent: number): void }
-      const { closed, other: said, ...born } = { closed: true, tried: 1 }
+      const { telling, other: said, ...born } = { telling: true, tried: 1 }
       const [undated = 1] = [], readable = (asked: number) => asked
-      function judge(...grows: string[]) { return (telling = 2) => telling }
+      function judge(...grows: string[]) { return (odd = 2) => odd }
       const render = <Props,>({ refers }: { refers: string }, strays: (keyOf: string) => void) => refers
     `
     const names = findDeclarations('a.ts', text, WORDS).map(({ name }) => name)
-    assert.deepEqual(names.sort(), [
+    assert.deepEqual(names.toSorted(), [
       'Odd',
       'Receipt',
       'asked',
       'born',
       'grows',
       'keyOf',
+      'odd',
       'readable',
       'said',
       'silent',
       'strays',
-      'telling',
       'undated',
     ])
+  })
+
+  test('of functions are told from those of values', () => {
+    const text =
+      'function closed() {}; const packed = () => 1; const f = (closed: Map) => packed(closed)'
+    const places = findDeclarations('a.ts', text, FUNCTIONS)
+    assert.deepEqual(
+      places.map(({ name, isFunction = false }) => [name, isFunction]),
+      [
+        ['closed', true],
+        ['packed', true],
+        ['closed', false],
+      ],
+    )
   })
 })

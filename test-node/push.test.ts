@@ -167,7 +167,10 @@ const credentials = (base: string) => ({
 })
 
 const commonArguments = ({ args = [], vertical = 'forex', resource = 'transactions' }: Run) => [
-  '--vertical', vertical, '--resource', resource,
+  '--vertical',
+  vertical,
+  '--resource',
+  resource,
   ...args,
 ]
 
@@ -1094,7 +1097,8 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
       const confirmed = confirmContinue(common, { input, output })
       input.write(key)
       if (isYes) await confirmed
-      else await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
+      else
+        await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
       assert.match(String(output.read()), /Send the other records\?/)
     })
   }

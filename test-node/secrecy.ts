@@ -58,7 +58,10 @@ const HOMES: readonly Home[] = ['people', 'notes', 'team']
 
 /** Returns what is known: these secrets and no names. */
 const knowing = (secrets: Sought): Known => ({
-  secrets, people: nothing(), notes: nothing(), team: nothing(),
+  secrets,
+  people: nothing(),
+  notes: nothing(),
+  team: nothing(),
 })
 
 /** A column, an object or the log, with all its texts. */

@@ -115,7 +115,10 @@ test('prints each delivery once, oldest first, also one that is stored late', as
   // The first request asks for the last ten, later ones for what is newer than 30 s before the last.
   assert.equal(requests[0], 'deliveries?per_page=10')
   assert.equal(requests[1], 'deliveries/dlv_5')
-  assert.equal(requests[2], `deliveries?${new URLSearchParams({ from: at(5 - 30), per_page: '500' })}`)
+  assert.equal(
+    requests[2],
+    `deliveries?${new URLSearchParams({ from: at(5 - 30), per_page: '500' })}`,
+  )
 })
 
 test('--json prints an object a line, and options narrow the list', async () => {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { closingLine, countTests, skippedLines } from '../scripts/test/counts.ts'
-import { isNamed, TEST_GROUPS, TEST_FILES } from '../scripts/test/groups.ts'
+import { isNamed, TEST_FILES, TEST_GROUPS } from '../scripts/test/groups.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-counts-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -59,8 +59,10 @@ describe('the closing line', () => {
     const { status } = spawnSync(
       process.execPath,
       [
-        '--test', '--test-reporter=./scripts/test/node-reporter.ts',
-        `--test-reporter-destination=${report}`, file,
+        '--test',
+        '--test-reporter=./scripts/test/node-reporter.ts',
+        `--test-reporter-destination=${report}`,
+        file,
       ],
       { env },
     )

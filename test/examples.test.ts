@@ -200,11 +200,11 @@ async function takePlans(team: Team) {
   await team('putPlan', 'new', 'A plan', { at, body })
   await team('putPlan', 'same', 'The same again', { at, body })
   const [lots, ...others] = perLot.rules
-  const misspelt = { ...lots, tiers: undefined, ammount: '5.00' }
+  const wrongLots = { ...lots, tiers: undefined, ammount: '5.00' }
   const headers = asTeam()
   await take('putPlan', 'wrong', 'A misspelt member and an unknown currency', {
     ...{ at, headers },
-    body: { ...body, currency: 'USX', rules: [misspelt, ...others] },
+    body: { ...body, currency: 'USX', rules: [wrongLots, ...others] },
   })
   await team('putPlan', 'next', 'Another version', {
     at,

@@ -179,11 +179,10 @@ const fillWebhook = (account: string) => {
   return env.DB.batch(texts.map((text) => env.DB.prepare(text).bind(account)))
 }
 
-const list = (bound: Bound, ...end: [context: unknown, key: readonly KeyValue[]]): RequestForm[] => [
-  ...pages(bound),
-  { bound, query: 'per_page=500' },
-  { bound, end },
-]
+const list = (
+  bound: Bound,
+  ...end: [context: unknown, key: readonly KeyValue[]]
+): RequestForm[] => [...pages(bound), { bound, query: 'per_page=500' }, { bound, end }]
 
 /** For each of the 30 currencies of the ECB its 8 days, and a few rows that find it and its last day. */
 const RATES: RequestForm[] = ['2026-04-13', '2025-01-02', '2026-10-01'].map((day) => ({

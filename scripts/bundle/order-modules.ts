@@ -62,8 +62,7 @@ export function orderModules(
       .map((module) => ({
         module,
         score:
-          module.pairs.filter((pair) => pairsNearby.has(pair)).length /
-            (module.pairs.length || 1) +
+          module.pairs.filter((pair) => pairsNearby.has(pair)).length / (module.pairs.length || 1) +
           folderWeight * commonFolders(module.path, neighbour),
       }))
       .sort((a, b) => b.score - a.score || (a.module.path < b.module.path ? -1 : 1))

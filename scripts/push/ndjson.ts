@@ -3,7 +3,11 @@ import { usageError } from '../exit-error.ts'
 import { type Reader, renameMembers } from './reader.ts'
 
 /** Reads one record per line. Sends the line itself, unless `--map` renames its members. */
-export const readNdjson: Reader = async function* readNdjson(texts, { file, renames }, { identityOf }) {
+export const readNdjson: Reader = async function* readNdjson(
+  texts,
+  { file, renames },
+  { identityOf },
+) {
   let number = 0
   for await (const line of splitLines(texts)) {
     number += 1

@@ -127,7 +127,11 @@ function trickle(sent: ClientRequest) {
 const bulk = (count: number, storyLength = 10) =>
   JSON.stringify(
     Array.from({ length: count }, (_, i) => ({
-      eventname: 'Bet', customerid: 'P-1', eventid: `s-${i}`,
-      createtime: '2026-10-02 10:00', Value: i, story: 'x'.repeat(storyLength),
+      eventname: 'Bet',
+      customerid: 'P-1',
+      eventid: `s-${i}`,
+      createtime: '2026-10-02 10:00',
+      Value: i,
+      story: 'x'.repeat(storyLength),
     })),
   )

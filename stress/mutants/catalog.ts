@@ -28,10 +28,18 @@ const SENTENCE_WORDS = 4
 
 const ignore = () => {}
 const silentLogger = {
-  trace: ignore, debug: ignore, info: ignore,
-  warn: console.warn, error: console.error, fatal: console.error,
-  isTraceEnabled: () => false, isDebugEnabled: () => false, isInfoEnabled: () => false,
-  isWarnEnabled: () => true, isErrorEnabled: () => true, isFatalEnabled: () => true,
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: console.warn,
+  error: console.error,
+  fatal: console.error,
+  isTraceEnabled: () => false,
+  isDebugEnabled: () => false,
+  isInfoEnabled: () => false,
+  isWarnEnabled: () => true,
+  isErrorEnabled: () => true,
+  isFatalEnabled: () => true,
 }
 
 /** A node of Stryker's syntax tree, as far as it is read here. */
@@ -99,7 +107,10 @@ function describer(file: string, content: string) {
   return (id: string, kind: Mutant['kind'], { start, end }: Span, replacement: string): Mutant => {
     const around = declarations.filter((one) => one.start <= start && end <= one.end)
     return {
-      id, kind, file, folder,
+      id,
+      kind,
+      file,
+      folder,
       declaration: around.at(-1)?.name ?? '',
       line: lineOf(start),
       lastLine: lineOf(end),

@@ -115,8 +115,11 @@ export const FEATURE_ATTACKS: readonly Attack[] = [
     act: ({ brand }, lane, turn) =>
       brand('POST', 'activities', {
         body: range(1000, (i) => ({
-          eventname: 'Spin', customerid: `n${i}`, eventid: `${lane}-${turn}-${i}`,
-          createtime: '2026-10-02 10:00', Value: 1,
+          eventname: 'Spin',
+          customerid: `n${i}`,
+          eventid: `${lane}-${turn}-${i}`,
+          createtime: '2026-10-02 10:00',
+          Value: 1,
         })),
       }),
   },

@@ -37,7 +37,11 @@ export function newPool(
   tokens: readonly { headers: Record<string, string>; objectName: string }[],
 ): Pool {
   const members = tokens.map(
-    ({ headers, objectName }): Member => ({ ask: newRequestSender(base, headers, at), objectName, times: [] }),
+    ({ headers, objectName }): Member => ({
+      ask: newRequestSender(base, headers, at),
+      objectName,
+      times: [],
+    }),
   )
   const take = async (): Promise<Member> => {
     for (;;) {

@@ -376,7 +376,18 @@ describe('a period', () => {
     const carried = { ...withoutStatement, affiliate: 'f', previous: digestOf(carries) }
     const broken = { ...withoutStatement, affiliate: 'g', previous: digits('else') }
     const quiet = { affiliate: 'h', period: '2024-07', head: null }
-    await storeRows([a, held, early, late, withoutStatement, lonely, carries, carried, broken, quiet])
+    await storeRows([
+      a,
+      held,
+      early,
+      late,
+      withoutStatement,
+      lonely,
+      carries,
+      carried,
+      broken,
+      quiet,
+    ])
     await storeRun(PERIOD)
     const result = await approvePeriod()
     expect(result).toEqual({

@@ -58,7 +58,11 @@ export function openBooks() {
           ),
         ),
         manual: waiting.map(({ id, amount }) => ({
-          id, amount, reason: 'a bonus', reference: id, at: '2026-01-01T00:00:00.000Z',
+          id,
+          amount,
+          reason: 'a bonus',
+          reference: id,
+          at: '2026-01-01T00:00:00.000Z',
         })),
         manualFrom: Number.NEGATIVE_INFINITY,
       }

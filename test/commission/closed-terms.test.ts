@@ -199,14 +199,17 @@ describe('an assignment', () => {
     ['of a plan that it has had itself', 'b', 'ib', 'vip'],
     ['of everybody', '*', 'vip', 'ib'],
     ['of a plan that everybody gets', '*', 'vip', 'vip'],
-  ])('begins after a period %s that was closed as a whole', async (_, affiliate, plan, closedPlan) => {
-    await send(['b', '2024-01-01', 'vip'])
-    await close('2024-10', closedPlan)
-    expect(await refusal(send([affiliate, '2024-10-31', plan]))).toContain(
-      `the period 2024-10 of the plan \`${closedPlan}\`, which is closed`,
-    )
-    expect((await send([affiliate, '2024-11-01', plan])).status).toBe(200)
-  })
+  ])(
+    'begins after a period %s that was closed as a whole',
+    async (_, affiliate, plan, closedPlan) => {
+      await send(['b', '2024-01-01', 'vip'])
+      await close('2024-10', closedPlan)
+      expect(await refusal(send([affiliate, '2024-10-31', plan]))).toContain(
+        `the period 2024-10 of the plan \`${closedPlan}\`, which is closed`,
+      )
+      expect((await send([affiliate, '2024-11-01', plan])).status).toBe(200)
+    },
+  )
 
   test.each([
     ['of plans that it does not have', 'b', 'vip', 'ib'],

@@ -102,12 +102,14 @@ export function oracle(world: World, query: ReportQuery) {
     if (one.held) continue
     const name = `${one.type}${isApproved(one.status) ? '' : '_unapproved'}`
     const amount = {
-      currency: one.currency, value: parse(one.amount),
+      currency: one.currency,
+      value: parse(one.amount),
       ...(one.usd !== null && { usd: parse(one.usd) }),
     }
     const isFirst = firsts.get(one.customer) === one.id
     found.push({
-      day: one.day, customer: one.customer,
+      day: one.day,
+      customer: one.customer,
       groups: valuesOf(one.day, customers.get(one.customer)!, { transaction_type: one.type }),
       counts: { [`${name}_count`]: 1, ...(isFirst && { first_deposit_count: 1 }) },
       amounts: { [`${name}_amount`]: amount, ...(isFirst && { first_deposit_amount: amount }) },
@@ -126,7 +128,9 @@ export function oracle(world: World, query: ReportQuery) {
       pnl: amount('pnl'),
     }
     found.push({
-      day, customer, numbers: { lots: parse(amounts.lots_traded!) },
+      day,
+      customer,
+      numbers: { lots: parse(amounts.lots_traded!) },
       groups: valuesOf(day, customers.get(customer)!, { instrument }),
       amounts: Object.fromEntries(
         Object.entries(all).filter(([, one]) => 'value' in one),
@@ -142,8 +146,8 @@ export function oracle(world: World, query: ReportQuery) {
     const all = { ...(value !== null && { Value: value }), ...kpis }
     found.push({
       day,
-        customer,
-        groups: valuesOf(day, customers.get(customer)!, { eventname: name, product }),
+      customer,
+      groups: valuesOf(day, customers.get(customer)!, { eventname: name, product }),
       counts: { [`${prefix}.count`]: 1 },
       amounts: Object.fromEntries(
         Object.entries(all).map(([kpi, number]) => [

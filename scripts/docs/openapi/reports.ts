@@ -35,9 +35,7 @@ const NOTE = object({
   metric: documented('The metric.'),
   reason: documented(
     'Why it is null in some figures; `unknown_metric`: neither an event definition nor a record of these days has it.',
-    oneOf(
-      'not_kept', 'no_statements', 'partial_period', 'finer_than_statement', 'unknown_metric',
-    ),
+    oneOf('not_kept', 'no_statements', 'partial_period', 'finer_than_statement', 'unknown_metric'),
   ),
   detail: documented('The same as a sentence.'),
 })
@@ -84,7 +82,11 @@ const draft = (at: string, id: string) => ({
   summary: 'Get a report',
   description: `Returns metrics of some days by up to three groups, converted to one currency, with their totals. The totals are those of the control totals. Clicks are kept for ${CLICK_DAYS} days. A report has at most ${written(REPORT_LIMITS.groups)} rows and ${written(REPORT_LIMITS.figures)} figures, and reads at most ${written(REPORT_LIMITS.records)} records of a resource, which are counted first. \`Accept: text/csv\` returns the same as CSV.`,
   parameters: [
-    'from_day', 'report_to', 'group_by', 'report_currency', 'metrics_query',
+    'from_day',
+    'report_to',
+    'group_by',
+    'report_currency',
+    'metrics_query',
     'x-d1-bookmark',
   ],
   answers: {

@@ -196,7 +196,9 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     data: listed(
       'The sums, by plan, status and currency.',
       object({
-        plan: HEAD.plan, status: HEAD.status, currency: HEAD.currency,
+        plan: HEAD.plan,
+        status: HEAD.status,
+        currency: HEAD.currency,
         statements: documented('The number of statements.', COUNT),
         with_holds: documented(
           'The number of statements with records that wait for a rate or a currency.',
@@ -215,7 +217,9 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     data: listed(
       'The sums, by period, status and currency, the latest period first.',
       object({
-        period: HEAD.period, status: HEAD.status, currency: HEAD.currency,
+        period: HEAD.period,
+        status: HEAD.status,
+        currency: HEAD.currency,
         statements: documented('The number of statements.', COUNT),
         total: money('The sum of `total`.'),
         computed_at: documented('When the latest of them was computed.', TIME),
