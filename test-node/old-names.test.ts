@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { parseAst } from 'vitest/node'
+import { declaredNames } from './declared-names.ts'
 import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
 
 // Names that the code once had and must not get again: each has a standard term in its place. A name is
@@ -80,159 +80,72 @@ const files = (trackedFiles ?? [])
 const identifiers = (names: Record<string, string>) =>
   new RegExp(`(?<![\\w$])(?:${Object.keys(names).join('|')})(?![\\w$])`, 'g')
 
-/** A declared name, its offset in a text, and whether a function gets it. */
-interface Place {
-  name: string
-  start: number
-  isFunction?: boolean
-}
+const LISTED = { ...WORDS, ...FUNCTIONS, ...TYPES }
 
-const lineOf = (text: string, start: number) => text.slice(0, start).split('\n').length
+/** The declarations of the listed names in all files of TypeScript. Most files have none to parse for. */
+const declarations = files
+  .filter(({ path, text }) => /\.tsx?$/.test(path) && identifiers(LISTED).test(text))
+  .flatMap(({ path, text }) => declaredNames(path, text).map((one) => ({ path, ...one })))
+  .filter(({ name }) => Object.hasOwn(LISTED, name))
 
-/** A node of the syntax tree, as far as this test reads it. */
-interface Node {
-  type: string
-  start: number
-  name?: string
-  id?: Node | null
-  params?: (Node | null)[]
-  shorthand?: boolean
-  [member: string]: unknown
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && 'type' in value
-
-/**
- * Returns the names that a pattern gives. A member that is taken out of an object under its own name is
- * left out: the object has given it the name.
- */
-function namesIn(pattern: unknown): Place[] {
-  if (!isNode(pattern)) return []
-  const { type, name, start } = pattern
-  if (type === 'Identifier') return [{ name: name!, start }]
-  if (type === 'ObjectPattern') {
-    const members = pattern.properties as Node[]
-    return members
-      .filter(({ shorthand }) => !shorthand)
-      .flatMap((one) => namesIn(one.type === 'Property' ? one.value : one))
-  }
-  if (type === 'ArrayPattern') return (pattern.elements as unknown[]).flatMap(namesIn)
-  return namesIn(pattern.left ?? pattern.argument ?? pattern.parameter)
-}
-
-const isFunction = (node: unknown) => isNode(node) && /Function/.test(node.type)
-
-/** Returns the names that a node declares, without those that the nodes in it declare. */
-function declaredBy(node: Node): Place[] {
-  const { type, id, params, init } = node
-  const hasName = /^(?:VariableDeclarator|Class\w+|TS\w+Declaration)$/.test(type)
-  const hasParameters = isFunction(node) || type === 'TSMethodSignature'
-  const own = hasName || isFunction(node) ? namesIn(id) : []
-  return [
-    ...own.map((place) => ({ ...place, isFunction: isFunction(node) || isFunction(init) })),
-    ...(hasParameters ? (params ?? []).flatMap(namesIn) : []),
-  ]
-}
-
-/** Returns the names that are declared in a syntax tree. */
-function declaredIn(tree: unknown): Place[] {
-  if (Array.isArray(tree)) return tree.flatMap(declaredIn)
-  if (!isNode(tree)) return []
-  return [...declaredBy(tree), ...Object.values(tree).flatMap(declaredIn)]
-}
-
-/** Returns the declarations of some names in a file of TypeScript. */
-function findDeclarations(path: string, text: string, names: Record<string, string>): Place[] {
-  if (!/\.tsx?$/.test(path) || !identifiers(names).test(text)) return []
-  const tree = parseAst(text, { lang: path.endsWith('x') ? 'tsx' : 'ts' })
-  return declaredIn(tree).filter(({ name }) => Object.hasOwn(names, name))
-}
+/** Returns a line for each declaration of a name, with the term to use in its place. */
+const report = (found: typeof declarations, names: Record<string, string>) =>
+  found
+    .filter(({ name }) => Object.hasOwn(names, name))
+    .map(({ path, line, name }) => `${path}:${line}: ${name}. Use ${names[name]}.`)
 
 describe('old names', { skip: skipWithoutGit }, () => {
   test('stand nowhere if they are no English words', () => {
     const found = files.flatMap(({ path, text }) =>
-      [...text.matchAll(identifiers(NAMES))].map(
-        ({ 0: name, index }) => `${path}:${lineOf(text, index)}: ${name}. Use ${NAMES[name]}.`,
-      ),
-    )
-    assert.deepEqual(found, [])
-  })
-
-  test('name nothing if they are English words', () => {
-    const found = files.flatMap(({ path, text }) =>
-      findDeclarations(path, text, WORDS).map(
-        ({ name, start }) => `${path}:${lineOf(text, start)}: ${name}. Use ${WORDS[name]}.`,
-      ),
-    )
-    assert.deepEqual(found, [])
-  })
-
-  test('name no function if they are English words that may name a value', () => {
-    const found = files.flatMap(({ path, text }) =>
-      findDeclarations(path, text, FUNCTIONS)
-        .filter(({ isFunction }) => isFunction)
-        .map(
-          ({ name, start }) => `${path}:${lineOf(text, start)}: ${name}(). Use ${FUNCTIONS[name]}.`,
+      text
+        .split('\n')
+        .flatMap((line, i) =>
+          [...line.matchAll(identifiers(NAMES))].map(
+            ([name]) => `${path}:${i + 1}: ${name}. Use ${NAMES[name]}.`,
+          ),
         ),
     )
     assert.deepEqual(found, [])
   })
 
-  test('name one thing at most if they had several meanings', () => {
-    const found = files.flatMap(({ path, text }) =>
-      findDeclarations(path, text, TYPES).map(({ name, start }) => ({
-        name,
-        line: `${path}:${lineOf(text, start)}: ${name}. Say ${TYPES[name]}.`,
-      })),
-    )
-    const repeated = [...Map.groupBy(found, ({ name }) => name).values()].filter(
-      (same) => same.length > 1,
-    )
-    assert.deepEqual(
-      repeated.flat().map(({ line }) => line),
-      [],
-    )
+  test('name nothing if they are English words', () => {
+    assert.deepEqual(report(declarations, WORDS), [])
   })
 
-  test('are found as variables, functions, parameters and types, not as members', () => {
-    const text = `
-      import { asked as imported } from './a.ts'
-      type Odd = { closed: boolean }
-      interface Receipt { told: boolean; find(silent: number): void }
-      const { telling, other: said, ...born } = { telling: true, tried: 1 }
-      const [undated = 1] = [], readable = (asked: number) => asked
-      function judge(...grows: string[]) { return (odd = 2) => odd }
-      const render = <Props,>({ refers }: { refers: string }, strays: (keyOf: string) => void) => refers
-    `
-    const names = findDeclarations('a.ts', text, WORDS).map(({ name }) => name)
-    assert.deepEqual(names.toSorted(), [
-      'Odd',
-      'Receipt',
-      'asked',
-      'born',
-      'grows',
-      'keyOf',
-      'odd',
-      'readable',
-      'said',
-      'silent',
-      'strays',
-      'undated',
-    ])
+  test('name no function if they may name a value', () => {
+    const functions = declarations.filter(({ isFunction }) => isFunction)
+    assert.deepEqual(report(functions, FUNCTIONS), [])
   })
 
-  test('of functions are told from those of values', () => {
-    const text =
-      'function closed() {}; const packed = () => 1; const f = (closed: Map) => packed(closed)'
-    const places = findDeclarations('a.ts', text, FUNCTIONS)
-    assert.deepEqual(
-      places.map(({ name, isFunction = false }) => [name, isFunction]),
-      [
-        ['closed', true],
-        ['packed', true],
-        ['closed', false],
-      ],
-    )
+  test('name one thing at most if several types had them', () => {
+    const repeated = [...Map.groupBy(declarations, ({ name }) => name).values()]
+      .filter((same) => same.length > 1)
+      .flat()
+    assert.deepEqual(report(repeated, TYPES), [])
   })
+})
+
+test('a declaration is found as a variable, function, parameter, class or type', () => {
+  const text = `
+    import { imported as alias } from './a.ts'
+    type Type = { member: boolean }
+    interface Interface { member: boolean; method(ofMethod: number): void }
+    class Class {}
+    const { taken, other: renamed, ...rest } = { taken: true, key: 1 }
+    const [element = 1] = [], arrow = (simple: number) => simple
+    function declared(...more: string[]) { return (byDefault = 2) => byDefault }
+    const one = <Props,>({ member }: { member: string }, call: (ofType: string) => void) => member
+  `
+  const found = declaredNames('a.tsx', text)
+  const names = (ofFunctions: boolean) =>
+    found
+      .filter(({ isFunction }) => isFunction === ofFunctions)
+      .map(({ name }) => name)
+      .toSorted()
+  assert.deepEqual(names(true), ['arrow', 'declared', 'one'])
+  assert.deepEqual(
+    names(false).join(' '),
+    'Class Interface Type byDefault call element more ofMethod ofType renamed rest simple',
+  )
+  assert.equal(found.find(({ name }) => name === 'Class')?.line, 5)
 })
