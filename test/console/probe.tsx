@@ -12,7 +12,8 @@ const page: Page = {
     rename: {
       done: 'The account has its new name: “é”.',
       request: (values, { account }) => ({
-        ...{ method: 'PATCH', path: apiPath(account) },
+        method: 'PATCH',
+        path: apiPath(account),
         body: { name: values('name') },
       }),
     },
