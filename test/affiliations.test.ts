@@ -311,13 +311,13 @@ describe('the customers of affiliates', () => {
   test('customers that are too long for one answer are read in smaller steps', async () => {
     await setUp()
     Object.assign(SEARCH_LIMITS, { entries: 16 })
-    const sizes: number[] = []
+    const asked: number[] = []
     // D1 fails if a value would have more than 2 MB, which the local one does not.
     const limited = (real: D1PreparedStatement, entries: number): D1PreparedStatement =>
       overriding(real, {
         bind: (...values: unknown[]) => limited(real.bind(...values), Number(values[2])),
         all: () => {
-          sizes.push(entries)
+          asked.push(entries)
           if (entries > 4) throw new Error('D1_ERROR: string or blob too big: SQLITE_TOOBIG')
           return real.all()
         },
@@ -327,7 +327,7 @@ describe('the customers of affiliates', () => {
     })
     const query = { ...october, affiliates: null }
     const { customers, next } = await findCustomersOf({ db, directory: env.DB }, query, null)
-    expect(sizes).toEqual([16, 8, 4])
+    expect(asked).toEqual([16, 8, 4])
     expect(customers.map(({ customer_id }) => customer_id)).toEqual(['a-2', 'a-3'])
     expect(next).toMatchObject({ phase: 'unchanged', customer_id: 'a-3', entries: 4 })
   })

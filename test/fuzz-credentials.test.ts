@@ -48,16 +48,16 @@ describe('an access token', () => {
     expect((await attempt(access_token)).status).toBe(200)
     objectNames.length = 0
 
-    let tested = 0
+    let tried = 0
     const accepted: string[] = []
     for (const edited of sentEdits(access_token)) {
       // Space around the value is not part of a header.
       if (!isSendable(edited) || edited.trim() === access_token) continue
-      tested += 1
+      tried += 1
       if (!isRefused(await attempt(edited))) accepted.push(edited)
     }
     expect([accepted, objectNames]).toEqual([[], []])
-    expect(tested).toBeGreaterThan(access_token.length * 8)
+    expect(tried).toBeGreaterThan(access_token.length * 8)
   })
 
   test('a forged access token is refused without a call to an object', {

@@ -105,7 +105,7 @@ const OF_CUSTOMER: Bound = {
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
 
 /** A request of a route: its query, or the context and the key of a cursor near the end of the list. */
-interface RequestForm {
+interface Form {
   bound: Bound
   query?: string
   /** The media type of the response; JSON if absent. */
@@ -116,7 +116,7 @@ interface RequestForm {
 const DEEPEST = 'page=100&per_page=100'
 
 /** Requests the first page, the deepest page by number, and the pages after their cursors. */
-const pages = (bound: Bound, filter = ''): RequestForm[] => [
+const pages = (bound: Bound, filter = ''): Form[] => [
   { bound, query: filter },
   { bound, query: filter === '' ? DEEPEST : `${filter}&${DEEPEST}` },
 ]
@@ -139,8 +139,8 @@ function recordForms(
   name: string,
   customer: string,
   id: readonly string[],
-): RequestForm[] {
-  const end = (filter: object, key: readonly KeyValue[], bound: Bound): RequestForm => ({
+): Form[] {
+  const end = (filter: object, key: readonly KeyValue[], bound: Bound): Form => ({
     bound,
     end: [[account, name, filter], key],
     query: new URLSearchParams(
@@ -179,13 +179,14 @@ const fillWebhook = (account: string) => {
   return env.DB.batch(texts.map((text) => env.DB.prepare(text).bind(account)))
 }
 
-const list = (
-  bound: Bound,
-  ...end: [context: unknown, key: readonly KeyValue[]]
-): RequestForm[] => [...pages(bound), { bound, query: 'per_page=500' }, { bound, end }]
+const list = (bound: Bound, ...end: [context: unknown, key: readonly KeyValue[]]): Form[] => [
+  ...pages(bound),
+  { bound, query: 'per_page=500' },
+  { bound, end },
+]
 
 /** For each of the 30 currencies of the ECB its 8 days, and a few rows that find it and its last day. */
-const RATES: RequestForm[] = ['2026-04-13', '2025-01-02', '2026-10-01'].map((day) => ({
+const RATES: Form[] = ['2026-04-13', '2025-01-02', '2026-10-01'].map((day) => ({
   bound: { each: 0, fixed: 30 * 16 },
   query: `day=${day}`,
 }))
@@ -420,7 +421,7 @@ async function routes() {
         ['/go/f0000001', [{ bound: ONE }]],
       ]),
     },
-  } as Record<string, { headers: Record<string, string>; paths: Record<string, RequestForm[]> }>
+  } as Record<string, { headers: Record<string, string>; paths: Record<string, Form[]> }>
 }
 
 /** Returns the path of the route that a request reaches. */
