@@ -77,7 +77,7 @@ function findFault(exchange: Described & Exchange): string | null {
   return flaw && `openapi.json does not describe this response: ${flaw}`
 }
 
-/** A file of http://rates.local/. Each test puts its own, and reads how often it was fetched. */
+/** A file of http://rates.local/. Each test stores its own file, and reads how often it was fetched. */
 interface RateFile {
   /** A body is text, or bytes in base64. */
   answers: { status: number; text?: string; base64?: string }[]
@@ -116,14 +116,14 @@ const describeLeak = (leak: string | null) =>
   leak && `A secret or a personal value is where it must not be: ${leak}`
 
 /** Returns what is wrong with a test and with its requests that were not reported before, or null. */
-function judgeTest(report: Responses & Exchanges & TestOutput): string | null {
+function checkTest(report: Responses & Exchanges & TestOutput): string | null {
   const fault = findFaults(report)
   const leaks = [watch.learnMany(report), watch.leak(report)]
   return fault ?? describeLeak(leaks.find((leak) => leak !== null) ?? null)
 }
 
 /** Answers the reports of test/secrecy.ts with a fault, or with an empty text. */
-async function judgeReport(request: Request): Promise<Response> {
+async function answerReport(request: Request): Promise<Response> {
   const report: unknown = await request.json()
   switch (new URL(request.url).pathname) {
     case '/responses':
@@ -131,13 +131,13 @@ async function judgeReport(request: Request): Promise<Response> {
     case '/exchanges':
       return new Response(describeLeak(watch.learnMany(report as Exchanges)))
     default:
-      return new Response(judgeTest(report as Responses & Exchanges & TestOutput))
+      return new Response(checkTest(report as Responses & Exchanges & TestOutput))
   }
 }
 
 /** Writes the responses of test/examples.test.ts, which openapi.json shows as examples. */
-function recordExamples(takes: unknown) {
-  writeFileSync('scripts/docs/examples.json', `${JSON.stringify(takes, null, 2)}\n`)
+function recordExamples(examples: unknown) {
+  writeFileSync('scripts/docs/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
   return new Response(null, { status: 204 })
 }
 
@@ -218,7 +218,7 @@ export default defineConfig(({ mode }) => ({
           if (request.url.startsWith('http://rates.local/')) return serveRates(request)
           if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
           return request.url.startsWith('http://report.local/')
-            ? judgeReport(request)
+            ? answerReport(request)
             : new Response(null, { status: 404 })
         },
         d1Databases: ['DB', 'DB_2'],

@@ -37,13 +37,21 @@ const command = parseCommand(
   'Compares the service with other designs. Without arguments it writes bench/results.',
   (command) =>
     command
-      .argument('[section...]', names)
+      .argument('[section...]', `what to measure; everything if absent: ${names}`)
       .option('--quick', 'only shows that the benchmark works: its figures mean nothing')
-      .option('--rounds <count>', 'rounds', wholeNumber(1, 50))
+      .option('--rounds <count>', 'how often each measurement is repeated', wholeNumber(1, 50))
       // A token has 1000 requests a minute.
-      .option('--bulks <count>', 'bulks per phase', wholeNumber(1, 60))
-      .option('--grown <count>', 'also measures with so many records', wholeNumber(1, 1e8))
-      .option('--facts <count>', 'facts of `commissions`', wholeNumber(100, 1e7)),
+      .option('--bulks <count>', 'requests in each round', wholeNumber(1, 60))
+      .option(
+        '--grown <count>',
+        'growth: also measures with so many stored records',
+        wholeNumber(1, 1e8),
+      )
+      .option(
+        '--facts <count>',
+        'commissions: how many records are computed',
+        wholeNumber(100, 1e7),
+      ),
 )
 const options = command.opts<Options>()
 const chosen = (command.args.length > 0 ? command.args : Object.keys(SECTIONS)) as Section[]

@@ -18,7 +18,13 @@ import { median, table } from './figures.ts'
 const { rounds } = readOptions<{ rounds: number }>(
   'npm run cold-start',
   'Prints the time and CPU from the start of workerd to the first response, beside an empty Worker.',
-  (command) => command.option('--rounds <count>', 'starts of each', wholeNumber(1, 1000), 15),
+  (command) =>
+    command.option(
+      '--rounds <count>',
+      'how often each Worker is started',
+      wholeNumber(1, 1000),
+      15,
+    ),
 )
 
 const EMPTY = 'export default { fetch: () => new Response("ok") }'

@@ -88,7 +88,7 @@ function tableOfRuns(limit: Times, reads: Times | null, runs: readonly [string, 
 const rememberReads = (running: Running) =>
   expectOk(new URL(REPLAY_PATH, running.url), { method: 'PUT' })
 
-/** Measures the remembered reads alone. */
+/** Measures the reads of a run alone, which the Worker has remembered and repeats. */
 async function measureReplay(running: Running): Promise<Times> {
   const cpuBefore = running.cpu() ?? Number.NaN
   const started = performance.now()
@@ -121,7 +121,7 @@ async function timeFresh(
   return { ms: median(times), readsMs: median(replays) }
 }
 
-/** Measures the heap of runs in a new Worker, on what another one has stored. */
+/** Measures the heap of runs in a new Worker, on the database that another Worker filled. */
 async function measureHeap(script: string, state: string): Promise<Record<string, number>> {
   const running = await startMetered(script, state, true)
   try {

@@ -52,7 +52,8 @@ export async function consolePages({ folder, scale }: World): Promise<Chapter> {
       )
       rows.push([
         status === 200 ? address.name : `${address.name} (${status})`,
-        ...[formatTenths(shownMs), formatInteger(trips.shown)],
+        formatTenths(shownMs),
+        formatInteger(trips.shown),
         ...[ms, cpuMs].map(formatTenths),
         ...[trips.all, rowsRead].map(formatInteger),
       ])
@@ -80,7 +81,7 @@ async function signIn({ url }: Running): Promise<string> {
   return headers['set-cookie']?.[0]?.split(';')[0] ?? ''
 }
 
-/** Requests a page once with the counts, and then without them. */
+/** Requests a page once to count its rows and round trips, and then several times to measure it. */
 async function measure(running: Running, { path }: Address, cookie: string): Promise<Cost> {
   const url = new URL(path, running.url)
   const ask = async (headers: Record<string, string> = {}) => {
@@ -97,11 +98,11 @@ async function measure(running: Running, { path }: Address, cookie: string): Pro
   const { usage } = await read(METER_PATH)
   const trips: Trips = await read(TRIPS_PATH)
   const before = running.cpu() ?? Number.NaN
-  const asked: Awaited<ReturnType<typeof ask>>[] = []
+  const samples: Awaited<ReturnType<typeof ask>>[] = []
   const rounds = first.ms > SLOW_MS ? SLOW_ROUNDS : ROUNDS
-  for (let round = 0; round < rounds; round++) asked.push(await ask())
+  for (let round = 0; round < rounds; round++) samples.push(await ask())
   const cpuMs = ((running.cpu() ?? Number.NaN) - before) / rounds
-  const shownMs = median(asked.map((one) => one.shownMs))
-  const ms = median(asked.map((one) => one.ms))
+  const shownMs = median(samples.map((one) => one.shownMs))
+  const ms = median(samples.map((one) => one.ms))
   return { status, shownMs, ms, cpuMs, trips, rowsRead: usage.rowsRead }
 }

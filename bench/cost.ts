@@ -11,7 +11,7 @@ const REQUESTS = 900
 
 const { bulk, records } = readOptions<{ bulk: number; records: number }>(
   'npm run cost',
-  'Counts what the platform bills. Exits with 1 if more rows are written than the floor allows.',
+  'Prints the rows and the price of a million records, beside a naive design and the least possible.\nExits with 1 if the service writes more rows than that allows.',
   (command) =>
     command
       .option('--records <count>', 'records to send', wholeNumber(1, REQUESTS * 1000), 10_000)

@@ -37,8 +37,8 @@ export interface Curve {
 type GrowthChapter = Chapter & { curves: readonly Curve[] }
 
 /**
- * Measures bulks of 1000 records as the number of stored records grows. Ids are random UUIDs, days and customers
- * are random: the worst case for a tree, because each record is stored in another page.
+ * Measures bulks of 1000 records as the number of stored records grows. Ids are random UUIDs, and days and
+ * customers are random. This is the worst case for a tree, because each record is stored in another page.
  */
 export async function growth({ scale, us, peers, limits }: World): Promise<GrowthChapter> {
   const contestants = [...(await peers()), ...(await limits())].filter(

@@ -4,7 +4,7 @@ import { inspectorOf } from './inspector.ts'
 export interface Heap {
   /** Returns the heap that V8 has allocated, with buffers, in bytes. */
   now(): Promise<number>
-  /** Returns what objects use of it, garbage that is not collected yet included, in bytes. */
+  /** Returns the part of it that objects use, with garbage that is not collected yet, in bytes. */
   used(): Promise<number>
   /** Returns what objects use of it after a collection of all garbage, in bytes. */
   live(): Promise<number>

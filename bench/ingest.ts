@@ -12,10 +12,18 @@ export async function ingest({ scale, us, issuer, peers, limits }: World): Promi
   const results = await compete([...(await peers()), ...(await limits())], set, scale)
   const empty = await timeRoute(us, requests, new URL('/healthz', us.running.url))
   const query = new URL('/api/v1/forex/transactions?unknown', us.running.url)
-  const gate = await timeRoute(us, requests, query, us.authorization())
+  const authentication = await timeRoute(us, requests, query, us.authorization())
   const verify = await timeVerification(
     us.authorization().Authorization.slice('Bearer '.length),
     issuer,
   )
-  return report({ results, empty, gate, verify, parts: await breakdown(us, set), rounds, bulks })
+  return report({
+    results,
+    empty,
+    authentication,
+    verify,
+    parts: await breakdown(us, set),
+    rounds,
+    bulks,
+  })
 }

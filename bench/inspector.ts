@@ -14,23 +14,23 @@ export async function inspectorOf(address: URL, name: string): Promise<Inspector
     socket.onopen = resolve
     socket.onerror = () => reject(new Error(`No inspector listens at ${address}.`))
   })
-  const asked = new Map<number, PromiseWithResolvers<unknown>>()
+  const pending = new Map<number, PromiseWithResolvers<unknown>>()
   socket.onmessage = ({ data }) => {
     const { id, result, error } = JSON.parse(String(data))
-    if (error) asked.get(id)?.reject(new Error(`The inspector answered: ${error.message}`))
-    else asked.get(id)?.resolve(result)
-    asked.delete(id)
+    if (error) pending.get(id)?.reject(new Error(`The inspector answered: ${error.message}`))
+    else pending.get(id)?.resolve(result)
+    pending.delete(id)
   }
   socket.onclose = () => {
-    for (const { reject } of asked.values()) reject(new Error('The inspector is gone.'))
-    asked.clear()
+    for (const { reject } of pending.values()) reject(new Error('The inspector is gone.'))
+    pending.clear()
   }
   let last = 0
   return {
     ask<T>(method: string) {
       if (socket.readyState !== WebSocket.OPEN) throw new Error('The inspector is gone.')
       const asking = Promise.withResolvers<T>()
-      asked.set(++last, asking as PromiseWithResolvers<unknown>)
+      pending.set(++last, asking as PromiseWithResolvers<unknown>)
       socket.send(JSON.stringify({ id: last, method }))
       return asking.promise
     },

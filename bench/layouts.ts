@@ -19,7 +19,7 @@ const { records } = readOptions<Options>(
   'npm run layouts',
   'Compares layouts of the table of transactions in SQLite: bytes, pages and time.',
   (command) =>
-    command.option('--records <count>', 'records stored', wholeNumber(1000, 1e8), 1_000_000),
+    command.option('--records <count>', 'records to store', wholeNumber(1000, 1e8), 1_000_000),
 )
 
 /** Bulks that are measured when the records are stored. */
@@ -83,31 +83,49 @@ const PARTIAL = ['(account, day) where held = 0', '(account, customer) where hel
 
 const LAYOUTS: Record<string, Layout> = {
   'key (account, id), indexes (day) and (customer)': {
-    ...{ columns: TEXTS, key: 'account, id', indexes: PARTIAL },
+    columns: TEXTS,
+    key: 'account, id',
+    indexes: PARTIAL,
   },
   'key (account, id), index (day, customer)': {
-    ...{ columns: TEXTS, key: 'account, id', indexes: ['(account, day, customer)'] },
+    columns: TEXTS,
+    key: 'account, id',
+    indexes: ['(account, day, customer)'],
   },
   'rowid, unique (account, id), index (day, customer)': {
-    ...{ columns: TEXTS, key: null, indexes: [BY_KEY, '(account, day, customer)'] },
+    columns: TEXTS,
+    key: null,
+    indexes: [BY_KEY, '(account, day, customer)'],
   },
   'key (account, day, customer, id), unique (account, id)': {
-    ...{ columns: TEXTS, key: CLUSTERED, indexes: [BY_KEY] },
+    columns: TEXTS,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'the same with an index (customer)': {
-    ...{ columns: TEXTS, key: CLUSTERED, indexes: [BY_KEY, '(account, customer)'] },
+    columns: TEXTS,
+    key: CLUSTERED,
+    indexes: [BY_KEY, '(account, customer)'],
   },
   'the same without it; days and times as integers': {
-    ...{ columns: DATES, key: CLUSTERED, indexes: [BY_KEY] },
+    columns: DATES,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'the same; UUIDs as 21 characters': {
-    ...{ columns: SHORT, key: CLUSTERED, indexes: [BY_KEY] },
+    columns: SHORT,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'integers; UUIDs and deliveries as 16 bytes': {
-    ...{ columns: BYTES, key: CLUSTERED, indexes: [BY_KEY] },
+    columns: BYTES,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'integers; numbers for account and customer': {
-    ...{ columns: NUMBERS, key: CLUSTERED, indexes: [BY_KEY] },
+    columns: NUMBERS,
+    key: CLUSTERED,
+    indexes: [BY_KEY],
   },
   'integers, 16 bytes and numbers': { columns: ALL, key: CLUSTERED, indexes: [BY_KEY] },
 }
@@ -119,7 +137,7 @@ const OTHER_TYPES = ['text', 'real', 'text', 'text', 'real', 'integer', 'integer
 const OTHER_VALUES = "'deposit', value ->> 9, 'EUR', 'approved', value ->> 9, 0, value ->> 0, 1"
 
 /** Returns the statements that create the table, and the one that stores a bulk. */
-function statementsOf({ columns, key, indexes }: Layout) {
+function buildStatements({ columns, key, indexes }: Layout) {
   const stored = Object.values(columns)
   const types = [...stored.map(([type]) => type), ...OTHER_TYPES]
   const names = [...Object.keys(columns), ...OTHERS]
@@ -170,7 +188,7 @@ function measure(layout: Layout, workload: Workload): string[] {
     for (const ending of ['', '-wal', '-shm']) rmSync(file + ending, { force: true })
   }
   remove()
-  const { create, store } = statementsOf(layout)
+  const { create, store } = buildStatements(layout)
   const bulk = bulksOf(workload)
   const bulks = records / PER_BULK
   const filling = new DatabaseSync(file)

@@ -93,8 +93,12 @@ export function drawGrowth(curves: readonly Curve[]): string {
       Plot.lineY(points, { ...place, strokeWidth: 2 }),
       Plot.dot(points, { ...place, r: 3 }),
       Plot.text(labelsOf(curves), {
-        ...{ x: 'stored', y: 'recordsPerSecond', text: 'name', fill: 'name' },
-        ...{ textAnchor: 'start', dx: 10 },
+        x: 'stored',
+        y: 'recordsPerSecond',
+        text: 'name',
+        fill: 'name',
+        textAnchor: 'start',
+        dx: 10,
       }),
     ],
   })

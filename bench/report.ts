@@ -16,7 +16,7 @@ export interface Measured {
   results: Results
   /** An empty route, and one that only authenticates. */
   empty: Timing
-  gate: Timing
+  authentication: Timing
   /** The time to verify a token, in milliseconds. */
   verify: number
   parts: Record<Phase, Breakdown>
@@ -91,13 +91,13 @@ export const ratioRow = ({ peer, ratios }: PeerRatios, us = 'ours'): string[] =>
 ]
 
 /** Tables of the time of one bulk. The rest of the total is the platform's. */
-function timeTable({ results, empty, gate, verify, parts }: Measured): Table {
+function timeTable({ results, empty, authentication, verify, parts }: Measured): Table {
   const [us] = results.values()
   const all = PHASES.map((phase) => median(us![phase].rounds.flat()))
   const code = [...parts.insert.code.keys()]
   const sql = [...new Set(PHASES.flatMap((phase) => [...parts[phase].sql.keys()]))]
   const emptyMs = median(empty.rounds.flat())
-  const authMs = median(gate.rounds.flat()) - emptyMs
+  const authMs = median(authentication.rounds.flat()) - emptyMs
 
   const times = (kind: 'code' | 'sql', name: string) =>
     PHASES.map((phase) => midmean(parts[phase][kind].get(name) ?? [0]))

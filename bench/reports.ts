@@ -101,8 +101,8 @@ async function measure({ database, ...running }: Running, query: ReportQuery): P
 }
 
 /**
- * Returns a database that tells the rows that each batch reads, and its time. `prepared` gets the time of
- * preparing statements: this binding asks another process for each, which no Worker does.
+ * Returns a database that reports the rows that each batch reads, and its time. `prepared` gets the time
+ * of preparing statements: this binding asks another process for each, which no Worker does.
  */
 function counting(
   database: Running['database'],

@@ -7,7 +7,7 @@ import type { Scale } from './scale.ts'
 import { fastifyPostgres, fastifySqlite } from './servers.ts'
 import { type Running, start } from './worker.ts'
 
-/** All that sections can measure. Each part starts when it is first used. */
+/** Everything that a section can measure. Each part starts when it is first used. */
 export interface World {
   scale: Scale
   /** The folder of all data, which is removed at the end. */

@@ -9,17 +9,17 @@ import { customer } from '../src/trading/shared.ts'
 import { SERVICE_OPTIONS, writeService } from './bundle/bundle.ts'
 import { parseCommand } from './command-line.ts'
 
-/** The bound of the bundle: every cold start reads all of it. */
+/** The largest size of the bundle, because every cold start reads all of it. */
 const LIMIT_KIB = 250
 
 parseCommand(
   'node scripts/check-bundle.ts',
-  `Exits with 1 if the Worker is larger than ${LIMIT_KIB} KiB, minified and compressed, if it has texts
-that only the documentation needs, or if wrangler would bundle it differently.`,
+  `Exits with 1 if the bundled Worker is larger than ${LIMIT_KIB} KiB (gzip), if it contains texts that only
+the documentation needs, or if wrangler would bundle it with other options.`,
 )
 
-/** Runs a deployment until wrangler would upload it, and returns the script that it would upload. */
-function uploaded(folder: string, ...args: string[]): string {
+/** Deploys without uploading, and returns the script that wrangler would upload. */
+function scriptToUpload(folder: string, ...args: string[]): string {
   execFileSync(
     'node_modules/.bin/wrangler',
     ['deploy', ...args, '--dry-run', '--env', 'production', '--outdir', folder],
@@ -36,7 +36,7 @@ function fail(message: string): void {
 const out = mkdtempSync(join(tmpdir(), 'tributary-'))
 try {
   const path = await writeService()
-  const bundle = uploaded(join(out, 'deployed'), path, '--no-bundle')
+  const bundle = scriptToUpload(join(out, 'deployed'), path, '--no-bundle')
   const kib = gzipSync(bundle).byteLength / 1024
   console.log(`The bundle has ${kib.toFixed(1)} of ${LIMIT_KIB} KiB (gzip).`)
   if (kib > LIMIT_KIB) process.exitCode = 1
@@ -48,7 +48,7 @@ try {
     entryPoints: ['src/index.ts'],
     minify: true,
   })
-  if (uploaded(join(out, 'wrangler'), '--minify') !== outputFiles[0]?.text)
+  if (scriptToUpload(join(out, 'wrangler'), '--minify') !== outputFiles[0]?.text)
     fail(
       'wrangler bundles the Worker differently. Correct the options in scripts/bundle/bundle.ts.',
     )

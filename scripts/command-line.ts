@@ -31,7 +31,7 @@ export function parseCommand(
 ): Command {
   const command = define(newCommand(invocation, description))
   const [, script] = /^npm run (?:-s )?(\S+)$/.exec(invocation) ?? []
-  // npm reads `--verbose` as its log level, which a developer may also have set for good.
+  // `--verbose` is also an option of npm, which a developer may have set in a configuration file.
   const own = command.options.filter(({ long }) => long !== '--verbose')
   const forms = own.map((option) => [option.name(), option.required ? /./ : null] as const)
   if (script) rejectSwallowedOptions(script, Object.fromEntries(forms))

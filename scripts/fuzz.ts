@@ -1,13 +1,13 @@
 import { runGeneratedTests } from './generated-tests.ts'
 
-// Runs the property tests at length: hostile tokens, bodies, queries and headers,
-// local times around every change of every time zone, sequences of requests against the rate limit, and
-// every fault of every call of the cron jobs.
+// Runs the property tests with many inputs: hostile tokens, bodies, queries and headers, local times around
+// every change of every time zone, sequences of requests against the rate limit, and every fault of every
+// call of the cron jobs.
 
 runGeneratedTests({
   invocation: 'npm run fuzz',
   description:
-    'Runs the property tests with random input. A failure prints the seed that repeats it.',
+    'Sends hostile tokens, bodies, queries and headers. A failure prints the seed that repeats it.',
   files: ['test/fuzz-', 'test/zones', 'test/rate.', 'test/background'],
   runsVariable: 'FUZZ_RUNS',
   usualRuns: 10_000,

@@ -23,8 +23,12 @@ export function runGeneratedTests(tests: GeneratedTests) {
     seed?: number
   }>(tests.invocation, tests.description, (command) =>
     command
-      .option('--runs <count>', 'inputs or sequences per property', wholeNumber(1, 1e9))
-      .option('--seed <number>', 'repeats the inputs of a run', wholeNumber(-(2 ** 31), 2 ** 31)),
+      .option('--runs <count>', 'how many random inputs each test gets', wholeNumber(1, 1e9))
+      .option(
+        '--seed <number>',
+        'repeats the inputs of a run; random if absent',
+        wholeNumber(-(2 ** 31), 2 ** 31),
+      ),
   )
   const { status } = spawnSync('node_modules/.bin/vitest', ['run', ...tests.files], {
     stdio: 'inherit',

@@ -1,6 +1,6 @@
 import { runGeneratedTests } from './generated-tests.ts'
 
-// Runs the model test at length: the service against a small model of the contract.
+// Compares the service with a small model of the contract in many random sequences of requests.
 
 runGeneratedTests({
   invocation: 'npm run model',

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import module from 'node:module'
 import { join } from 'node:path'
 
-// Without a `--` before it, npm takes an option of ours for one of its own: `npm run push
-// --vertical forex` runs the script with the word `forex` alone and npm_config_vertical=true.
+// npm takes every option before a `--` for one of its own: `npm run push --vertical forex` runs the script
+// with the argument `forex` alone, and sets npm_config_vertical=true.
 
 /** The options of a script: each with the form of its value, or with null if it takes no value. */
 export type KnownOptions = Readonly<Record<string, RegExp | null>>

@@ -6,30 +6,31 @@ import { join, resolve } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { exitWithUsageError, parseCommand } from './command-line.ts'
 import { closingLine, countTests, skippedLines } from './test/counts.ts'
-import { isNamed, ROOMS, TEST_FILES } from './test/rooms.ts'
+import { isNamed, TEST_FILES, TEST_GROUPS } from './test/groups.ts'
 
-const DESCRIPTION = `Runs the tests, or those of the named rooms and files. Several names run the tests of each.
+const DESCRIPTION = `Runs all tests, or those of the named groups and files. A group has the tests of one folder of src, or
+of the commands, the faults of the platform (sweep) or the documents (docs).
 
-Rooms: ${Object.keys(ROOMS).join(', ')}.
+Groups: ${Object.keys(TEST_GROUPS).join(', ')}.
 
 Files in test/ run inside the Workers runtime, files in test-node/ on Node. The last line has the
 counts of both: \`N passed, N failed\`, and \`, N skipped\` if any test was skipped. If CI is set, a
-skipped test fails the run. TEST_SEED=N changes the generated input; the seed is 3 otherwise.`
+skipped test fails the run. TEST_SEED=N changes the generated input; without it the seed is 3.`
 
 const names = parseCommand('npm test', DESCRIPTION, (command) =>
-  command.argument('[name...]', 'a room, a test file, or a part of its name'),
+  command.argument('[name...]', 'a group, a test file, or a part of its name'),
 ).args
 const all = [...TEST_FILES.vitest, ...TEST_FILES.node]
 for (const name of names) {
   if (all.some((file) => isNamed(file, name))) continue
   exitWithUsageError(
-    `No room or test file is called \`${name}\`. Rooms: ${Object.keys(ROOMS).join(', ')}.`,
+    `No group or test file is called \`${name}\`. Groups: ${Object.keys(TEST_GROUPS).join(', ')}.`,
   )
 }
 const chosen = (files: string[]) =>
   names.length === 0 ? files : files.filter((file) => names.some((name) => isNamed(file, name)))
 
-/** Tests start our programs and wrangler some 200 times: with a cache each start takes a fifth less. */
+/** Tests start our programs and wrangler some 200 times. With this cache each start takes a fifth less time. */
 const COMPILE_CACHE = resolve('node_modules/.cache/tributary-test')
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
@@ -79,10 +80,12 @@ const both = await Promise.all([
     files: nodeFiles,
     program: process.execPath,
     args: (report) => [
-      ...['--test', `--test-concurrency=${CONCURRENCY}`],
+      '--test',
+      `--test-concurrency=${CONCURRENCY}`,
       '--test-global-setup=test-node/setup.ts',
-      ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
-      ...['--test-reporter=./scripts/test/node-reporter.ts'],
+      '--test-reporter=spec',
+      '--test-reporter-destination=stdout',
+      '--test-reporter=./scripts/test/node-reporter.ts',
       `--test-reporter-destination=${report}`,
       ...nodeFiles,
     ],

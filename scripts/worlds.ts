@@ -1,11 +1,11 @@
 import { runGeneratedTests } from './generated-tests.ts'
 
-// Runs the tests of the commission engine at length: the engine against an independent oracle.
+// Compares the commission engine with an oracle, a second and simpler implementation, on many random worlds.
 
 runGeneratedTests({
   invocation: 'npm run worlds',
   description:
-    'Compares the commission engine with its oracle on random worlds, and checks their explanations. A failure prints the seed.',
+    'Compares the commission engine with a second implementation on random records and plans, and checks the explanations. A failure prints the seed that repeats it.',
   files: [
     'test/commission/worlds',
     'test/commission/laws',

@@ -39,7 +39,7 @@ await runProgram(
   {
     clients: { help: 'clients at once', value: 32, least: 2, most: 60 },
     keys: { help: 'records per bulk', value: 1000, least: 8, most: 1000 },
-    maximal: { help: '1 adds the largest bodies', value: 1, least: 0, most: 1 },
+    maximal: { help: '0 leaves out the largest bodies', value: 1, least: 0, most: 1 },
   },
   async (setting, { maximal, ...size }) => {
     await proveContention(setting, size)

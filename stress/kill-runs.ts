@@ -33,7 +33,7 @@ interface Undisturbed {
   readonly steps: number
 }
 
-/** Kills a run at every so many of its moments. */
+/** Kills a run at one of its moments in every `every`. */
 export async function proveRuns(setting: Setting, { every }: { every: number }): Promise<void> {
   const { folder, print, check } = setting
   const gate = await openGate()
@@ -114,6 +114,6 @@ const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
 await runProgram(
   import.meta.url,
   'Kills workerd at each call of a run over statements and checks that the run is resumed.',
-  { every: { help: 'kills at one in so many moments', value: 1, least: 1, most: 1000 } },
+  { every: { help: 'kills at one call in so many', value: 1, least: 1, most: 1000 } },
   proveRuns,
 )

@@ -156,9 +156,9 @@ function describeRound(sent: Sent, bulks: readonly Bulk[], storedBulks: Readonly
 
 await runProgram(
   import.meta.url,
-  'Kills workerd during deliveries and checks what it stored.',
+  'Kills workerd while bulks are sent, and checks that each is stored completely or not at all.',
   {
-    times: { help: 'kills', value: 20, least: 1, most: 50 },
+    times: { help: 'how often workerd is killed', value: 20, least: 1, most: 50 },
     records: { help: 'records per bulk', value: 200, least: 1, most: 1000 },
   },
   proveKill,

@@ -7,7 +7,7 @@ import { huntEngine, isOfEngine } from './mutants/engine/hunt.ts'
 import { isEquivalent, missingEquivalents } from './mutants/equivalents.ts'
 import type { Hunt, HuntResult } from './mutants/plan.ts'
 import { report } from './mutants/report.ts'
-import { roomOf, sourceFiles } from './mutants/source-files.ts'
+import { folderOf, sourceFiles } from './mutants/source-files.ts'
 
 // Changes the source in small ways and runs the tests that cover each change. A change that no test
 // notices survives.
@@ -19,6 +19,7 @@ import { roomOf, sourceFiles } from './mutants/source-files.ts'
 interface Options {
   sample: number
   seed: number
+  /** Folders of src, separated by commas. */
   room?: string
   critical?: true
   engine?: true
@@ -27,29 +28,29 @@ interface Options {
 
 const options = readOptions<Options>(
   'npm run mutate',
-  'Changes the source in many small ways and checks that tests notice each change.',
+  'Makes small changes to the source, one at a time, and checks that a test fails for each.',
   (command) =>
     command
-      .option('--sample <count>', 'mutants to draw', wholeNumber(1, 100_000), 150)
+      .option('--sample <count>', 'how many changes to try', wholeNumber(1, 100_000), 150)
       .option(
         '--seed <number>',
-        'repeats a sample',
+        'draws the same sample again; random if absent',
         wholeNumber(0, 2 ** 31),
         Date.now() % 1_000_000,
       )
-      .option('--room <names>', 'folders of src, such as auth,db')
-      .option('--critical', 'only source that decides about money')
-      .option('--engine', 'every mutant of the commission engine, in Node alone')
-      .option('--measure', 'measures again which lines each test covers'),
+      .option('--room <folders>', 'changes only these folders of src, such as auth,db')
+      .option('--critical', 'changes only the rate limit, field rules, outcomes and their SQL')
+      .option('--engine', 'tries every change of the commission engine, on Node')
+      .option('--measure', 'first measures anew which lines each test covers'),
 )
 const { sample: size, seed } = options
 
-const rooms = [...new Set(sourceFiles().map(roomOf))]
-const isIn = (room: string, name: string) => room === name || room.startsWith(`${name}/`)
-const askedRooms = options.room?.split(',') ?? null
-for (const name of askedRooms ?? []) {
-  if (rooms.some((room) => isIn(room, name))) continue
-  exitWithUsageError(`Unknown room ${name}. Use ${rooms.join(', ')}.`)
+const folders = [...new Set(sourceFiles().map(folderOf))]
+const isIn = (folder: string, name: string) => folder === name || folder.startsWith(`${name}/`)
+const chosenFolders = options.room?.split(',') ?? null
+for (const name of chosenFolders ?? []) {
+  if (folders.some((folder) => isIn(folder, name))) continue
+  exitWithUsageError(`Unknown folder ${name} of --room. Use ${folders.join(', ')}.`)
 }
 
 // Stryker and Vitest are loaded once the arguments are known to be right.
@@ -58,10 +59,10 @@ const { startRunner } = await import('./mutants/runner.ts')
 const { indexSource } = await import('./mutants/source-index.ts')
 
 const { source, mutants } = await catalogMutants()
-const isAsked = (mutant: Mutant) =>
+const isSelected = (mutant: Mutant) =>
   (!options.critical || isCritical(mutant)) &&
   (!options.engine || isOfEngine(mutant)) &&
-  (askedRooms?.some((name) => isIn(mutant.room, name)) ?? true) &&
+  (chosenFolders?.some((name) => isIn(mutant.folder, name)) ?? true) &&
   !isEquivalent(mutant)
 
 /** Draws mutants at random, the same for the same seed, in the order of the source. */
@@ -72,8 +73,8 @@ function draw(all: readonly Mutant[], count: number): Mutant[] {
   return ranked.filter((one) => drawn.has(one)).map(({ mutant }) => mutant)
 }
 
-const asked = mutants.filter(isAsked)
-const sample = draw(asked, options.engine ? asked.length : size)
+const selected = mutants.filter(isSelected)
+const sample = draw(selected, options.engine ? selected.length : size)
 console.log(`${sample.length} of ${mutants.length} mutants. --seed ${seed} repeats this sample.`)
 
 const results = new Map<string, HuntResult>()
@@ -82,7 +83,7 @@ const isAlive = ({ id }: Mutant) => !results.get(id)?.killedBy
 /** Prints the result and exits, with 1 if a score is too low or if a list is out of date. */
 function finish(isCutShort: boolean): never {
   const missing = [...missingCritical(mutants), ...missingEquivalents(mutants)]
-  for (const name of missing) console.log(`Not in the source any more: ${name}`)
+  for (const name of missing) console.log(`A list names what is no longer in the source: ${name}`)
   const isTooLow = report(sample, results, (line) => console.log(line))
   process.exit(isTooLow || isCutShort || missing.length > 0 ? 1 : 0)
 }
@@ -117,8 +118,8 @@ const index = indexSource(sourceFiles())
 const testsOf = new Map(others.map((mutant) => [mutant, testsFor(mutant, coverage, index)]))
 const withTests = (mutant: Mutant) => ({ id: mutant.id, tests: testsOf.get(mutant)! })
 const groups = Math.max(...[...testsOf.values()].map((tests) => tests.length))
-// Most mutants die early, so each round takes twice as many files as the one before: files of one
-// round run side by side, and start only once.
+// The first test files kill most mutants, so each round takes twice as many files as the one before. The
+// files of a round run side by side and start only once.
 for (let from = 0, count = 1; from < groups; from += count, count *= 2) {
   const hunts = new Map<string, Hunt>()
   for (const { id, tests } of others.filter(isAlive).map(withTests)) {

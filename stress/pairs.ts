@@ -6,8 +6,9 @@ const AT_ONCE = 2
 
 const { every } = readOptions<{ every: number }>(
   'npm run pairs',
-  'Injects two faults in a row, at every pair of calls to the platform.',
-  (command) => command.option('--every <number>', 'takes every n-th pair', wholeNumber(1, 1000), 1),
+  'Lets calls to the platform fail: each call of each operation, and every two in a row.',
+  (command) =>
+    command.option('--every <number>', 'tries one case in so many', wholeNumber(1, 1000), 1),
 )
 
 let tested = 0

@@ -57,7 +57,7 @@ export async function runProgram<const O extends Record<string, Option>>(
   url: string,
   description: string,
   options: O,
-  prove: (setting: Setting, numbers: Record<keyof O, number>) => Promise<void>,
+  run: (setting: Setting, numbers: Record<keyof O, number>) => Promise<void>,
 ): Promise<void> {
   if (url !== pathToFileURL(process.argv[1]!).href) return
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
@@ -68,13 +68,18 @@ export async function runProgram<const O extends Record<string, Option>>(
       for (const [name, { help, value, least, most }] of Object.entries(options))
         command.option(`--${name} <number>`, help, wholeNumber(least, most), value)
       const seed = Date.now() % 1_000_000
-      return command.option('--seed <number>', 'repeats a run', wholeNumber(0, 2 ** 31), seed)
+      return command.option(
+        '--seed <number>',
+        'repeats a run; random if absent',
+        wholeNumber(0, 2 ** 31),
+        seed,
+      )
     },
   )
   console.log(`Seed ${numbers.seed}: --seed ${numbers.seed} repeats this run.`)
   const { setting, end } = await newSetting(numbers.seed, (line) => console.log(line))
   try {
-    await prove(setting, numbers)
+    await run(setting, numbers)
   } finally {
     end()
   }

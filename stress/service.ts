@@ -68,7 +68,9 @@ export async function serve(script: string, state: string, secrets: Secrets): Pr
       WEBHOOKS: { type: 'queue', name: WEBHOOK_QUEUE },
       STATEMENT_RUNS: {
         type: 'workflow',
-        ...{ name: 'statement-runs', worker: WORKER, exportName: 'StatementRun' },
+        name: 'statement-runs',
+        worker: WORKER,
+        exportName: 'StatementRun',
       },
       ASSETS: { type: 'assets' },
     },

@@ -191,7 +191,7 @@ await runProgram(
   import.meta.url,
   'Attacks the service in every known way while one account sends ordinary requests.',
   {
-    seconds: { help: 'seconds of each attack', value: 10, least: 1, most: 600 },
+    seconds: { help: 'how long each attack lasts', value: 10, least: 1, most: 600 },
     only: { help: 'only this attack, by its number; -1 runs all', value: -1, least: -1, most: 99 },
   },
   besiege,

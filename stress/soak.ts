@@ -138,12 +138,12 @@ function checkOperations({ check, print }: Setting, { operations }: ResponseLog)
 
 await runProgram(
   import.meta.url,
-  'Sends mixed traffic for some time and checks totals, clicks and memory.',
+  'Sends all kinds of requests at once and checks totals, clicks and memory.',
   {
-    minutes: { help: 'duration', value: 1, least: 1, most: 600 },
+    minutes: { help: 'how long requests are sent', value: 1, least: 1, most: 600 },
     lanes: { help: 'clients at once', value: 8, least: 1, most: 32 },
-    heap: { help: 'largest growth of the heap in percent', value: 5, least: 1, most: 1000 },
-    process: { help: 'largest growth of the process in percent', value: 10, least: 1, most: 1000 },
+    heap: { help: 'percent by which the heap may grow', value: 5, least: 1, most: 1000 },
+    process: { help: 'percent by which the process may grow', value: 10, least: 1, most: 1000 },
   },
   proveSoak,
 )

@@ -11,7 +11,7 @@ import { newWebhook, runCron, until } from './webhooks/world.ts'
 
 const ACCOUNT = 'kill-firm'
 
-/** How far each sweep is ahead of the one before it, in milliseconds: what a kill interrupted is due again. */
+/** The time between two sweeps, in milliseconds. After it, what a kill interrupted is due again. */
 const SWEEP_MS = 300_000
 
 /** About how long a load of refusals and the attempts of their events take, in milliseconds. */
@@ -47,8 +47,14 @@ export async function proveWebhooks(
   await migrate(service)
   const firm = await newFirm(service, ACCOUNT, 'forex', 'reject')
   const progress: Progress = {
-    ...{ setting, restart, receiver, firm, service },
-    ...{ answered: new Set(), hits: 0, clock: Date.now() },
+    setting,
+    restart,
+    receiver,
+    firm,
+    service,
+    answered: new Set(),
+    hits: 0,
+    clock: Date.now(),
   }
   try {
     for (const path of PATHS) {
@@ -138,7 +144,7 @@ await runProgram(
   import.meta.url,
   'Kills workerd while events are sent, and checks that a receiver gets all of them.',
   {
-    times: { help: 'kills', value: 20, least: 1, most: 50 },
+    times: { help: 'how often workerd is killed', value: 20, least: 1, most: 50 },
     events: {
       help: 'deliveries that are refused before each kill',
       value: 40,

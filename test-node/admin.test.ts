@@ -96,11 +96,17 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
 /** Returns a page of a simulation with one affiliate that earns nothing yet, and one left out. */
 function simulated([affiliate_id, simulated]: [string, string], next_cursor: string | null) {
   const amounts = {
-    ...{ currency: 'EUR', current: '0.00', simulated, difference: simulated },
-    ...{ payable_current: '0.00', payable_simulated: simulated },
+    currency: 'EUR',
+    current: '0.00',
+    simulated,
+    difference: simulated,
+    payable_current: '0.00',
+    payable_simulated: simulated,
   }
   return {
-    ...{ plan: 'p', periods: ['2026-10'], currency: 'EUR' },
+    plan: 'p',
+    periods: ['2026-10'],
+    currency: 'EUR',
     data: [{ affiliate_id, plan: 'p', ...amounts }],
     total: [amounts],
     unchanged: 4,
@@ -177,14 +183,37 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [['accounts', 'get', 'a'], 'GET accounts/a', undefined, THING],
   [
     [
-      ...['accounts', 'create', 'a', '--name', 'N', '--vertical', 'igaming', '--mode', 'test'],
-      ...['--time-zone', 'UTC', '--unknown-customer', 'hold', '--unknown-affiliate', 'warn'],
-      ...['--database', 'B', '--storage-quota', '1'],
+      'accounts',
+      'create',
+      'a',
+      '--name',
+      'N',
+      '--vertical',
+      'igaming',
+      '--mode',
+      'test',
+      '--time-zone',
+      'UTC',
+      '--unknown-customer',
+      'hold',
+      '--unknown-affiliate',
+      'warn',
+      '--database',
+      'B',
+      '--storage-quota',
+      '1',
     ],
     'POST accounts',
     {
-      ...{ account: 'a', name: 'N', vertical: 'igaming', mode: 'test', time_zone: 'UTC' },
-      ...{ unknown_customer: 'hold', unknown_affiliate: 'warn', binding: 'B', storage_quota: 1 },
+      account: 'a',
+      name: 'N',
+      vertical: 'igaming',
+      mode: 'test',
+      time_zone: 'UTC',
+      unknown_customer: 'hold',
+      unknown_affiliate: 'warn',
+      binding: 'B',
+      storage_quota: 1,
     },
     THING,
   ],
@@ -231,13 +260,33 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [['events', 'list', 'a'], 'GET accounts/a/events', undefined, LIST],
   [
     [
-      ...['events', 'put', 'a', 'Net', '--granularity', 'day', '--eventid', 'ignored'],
-      ...['--kpi', 'GGR', '--kpi', 'NGR', '--product-field', 'Line', '--product', 'Slots=casino'],
-      ...['--product', 'Bets=sports', '--currency', 'EUR'],
+      'events',
+      'put',
+      'a',
+      'Net',
+      '--granularity',
+      'day',
+      '--eventid',
+      'ignored',
+      '--kpi',
+      'GGR',
+      '--kpi',
+      'NGR',
+      '--product-field',
+      'Line',
+      '--product',
+      'Slots=casino',
+      '--product',
+      'Bets=sports',
+      '--currency',
+      'EUR',
     ],
     'PUT accounts/a/events/Net',
     {
-      ...{ granularity: 'day', eventid: 'ignored', kpis: ['GGR', 'NGR'], currency: 'EUR' },
+      granularity: 'day',
+      eventid: 'ignored',
+      kpis: ['GGR', 'NGR'],
+      currency: 'EUR',
       product: { field: 'Line', map: { Slots: 'casino', Bets: 'sports' } },
     },
     THING,
@@ -369,8 +418,17 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [['fx', 'show', '2026-10-04'], 'GET fx-rates?day=2026-10-04', undefined, { rates: [] }],
   [
     [
-      ...['statements', 'list', 'a', '--affiliate', '..', '--period', '2026-W41'],
-      ...['--plan', 'p', '--status', 'draft'],
+      'statements',
+      'list',
+      'a',
+      '--affiliate',
+      '..',
+      '--period',
+      '2026-W41',
+      '--plan',
+      'p',
+      '--status',
+      'draft',
     ],
     'GET accounts/a/statements?affiliate_id=..&period=2026-W41&plan=p&status=draft&per_page=500',
     undefined,
@@ -427,8 +485,17 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [
     [
-      ...['qualifications', 'list', 'a', '--period', '2026-W41', '--status', 'failed'],
-      ...['--plan', 'p', '--rule', 'cpa'],
+      'qualifications',
+      'list',
+      'a',
+      '--period',
+      '2026-W41',
+      '--status',
+      'failed',
+      '--plan',
+      'p',
+      '--rule',
+      'cpa',
     ],
     'GET accounts/a/qualifications?period=2026-W41&plan=p&rule=cpa&status=failed&per_page=500',
     undefined,
@@ -454,8 +521,19 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   ],
   [
     [
-      ...['manual', 'add', 'a', '--affiliate', 'A-1', '--plan', 'p', '--amount', '5.00'],
-      ...['--reason', 'Bonus', '--reference', 'B-1'],
+      'manual',
+      'add',
+      'a',
+      '--affiliate',
+      'A-1',
+      '--plan',
+      'p',
+      '--amount',
+      '5.00',
+      '--reason',
+      'Bonus',
+      '--reference',
+      'B-1',
     ],
     'POST accounts/a/manual-entries',
     { affiliate_id: 'A-1', plan: 'p', amount: '5.00', reason: 'Bonus', reference: 'B-1' },
@@ -615,8 +693,8 @@ describe('operations', { concurrency: 4 }, () => {
     assert.match(stdout, /\nBIG-1 was left out: it depends on too many records\.\n/)
     const body = { from: '2026-08', to: '2026-10', version: { name: 'P' } }
     const line = 'POST accounts/a/plans/p/simulate'
-    const asked = requests.map((one) => [one.line, one.body])
-    assert.deepEqual(asked, [
+    const sent = requests.map((one) => [one.line, one.body])
+    assert.deepEqual(sent, [
       [line, body],
       [`${line}?cursor=next`, body],
     ])
@@ -1162,10 +1240,10 @@ describe('confirmation', { concurrency: 4 }, () => {
       const input = Object.assign(new PassThrough(), { isTTY: true })
       const output = Object.assign(new PassThrough(), { isTTY: true })
       input.end(typed)
-      const asked = confirm('This deletes everything.', 'acme', { input, output })
+      const confirmed = confirm('This deletes everything.', 'acme', { input, output })
       const message = 'Cancelled. Nothing was changed.'
-      if (isConfirmed) await asked
-      else await assert.rejects(asked, { exitCode: 1, message })
+      if (isConfirmed) await confirmed
+      else await assert.rejects(confirmed, { exitCode: 1, message })
       assert.match(String(output.read()), /This deletes everything\.\nType acme to continue: /)
     })
   }

@@ -154,7 +154,9 @@ console.log(JSON.stringify(answer, null, 2))
           : [{ listed: null, since: null }]
       }
       const database = {
-        ...{ binding: 'DB', name: 'tributary-production', query: query as Database['query'] },
+        binding: 'DB',
+        name: 'tributary-production',
+        query: query as Database['query'],
         ...parseInfo(JSON.stringify(info(gigabytes * 1e9))),
       }
       const printed: string[] = []

@@ -32,13 +32,13 @@ const months = (first: number, last: number) =>
   })
 
 /** What the figures of a world are sums over. */
-type KeyOf = (affiliate: string, period: string, line: { rule: string; scope: string }) => string
+type LineKey = (affiliate: string, period: string, line: { rule: string; scope: string }) => string
 
 /** Sums lines, reasons and holds, with the decimals of the oracle. */
-function figuresOf(outcomes: readonly Outcome[], keyOf: KeyOf) {
+function figuresOf(outcomes: readonly Outcome[], lineKeyOf: LineKey) {
   const statements = outcomes.flatMap((one) => one.statements)
   const lines = statements.flatMap(({ affiliate_id, period, lines: all }) =>
-    all.map((line) => ({ key: keyOf(affiliate_id, period, line), line })),
+    all.map((line) => ({ key: lineKeyOf(affiliate_id, period, line), line })),
   )
   const total = (texts: readonly string[]) => plain(sum(texts.map((text) => parse(text))))
   const grouped = <T>(all: readonly T[], key: (one: T) => string, show: (group: T[]) => string) =>
@@ -70,11 +70,11 @@ function figuresOf(outcomes: readonly Outcome[], keyOf: KeyOf) {
   }
 }
 
-function check(name: keyof typeof FIGURES, world: World, periods: string[], keyOf: KeyOf) {
+function check(name: keyof typeof FIGURES, world: World, periods: string[], lineKeyOf: LineKey) {
   test(name, () => {
     const found = evaluateByEngine(structuredClone(world), periods)
     assert.deepEqual(found, evaluateByOracle(world, periods))
-    const figures = figuresOf(found, keyOf)
+    const figures = figuresOf(found, lineKeyOf)
     assert.ok(figures.lines.length > 0)
     if (isReal) assert.deepEqual(figures, FIGURES[name])
   })

@@ -24,13 +24,13 @@ type Schema = { [keyword: string]: unknown }
 const PARTS = ['allOf', 'anyOf', 'not']
 
 /** Closes the objects of a schema, so that a member that is not described is an error. */
-function closed(schema: unknown, isPart = false): unknown {
-  if (Array.isArray(schema)) return schema.map((one) => closed(one, isPart))
+function closeObjects(schema: unknown, isPart = false): unknown {
+  if (Array.isArray(schema)) return schema.map((one) => closeObjects(one, isPart))
   if (typeof schema !== 'object' || schema === null) return schema
   const inner = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => {
       if (name === 'examples' || name === 'example' || name === 'enum') return [name, value]
-      return [name, closed(value, PARTS.includes(name))]
+      return [name, closeObjects(value, PARTS.includes(name))]
     }),
   )
   const { properties, additionalProperties, allOf, not } = inner as Schema
@@ -48,7 +48,7 @@ export function conformance(file: string) {
   const document = JSON.parse(readFileSync(file, 'utf8'))
   const ajv = new Ajv2020({ strict: false, allErrors: false })
   formats.default(ajv)
-  ajv.addSchema(closed({ $id: 'openapi', ...document }) as object)
+  ajv.addSchema(closeObjects({ $id: 'openapi', ...document }) as object)
   const validators = new Map<string, ValidateFunction>()
   const described = new Map<string, Described>()
   const reached = new Set<string>()

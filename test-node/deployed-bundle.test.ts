@@ -46,7 +46,7 @@ describe('the script that is uploaded', async () => {
 })
 
 describe('the modules of a bundle', () => {
-  const ORDER = { folderWeight: 0.3, window: 60_000 }
+  const PARAMETERS = { folderWeight: 0.3, windowLength: 60_000 }
   const modules = (files: Record<string, { imports?: string[]; code?: string }>) =>
     Object.entries(files).map(([path, file]) => ({ path, imports: [], code: '', ...file }))
 
@@ -61,7 +61,7 @@ describe('the modules of a bundle', () => {
       'src/b/two.ts': {},
       'src/b/base.ts': {},
     })
-    const order = orderModules(files, ORDER)
+    const order = orderModules(files, PARAMETERS)
     assert.equal(order.map((path) => path.slice(4, 5)).join(''), 'bbbaai')
     for (const { path, imports } of files)
       for (const to of imports) assert.ok(order.indexOf(to) < order.indexOf(path))
@@ -75,7 +75,7 @@ describe('the modules of a bundle', () => {
       'c.ts': { code: 'select one from three' },
       'd.ts': { code: 'the quick brown dog' },
     })
-    assert.deepEqual(orderModules(files, ORDER), ['d.ts', 'b.ts', 'c.ts', 'a.ts', 'index.ts'])
+    assert.deepEqual(orderModules(files, PARAMETERS), ['d.ts', 'b.ts', 'c.ts', 'a.ts', 'index.ts'])
   })
 
   test('cannot import each other in a circle', () => {
@@ -83,7 +83,10 @@ describe('the modules of a bundle', () => {
       'src/a.ts': { imports: ['src/b.ts'] },
       'src/b.ts': { imports: ['src/a.ts'] },
     })
-    assert.throws(() => orderModules(files, ORDER), /Imports form a circle: src\/a\.ts, src\/b\.ts/)
+    assert.throws(
+      () => orderModules(files, PARAMETERS),
+      /Imports form a circle: src\/a\.ts, src\/b\.ts/,
+    )
   })
 })
 
@@ -105,7 +108,7 @@ describe('SQL in the bundle', () => {
       assert.deepEqual(collapseSql(parts), collapsed)
   })
 
-  test('has no comments, escapes and open strings', () => {
+  test('is refused if it has a comment, an escape or an unclosed quote', () => {
     const refused = ['select 1 -- one\n', 'select /* one */ 1\n', "select '\\n'\n", "select 'a\n"]
     for (const sql of refused)
       assert.throws(() => collapseSql([sql]), /^Error: (Write )?[Tt]his SQL/)

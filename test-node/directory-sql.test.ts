@@ -88,8 +88,12 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     'beginReset',
     (db) => beginReset(db, 'a'),
     [
-      ...['customers_day', 'statements_affiliate', 'manual_entries_affiliate'],
-      ...['webhook_messages_endpoint', 'webhook_events_about', 'webhook_attempts_endpoint'],
+      'customers_day',
+      'statements_affiliate',
+      'manual_entries_affiliate',
+      'webhook_messages_endpoint',
+      'webhook_events_about',
+      'webhook_attempts_endpoint',
     ],
   ],
   ['finishResets', (db) => finishResets(db, 0)],
@@ -130,7 +134,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     'withdrawVersion',
     (db) =>
       plans.withdrawVersion(db, {
-        ...{ account: 'a', plan: 'p', version: 1, today: '2026-12-01', withdrawn_at: 'x' },
+        account: 'a',
+        plan: 'p',
+        version: 1,
+        today: '2026-12-01',
+        withdrawn_at: 'x',
       }),
     ['plan_versions_day', 'assignments_plan', 'statements_closed'],
   ],

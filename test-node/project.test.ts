@@ -7,20 +7,13 @@ import { parseEnv } from 'node:util'
 import { unstable_readConfig } from 'wrangler'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { configOf } from '../scripts/config.ts'
+import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
 
 // Checks the files beside the code: package.json, wrangler.toml, Markdown and what git tracks.
 
 const read = (path: string) => readFileSync(path, 'utf8')
 /** Returns a Markdown file without its code blocks. */
 const proseOf = (path: string) => read(path).replace(/^```[\s\S]*?^```/gm, '')
-const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
-  encoding: 'utf8',
-})
-/** The files that git tracks or would track; null outside a clone. */
-const tracked =
-  listed.status === 0 ? listed.stdout.split('\0').filter((path) => path && existsSync(path)) : null
-const skip = tracked ? false : 'this is not a git clone'
-
 const manifest = JSON.parse(read('package.json')) as {
   version: string
   license: string
@@ -49,11 +42,11 @@ test('each package has the MIT licence', () => {
 })
 
 test('package.json declares every imported package, and the miniflare of wrangler', {
-  skip,
+  skip: skipWithoutGit,
 }, () => {
   const { dependencies, devDependencies } = manifest
   const declared = { ...dependencies, ...devDependencies }
-  const files = tracked!.filter(
+  const files = trackedFiles!.filter(
     (path) => /\.tsx?$/.test(path) && !manifest.workspaces.some((one) => path.startsWith(one)),
   )
   const imported = files.flatMap((path) =>
@@ -151,7 +144,7 @@ test('docs/code-tour.md has a line for each source file', () => {
   assert.deepEqual(missing, [])
 })
 
-describe('documents', { skip }, () => {
+describe('documents', { skip: skipWithoutGit }, () => {
   /** All wrangler commands, including groups such as `d1 migrations`. */
   const known = new Set(
     [
@@ -168,7 +161,7 @@ describe('documents', { skip }, () => {
     return longest >= 0 && !isGroup(words.slice(0, longest + 1).join(' '))
   }
 
-  const documents = (tracked ?? []).filter((path) => path.endsWith('.md'))
+  const documents = (trackedFiles ?? []).filter((path) => path.endsWith('.md'))
   /** Returns the anchors of a page's headings, in the form that GitHub generates. */
   const anchorsOf = (path: string) =>
     [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -204,7 +197,7 @@ describe('documents', { skip }, () => {
   }
 })
 
-describe('what git tracks', { skip }, () => {
+describe('what git tracks', { skip: skipWithoutGit }, () => {
   /**
    * Text that belongs to one machine or grants access, and must not be in a repository. The test
    * reads this file, too, so no pattern matches its own source.
@@ -219,7 +212,7 @@ describe('what git tracks', { skip }, () => {
   ]
 
   test('contains no local path, registry host or secret', () => {
-    const found = (tracked ?? [])
+    const found = (trackedFiles ?? [])
       .filter((path) => statSync(path).isFile())
       .flatMap((path) =>
         read(path)
@@ -236,7 +229,7 @@ describe('what git tracks', { skip }, () => {
   test('contains no file that a run creates', () => {
     const left = /(^|\/)(\.dev\.vars|\.demo\.json|\.env|\.npmrc|node_modules|\.wrangler)(\/|$)/
     assert.deepEqual(
-      tracked?.filter((path) => left.test(path)),
+      trackedFiles?.filter((path) => left.test(path)),
       [],
     )
   })

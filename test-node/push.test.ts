@@ -167,7 +167,10 @@ const credentials = (base: string) => ({
 })
 
 const commonArguments = ({ args = [], vertical = 'forex', resource = 'transactions' }: Run) => [
-  ...['--vertical', vertical, '--resource', resource],
+  '--vertical',
+  vertical,
+  '--resource',
+  resource,
   ...args,
 ]
 
@@ -1091,10 +1094,11 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
     test(`on a terminal ${JSON.stringify(key)} ${isYes ? 'goes on' : 'stops'}`, async () => {
       const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
       const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
-      const asked = confirmContinue(common, { input, output })
+      const confirmed = confirmContinue(common, { input, output })
       input.write(key)
-      if (isYes) await asked
-      else await assert.rejects(asked, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
+      if (isYes) await confirmed
+      else
+        await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
       assert.match(String(output.read()), /Send the other records\?/)
     })
   }
@@ -1267,7 +1271,7 @@ describe('brands', { concurrency: 4 }, () => {
   const lines = (records: object[]) =>
     records.map((record) => `${JSON.stringify(record)}\n`).join('')
   const spin = (id: number) => ({ eventname: 'spin', customerid: 'C', Value: String(id) })
-  const keyOf = ({ headers }: Seen) => headers['idempotency-key']
+  const idempotencyKeyOf = ({ headers }: Seen) => headers['idempotency-key']
 
   test('sends the Brand Token in x-api-key, and requests no token', async () => {
     const { base, bulks, tokens } = await service()
@@ -1325,7 +1329,7 @@ describe('brands', { concurrency: 4 }, () => {
     const options = brand(base)
     const { code } = await push(base, 'a.ndjson', text, { ...options, args: ['--in-flight', '1'] })
     assert.equal(code, 0)
-    const [first, ...others] = bulks.map(keyOf)
+    const [first, ...others] = bulks.map(idempotencyKeyOf)
     assert.match(String(first), /^[0-9a-f]{64}$/)
     assert.deepEqual(others.slice(0, 3), [first, first, first])
     assert.notEqual(others[3], first)
@@ -1337,7 +1341,7 @@ describe('brands', { concurrency: 4 }, () => {
     const of = (count: number) => lines(numbers(count).map(spin))
     const options = { ...brand(base), args: ['--in-flight', '1'] }
     for (const count of [1500, 1500, 1501]) await push(base, 'a.ndjson', of(count), options)
-    const keys = bulks.map(keyOf)
+    const keys = bulks.map(idempotencyKeyOf)
     assert.deepEqual(keys.slice(2, 4), keys.slice(0, 2))
     assert.equal(keys[4], keys[0])
     assert.ok(!keys.slice(0, 4).includes(keys[5]))
@@ -1348,14 +1352,14 @@ describe('brands', { concurrency: 4 }, () => {
       seen.records.length > 2 ? problem(413, 'payload_too_large') : stored(seen),
     )
     await push(base, 'a.ndjson', lines(numbers(4).map(spin)), brand(base))
-    assert.equal(new Set(bulks.map(keyOf)).size, 3)
+    assert.equal(new Set(bulks.map(idempotencyKeyOf)).size, 3)
   })
 
   test('customers have no Idempotency-Key: their ids identify them', async () => {
     const { base, bulks } = await service()
     const options = { ...brand(base), resource: 'customers' }
     await push(base, 'a.ndjson', lines([{ customerId: 'C' }]), options)
-    assert.equal(keyOf(bulks[0]!), undefined)
+    assert.equal(idempotencyKeyOf(bulks[0]!), undefined)
   })
 
   test('sends every column and every cell as text', async () => {
@@ -1424,19 +1428,19 @@ describe('brands', { concurrency: 4 }, () => {
   ] as const) {
     for (const [a, b] of pairs) {
       test(`${JSON.stringify([a, b])}: ${pairs === same ? 'the same key' : 'different keys'}`, () => {
-        assert.ok(activities!.keyOf(a))
-        compare(activities!.keyOf(a), activities!.keyOf(b))
+        assert.ok(activities!.identityOf(a))
+        compare(activities!.identityOf(a), activities!.identityOf(b))
       })
     }
   }
 
   test('a customer has its id as key, and an incomplete record has none', () => {
-    const key = (record: unknown) => customers!.keyOf(record)
+    const key = (record: unknown) => customers!.identityOf(record)
     assert.equal(key({ customerId: 'C', country: 'DE' }), key({ customerId: 'C' }))
     assert.notEqual(key({ customerId: 'C' }), key({ customerId: 'D' }))
     for (const record of [null, 'x', [], {}, { customerId: 7 }]) {
       assert.equal(key(record), undefined)
-      assert.equal(activities!.keyOf(record), undefined)
+      assert.equal(activities!.identityOf(record), undefined)
     }
   })
 })

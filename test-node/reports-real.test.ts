@@ -29,8 +29,18 @@ const number = (value: string | number | undefined) => (value === undefined ? nu
 function emptyWorld(account: string, vertical: Vertical): World {
   const rates = ratesOf(readFileSync(join(FOLDER, '../ecb-euro-reference-rates.csv'), 'utf8'))
   return {
-    ...{ account, vertical, statusMap: {}, eventCurrencies: {}, links: {}, customers: [] },
-    ...{ transactions: [], activity: [], events: [], clicks: [], statements: [], configured: [] },
+    account,
+    vertical,
+    statusMap: {},
+    eventCurrencies: {},
+    links: {},
+    customers: [],
+    transactions: [],
+    activity: [],
+    events: [],
+    clicks: [],
+    statements: [],
+    configured: [],
     rates: rates.map((one) => ({ ...one, day: dayOf(one.day) })),
   }
 }
@@ -39,7 +49,9 @@ const customer = (id: string, day: number, affiliate: string | null, country: st
   const from = Number.NEGATIVE_INFINITY
   const fields = { country_code: country, kyc_status_id: null, sales_status_id: null, link: null }
   return {
-    ...{ id, day, owners: [{ from, value: { affiliate, link: null } }] },
+    id,
+    day,
+    owners: [{ from, value: { affiliate, link: null } }],
     fields: [{ from, value: { ...fields, trading_account_type: null } }],
   }
 }
@@ -56,16 +68,23 @@ function forexWorld(): World {
       return customer(String(one.customer_id), day, text(one.affiliate_id), text(one.country_code))
     }),
     transactions: records('forex-transactions').map((one) => ({
-      ...{ id: String(one.transaction_id), customer: String(one.customer_id), held: false },
-      ...{ type: String(one.transaction_type), status: String(one.status) },
-      ...{ currency: String(one.currency), amount: Number(one.amount_currency) },
+      id: String(one.transaction_id),
+      customer: String(one.customer_id),
+      held: false,
+      type: String(one.transaction_type),
+      status: String(one.status),
+      currency: String(one.currency),
+      amount: Number(one.amount_currency),
       day: dayOf(String(one.transaction_date).slice(0, 10)),
       at: Date.parse(String(one.transaction_date)),
       usd: number(one.amount_usd),
     })),
     activity: records('forex-trading-activity').map((one) => ({
-      ...{ customer: String(one.customer_id), day: dayOf(String(one.date)), held: false },
-      ...{ instrument: String(one.instrument), currency: String(one.currency) },
+      customer: String(one.customer_id),
+      day: dayOf(String(one.date)),
+      held: false,
+      instrument: String(one.instrument),
+      currency: String(one.currency),
       amounts: Object.fromEntries(activity.map((name) => [name, number(one[name])])),
     })),
   }
@@ -78,8 +97,12 @@ function brandWorld(): World {
       customer(String(customerId), dayOf(String(regtime).slice(0, 10)), null, text(country)),
     ),
     events: records('igaming-activities').map((one) => ({
-      ...{ id: `e ${one.eventid}`, customer: String(one.customerid), held: false, value: null },
-      ...{ name: String(one.eventname), currency: text(one.Currency) },
+      id: `e ${one.eventid}`,
+      customer: String(one.customerid),
+      held: false,
+      value: null,
+      name: String(one.eventname),
+      currency: text(one.Currency),
       day: dayOf(String(one.createtime).slice(0, 10)),
       product: text(one.Product)?.toLowerCase() ?? null,
       kpis: Object.fromEntries(
@@ -106,9 +129,9 @@ tests('reports of real records equal those of the oracle', () => {
     rmSync(folder, { recursive: true })
   })
 
-  const check = async (world: World, asked: readonly (readonly string[])[]) => {
+  const check = async (world: World, queries: readonly (readonly string[])[]) => {
     await storeWorld(running.database, world)
-    for (const [from = '', to = '', currency = '', ...groups] of asked) {
+    for (const [from = '', to = '', currency = '', ...groups] of queries) {
       await execute(running, ['delete from totals_leases'])
       const query = { from, to, currency, groups }
       const { account, vertical } = world

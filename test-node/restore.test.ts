@@ -147,7 +147,10 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const { data: accounts } = await team('GET', 'accounts?per_page=500')
     const own = accounts.flatMap(({ account, vertical }: { account: string; vertical: string }) =>
       [
-        ...['affiliates', 'erasures', 'links', 'status-map'],
+        'affiliates',
+        'erasures',
+        'links',
+        'status-map',
         ...(vertical === 'igaming' ? ['brand-tokens', 'events'] : ['clients']),
       ].map((noun) => `accounts/${account}/${noun}`),
     )
@@ -194,8 +197,12 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   const books = () =>
     Promise.all(
       [
-        ...['statements', 'payouts', 'payouts?status=paid', 'manual-entries'],
-        ...['affiliates/IB-07/ledger', 'affiliates/IB-08/balance'],
+        'statements',
+        'payouts',
+        'payouts?status=paid',
+        'manual-entries',
+        'affiliates/IB-07/ledger',
+        'affiliates/IB-08/balance',
       ].map((path) => team('GET', `accounts/demo-forex/${path}`)),
     )
 
@@ -208,8 +215,11 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const payment = { reference: 'R-1', paid_on: '2026-04-15' }
     const pay = () => team('POST', `${at}/statements/${data[0].id}/pay`, payment)
     await team('POST', `${at}/manual-entries`, {
-      ...{ affiliate_id: 'IB-07', plan: 'demo-ib', amount: '5.00' },
-      ...{ reason: `it's; -- "late"`, reference: 'M-1' },
+      affiliate_id: 'IB-07',
+      plan: 'demo-ib',
+      amount: '5.00',
+      reason: `it's; -- "late"`,
+      reference: 'M-1',
     })
     return { pay, paid: await pay() }
   }

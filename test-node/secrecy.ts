@@ -58,7 +58,10 @@ const HOMES: readonly Home[] = ['people', 'notes', 'team']
 
 /** Returns what is known: these secrets and no names. */
 const knowing = (secrets: Sought): Known => ({
-  ...{ secrets, people: nothing(), notes: nothing(), team: nothing() },
+  secrets,
+  people: nothing(),
+  notes: nothing(),
+  team: nothing(),
 })
 
 /** A column, an object or the log, with all its texts. */
@@ -180,10 +183,10 @@ const PERSONAL = ['first_name', 'last_name', 'email', 'extras']
 
 /** Returns a personal column of an erased customer that is not empty, or null. */
 function kept({ erasures = [], customers = [] }: Record<string, Row[]>): string | null {
-  const keyOf = ({ account, customer_id }: Row) => JSON.stringify([account, customer_id])
-  const erased = new Set(erasures.map(keyOf))
+  const customerKey = ({ account, customer_id }: Row) => JSON.stringify([account, customer_id])
+  const erased = new Set(erasures.map(customerKey))
   for (const row of customers) {
-    if (!erased.has(keyOf(row))) continue
+    if (!erased.has(customerKey(row))) continue
     const column = PERSONAL.find((name) => row[name] != null)
     if (column) return `customers.${column} is not empty for an erased customer`
   }

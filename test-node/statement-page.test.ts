@@ -17,9 +17,19 @@ import { textOfPdf } from './browser/pdf.ts'
 const ZERO = '0.00'
 
 const statement = (n: number): Presented => ({
-  ...{ id: `stm_${n}`, affiliate_id: `IB-0${n} <b>&amp;`, plan: 'standard-ib', period: '2026-10' },
-  ...{ currency: 'EUR', opening: ZERO, lines_sum: '410.00', adjustments_sum: '-12.00' },
-  ...{ manual_sum: '25.00', total: '423.00', payable: '423.00', closing: ZERO, dropped: '-1.00' },
+  id: `stm_${n}`,
+  affiliate_id: `IB-0${n} <b>&amp;`,
+  plan: 'standard-ib',
+  period: '2026-10',
+  currency: 'EUR',
+  opening: ZERO,
+  lines_sum: '410.00',
+  adjustments_sum: '-12.00',
+  manual_sum: '25.00',
+  total: '423.00',
+  payable: '423.00',
+  closing: ZERO,
+  dropped: '-1.00',
   transferred: { to: 'other', period: '2026-11', amount: '1.00' },
   received: [{ from: 'other', period: '2026-09', amount: '3.00' }],
   holds: [
@@ -27,25 +37,45 @@ const statement = (n: number): Presented => ({
   ],
   manual: [
     {
-      ...{ id: 'man_1', amount: '25.00', reason: 'Bonus for October', reference: 'B-17' },
+      id: 'man_1',
+      amount: '25.00',
+      reason: 'Bonus for October',
+      reference: 'B-17',
       at: '2026-11-02T09:00:00.000Z',
     },
   ],
-  ...{ lines_total: 4, adjustments_total: 1, payable_on: '2026-11-14', status: 'paid' },
-  ...{ hash: 'ab'.repeat(32), computed_at: '2026-11-01T06:00:00.000Z' },
+  lines_total: 4,
+  adjustments_total: 1,
+  payable_on: '2026-11-14',
+  status: 'paid',
+  hash: 'ab'.repeat(32),
+  computed_at: '2026-11-01T06:00:00.000Z',
   approved_at: '2026-11-03T10:00:00.000Z',
   paid: { reference: 'PAY-17', paid_on: '2026-11-16' },
 })
 
 const line = (n: number): Part['lines'][number] => ({
-  ...{ id: `lin_${String(n).repeat(40)}`, rule: `majors-${n}`, version: 1, kind: 'unit' },
-  ...{ scope: `customer:C-100${n}`, base: null, units: '82', measure: '82', rate: null },
+  id: `lin_${String(n).repeat(40)}`,
+  rule: `majors-${n}`,
+  version: 1,
+  kind: 'unit',
+  scope: `customer:C-100${n}`,
+  base: null,
+  units: '82',
+  measure: '82',
+  rate: null,
   step: [
     { from: '0', part: '50', rate: '5' },
     { from: '50', part: '32', rate: '6.5' },
   ],
-  ...{ amount: '410.00', carried_in: '-2.50', carried_out: ZERO, capped: ZERO, recouped: ZERO },
-  ...{ deficit: ZERO, fence: null, fx: [] },
+  amount: '410.00',
+  carried_in: '-2.50',
+  carried_out: ZERO,
+  capped: ZERO,
+  recouped: ZERO,
+  deficit: ZERO,
+  fence: null,
+  fx: [],
 })
 
 /** A part with so many lines, and an adjustment. */
@@ -53,19 +83,19 @@ const partOf = (lines: number): Part => ({
   lines: Array.from({ length: lines }, (_, i) => line(i)),
   adjustments: [
     {
-      ...{
-        id: 'adj_1',
-        of: { period: '2026-09', line: `lin_${'9'.repeat(40)}`, dropped_in: null },
-        rule: 'majors-9',
-      },
-      ...{ version: 1, scope: 'affiliate', occurrence: 0, amount: '-12.00' },
-      ...{
-        causes: [{ kind: 'rate', currency: 'USD', day: '2026-09-03', change: 'corrected' }],
-        causes_total: 3,
-      },
+      id: 'adj_1',
+      of: { period: '2026-09', line: `lin_${'9'.repeat(40)}`, dropped_in: null },
+      rule: 'majors-9',
+      version: 1,
+      scope: 'affiliate',
+      occurrence: 0,
+      amount: '-12.00',
+      causes: [{ kind: 'rate', currency: 'USD', day: '2026-09-03', change: 'corrected' }],
+      causes_total: 3,
     },
   ],
-  ...{ part: 1, parts: 1 },
+  part: 1,
+  parts: 1,
 })
 
 async function* only(part: Part) {
@@ -128,9 +158,21 @@ test('three statements print on three sheets, with all their text', { skip }, as
   const { sheets, text } = await print()
   assert.equal(sheets, 3)
   for (const shown of [
-    ...['IB-01 <b>&amp;', 'IB-02', 'IB-03', 'standard-ib', 'majors-1', 'customer:C-1001'],
-    ...['from 50: 32 at 6.5', 'carried in -2.50', '423.00', 'Bonus for October', 'PAY-17'],
-    ...['2026-11-14', 'XAG', '1 / 3 Statement of IB-01', '2 / 3 Statement of IB-02'],
+    'IB-01 <b>&amp;',
+    'IB-02',
+    'IB-03',
+    'standard-ib',
+    'majors-1',
+    'customer:C-1001',
+    'from 50: 32 at 6.5',
+    'carried in -2.50',
+    '423.00',
+    'Bonus for October',
+    'PAY-17',
+    '2026-11-14',
+    'XAG',
+    '1 / 3 Statement of IB-01',
+    '2 / 3 Statement of IB-02',
   ]) {
     assert.ok(text.includes(shown.replaceAll(' ', '')), shown)
   }

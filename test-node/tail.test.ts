@@ -11,7 +11,7 @@ import { after, test } from 'node:test'
 import { runAdmin } from '../scripts/admin/run.ts'
 import { bundleCommand } from './bundle.ts'
 
-// `npm run admin -- tail` against a service that stores deliveries while it is asked, out of order.
+// `npm run admin -- tail` against a service that stores deliveries while it is requests, out of order.
 
 const ROOT = mkdtempSync(join(tmpdir(), 'tail-'))
 const servers: ReturnType<typeof createServer>[] = []
@@ -52,17 +52,17 @@ const error_groups = [
 
 /** Starts a service with these deliveries. `fails` are the numbers of requests that get 503. */
 async function service(deliveries: ReturnType<typeof delivery>[], fails: readonly number[] = []) {
-  const asked: string[] = []
+  const requests: string[] = []
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url!, 'http://127.0.0.1')
-    asked.push(request.url!.replace('/admin/v1/accounts/acme/', ''))
+    requests.push(request.url!.replace('/admin/v1/accounts/acme/', ''))
     const send = (status: number, body: object) => {
       response.writeHead(status, { 'Content-Type': 'application/json', 'Retry-After': '0' })
       response.end(JSON.stringify(body))
     }
     const one = deliveries.find(({ body }) => pathname.endsWith(body.delivery_id))
     if (one) return send(200, { ...one.body, errors: [], error_groups })
-    const nth = asked.filter((line) => line.startsWith('deliveries?')).length
+    const nth = requests.filter((line) => line.startsWith('deliveries?')).length
     if (fails.includes(nth)) return send(503, { title: 'T', status: 503, code: 'unavailable' })
     const data = deliveries
       .filter(
@@ -75,7 +75,7 @@ async function service(deliveries: ReturnType<typeof delivery>[], fails: readonl
   servers.push(server)
   await once(server, 'listening')
   const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return { asked, env: { TRIBUTARY_BASE_URL: base, TRIBUTARY_ADMIN_KEY: 'key' } }
+  return { requests, env: { TRIBUTARY_BASE_URL: base, TRIBUTARY_ADMIN_KEY: 'key' } }
 }
 
 /** Follows until so many deliveries are printed, and returns what was printed. */
@@ -97,7 +97,7 @@ async function follow(env: Record<string, string>, count: number, options: strin
 }
 
 test('prints each delivery once, oldest first, also one that is stored late', async () => {
-  const { env, asked } = await service([
+  const { env, requests } = await service([
     delivery(1, 1),
     delivery(5, 1, 2),
     delivery(9, 2),
@@ -113,13 +113,16 @@ test('prints each delivery once, oldest first, also one that is stored late', as
     `${at(7)}  dlv_7  200 transactions  received 2, created 2`,
   ])
   // The first request asks for the last ten, later ones for what is newer than 30 s before the last.
-  assert.equal(asked[0], 'deliveries?per_page=10')
-  assert.equal(asked[1], 'deliveries/dlv_5')
-  assert.equal(asked[2], `deliveries?${new URLSearchParams({ from: at(5 - 30), per_page: '500' })}`)
+  assert.equal(requests[0], 'deliveries?per_page=10')
+  assert.equal(requests[1], 'deliveries/dlv_5')
+  assert.equal(
+    requests[2],
+    `deliveries?${new URLSearchParams({ from: at(5 - 30), per_page: '500' })}`,
+  )
 })
 
 test('--json prints an object a line, and options narrow the list', async () => {
-  const { env, asked } = await service([delivery(1, 1), delivery(5, 1, 2)])
+  const { env, requests } = await service([delivery(1, 1), delivery(5, 1, 2)])
   const { printed } = await follow(env, 2, ['--json', '--status', 'refused', '--code', 'currency'])
   const objects = printed.map((line) => JSON.parse(line))
 
@@ -130,7 +133,7 @@ test('--json prints an object a line, and options narrow the list', async () => 
       ['dlv_5', 1],
     ],
   )
-  assert.equal(asked[0], 'deliveries?status=refused&code=currency&per_page=10')
+  assert.equal(requests[0], 'deliveries?status=refused&code=currency&per_page=10')
 })
 
 test('Ctrl-C ends the command with exit code 0', { timeout: 30_000 }, async () => {

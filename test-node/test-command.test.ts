@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
 import { closingLine, countTests, skippedLines } from '../scripts/test/counts.ts'
-import { isNamed, ROOMS, TEST_FILES } from '../scripts/test/rooms.ts'
+import { isNamed, TEST_FILES, TEST_GROUPS } from '../scripts/test/groups.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-counts-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -13,22 +13,22 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 const ALL = [...TEST_FILES.vitest, ...TEST_FILES.node]
 
 describe('npm test -- NAME', () => {
-  test('every folder of src is a room', () => {
+  test('every folder of src is a group', () => {
     const folders = readdirSync('src', { withFileTypes: true }).filter((one) => one.isDirectory())
-    const missing = folders.map(({ name }) => name).filter((name) => !(name in ROOMS))
+    const missing = folders.map(({ name }) => name).filter((name) => !(name in TEST_GROUPS))
     assert.deepEqual(missing, [])
   })
 
-  test('every entry of a room is the beginning of a test file', () => {
-    const unknown = Object.entries(ROOMS).flatMap(([room, starts]) =>
+  test('every entry of a group is the beginning of a test file', () => {
+    const unknown = Object.entries(TEST_GROUPS).flatMap(([group, starts]) =>
       starts
         .filter((start) => !ALL.some((file) => file.split('/').at(-1)!.startsWith(start)))
-        .map((start) => `${room}: ${start}`),
+        .map((start) => `${group}: ${start}`),
     )
     assert.deepEqual(unknown, [])
   })
 
-  test('a name is a room, a path, or a part of the name of a file', () => {
+  test('a name is a group, a path, or a part of the name of a file', () => {
     const named = (name: string) => ALL.filter((file) => isNamed(file, name))
     assert.ok(named('auth').includes('test/oauth.test.ts'))
     assert.ok(named('auth').includes('test-node/secrecy.test.ts'))
@@ -38,15 +38,15 @@ describe('npm test -- NAME', () => {
     assert.deepEqual(named('nothing'), [])
   })
 
-  test('an unknown name is refused, and --help lists the rooms', () => {
+  test('an unknown name is refused, and --help lists the groups', () => {
     const run = (...args: string[]) =>
       spawnSync(process.execPath, ['scripts/test.ts', ...args], { encoding: 'utf8' })
     const refused = run('nothing')
     assert.equal(refused.status, 2)
-    assert.match(refused.stderr, /^No room or test file is called `nothing`\. Rooms: .*auth.*\n$/)
+    assert.match(refused.stderr, /^No group or test file is called `nothing`\. Groups: .*auth.*\n$/)
     const help = run('--help')
     assert.equal(help.status, 0)
-    assert.match(help.stdout, /^Rooms: .*auth/m)
+    assert.match(help.stdout, /^Groups: .*auth/m)
   })
 })
 
@@ -59,8 +59,10 @@ describe('the closing line', () => {
     const { status } = spawnSync(
       process.execPath,
       [
-        ...['--test', '--test-reporter=./scripts/test/node-reporter.ts'],
-        ...[`--test-reporter-destination=${report}`, file],
+        '--test',
+        '--test-reporter=./scripts/test/node-reporter.ts',
+        `--test-reporter-destination=${report}`,
+        file,
       ],
       { env },
     )

@@ -84,15 +84,23 @@ async function run(period: string): Promise<void> {
 async function storeBooks(): Promise<void> {
   const base = [{ transactions: ['deposit'] }]
   const terms = {
-    ...{ name: 'A tenth', currency: 'EUR', period: 'month', effective_from: '2026-01-01' },
-    ...{ terms: 'signup', negative: 'carry', minimum_payout: '0', hold_days: 14 },
+    name: 'A tenth',
+    currency: 'EUR',
+    period: 'month',
+    effective_from: '2026-01-01',
+    terms: 'signup',
+    negative: 'carry',
+    minimum_payout: '0',
+    hold_days: 14,
     rules: [{ id: 'tenth', kind: 'share', percent: '10', base }],
   }
   await expectBody(201, admin('PUT', `accounts/${FIRM}/plans/ib`, { body: terms }))
   const assignment = { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'all' }
   await expectBody(200, admin('PUT', `accounts/${FIRM}/assignments`, { body: [assignment] }))
   const customer = {
-    ...{ customer_id: 'c-1', signup_date: '2026-09-01T08:00:00Z', affiliate_id: AFFILIATE },
+    customer_id: 'c-1',
+    signup_date: '2026-09-01T08:00:00Z',
+    affiliate_id: AFFILIATE,
     tracking_data: 'click',
   }
   await expectBody(200, firm('POST', 'customers', { body: [customer] }))
@@ -132,8 +140,12 @@ async function causeByDay(): Promise<void> {
   await runCron(service, 'report', Date.parse(`${dayText(now)}T06:05:00Z`))
   await runCron(service, 'propagate')
   const traded = {
-    ...{ date: yesterday, customer_id: 'c-1', instrument: 'EURUSD', lots_traded: 1 },
-    ...{ pnl: 1, currency: 'USD' },
+    date: yesterday,
+    customer_id: 'c-1',
+    instrument: 'EURUSD',
+    lots_traded: 1,
+    pnl: 1,
+    currency: 'USD',
   }
   await expectBody(200, firm('POST', 'trading-activity', { body: [traded] }))
   await runCron(service, 'propagate')

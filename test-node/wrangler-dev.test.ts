@@ -101,10 +101,10 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
   })
 
   test('npm run demo reports a port where no service answers', async () => {
-    const closed = await freePort()
-    await assert.rejects(run('scripts/demo.ts', '--port', String(closed)), {
+    const port = await freePort()
+    await assert.rejects(run('scripts/demo.ts', '--port', String(port)), {
       code: 1,
-      stderr: `No service answers at http://127.0.0.1:${closed}. Start it with \`npx wrangler dev\`.\n`,
+      stderr: `No service answers at http://127.0.0.1:${port}. Start it with \`npx wrangler dev\`.\n`,
     })
   })
 

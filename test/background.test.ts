@@ -40,7 +40,7 @@ test('a click is stored once after any fault between queue and database', async 
     const batch = createMessageBatch<Click>('tributary-clicks', [message])
     await worker.queue(batch, platform)
     const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext())
-    return { ...seen, acked: explicitAcks.length, retried: retryMessages.length }
+    return { ...seen, acked: explicitAcks.length, retries: retryMessages.length }
   }
   const { calls } = await deliver('calm')
   // `deliveries` is a column of `arrivals` here.
@@ -50,10 +50,10 @@ test('a click is stored once after any fault between queue and database', async 
   expect(faults.length).toBeGreaterThan(3)
 
   for (const [i, fault] of faults.entries()) {
-    const { acked, retried, failed } = await deliver(`click-${i}`, [fault])
-    expect([acked, retried], fault.is).toEqual(fault.cured && !fault.lasting ? [1, 0] : [0, 1])
+    const { acked, retries, failed } = await deliver(`click-${i}`, [fault])
+    expect([acked, retries], fault.is).toEqual(fault.cured && !fault.lasting ? [1, 0] : [0, 1])
     expect(failed).toBe(fault.lasting ? 3 : 1)
-    if (retried) expect((await deliver(`click-${i}`)).acked).toBe(1)
+    if (retries) expect((await deliver(`click-${i}`)).acked).toBe(1)
     expect(await count('select count(*) as n from clicks')).toBe(i + 2)
   }
 })

@@ -15,11 +15,11 @@ import {
   statementRows,
 } from './commission/statement-rows.ts'
 import { assign, draftsOf, monthly, storePlan } from './commission/stored.ts'
-import { asTeam, camera, operations } from './take.ts'
+import { asTeam, exampleRecorder, operations } from './take.ts'
 
 // Records the responses that openapi.json shows as examples. `npm run generate` updates them.
 
-const { take, takes } = camera()
+const { take, takes } = exampleRecorder()
 
 const entityOf = (vertical: string, resource: string) =>
   ENTITIES.find((entity) => entity.vertical === vertical && entity.resource === resource)!.example
@@ -200,11 +200,11 @@ async function takePlans(team: Team) {
   await team('putPlan', 'new', 'A plan', { at, body })
   await team('putPlan', 'same', 'The same again', { at, body })
   const [lots, ...others] = perLot.rules
-  const misspelt = { ...lots, tiers: undefined, ammount: '5.00' }
+  const wrongLots = { ...lots, tiers: undefined, ammount: '5.00' }
   const headers = asTeam()
   await take('putPlan', 'wrong', 'A misspelt member and an unknown currency', {
     ...{ at, headers },
-    body: { ...body, currency: 'USX', rules: [misspelt, ...others] },
+    body: { ...body, currency: 'USX', rules: [wrongLots, ...others] },
   })
   await team('putPlan', 'next', 'Another version', {
     at,

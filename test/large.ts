@@ -24,18 +24,26 @@ export const SIZES = {
 
 /** A statement of nothing, as it is stored. */
 const EMPTY_STATEMENT = {
-  ...{ id: 'stm', affiliate_id: 'a', plan: 'p', period: '2026-10', currency: 'EUR' },
-  ...{ opening: '0.00', lines_sum: '0.00', adjustments_sum: '0.00', manual_sum: '0.00' },
-  ...{ total: '0.00', payable: '0.00', closing: '0.00', dropped: '0.00' },
-  ...{
-    transferred: null,
-    received: [],
-    holds: [],
-    manual: [],
-    lines_total: 0,
-    adjustments_total: 0,
-    payable_on: '2026-11-14',
-  },
+  id: 'stm',
+  affiliate_id: 'a',
+  plan: 'p',
+  period: '2026-10',
+  currency: 'EUR',
+  opening: '0.00',
+  lines_sum: '0.00',
+  adjustments_sum: '0.00',
+  manual_sum: '0.00',
+  total: '0.00',
+  payable: '0.00',
+  closing: '0.00',
+  dropped: '0.00',
+  transferred: null,
+  received: [],
+  holds: [],
+  manual: [],
+  lines_total: 0,
+  adjustments_total: 0,
+  payable_on: '2026-11-14',
 }
 
 /** 2025-10-02 as it is stored: the first day with records. */

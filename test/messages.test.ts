@@ -37,7 +37,7 @@ const OBJECT: Case[] = [
 ]
 
 /** An account that sends records or reads them. */
-interface Caller {
+interface TestCaller {
   url: string
   headers: Record<string, string>
   /** Returns the record with this id; absent for a read. */
@@ -49,7 +49,7 @@ interface Caller {
 const partnerSends = async (
   vertical: 'forex' | 'prop-trading',
   record: (id: string) => object,
-): Promise<Caller> => {
+): Promise<TestCaller> => {
   const firm = await partner(vertical, { account: 'firm' })
   await firm.post('customers', ada)
   return {
@@ -64,14 +64,14 @@ const brandSends = async (
   resource: string,
   record: (id: string) => object,
   where: [string, string],
-): Promise<Caller> => {
+): Promise<TestCaller> => {
   const casino = await brand()
   await casino.post('customers', eve)
   const headers = { 'x-api-key': casino.brand_token }
   return { url: `/tracking/events/${resource}`, headers, record, where }
 }
 
-const CALLERS: Record<string, () => Promise<Caller>> = {
+const CALLERS: Record<string, () => Promise<TestCaller>> = {
   'a broker that sends': () =>
     partnerSends('forex', (transaction_id) => ({ ...deposit, transaction_id })),
   'a prop firm that sends': () =>

@@ -44,8 +44,8 @@ function shown(value: unknown): unknown {
   return JSON.parse(text)
 }
 
-/** The parameters of a request. */
-interface Asked {
+/** The parts of a request. */
+interface RequestParts {
   /** The parameters in the path, by name. */
   at?: Record<string, string>
   query?: string
@@ -69,7 +69,7 @@ export const operations = new Map<string, Operation>(
 )
 
 /** Returns a recorder of requests and responses. */
-export function camera() {
+export function exampleRecorder() {
   const takes: Recorded[] = []
   return {
     takes,
@@ -77,7 +77,7 @@ export function camera() {
       operation: string,
       name: string,
       summary: string,
-      { at = {}, query = '', headers = {}, body, form }: Asked = {},
+      { at = {}, query = '', headers = {}, body, form }: RequestParts = {},
       // biome-ignore lint/suspicious/noExplicitAny: what was answered is read by name
     ): Promise<any> {
       const { method, path } = operations.get(operation)!

@@ -9,13 +9,13 @@ import { affiliateId, FIRST_DAY, PLAN_NAMES, PLANS, parentOf } from './plans.ts'
 /** The account whose statements are computed. */
 export const ACCOUNT = 'commissions'
 
-/** How many of what an account has. */
+/** The size of an account. */
 export interface Size {
   account: string
-  /** The first day of its records, and of how many days they are. */
+  /** The first day of its records, and the number of days that they cover. */
   firstDay: string
   days: number
-  /** How often a customer has the facts of a month. */
+  /** How many times each customer has the records of one month. */
   months: number
   facts: number
   customers: number
@@ -94,7 +94,7 @@ const numbers = (count: number) =>
 
 const customerId = (n: string) => `printf('CU-%06d', ${n})`
 
-/** Half of the customers have signed up before the month. Those of an affiliate are spread over all ids. */
+/** Half of the customers signed up before the month. The ids of an affiliate's customers are scattered. */
 function customers({ account, firstDay, customers: count, affiliates: all, large }: Size): string {
   const first = dayOf(firstDay)
   const place = `(n * 7919) % ${count}`

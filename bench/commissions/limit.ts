@@ -16,7 +16,7 @@ const sumsOf = (account: string) => [
    where t.account = '${account}' and t.held = 0 group by 1, 2, 3`,
 ]
 
-/** The service may still write back what it was filled with. */
+/** The service may still be writing to the file after it was filled. */
 const WAITING = { readOnly: true, timeout: 30_000 }
 
 /** The time of the sums alone, in milliseconds, and the facts that they count. */

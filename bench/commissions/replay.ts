@@ -1,10 +1,13 @@
 import type { D1Database } from '@cloudflare/workers-types'
 import { aroundCalls, type Query } from '../around-calls.ts'
 
-/** The path at which a Worker begins to remember its reads (`PUT`), or repeats and forgets them (`POST`). */
+/**
+ * The path of the replay: on `PUT` a Worker begins to remember its reads, on `POST` it repeats and forgets
+ * them.
+ */
 export const REPLAY_PATH = '/_replay'
 
-/** The reads since the last `PUT`: each is one round trip. Null: they are not remembered. */
+/** The reads since the last `PUT`, each of which is one round trip. Null: reads are not remembered. */
 let reads: (readonly Query[])[] | null = null
 
 /** Wraps a database so that its reads are remembered. */

@@ -22,7 +22,9 @@ const sqlite = { type: 'durable-object', storage: 'sqlite' } as const
 /** Returns the bindings of the service with its Workflow, and further variables. */
 export async function workflowBindings(variables: Readonly<Record<string, string>>) {
   const texts = {
-    ...{ BASE_URL: 'http://127.0.0.1', SIGNING_KEYS: await newKeySet(), ADMIN_KEY },
+    BASE_URL: 'http://127.0.0.1',
+    SIGNING_KEYS: await newKeySet(),
+    ADMIN_KEY,
     ...variables,
   }
   return {

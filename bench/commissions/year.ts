@@ -10,7 +10,7 @@ const TIME = { account: 'commissions-year', firstDay: '2025-03-01', days: 396, m
 /** A past day of which records arrive late. */
 const LATE_DAY = '2025-06-17'
 
-/** What runs of a month cost an account with a past. */
+/** What runs of a month cost an account that also has earlier months. */
 export interface MeasuredYear {
   limit: Limit
   runs: [string, MeasuredRun][]

@@ -58,7 +58,12 @@ export async function addressesOf(running: Running, delivery: string): Promise<A
   const customer = 'CU-000001'
   const values: Readonly<Record<string, string>> = {
     account: ACCOUNT,
-    ...{ affiliate, customer, delivery, line, plan, statement },
+    affiliate,
+    customer,
+    delivery,
+    line,
+    plan,
+    statement,
   }
   const terms = readFileSync(`examples/plans/${plan}.json`, 'utf8')
   const written = new Map([

@@ -26,7 +26,7 @@ export const lineOf = ({ work, records, ours, naive }: Measured): Line => ({
 export const rowsOf = ({ rowsWritten, objectRowsWritten }: Usage) => rowsWritten + objectRowsWritten
 
 /**
- * Returns how far a kind of work is above its floor, as a share of the floor. For a replay, whose floor
+ * Returns how far a kind of work is above its floor, the least possible number of rows, as a share of it. For a replay, whose floor
  * is 0, returns the rows per record that the request writes.
  */
 export const shareAboveFloor = ({ floor, ours }: Line): number =>

@@ -46,7 +46,7 @@ export async function importPayments(send: SendRequest, request: AdminRequest, i
   })
 }
 
-/** Adds the column `paid_on` with a day to CSV. A text that is not CSV stays, for the service to refuse. */
+/** Adds the column `paid_on` to CSV. A text that is not CSV stays as it is: the service refuses it. */
 function addDay(text: string, day: string, file: string): string {
   const [header, ...rows] = readCsv(text).rows ?? []
   if (!header) return text

@@ -15,7 +15,12 @@ export async function readRows<T>(
     throw usageError(`${file} does not exist.`)
   }
   const source = { file, position: { bytes: 0, lines: 0 }, renames: new Map() }
-  const shape = { name: noun, fields: columns, numeric: new Set<string>(), keyOf: () => undefined }
+  const shape = {
+    name: noun,
+    fields: columns,
+    numeric: new Set<string>(),
+    identityOf: () => undefined,
+  }
   const rows: T[] = []
   for await (const { text } of readRecords(source, await detectFormat(file), shape)) {
     const row = JSON.parse(text)

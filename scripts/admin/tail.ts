@@ -38,9 +38,9 @@ const FAILURE_SECONDS = 10
 const OVERLAP_MS = 30_000
 
 /**
- * Prints the last deliveries of an account, and then each one as it comes, until `signal` is aborted. It
- * asks for what was received since shortly before the last delivery, so that it misses none that was stored
- * late, and uses no clock but that of the service.
+ * Prints the last deliveries of an account, and then each one as it comes, until `signal` is aborted.
+ * Each request starts a little before the last delivery, so that none that was stored late is missed. All
+ * times are those of the service.
  */
 export async function tail(
   send: SendRequest,

@@ -1,9 +1,11 @@
 /**
  * Returns the parts of a template literal of SQL, between its expressions, with less white space: one
- * space where a line ends, and nothing next to parentheses, commas and comparisons. SQL reads both alike.
- * Strings and names in quotes stay as they are, also if an expression stands in one.
+ * space in place of a line break and its indentation, and none next to parentheses, commas and
+ * comparisons. The SQL means the same. Strings and quoted names stay as they are, even if an expression
+ * stands in one.
  *
- * @throws Error if the SQL has a comment, an escape or an open string, where white space may count.
+ * @throws Error if the SQL has a comment, a backslash or an unclosed quote: there, white space may have a
+ *   meaning.
  */
 export function collapseSql(parts: readonly string[]): string[] {
   const sql = parts.join('…')
@@ -17,7 +19,7 @@ export function collapseSql(parts: readonly string[]): string[] {
       return text
     }),
   )
-  if (quote) throw new Error(`This SQL has an open string: ${sql}`)
+  if (quote) throw new Error(`This SQL has an unclosed quote: ${sql}`)
   return collapsed
 }
 

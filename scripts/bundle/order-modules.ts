@@ -9,7 +9,10 @@ export interface Module {
   code: string
 }
 
-/** Returns the modules of a bundle that esbuild has not minified: it writes each path in a comment. */
+/**
+ * Returns the modules of a bundle that is not minified. esbuild writes the path of each module in a
+ * comment before its code.
+ */
 export function modulesOf({ inputs }: Metafile, code: string): Module[] {
   const [, ...sections] = code.split(/^\/\/ ((?:src|node_modules)\/\S+)$/m)
   const codes = new Map(
@@ -22,66 +25,77 @@ export function modulesOf({ inputs }: Metafile, code: string): Module[] {
   }))
 }
 
+/** Parameters of `orderModules`. */
+export interface OrderParameters {
+  /** What each folder that a module shares with its neighbour adds to its score. */
+  folderWeight: number
+  /** How many characters before minification are assumed to fit into gzip's window of 32 KiB. */
+  windowLength: number
+}
+
 /**
- * Returns the paths of modules, each after those that it imports and next to what it resembles: gzip
- * finds repetitions in the last 32 KiB only. Begins with the last module, and puts before it the one
- * that shares most with the modules already placed. `folderWeight` is what each folder in common with
- * its neighbour counts, beside the share of its text that they have. `window` is the number of characters
- * before minification among which gzip is assumed to find what it has seen.
+ * Returns the paths of modules, each after the modules that it imports and next to modules that it
+ * resembles: gzip replaces a repetition by a reference only if it is within the last 32 KiB.
+ *
+ * The order is built from its end. Of the modules whose importers are all placed, the one with the
+ * highest score comes next: the share of its word pairs that occur in the window after it, plus
+ * `folderWeight` for each folder that it shares with the module after it.
  *
  * @throws Error if modules import each other in a circle.
  */
 export function orderModules(
   modules: readonly Module[],
-  { folderWeight, window }: { folderWeight: number; window: number },
+  { folderWeight, windowLength }: OrderParameters,
 ): string[] {
   const left = new Map(modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code) }]))
+  /** How many modules that are not placed import each module. */
   const importers = new Map(modules.map(({ path }) => [path, 0]))
-  const count = (path: string, by: number) => importers.set(path, (importers.get(path) ?? 0) + by)
-  for (const { imports } of modules) for (const path of imports) count(path, 1)
+  const addImporters = (path: string, by: number) =>
+    importers.set(path, (importers.get(path) ?? 0) + by)
+  for (const { imports } of modules) for (const path of imports) addImporters(path, 1)
   const placed: { path: string; code: string; pairs: string[] }[] = []
   while (left.size > 0) {
-    const seen = pairsInWindow(placed, window)
-    const last = placed[0]?.path ?? ''
+    const pairsNearby = pairsInWindow(placed, windowLength)
+    const neighbour = placed[0]?.path ?? ''
     const [best] = [...left.values()]
       .filter(({ path }) => importers.get(path) === 0)
-      .map((one) => ({
-        one,
+      .map((module) => ({
+        module,
         score:
-          one.pairs.filter((pair) => seen.has(pair)).length / (one.pairs.length || 1) +
-          folderWeight * commonFolders(one.path, last),
+          module.pairs.filter((pair) => pairsNearby.has(pair)).length / (module.pairs.length || 1) +
+          folderWeight * commonFolders(module.path, neighbour),
       }))
-      .sort((a, b) => b.score - a.score || (a.one.path < b.one.path ? -1 : 1))
+      .sort((a, b) => b.score - a.score || (a.module.path < b.module.path ? -1 : 1))
     if (best === undefined) throw new Error(`Imports form a circle: ${[...left.keys()].join(', ')}`)
-    placed.unshift(best.one)
-    left.delete(best.one.path)
-    for (const path of best.one.imports) count(path, -1)
+    placed.unshift(best.module)
+    left.delete(best.module.path)
+    for (const path of best.module.imports) addImporters(path, -1)
   }
   return placed.map(({ path }) => path)
 }
 
-/** Returns each two words that follow each other in a text, once. */
+/** Returns the pairs of neighbouring words in a text, each once. */
 function wordPairs(text: string): string[] {
   const words = text.match(/\w+/g) ?? []
   return [...new Set(words.slice(1).map((word, index) => `${words[index]} ${word}`))]
 }
 
-/** Returns the word pairs of the first modules, up to the size of the window. */
+/** Returns the word pairs of the first modules, up to the one that fills the window. */
 function pairsInWindow(
   placed: readonly { code: string; pairs: string[] }[],
-  window: number,
+  windowLength: number,
 ): Set<string> {
-  const seen = new Set<string>()
-  let size = 0
+  const found = new Set<string>()
+  let length = 0
   for (const { code, pairs } of placed) {
-    for (const pair of pairs) seen.add(pair)
-    size += code.length
-    if (size >= window) break
+    for (const pair of pairs) found.add(pair)
+    length += code.length
+    if (length >= windowLength) break
   }
-  return seen
+  return found
 }
 
-/** Returns how many folders two paths have in common, from the root on. */
+/** Returns how many folders two paths share, counted from the root. */
 function commonFolders(a: string, b: string): number {
   const [folders, others] = [a.split('/').slice(0, -1), b.split('/').slice(0, -1)]
   const differs = folders.findIndex((name, index) => name !== others[index])

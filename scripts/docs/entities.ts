@@ -61,7 +61,7 @@ const REFERENCE_RULES: Record<string, Record<string, string>> = {
 
 function partnerEntity(vertical: string, resource: Resource): Entity {
   const { name, title, key, fields } = resource
-  const closed = (at: string): JsonSchema => ({
+  const schemaAt = (at: string): JsonSchema => ({
     title: `${title} (${vertical})`,
     description: describeResource(resource, PARTNER_RESOURCES),
     ...closedObject(fields, at),
@@ -71,7 +71,7 @@ function partnerEntity(vertical: string, resource: Resource): Entity {
       ...(REFERENCE_RULES[name] ?? REFERENCE_RULES.transactions),
     },
   })
-  return { ...namesOf(vertical, resource), schema: closed, example: examplesIn(closed('')) }
+  return { ...namesOf(vertical, resource), schema: schemaAt, example: examplesIn(schemaAt('')) }
 }
 
 const anyCase = (name: string) =>

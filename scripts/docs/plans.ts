@@ -38,8 +38,13 @@ const DESCRIPTIONS: Record<string, string> = {
 export function planSchemas(at: string): Record<string, JsonSchema> {
   const all = convertedTogether(
     {
-      ...{ CommissionPlan: planTerms, PlanRule: rule, PlanTiers: tiers, PlanTerm: term },
-      ...{ PlanFactTerm: factTerm, PlanUnit: unit, PlanConditions: conditions },
+      CommissionPlan: planTerms,
+      PlanRule: rule,
+      PlanTiers: tiers,
+      PlanTerm: term,
+      PlanFactTerm: factTerm,
+      PlanUnit: unit,
+      PlanConditions: conditions,
       Assignment: assignment,
     },
     at,

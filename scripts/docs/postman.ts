@@ -1,6 +1,6 @@
 import { ORIGIN } from '../../src/docs/origin.ts'
 import { recorded } from './examples.ts'
-import type { Caller, Operation } from './openapi/operation.ts'
+import type { CallerKind, Operation } from './openapi/operation.ts'
 import { PARAMETERS } from './openapi/parameters.ts'
 
 // Writes the operations as a Postman collection, with a folder for each tag and recorded bodies.
@@ -26,7 +26,7 @@ const bearer = (variable: string) => ({
   bearer: [{ key: 'token', value: `{{${variable}}}`, type: 'string' }],
 })
 
-const AUTH: Record<Caller, object> = {
+const AUTH: Record<CallerKind, object> = {
   anyone: { type: 'noauth' },
   partner: bearer('accessToken'),
   team: bearer('adminKey'),

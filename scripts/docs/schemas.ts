@@ -49,7 +49,7 @@ const PLAN_FILE = 'commission-plan'
 /** The file of the schema of webhook events. */
 const WEBHOOK_FILE = 'webhook-event'
 
-/** Returns the schemas of all entities and envelopes, of plans and of webhook events, by the names of their files. */
+/** Returns all schemas by file name: of entities, envelopes, plans and webhook events. */
 export function schemas(): Record<string, JsonSchema> {
   const entityFiles = ENTITIES.map(({ file, schema, example }) => [
     file,

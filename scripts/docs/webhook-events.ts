@@ -10,7 +10,7 @@ const DAY: JsonSchema = { type: 'string', format: 'date' }
 const TIME: JsonSchema = { type: 'string', format: 'date-time' }
 const SHARE: JsonSchema = { type: 'number', minimum: 0, maximum: 1 }
 
-/** What an event of a type tells. */
+/** What an event of a type reports. */
 interface EventDocumentation {
   /** When it is sent. */
   readonly description: string

@@ -18,7 +18,7 @@ const customers: Target = {
   ...ANY_MEMBER,
   name: 'customers',
   fields: Object.keys(COLUMNS),
-  keyOf: (record) => toKey(textMembers(record, ['customerId'])),
+  identityOf: (record) => toKey(textMembers(record, ['customerId'])),
   headersOf: () => ({}),
 }
 
@@ -26,7 +26,7 @@ const activities: Target = {
   ...ANY_MEMBER,
   name: 'activities',
   fields: [...KNOWN_MEMBERS, 'product'],
-  keyOf: activityKey,
+  identityOf: activityKey,
   headersOf: (bulk) => ({ 'Idempotency-Key': fingerprint(bulk) }),
 }
 

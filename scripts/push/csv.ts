@@ -41,7 +41,7 @@ export const readCsv: Reader = async function* readCsv(texts, { file, renames },
       }
       const record = toRecord(names, cells, shape)
       const hints = hintsOf(names, cells, line, shape)
-      yield { text: JSON.stringify(record), key: shape.keyOf(record), ...(hints && { hints }) }
+      yield { text: JSON.stringify(record), key: shape.identityOf(record), ...(hints && { hints }) }
     }
     if (names === null) throw usageError(`${file} is empty: the header row is missing.`)
   } catch (error) {

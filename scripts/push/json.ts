@@ -30,7 +30,7 @@ class ExactAssembler extends Assembler {
  * Reads the elements of one array, or of the array `data` of one object, as a list answers it.
  * Holds at most one element in memory.
  */
-export const readJson: Reader = async function* readJson(texts, { file, renames }, { keyOf }) {
+export const readJson: Reader = async function* readJson(texts, { file, renames }, { identityOf }) {
   const parser = withParser.asStream(toElements as never, { streamValues: false })
   // Errors of either stream are thrown by the loop below.
   pipeline(Readable.from(refuseEmpty(texts, file)), parser, () => {})
@@ -38,7 +38,7 @@ export const readJson: Reader = async function* readJson(texts, { file, renames 
   try {
     for await (const { value } of parser as AsyncIterable<{ value: unknown }>) {
       const record = renameMembers(value, renames)
-      yield { text: JSON.stringify(record), key: keyOf(record) }
+      yield { text: JSON.stringify(record), key: identityOf(record) }
       index += 1
     }
   } catch (error) {

@@ -3,7 +3,11 @@ import { usageError } from '../exit-error.ts'
 import { type Reader, renameMembers } from './reader.ts'
 
 /** Reads one record per line. Sends the line itself, unless `--map` renames its members. */
-export const readNdjson: Reader = async function* readNdjson(texts, { file, renames }, { keyOf }) {
+export const readNdjson: Reader = async function* readNdjson(
+  texts,
+  { file, renames },
+  { identityOf },
+) {
   let number = 0
   for await (const line of splitLines(texts)) {
     number += 1
@@ -13,7 +17,7 @@ export const readNdjson: Reader = async function* readNdjson(texts, { file, rena
     if (text === '') continue
     const isRenamed = renames.size > 0
     const record = renameMembers(parseLine(text, where, isRenamed), renames)
-    yield { text: isRenamed ? JSON.stringify(record) : text, key: keyOf(record) }
+    yield { text: isRenamed ? JSON.stringify(record) : text, key: identityOf(record) }
   }
 }
 

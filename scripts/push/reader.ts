@@ -14,7 +14,7 @@ export interface RecordShape {
   /** The fields whose CSV cells are numbers. */
   readonly numeric: ReadonlySet<string>
   /** Returns the identity of a record, or undefined if a part of its key is missing. */
-  readonly keyOf: (record: unknown) => string | undefined
+  readonly identityOf: (record: unknown) => string | undefined
 }
 
 /** Hints for errors that concern the file, by the pointer to a member of the record. */

@@ -58,7 +58,13 @@ async function push(args: SendArguments, on: PushProcess): Promise<number> {
   const url = `${base}${vertical.path}/${target.name}${dryRun ? '?dry_run=true' : ''}`
   const prefer = `return=minimal${lenient ? ', handling=lenient' : ''}`
   const error = await send({
-    ...{ target, formats, renames, inFlight, result, progress, stop },
+    target,
+    formats,
+    renames,
+    inFlight,
+    result,
+    progress,
+    stop,
     post: createPost({ url, prefer, headersOf: target.headersOf }, authenticator, exchange),
     async confirmContinue(issue) {
       if (keepGoing) return

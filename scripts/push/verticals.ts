@@ -23,7 +23,7 @@ function toTarget({ name, columns, fields, key }: Resource): Target {
     name,
     fields: columns,
     numeric: new Set(numeric),
-    keyOf: (record) => completeKey(record, key),
+    identityOf: (record) => completeKey(record, key),
     mayRepeat: false,
     headersOf: () => ({}),
   }

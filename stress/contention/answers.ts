@@ -26,8 +26,12 @@ async function fillTotals(ask: RequestSender) {
   for (const [bulk, createtime] of [...DAYS, ...DAYS].entries()) {
     const kpis = (i: number) => Object.fromEntries(many(32, (k) => [`${bulk}-${i}-${k}`, '1.25']))
     const event = (i: number) => ({
-      ...{ eventname: 'E', customerid: CUSTOMER, eventid: `${bulk}-${i}`, createtime },
-      ...{ Currency: 'EUR', ...kpis(i) },
+      eventname: 'E',
+      customerid: CUSTOMER,
+      eventid: `${bulk}-${i}`,
+      createtime,
+      Currency: 'EUR',
+      ...kpis(i),
     })
     await expectBody(200, ask('POST', 'activities', { body: many(750, event) }))
   }

@@ -11,7 +11,10 @@ const CROWD = 64
 const RECORDS = 1000
 
 const event = (i: number, members: object) => ({
-  ...{ eventname: 'Bet', customerid: 'P-1', eventid: `e-${i}`, createtime: '2026-10-02 10:00' },
+  eventname: 'Bet',
+  customerid: 'P-1',
+  eventid: `e-${i}`,
+  createtime: '2026-10-02 10:00',
   ...members,
 })
 const events = (members: (i: number) => object, count = RECORDS) =>

@@ -54,14 +54,14 @@ async function leaveSilent({ check, print }: Setting, service: Service): Promise
   const before = await collected()
   forgetPeak(pid!)
   const resident = residentOf(pid!).now
-  const silent = Array.from({ length: SILENT }, () => {
+  const silentCallers = Array.from({ length: SILENT }, () => {
     const sent = open(service, newSecret('tbt', 'test'), SILENT_BYTES)
     sent.write(Buffer.alloc(SILENT_BYTES - UNSENT_BYTES, ' '))
     return sent
   })
   let most = 0
   for (let i = 0; i < 20; i++) {
-    // With garbage: to collect it takes ten seconds beside so many requests.
+    // Without a garbage collection, which takes ten seconds beside so many requests.
     const { used, buffers } = await heap()
     most = Math.max(most, used + buffers - before.used - before.buffers)
     await setTimeout(100)
@@ -69,7 +69,7 @@ async function leaveSilent({ check, print }: Setting, service: Service): Promise
   const status = await post(ask, encodeBody(bulk(100), false))
   check(status === 200, `beside silent callers a bulk was answered ${status}`)
   const grown = residentOf(pid!).most - resident
-  for (const one of silent) one.destroy()
+  for (const one of silentCallers) one.destroy()
   end()
   check(
     most <= SILENT * MAX_SILENT_BYTES,
@@ -127,7 +127,11 @@ function trickle(sent: ClientRequest) {
 const bulk = (count: number, storyLength = 10) =>
   JSON.stringify(
     Array.from({ length: count }, (_, i) => ({
-      ...{ eventname: 'Bet', customerid: 'P-1', eventid: `s-${i}` },
-      ...{ createtime: '2026-10-02 10:00', Value: i, story: 'x'.repeat(storyLength) },
+      eventname: 'Bet',
+      customerid: 'P-1',
+      eventid: `s-${i}`,
+      createtime: '2026-10-02 10:00',
+      Value: i,
+      story: 'x'.repeat(storyLength),
     })),
   )

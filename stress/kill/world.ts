@@ -25,7 +25,11 @@ export async function newWorld(service: Service): Promise<World> {
   const brandToken = await newBrand(service, 'kill-brand')
   const token = await newToken(service, firm)
   const world: World = {
-    ...{ firm, brandToken, token, former: token, lines: 2 },
+    firm,
+    brandToken,
+    token,
+    former: token,
+    lines: 2,
     brandMeter: new Meter(),
     meter: new Meter(),
   }

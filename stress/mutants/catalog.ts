@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { Instrumenter, type InstrumenterOptions } from '@stryker-mutator/instrumenter'
-import { roomOf, sourceFiles } from './source-files.ts'
+import { folderOf, sourceFiles } from './source-files.ts'
 import { isSqlFile, SWITCH_NAME, sqlMutantsOf, withoutSwitches } from './sql.ts'
 import { countIterations, declarationsOf, registerCaches, type Span } from './syntax.ts'
 
@@ -12,7 +12,7 @@ export interface Mutant {
   /** The path from the root of the repository, such as `src/auth/rate.ts`. */
   file: string
   /** The folder of the file within `src`; `src` for a file that is in none. */
-  room: string
+  folder: string
   /** The top-level declaration that it changes, or the method, as `Class.method`. */
   declaration: string
   /** The lines that it changes, counted from 1. */
@@ -27,11 +27,19 @@ export interface Mutant {
 const SENTENCE_WORDS = 4
 
 const ignore = () => {}
-const silent = {
-  ...{ trace: ignore, debug: ignore, info: ignore },
-  ...{ warn: console.warn, error: console.error, fatal: console.error },
-  ...{ isTraceEnabled: () => false, isDebugEnabled: () => false, isInfoEnabled: () => false },
-  ...{ isWarnEnabled: () => true, isErrorEnabled: () => true, isFatalEnabled: () => true },
+const silentLogger = {
+  trace: ignore,
+  debug: ignore,
+  info: ignore,
+  warn: console.warn,
+  error: console.error,
+  fatal: console.error,
+  isTraceEnabled: () => false,
+  isDebugEnabled: () => false,
+  isInfoEnabled: () => false,
+  isWarnEnabled: () => true,
+  isErrorEnabled: () => true,
+  isFatalEnabled: () => true,
 }
 
 /** A node of Stryker's syntax tree, as far as it is read here. */
@@ -74,7 +82,7 @@ export async function catalogMutants() {
     content,
     mutate: true,
   }))
-  const made = await new Instrumenter(silent).instrument(inputs, OPTIONS)
+  const made = await new Instrumenter(silentLogger).instrument(inputs, OPTIONS)
   const source = new Map(
     made.files.map(({ name, content }) => [name, countIterations(registerCaches(content))]),
   )
@@ -95,11 +103,14 @@ export async function catalogMutants() {
 function describer(file: string, content: string) {
   const declarations = declarationsOf(content)
   const lineOf = (index: number) => content.slice(0, index).split('\n').length
-  const room = roomOf(file)
+  const folder = folderOf(file)
   return (id: string, kind: Mutant['kind'], { start, end }: Span, replacement: string): Mutant => {
     const around = declarations.filter((one) => one.start <= start && end <= one.end)
     return {
-      ...{ id, kind, file, room },
+      id,
+      kind,
+      file,
+      folder,
       declaration: around.at(-1)?.name ?? '',
       line: lineOf(start),
       lastLine: lineOf(end),

@@ -10,7 +10,7 @@ const LEAST_CRITICAL = 90
 /** The least share in the commission engine, whose mutants are hunted by random worlds, too. */
 const LEAST_ENGINE = 95
 
-/** A share of fewer mutants than this says little about the whole, and is only printed. */
+/** A score of fewer mutants than this says little, so it is printed but cannot fail the run. */
 const MEANINGFUL = 30
 
 /** What became of a number of mutants. */
@@ -30,7 +30,7 @@ function scoreOf(mutants: readonly Mutant[], results: ReadonlyMap<string, HuntRe
   return { killed: found.length - timedOut - survived, timedOut, survived }
 }
 
-/** Prints what survived and the score of each room. Returns whether a score is too low. */
+/** Prints what survived and the score of each folder. Returns whether a score is too low. */
 export function report(
   mutants: readonly Mutant[],
   results: ReadonlyMap<string, HuntResult>,
@@ -46,9 +46,9 @@ export function report(
     const counts = `${score.killed} killed, ${score.timedOut} timed out, ${score.survived} survived`
     print(`${name}: ${counts}: ${percentOf(score).toFixed(1)} %`)
   }
-  const rooms = Map.groupBy(mutants, ({ room }) => room)
-  for (const [room, list] of [...rooms].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    show(room, scoreOf(list, results))
+  const folders = Map.groupBy(mutants, ({ folder }) => folder)
+  for (const [folder, list] of [...folders].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    show(folder, scoreOf(list, results))
   }
   const all = scoreOf(mutants, results)
   show('All of src', all)

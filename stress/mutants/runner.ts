@@ -11,7 +11,7 @@ import {
   STARTED_PREFIX,
 } from './plan.ts'
 
-/** After so long without a word about a mutant the runtime hangs, in milliseconds. */
+/** If no test reports about a mutant for this long, in milliseconds, the mutant hangs the runtime. */
 const HANGS_MS = 300_000
 
 /** What the tests have reported so far. */

@@ -17,4 +17,4 @@ export function sourceFiles(): string[] {
 }
 
 /** Returns the folder of a source file within `src`; `src` for a file that is in none. */
-export const roomOf = (file: string) => file.split('/').slice(1, -1).join('/') || 'src'
+export const folderOf = (file: string) => file.split('/').slice(1, -1).join('/') || 'src'

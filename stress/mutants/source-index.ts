@@ -32,8 +32,11 @@ export function indexSource(files: readonly string[]): SourceIndex {
     const content = readFileSync(file, 'utf8')
     const lineOf = (index: number) => content.slice(0, index).split('\n').length
     return declarationsOf(content).map(({ name, start, end }) => ({
-      ...{ file, name, text: content.slice(start, end) },
-      ...{ from: lineOf(start), to: lineOf(end) },
+      file,
+      name,
+      text: content.slice(start, end),
+      from: lineOf(start),
+      to: lineOf(end),
     }))
   })
   const usersOf = (names: readonly string[]) => {

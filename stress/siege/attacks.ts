@@ -377,8 +377,11 @@ export const ATTACKS: readonly Attack[] = [
       for (const day of ['02', '03', '04', '05', '06'])
         await brand('POST', 'activities', {
           body: range(300, (i) => ({
-            ...{ eventname: 'Spin', customerid: 'P-1', eventid: `${day}-${i}` },
-            ...{ createtime: `2026-10-${day} 10:00`, Currency: 'EUR' },
+            eventname: 'Spin',
+            customerid: 'P-1',
+            eventid: `${day}-${i}`,
+            createtime: `2026-10-${day} 10:00`,
+            Currency: 'EUR',
             ...Object.fromEntries(range(32, (k) => [`k${i}-${k}`, '1.25'])),
           })),
         })

@@ -80,7 +80,7 @@ const SEARCHES = [
   'deliveries?resource=transactions&per_page=500',
 ]
 
-/** Returns a request of the sign-in form from an address of its own, which needs an object of its own. */
+/** Returns a request of the sign-in form from a new address, for which the service needs a new object. */
 const signIn = (key: string) => ({
   body: new URLSearchParams({ key, next: '/console' }),
   headers: {
@@ -115,8 +115,11 @@ export const FEATURE_ATTACKS: readonly Attack[] = [
     act: ({ brand }, lane, turn) =>
       brand('POST', 'activities', {
         body: range(1000, (i) => ({
-          ...{ eventname: 'Spin', customerid: `n${i}`, eventid: `${lane}-${turn}-${i}` },
-          ...{ createtime: '2026-10-02 10:00', Value: 1 },
+          eventname: 'Spin',
+          customerid: `n${i}`,
+          eventid: `${lane}-${turn}-${i}`,
+          createtime: '2026-10-02 10:00',
+          Value: 1,
         })),
       }),
   },

@@ -60,9 +60,12 @@ function newEvent(brandLane: BrandLane, n: number): KeyedRecord {
   const { draw, lane } = brandLane
   const customerid = drawCustomer(brandLane)
   const record = {
-    ...{ eventname: 'Deposit', customerid, eventid: `${lane}-E-${n}` },
+    eventname: 'Deposit',
+    customerid,
+    eventid: `${lane}-E-${n}`,
     createtime: `${draw.day()} 09:30`,
-    ...{ Value: drawAmount(brandLane), Currency: draw.one(['EUR', 'USD']) },
+    Value: drawAmount(brandLane),
+    Currency: draw.one(['EUR', 'USD']),
   }
   return { key: `activities ${record.eventid}`, record, customer: customerid }
 }

@@ -7,9 +7,9 @@ import type { Ledger } from './ledger.ts'
 const TOKENS = 60
 
 /**
- * Returns an action that requests a token, uses it, revokes it, and is refused with it. When the tokens
- * of a firm are used up, it creates another firm: a change of an account wakes all its tokens of the last hour, and their number must
- * not grow with the length of the soak.
+ * Returns an action that requests a token, uses it, revokes it, and is refused with it. When a firm has
+ * used up its tokens, the action creates another firm. A change of an account wakes all its tokens of the
+ * last hour, and their number must not grow with the length of the soak.
  */
 export function mintTokenAction(
   { service, responses, lane }: ActorContext,

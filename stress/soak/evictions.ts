@@ -18,11 +18,11 @@ export function startEvictions(
   let count = 0
   const timer = setInterval(async () => {
     const pool = draw.one(pools)
-    const gate = pool.resting()
-    if (gate === null) return
+    const objectName = pool.resting()
+    if (objectName === null) return
     try {
-      await miniflare.unsafeEvictDurableObject(WORKER, 'TokenGate', { name: gate })
-      pool.noteEviction(gate)
+      await miniflare.unsafeEvictDurableObject(WORKER, 'TokenGate', { name: objectName })
+      pool.noteEviction(objectName)
       count += 1
     } catch (error) {
       // The platform may have evicted it already.

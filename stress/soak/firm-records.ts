@@ -80,7 +80,10 @@ function newTradingActivity(firmLane: FirmLane, n: number): KeyedRecord {
   const customer_id = drawCustomer(firmLane)
   const date = `2026-10-0${1 + (n % 9)}`
   const record = {
-    ...{ date, customer_id, instrument: 'EURUSD', currency: 'USD' },
+    date,
+    customer_id,
+    instrument: 'EURUSD',
+    currency: 'USD',
     lots_traded: draw.below(10_000) / 100,
     pnl: (draw.below(2_000_000) - 1_000_000) / 100,
   }

@@ -21,13 +21,13 @@ export interface MemorySamples {
 
 const INTERVAL_MS = 1000
 
-/** A busy isolate answers late. Samples of a smaller share of the time prove nothing. */
+/** The least share of the time that samples must cover: a busy isolate answers late. */
 const LEAST_COVERED = 0.9
 
 /** The largest mean interval between samples, in milliseconds. */
 const MEAN_MS = 5000
 
-/** A process grows until its caches are full: a shorter soak proves nothing. Milliseconds. */
+/** A shorter soak proves nothing, in milliseconds: a process grows until its caches are full. */
 const WARM_MS = 300_000
 
 /** How many of the samples are printed. */

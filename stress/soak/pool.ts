@@ -4,10 +4,10 @@ import { newRequestSender, type RequestSender } from '../ask.ts'
 const MOST = 850
 const WINDOW_MS = 60_000
 
-/** How long each token rests in turn. The platform evicts objects that are idle for 10 s. */
+/** The tokens rest in turn, each for this long: the platform evicts objects that are idle for 10 s. */
 const REST_MS = 15_000
 
-/** By then the requests of the token have been answered. */
+/** How long after a token begins to rest all of its requests have been answered. */
 const SETTLED_MS = 3000
 
 /** Returns the index of the token that rests. */
@@ -16,7 +16,7 @@ const restingAt = (now: number, count: number) => Math.floor(now / REST_MS) % co
 /** A token, the name of its object, and the times of its requests. */
 interface Member {
   ask: RequestSender
-  gate: string
+  objectName: string
   times: number[]
 }
 
@@ -27,17 +27,21 @@ export interface Pool {
   /** Returns the name of the object whose token has rested for a while, or null. */
   resting: () => string | null
   /** Notes an eviction, which may count requests that were never made. */
-  noteEviction: (gate: string) => void
+  noteEviction: (objectName: string) => void
 }
 
 /** Makes a pool of tokens, given their headers and the names of their objects. */
 export function newPool(
   base: URL,
   at: string,
-  tokens: readonly { headers: Record<string, string>; gate: string }[],
+  tokens: readonly { headers: Record<string, string>; objectName: string }[],
 ): Pool {
   const members = tokens.map(
-    ({ headers, gate }): Member => ({ ask: newRequestSender(base, headers, at), gate, times: [] }),
+    ({ headers, objectName }): Member => ({
+      ask: newRequestSender(base, headers, at),
+      objectName,
+      times: [],
+    }),
   )
   const take = async (): Promise<Member> => {
     for (;;) {
@@ -60,10 +64,10 @@ export function newPool(
     resting() {
       const now = Date.now()
       const at = restingAt(now, members.length)
-      return restingAt(now - SETTLED_MS, members.length) === at ? members[at]!.gate : null
+      return restingAt(now - SETTLED_MS, members.length) === at ? members[at]!.objectName : null
     },
-    noteEviction(gate) {
-      const { times } = members.find((member) => member.gate === gate)!
+    noteEviction(objectName) {
+      const { times } = members.find((member) => member.objectName === objectName)!
       times.push(...Array<number>(25).fill(Date.now()))
     },
   }

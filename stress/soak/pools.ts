@@ -16,7 +16,7 @@ export async function firmPool(service: Service, firm: Firm): Promise<Pool> {
   const tokens = []
   for (let i = 0; i < TOKENS; i++) {
     const token = await newToken(service, firm)
-    tokens.push({ headers: { Authorization: `Bearer ${token}` }, gate: jtiOf(token) })
+    tokens.push({ headers: { Authorization: `Bearer ${token}` }, objectName: jtiOf(token) })
   }
   return newPool(service.url, `/api/v1/${firm.vertical}/`, tokens)
 }
@@ -29,8 +29,8 @@ export async function brandPool(service: Service, account: string): Promise<Pool
       body: { overlap: '7d' },
     })
     const { brand_token } = await expectBody(201, request)
-    const gate = `brand:${hash('sha256', brand_token)}`
-    tokens.push({ headers: { 'x-api-key': brand_token }, gate })
+    const objectName = `brand:${hash('sha256', brand_token)}`
+    tokens.push({ headers: { 'x-api-key': brand_token }, objectName })
   }
   return newPool(service.url, '/tracking/events/', tokens)
 }

@@ -66,7 +66,7 @@ function isSigned(secret: string | undefined, body: string, headers: Record<stri
   }
 }
 
-/** Starts a receiver that verifies each event and behaves as its path says: `/ok`, `/fail`, `/hang` … */
+/** Starts a receiver that verifies each event. The path decides how it answers: `/ok`, `/fail`, `/hang` … */
 export async function startReceiver(): Promise<Receiver> {
   const received: Received[] = []
   const secrets = new Map<string, string>()

@@ -58,6 +58,17 @@ export const largest = (example: object, key: string): unknown[] =>
 
 /** Bodies that are not JSON, or nested too deep. */
 export const MALFORMED = [
-  ...['', ' ', 'x', '{', '[{}', '{"a":1,}', "{'a':1}", 'NaN', '[01]', '["\t"]', '[1] [2]'],
-  ...['[[[[[[[[[]]]]]]]]]', `[${'{"a":'.repeat(8)}1${'}'.repeat(8)}]`],
+  '',
+  ' ',
+  'x',
+  '{',
+  '[{}',
+  '{"a":1,}',
+  "{'a':1}",
+  'NaN',
+  '[01]',
+  '["\t"]',
+  '[1] [2]',
+  '[[[[[[[[[]]]]]]]]]',
+  `[${'{"a":'.repeat(8)}1${'}'.repeat(8)}]`,
 ]

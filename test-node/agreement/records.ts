@@ -52,8 +52,16 @@ export function recordsOf(schema: Schema): fc.Arbitrary<string> {
 
 /** Of both verticals: what is a word of one is none of the other. */
 const TRANSACTION_TYPES = [
-  ...['deposit', 'withdrawal', 'bonus', 'ib_rebate', 'adjustment', 'other'],
-  ...['challenge_fee', 'payout', 'reset_fee', 'refund'],
+  'deposit',
+  'withdrawal',
+  'bonus',
+  'ib_rebate',
+  'adjustment',
+  'other',
+  'challenge_fee',
+  'payout',
+  'reset_fee',
+  'refund',
 ]
 
 /** The values of a member, and others; null is a value where it is as good as left out. */

@@ -160,9 +160,9 @@ describe('one statement', () => {
 
   test('waits for earlier statements, and takes rows without a statement along', async () => {
     const first = { affiliate: 'a', period: '2024-08', head: {} }
-    const silent = { ...first, period: '2024-09', head: null, previous: digestOf(first) }
-    const last = { ...a, previous: digestOf(silent) }
-    await storeRows([first, silent, last])
+    const withoutStatement = { ...first, period: '2024-09', head: null, previous: digestOf(first) }
+    const last = { ...a, previous: digestOf(withoutStatement) }
+    await storeRows([first, withoutStatement, last])
     expect(await refusal(approve(last))).toBe(
       `earlier_not_approved: The statement builds on ${idOf(first)}, which is a draft. Approve that one first.`,
     )
@@ -251,9 +251,9 @@ describe('one statement', () => {
   })
 
   test('that does not exist, or only carries something, is 404', async () => {
-    const silent = { ...a, head: null }
-    await storeRows([silent])
-    expect((await approve(silent)).status).toBe(404)
+    const withoutStatement = { ...a, head: null }
+    await storeRows([withoutStatement])
+    expect((await approve(withoutStatement)).status).toBe(404)
     expect((await approve(b)).status).toBe(404)
   })
 })
@@ -370,13 +370,24 @@ describe('a period', () => {
     const held = { ...b, head: { ...b.head, holds: [hold] } }
     const early = { affiliate: 'c', period: '2024-09', head: {} }
     const late = { affiliate: 'c', period: PERIOD, head: {}, previous: digestOf(early) }
-    const silent = { affiliate: 'd', period: PERIOD, head: null }
+    const withoutStatement = { affiliate: 'd', period: PERIOD, head: null }
     const lonely = { affiliate: 'e', period: '2024-08', head: {} }
     const carries = { affiliate: 'f', period: '2024-09', head: {} }
-    const carried = { ...silent, affiliate: 'f', previous: digestOf(carries) }
-    const broken = { ...silent, affiliate: 'g', previous: digits('else') }
+    const carried = { ...withoutStatement, affiliate: 'f', previous: digestOf(carries) }
+    const broken = { ...withoutStatement, affiliate: 'g', previous: digits('else') }
     const quiet = { affiliate: 'h', period: '2024-07', head: null }
-    await storeRows([a, held, early, late, silent, lonely, carries, carried, broken, quiet])
+    await storeRows([
+      a,
+      held,
+      early,
+      late,
+      withoutStatement,
+      lonely,
+      carries,
+      carried,
+      broken,
+      quiet,
+    ])
     await storeRun(PERIOD)
     const result = await approvePeriod()
     expect(result).toEqual({

@@ -49,7 +49,9 @@ export async function bookFirm(account = 'acme-forex') {
     'customers',
     [0, 1, 2, 3, 4].map((i) => ({
       ...ada,
-      ...{ customer_id: `c-${i}`, affiliate_id: `a-${i}`, signup_date: '2030-05-20T08:00:00Z' },
+      customer_id: `c-${i}`,
+      affiliate_id: `a-${i}`,
+      signup_date: '2030-05-20T08:00:00Z',
     })),
   )
   return { ...acme, ...bookRequests(path), ...bookRuns(account) }
@@ -71,7 +73,11 @@ export const bookRequests = (path: string) => ({
     askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2024-12-01' }),
   enter: (affiliate_id: string, plan: string, amount: string, reference: string) =>
     askAdmin(`${path}/manual-entries`, 'POST', {
-      ...{ affiliate_id, plan, amount, reference, reason: 'A bonus' },
+      affiliate_id,
+      plan,
+      amount,
+      reference,
+      reason: 'A bonus',
     }),
   /** Returns what has to be paid, as the CSV of a bank that paid it. */
   payouts: async () => {
@@ -105,13 +111,19 @@ export type BookFirm = Awaited<ReturnType<typeof bookFirm>>
 /** A payment of a customer in a month; `amount` can be negative. */
 export const payment = (id: number | string, customer: number, month: string, amount: number) => ({
   ...deposit,
-  ...{ transaction_id: `t-${id}`, customer_id: `c-${customer}`, currency: 'EUR' },
-  ...{ transaction_type: amount < 0 ? 'withdrawal' : 'deposit', amount_currency: Math.abs(amount) },
+  transaction_id: `t-${id}`,
+  customer_id: `c-${customer}`,
+  currency: 'EUR',
+  transaction_type: amount < 0 ? 'withdrawal' : 'deposit',
+  amount_currency: Math.abs(amount),
   transaction_date: `${month}-10T10:00:00Z`,
 })
 
 /** A day of trading of a customer in a month. */
 export const lots = (customer: number, month: string, count: number) => ({
-  ...{ date: `${month}-11`, customer_id: `c-${customer}`, instrument: 'EURUSD', currency: 'USD' },
+  date: `${month}-11`,
+  customer_id: `c-${customer}`,
+  instrument: 'EURUSD',
+  currency: 'USD',
   lots_traded: count,
 })

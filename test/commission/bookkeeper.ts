@@ -23,11 +23,11 @@ export function openBooks() {
   const approved = new Map<string, StatementJson[]>()
   const closed = new Map<string, number>()
   const entries: Entry[] = []
-  const statementsOf = (affiliate: string, plan: string) =>
+  const approvedOf = (affiliate: string, plan: string) =>
     approved.get(nameOf(affiliate, plan)) ?? []
   return {
     entries,
-    statementsOf,
+    approvedOf,
     /** All approved statements. */
     all: () => [...approved.values()].flat(),
     closedThrough: (affiliate: string, plan: string) =>
@@ -37,12 +37,12 @@ export function openBooks() {
       const key = nameOf(affiliate, plan)
       closed.set(key, parsePeriod(period)!.last)
       if (statement === null) return
-      approved.set(key, [...statementsOf(affiliate, plan), structuredClone(statement)])
+      approved.set(key, [...approvedOf(affiliate, plan), structuredClone(statement)])
       for (const { id } of statement.manual) entries.find((one) => one.id === id)!.booked = true
     },
     /** Returns the books of an affiliate and plan as the engine reads them. */
     booksOf(affiliate: string, plan: string): PlanBooks | null {
-      const own = statementsOf(affiliate, plan)
+      const own = approvedOf(affiliate, plan)
       const waiting = entries.filter(
         (one) => one.affiliate === affiliate && one.plan === plan && !one.booked,
       )
@@ -58,7 +58,11 @@ export function openBooks() {
           ),
         ),
         manual: waiting.map(({ id, amount }) => ({
-          ...{ id, amount, reason: 'a bonus', reference: id, at: '2026-01-01T00:00:00.000Z' },
+          id,
+          amount,
+          reason: 'a bonus',
+          reference: id,
+          at: '2026-01-01T00:00:00.000Z',
         })),
         manualFrom: Number.NEGATIVE_INFINITY,
       }

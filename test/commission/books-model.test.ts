@@ -84,7 +84,7 @@ const keepBooks = memoize((seed: number) => {
 const isUnsent = (books: Bookkeeper, statement: StatementJson | null): boolean =>
   (statement?.received ?? []).some(({ from, period, amount }) => {
     const sender = books
-      .statementsOf(statement?.affiliate_id ?? '', from)
+      .approvedOf(statement?.affiliate_id ?? '', from)
       .find((one) => one.period === period)
     return sender?.transferred?.amount !== amount
   })

@@ -18,7 +18,7 @@ import { monthly, publish, storePlan } from './stored.ts'
 const ONE = { causes_total: 1 }
 
 /** Closes August with a deposit of 100. */
-async function closed(rules?: Rule[]) {
+async function closeAugust(rules?: Rule[]) {
   const acme = await firm(rules)
   await acme.paid('t-1', '2026-08-10', 100)
   await refresh('2026-08', ['aff-7', 'aff-8', 'aff-9'])
@@ -31,7 +31,7 @@ const record = (id: string, day: string, delivery_id: string) => ({
 })
 
 test('a late record and a changed one are causes, with their deliveries', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-9', '2026-09-01', 70)
   const late = await paid('t-2', '2026-08-11', 30)
   const changed = await paid('t-1', '2026-08-10', 110)
@@ -44,7 +44,7 @@ test('a late record and a changed one are causes, with their deliveries', async 
 })
 
 test('a record that was declined is a cause', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   const declined = await paid('t-1', '2026-08-10', 100, { status: 'declined' })
   expect(await adjustmentsOf('2026-09')).toMatchObject([
     { ...ONE, amount: '-10.00', causes: [record('t-1', '2026-08-10', declined)] },
@@ -52,7 +52,7 @@ test('a record that was declined is a cause', async () => {
 })
 
 test('a record that moved to another period is a cause, other records of that period are not', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-3', '2026-09-12', 50)
   const moved = await paid('t-1', '2026-09-12', 100)
   const late = await paid('t-2', '2026-08-11', 30)
@@ -66,7 +66,7 @@ test('a record that moved to another period is a cause, other records of that pe
 })
 
 test('a correction of a correction names what changed since the last approval', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-1', '2026-08-10', 40)
   await refresh('2026-09')
   await approve('2026-09')
@@ -77,14 +77,14 @@ test('a correction of a correction names what changed since the last approval', 
 })
 
 test('a run that changes nothing stores nothing', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-2', '2026-08-11', 30)
   expect(await refresh('2026-09')).toBe(1)
   expect(await refresh('2026-09')).toBe(0)
 })
 
 test('at most 20 causes are listed, and all are counted', async () => {
-  const { post } = await closed()
+  const { post } = await closeAugust()
   const rows = Array.from({ length: 30 }, (_, i) => ({
     ...{ transaction_id: `t-${100 + i}`, transaction_date: '2026-08-11T10:00:00Z' },
     ...{ customer_id: 'c-1', transaction_type: 'deposit', amount_currency: 1, currency: 'EUR' },
@@ -99,7 +99,7 @@ test('at most 20 causes are listed, and all are counted', async () => {
 })
 
 test('a record that no rule names is no cause', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-5', '2026-08-11', 30, { transaction_type: 'withdrawal' })
   const late = await paid('t-2', '2026-08-11', 30)
   expect(await adjustmentsOf('2026-09')).toMatchObject([
@@ -160,7 +160,7 @@ test('a customer whose records waited is a cause beside others, also after anoth
 })
 
 test('a late day of trading is a cause', async () => {
-  const { post } = await closed([
+  const { post } = await closeAugust([
     { id: 'lots', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '5.00' },
   ])
   await post('trading-activity', [{ ...traded, date: '2026-08-02' }])
@@ -214,7 +214,7 @@ test('a changed field of a customer is a cause', async () => {
 })
 
 test('a customer whose affiliates were corrected is a cause on both sides', async () => {
-  await closed()
+  await closeAugust()
   const affiliations = [{ from: null, affiliate_id: 'aff-8' }]
   await askAdmin(`${PATH}/customers/c-1/affiliations`, 'PUT', { reason: 'Wrong', affiliations })
   const cause = {
@@ -244,7 +244,7 @@ test('a late signup is a cause: the record of the customer', async () => {
 })
 
 test('a refusal and its end are causes', async () => {
-  await closed()
+  await closeAugust()
   await askAdmin(`${PATH}/customers/c-1/refusal`, 'PUT', { reason: 'Fraud' })
   const cause = { kind: 'refusal', customer_id: 'c-1' }
   expect(await adjustmentsOf('2026-09')).toMatchObject([{ ...ONE, causes: [cause] }])
@@ -397,7 +397,7 @@ const ONCE: Rule = {
 }
 
 test('a line of one customer names the records of that customer, of any day', async () => {
-  const { paid, post } = await closed([ONCE])
+  const { paid, post } = await closeAugust([ONCE])
   await post('customers', [customer('c-2')])
   await paid('t-3', '2026-08-12', 200, { customer_id: 'c-2' })
   await refresh('2026-08')

@@ -179,7 +179,7 @@ describe.each(PARTNER)('after %s', (_, change, days) => {
 const stats = { ...day, createtime: '2030-03-04' }
 const first = { ...deposited, createtime: '2030-03-06 10:00', note: 'a' }
 /** Events without a time lie on the day of their first receipt. */
-const undated = { ...deposited, eventid: 'e-2', createtime: undefined, note: 'a' }
+const withoutTime = { ...deposited, eventid: 'e-2', createtime: undefined, note: 'a' }
 
 async function keptBrand() {
   const casino = await openBrand('acme-casino')
@@ -188,7 +188,7 @@ async function keptBrand() {
   await casino.post('activities', stats)
   await casino.post('activities', { ...stats, customerid: 'held', createtime: '2030-05-04' })
   await casino.post('activities', first)
-  await casino.post('activities', undated)
+  await casino.post('activities', withoutTime)
   await run(`update events set day = 22071, first_day = 22071 where createtime is null`)
   await casino.run(OPEN)
   expect((await bothWays(casino.account)).usable).toHaveLength(1)
@@ -211,7 +211,7 @@ const BRAND: [string, (casino: Brand) => Promise<unknown>, string[]][] = [
   ],
   [
     'an event without a time that is sent again',
-    ({ post }) => post('activities', { ...undated, Value: '77' }),
+    ({ post }) => post('activities', { ...withoutTime, Value: '77' }),
     ['2030-06-06'],
   ],
   [

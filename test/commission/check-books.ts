@@ -99,7 +99,7 @@ export async function checkBooks(account: string): Promise<Booked[]> {
   const statements = await readStatements(account)
   const ledger = await rowsOf<Entry>('ledger', account, 'affiliate_id, id')
   const closed = statements.filter(({ status }) => status !== 'draft')
-  for (const chain of Map.groupBy(statements, keyOf).values()) checkChain(chain)
+  for (const chain of Map.groupBy(statements, planKey).values()) checkChain(chain)
   for (const one of closed) await checkContent(one)
   checkEntries(closed, ledger)
   checkBalances(closed, ledger)
@@ -110,7 +110,7 @@ export async function checkBooks(account: string): Promise<Booked[]> {
   return statements
 }
 
-const keyOf = ({ affiliate_id, plan }: Row) => JSON.stringify([affiliate_id, plan])
+const planKey = ({ affiliate_id, plan }: Row) => JSON.stringify([affiliate_id, plan])
 
 /** Closed statements come first, and each begins with what the one before left. */
 function checkChain(chain: readonly Booked[]): void {
@@ -197,7 +197,7 @@ function sums(parts: readonly (readonly [affiliate: string, currency: string, am
  * transferred to another is in neither until the statement that receives it is closed.
  */
 function checkBalances(closed: readonly Booked[], ledger: readonly Entry[]): void {
-  const expected = [...Map.groupBy(closed, keyOf).values()].flatMap((chain) =>
+  const expected = [...Map.groupBy(closed, planKey).values()].flatMap((chain) =>
     chain.flatMap(({ affiliate_id, head, status, closing }, index) => {
       const currency = chain.find((other) => other.head)?.head?.currency ?? ''
       return [

@@ -13,7 +13,7 @@ async function correct(rate: string) {
 }
 
 /** Closes August with a deposit of 100 USD at 2 USD for 1 EUR, and then corrects the rate. */
-async function closed() {
+async function closeAugust() {
   const acme = await firm()
   await publish('2026-08-10', { USD: '2' })
   await acme.paid('t-1', '2026-08-10', 100, { currency: 'USD' })
@@ -25,7 +25,7 @@ async function closed() {
 }
 
 test('a record of a closed period earns what was approved for it, at the rate of the approval', async () => {
-  const { paid, august } = await closed()
+  const { paid, august } = await closeAugust()
   expect(await earningsOf('t-1')).toMatchObject({
     state: { reason: 'counted' },
     lines: [
@@ -42,7 +42,7 @@ test('a record of a closed period earns what was approved for it, at the rate of
 })
 
 test('a late record is shown with the adjustment that it caused', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-2', '2026-08-10', 10)
   const [adjustment] = await adjustmentsOf('2026-09')
   const correction = { id: adjustment.id, period: '2026-09', status: 'draft', amount: '1.00' }
@@ -59,7 +59,7 @@ test('a late record is shown with the adjustment that it caused', async () => {
 })
 
 test('what earned nothing in a closed period is not frozen', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   const unearned = async () => (await json(askAdmin(`${PATH}/unearned?period=2026-08`))).data
   expect(await unearned()).toEqual([])
   await paid('t-1', '2026-08-10', 100, { currency: 'USD', status: 'declined' })
@@ -67,7 +67,7 @@ test('what earned nothing in a closed period is not frozen', async () => {
 })
 
 test('a record that no line counts any more is shown with the adjustment that it caused', async () => {
-  const { paid } = await closed()
+  const { paid } = await closeAugust()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD', status: 'declined' })
   const [adjustment] = await adjustmentsOf('2026-09')
   expect(await earningsOf('t-1')).toMatchObject({

@@ -199,26 +199,29 @@ describe('an assignment', () => {
     ['of a plan that it has had itself', 'b', 'ib', 'vip'],
     ['of everybody', '*', 'vip', 'ib'],
     ['of a plan that everybody gets', '*', 'vip', 'vip'],
-  ])('begins after a period %s that was closed as a whole', async (_, affiliate, plan, closed) => {
-    await send(['b', '2024-01-01', 'vip'])
-    await close('2024-10', closed)
-    expect(await refusal(send([affiliate, '2024-10-31', plan]))).toContain(
-      `the period 2024-10 of the plan \`${closed}\`, which is closed`,
-    )
-    expect((await send([affiliate, '2024-11-01', plan])).status).toBe(200)
-  })
+  ])(
+    'begins after a period %s that was closed as a whole',
+    async (_, affiliate, plan, closedPlan) => {
+      await send(['b', '2024-01-01', 'vip'])
+      await close('2024-10', closedPlan)
+      expect(await refusal(send([affiliate, '2024-10-31', plan]))).toContain(
+        `the period 2024-10 of the plan \`${closedPlan}\`, which is closed`,
+      )
+      expect((await send([affiliate, '2024-11-01', plan])).status).toBe(200)
+    },
+  )
 
   test.each([
     ['of plans that it does not have', 'b', 'vip', 'ib'],
     ['that were left open for it', 'a', 'vip', 'ib'],
     ['of other accounts and drafts', 'c', 'vip', 'none'],
-  ])('may begin in or before closed periods %s', async (_, affiliate, plan, closed) => {
+  ])('may begin in or before closed periods %s', async (_, affiliate, plan, closedPlan) => {
     await send(['b', '2024-01-01', 'vip'])
     await storeRows([
       { ...october, affiliate: 'c' },
       { ...october, account: 'other', affiliate: 'c', status: 'approved', approved_at: 1 },
     ])
-    await close('2024-10', closed, ['a'])
+    await close('2024-10', closedPlan, ['a'])
     expect((await send([affiliate, '2024-10-01', plan])).status).toBe(200)
   })
 

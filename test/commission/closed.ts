@@ -12,13 +12,17 @@ export const PATH = `accounts/${ACCOUNT}`
 
 /** Pays a tenth of all deposits. */
 export const TENTH: Rule = {
-  ...{ id: 'tenth', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] },
+  id: 'tenth',
+  kind: 'share',
+  percent: '10',
+  base: [{ transactions: ['deposit'] }],
 }
 
 /** A customer of aff-7 who signed up in January. */
 export const customer = (customer_id: string) => ({
   ...ada,
-  ...{ customer_id, signup_date: '2026-01-05T08:00:00.000Z' },
+  customer_id,
+  signup_date: '2026-01-05T08:00:00.000Z',
 })
 
 /** Creates a firm with a customer, Ada, and a plan for everybody. */
@@ -30,8 +34,10 @@ export async function firm(rules: Rule[] = [TENTH], terms: Partial<PlanTerms> = 
   const paid = async (id: string, day: string, amount: number, more: object = {}) => {
     const sent = {
       ...deposit,
-      ...{ transaction_id: id, transaction_date: `${day}T10:00:00Z`, amount_currency: amount },
-      ...{ currency: 'EUR' },
+      transaction_id: id,
+      transaction_date: `${day}T10:00:00Z`,
+      amount_currency: amount,
+      currency: 'EUR',
       ...more,
     }
     const { delivery_id } = await json(acme.post('transactions', [sent]))

@@ -210,14 +210,14 @@ test('sentences write amounts with the minor digits of their own currency', () =
   const terms = [{ term: { activity: 'pnl' }, currencies: sums }]
   const source = { plan: 'P', period: '2026-10', rule: 'r', version: 1, currency: 'EUR' }
   const sources = [{ ...source, lines: 1, amount: '1000' }]
-  const said = [
+  const sentences = [
     ...factSentences({ step: 'facts', records: 1, customers: 1, terms }, 'JPY'),
     ...factSentences(
       { step: 'sources', affiliate_id: 'A', sources, conversions: [], sum: '1' },
       '',
     ),
   ]
-  expect(said.slice(1)).toEqual([
+  expect(sentences.slice(1)).toEqual([
     'Pnl of trading activity sums to 19.60 USD (1 record).',
     '1 line of the affiliate A by the rule r (version 1) of the plan P in 2026-10 sums to 1,000.00 EUR.',
   ])

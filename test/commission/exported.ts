@@ -17,9 +17,19 @@ export const idOf = (affiliate: string, period: string) =>
 const ZERO = '0.00'
 
 const NO_SUMS = {
-  ...{ opening: ZERO, lines_sum: ZERO, adjustments_sum: ZERO, manual_sum: ZERO, total: ZERO },
-  ...{ payable: ZERO, closing: ZERO, dropped: ZERO, transferred: null, received: [] },
-  ...{ holds: [], manual: [], payable_on: '2026-11-14' },
+  opening: ZERO,
+  lines_sum: ZERO,
+  adjustments_sum: ZERO,
+  manual_sum: ZERO,
+  total: ZERO,
+  payable: ZERO,
+  closing: ZERO,
+  dropped: ZERO,
+  transferred: null,
+  received: [],
+  holds: [],
+  manual: [],
+  payable_on: '2026-11-14',
 }
 
 /** The hash of all statements of these tests. */
@@ -33,7 +43,12 @@ export async function storeStatement(stored: Stored = {}): Promise<string> {
   const adjustments_total = items.filter((item) => 'of' in item).length
   const id = idOf(affiliate, period)
   const statement = {
-    ...{ id, affiliate_id: affiliate, plan: 'ib', period, currency: 'EUR', ...NO_SUMS },
+    id,
+    affiliate_id: affiliate,
+    plan: 'ib',
+    period,
+    currency: 'EUR',
+    ...NO_SUMS,
     lines_total: items.length - adjustments_total,
     adjustments_total,
     ...head,
@@ -60,15 +75,36 @@ export async function storeStatement(stored: Stored = {}): Promise<string> {
 /** A line as it is stored. */
 export const lineOf = (n: number | string, own: object = {}) => ({
   id: `lin_${n}`,
-  ...{ rule: 'tenth', version: 1, kind: 'share', scope: 'affiliate', base: '100.25', units: null },
-  ...{ measure: null, step: null, rate: '10', amount: '10.02', carried_in: ZERO },
-  ...{ carried_out: ZERO, capped: ZERO, recouped: ZERO, deficit: ZERO, fence: null, fx: [] },
+  rule: 'tenth',
+  version: 1,
+  kind: 'share',
+  scope: 'affiliate',
+  base: '100.25',
+  units: null,
+  measure: null,
+  step: null,
+  rate: '10',
+  amount: '10.02',
+  carried_in: ZERO,
+  carried_out: ZERO,
+  capped: ZERO,
+  recouped: ZERO,
+  deficit: ZERO,
+  fence: null,
+  fx: [],
   ...own,
 })
 
 /** An adjustment as it is stored. */
 export const adjustmentOf = (n: number | string, own: object = {}) => ({
-  ...{ id: `adj_${n}`, of: { period: '2026-09', line: 'lin_9' }, rule: 'tenth', version: 1 },
-  ...{ scope: 'affiliate', occurrence: 0, amount: '-5.00', causes: [], causes_total: 0 },
+  id: `adj_${n}`,
+  of: { period: '2026-09', line: 'lin_9' },
+  rule: 'tenth',
+  version: 1,
+  scope: 'affiliate',
+  occurrence: 0,
+  amount: '-5.00',
+  causes: [],
+  causes_total: 0,
   ...own,
 })

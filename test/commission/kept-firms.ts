@@ -36,11 +36,16 @@ const TIERS = {
 
 const FOREX: Rule[] = [
   {
-    ...{ id: 'net', kind: 'share', percent: '10', negative: 'carry' },
+    id: 'net',
+    kind: 'share',
+    percent: '10',
+    negative: 'carry',
     base: [{ transactions: ['withdrawal'], times: '-1' }, { transactions: ['bonus'] }],
   },
   {
-    ...{ id: 'cpa', kind: 'once', amount: '50' },
+    id: 'cpa',
+    kind: 'once',
+    amount: '50',
     trigger: { transactions: ['deposit'], min: '20' },
     qualify: [{ sum: [{ transactions: ['deposit'] }], min: '60', within_days: 90 }],
   },
@@ -80,7 +85,9 @@ export async function randomPartner(account: string, from: Source) {
     () =>
       firm.post('customers', [
         {
-          ...{ ...ada, customer_id: customer(), country_code: from.pick(['DE', 'AT']) },
+          ...ada,
+          customer_id: customer(),
+          country_code: from.pick(['DE', 'AT']),
           affiliate_id: from.pick([...AFFILIATES, 'nobody']),
           signup_date: `2029-${pad(from.between(1, 12))}-03T08:00:00Z`,
         },
@@ -92,9 +99,12 @@ export async function randomPartner(account: string, from: Source) {
           'transactions',
           Array.from({ length: from.between(1, 3) }, (_, i) => ({
             ...deposit,
-            ...{ transaction_id: `t-${from.between(0, 7) + 8 * i}`, customer_id: customer() },
+            transaction_id: `t-${from.between(0, 7) + 8 * i}`,
+            customer_id: customer(),
             transaction_type: from.pick(['deposit', 'deposit', 'withdrawal', 'bonus']),
-            ...{ currency: 'EUR', amount_currency: from.between(1, 90), amount_usd: undefined },
+            currency: 'EUR',
+            amount_currency: from.between(1, 90),
+            amount_usd: undefined,
             status: from.pick(['approved', 'approved', 'reversed', 'pending', 'settled']),
             transaction_date: `${anyDay(from)}T${pad(from.between(0, 23))}:00:00Z`,
           })),
@@ -106,13 +116,16 @@ export async function randomPartner(account: string, from: Source) {
         firm.post('trading-activity', [
           {
             ...traded,
-            ...{ customer_id: customer(), date: anyDay(from), lots_traded: from.between(0, 5) },
+            customer_id: customer(),
+            date: anyDay(from),
+            lots_traded: from.between(0, 5),
           },
         ]),
     ),
     () =>
       askAdmin(`${path}/customers/${customer()}/refusal`, 'PUT', {
-        ...{ reason: 'Fraud', from: '2030-05-01' },
+        reason: 'Fraud',
+        from: '2030-05-01',
       }),
     () => askAdmin(`${path}/customers/${customer()}/refusal`, 'DELETE'),
     () =>
@@ -137,7 +150,8 @@ const CASINO: Rule[] = [
 export async function openBrand(account: string) {
   at(NOW)
   const casino = await brand({
-    ...{ account, unknown_customer: 'hold' },
+    account,
+    unknown_customer: 'hold',
     events: { DailyStats: dailyStats, Deposit: { granularity: 'event', eventid: 'used' } },
   })
   const links = await Promise.all(AFFILIATES.map((affiliate) => linkOf(account, affiliate)))
@@ -153,7 +167,9 @@ export async function randomBrand(account: string, from: Source) {
   const changes: (() => Promise<Response>)[] = [
     () =>
       casino.post('customers', {
-        ...{ ...eve, customerId: customer(), regtime: `2029-${pad(from.between(1, 12))}-03 08:30` },
+        ...eve,
+        customerId: customer(),
+        regtime: `2029-${pad(from.between(1, 12))}-03 08:30`,
         ...(from.oneIn(4) ? {} : { tracking_data: from.pick(links).tracking_data }),
       }),
     ...Array.from(
@@ -161,20 +177,21 @@ export async function randomBrand(account: string, from: Source) {
       () => () =>
         casino.post('activities', {
           ...day,
-          ...{
-            customerid: customer(),
-            createtime: anyDay(from),
-            NGR: String(from.between(-50, 90)),
-          },
+          customerid: customer(),
+          createtime: anyDay(from),
+          NGR: String(from.between(-50, 90)),
         }),
     ),
     ...Array.from(
       { length: 3 },
       () => () =>
         casino.post('activities', {
-          ...{ ...deposited, customerid: customer(), eventid: `e-${from.between(0, 14)}` },
+          ...deposited,
+          customerid: customer(),
+          eventid: `e-${from.between(0, 14)}`,
           createtime: from.oneIn(6) ? undefined : `${anyDay(from)} 10:${pad(from.between(0, 59))}`,
-          ...{ Value: String(from.between(1, 90)), note: from.pick(['first', 'second']) },
+          Value: String(from.between(1, 90)),
+          note: from.pick(['first', 'second']),
         }),
     ),
     () => askAdmin(`${casino.path}/customers/${customer()}/personal-data`, 'DELETE'),

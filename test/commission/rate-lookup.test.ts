@@ -125,7 +125,7 @@ describe('loading', () => {
 const NOW = Date.parse('2026-11-01')
 
 describe('a closed period', () => {
-  const closed = async (approved: number, from: number, to: number) =>
+  const ratesOfClosed = async (approved: number, from: number, to: number) =>
     closedRateFinder(
       rateFinder(await loadRates(env.DB, range(from, to, NOW + approved))),
       rateFinder(await loadRates(env.DB, range(from, to))),
@@ -144,18 +144,18 @@ describe('a closed period', () => {
     expect(before.rates).toContainEqual({ currency: 'USD', day: DAY, rate: '1.1' })
     expect(after.rates).toContainEqual({ currency: 'USD', day: DAY, rate: '1.2' })
     expect([before.rates.length, after.rates.length]).toEqual([2, 2])
-    const at = await closed(2000, DAY, DAY + 4)
+    const at = await ratesOfClosed(2000, DAY, DAY + 4)
     expect(at('USD', DAY)).toEqual(rate(11n, 1, DAY))
     // A rate of the day itself, which was not published in time, changes nothing.
     expect(at('USD', DAY + 1)).toEqual(rate(11n, 1, DAY))
-    expect((await closed(3000, DAY, DAY + 4))('USD', DAY)).toEqual(rate(12n, 1, DAY))
+    expect((await ratesOfClosed(3000, DAY, DAY + 4))('USD', DAY)).toEqual(rate(12n, 1, DAY))
   })
 
   test('takes the rate that applies now for a fact that had none', async () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     await put(1000, '2026-10-01,1.1,')
     await put(3000, '2026-10-02,1.3,190', '2026-10-05,,195')
-    const at = await closed(2000, DAY, DAY + 4)
+    const at = await ratesOfClosed(2000, DAY, DAY + 4)
     // It was pending on the 2nd, although the rate of the 1st was known.
     expect(at('USD', DAY + 1)).toEqual(rate(13n, 1, DAY + 1))
     expect(at('JPY', DAY + 1)).toEqual(rate(190n, 0, DAY + 1))

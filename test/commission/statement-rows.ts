@@ -6,18 +6,25 @@ export const RUN_ID = 'run_01M7W0R4W8E3V15G8XPED3Z94X'
 export function statementRows(db: D1Database, account: string, affiliate = 'aff-7') {
   const zero = '0.00'
   const head = {
-    ...{ id: STATEMENT_ID, affiliate_id: affiliate, plan: 'standard-ib', period: '2026-10' },
-    ...{ currency: 'EUR', opening: zero, lines_sum: zero, adjustments_sum: zero, manual_sum: zero },
-    ...{ total: zero, payable: zero, closing: zero },
-    ...{
-      dropped: zero,
-      transferred: null,
-      received: [],
-      holds: [],
-      manual: [],
-      lines_total: 0,
-      adjustments_total: 0,
-    },
+    id: STATEMENT_ID,
+    affiliate_id: affiliate,
+    plan: 'standard-ib',
+    period: '2026-10',
+    currency: 'EUR',
+    opening: zero,
+    lines_sum: zero,
+    adjustments_sum: zero,
+    manual_sum: zero,
+    total: zero,
+    payable: zero,
+    closing: zero,
+    dropped: zero,
+    transferred: null,
+    received: [],
+    holds: [],
+    manual: [],
+    lines_total: 0,
+    adjustments_total: 0,
     payable_on: '2026-11-14',
   }
   const time = '2026-10-05T09:00:00.000Z'
@@ -53,10 +60,25 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
   const time = '2024-10-01T09:00:00.000Z'
   const statement = (id: string, period: string, hash: string, isApproved: boolean) => {
     const head = {
-      ...{ id, affiliate_id: affiliate, plan: 'lined', period, currency: 'EUR', opening: zero },
-      ...{ lines_sum: '1.00', adjustments_sum: zero, manual_sum: zero, total: '1.00' },
-      ...{ payable: '1.00', closing: zero, dropped: zero, transferred: null, received: [] },
-      ...{ holds: [], manual: [], lines_total: 0, adjustments_total: 0 },
+      id,
+      affiliate_id: affiliate,
+      plan: 'lined',
+      period,
+      currency: 'EUR',
+      opening: zero,
+      lines_sum: '1.00',
+      adjustments_sum: zero,
+      manual_sum: zero,
+      total: '1.00',
+      payable: '1.00',
+      closing: zero,
+      dropped: zero,
+      transferred: null,
+      received: [],
+      holds: [],
+      manual: [],
+      lines_total: 0,
+      adjustments_total: 0,
       payable_on: '2024-10-14',
     }
     return db
@@ -67,9 +89,18 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
          values (?, ?, ?, 'lined', ?, ?, ?, ?, '1.00', '0', ?, '[]', 1, '{}', 0, ?, ?, ?, ?)`,
       )
       .bind(
-        ...[account, period, affiliate, id, isApproved ? 'approved' : 'draft', hash, hash],
-        ...[JSON.stringify(head), time, isApproved ? '' : 'a'.repeat(64)],
-        ...[isApproved ? 'approval' : null, isApproved ? 1 : null],
+        account,
+        period,
+        affiliate,
+        id,
+        isApproved ? 'approved' : 'draft',
+        hash,
+        hash,
+        JSON.stringify(head),
+        time,
+        isApproved ? '' : 'a'.repeat(64),
+        isApproved ? 'approval' : null,
+        isApproved ? 1 : null,
       )
   }
   return [

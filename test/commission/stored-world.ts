@@ -68,7 +68,12 @@ export async function storeWorld(world: World, account: string): Promise<void> {
   await env.DB.batch([
     insert('accounts', 'id, name, vertical, mode, book_zone, unknown_customer, created_at', [
       [
-        ...[account, account, world.vertical, 'test', world.book_zone ?? 'UTC', 'hold'],
+        account,
+        account,
+        world.vertical,
+        'test',
+        world.book_zone ?? 'UTC',
+        'hold',
         '2026-01-01T00:00:00.000Z',
       ],
     ]),
@@ -78,9 +83,17 @@ export async function storeWorld(world: World, account: string): Promise<void> {
       'transactions',
       `account, transaction_id, customer_id, transaction_type, transaction_subtype, amount_currency, currency, amount_usd, transaction_date, status, day, ${STORED}`,
       world.transactions.map((one) => [
-        ...[account, one.transaction_id, one.customer_id, one.transaction_type],
-        ...[one.transaction_subtype ?? null, one.amount_currency, one.currency],
-        ...[one.amount_usd ?? null, one.at, one.status, dayOf(world, one.at)],
+        account,
+        one.transaction_id,
+        one.customer_id,
+        one.transaction_type,
+        one.transaction_subtype ?? null,
+        one.amount_currency,
+        one.currency,
+        one.amount_usd ?? null,
+        one.at,
+        one.status,
+        dayOf(world, one.at),
         ...stored(known.has(one.customer_id)),
       ]),
     ),
@@ -88,21 +101,38 @@ export async function storeWorld(world: World, account: string): Promise<void> {
       'activity',
       `account, date, customer_id, instrument, currency, lots_traded, pnl, volume_usd, spread_cost, commission, ${STORED}`,
       world.activity.map((one) => [
-        ...[account, dayNumber(one.date), one.customer_id, one.instrument, one.currency],
-        ...[one.lots_traded, one.pnl ?? null, one.volume_usd ?? null, one.spread_cost ?? null],
-        ...[one.commission ?? null, ...stored(known.has(one.customer_id))],
+        account,
+        dayNumber(one.date),
+        one.customer_id,
+        one.instrument,
+        one.currency,
+        one.lots_traded,
+        one.pnl ?? null,
+        one.volume_usd ?? null,
+        one.spread_cost ?? null,
+        one.commission ?? null,
+        ...stored(known.has(one.customer_id)),
       ]),
     ),
     insert(
       'events',
       `account, id, eventname, customer_id, createtime, amount, currency, product, kpis, record, day, first_day, ${STORED}`,
       world.events.map((one) => [
-        ...[account, one.id, one.eventname, one.customer_id, one.at ?? null, one.Value ?? null],
-        ...[one.Currency ?? null, one.product ?? null, one.kpis ? JSON.stringify(one.kpis) : null],
+        account,
+        one.id,
+        one.eventname,
+        one.customer_id,
+        one.at ?? null,
+        one.Value ?? null,
+        one.Currency ?? null,
+        one.product ?? null,
+        one.kpis ? JSON.stringify(one.kpis) : null,
         one.at === undefined
           ? '{}'
           : JSON.stringify({ createtime: new Date(one.at).toISOString() }),
-        ...[dayNumber(one.day), dayNumber(one.day), ...stored(known.has(one.customer_id))],
+        dayNumber(one.day),
+        dayNumber(one.day),
+        ...stored(known.has(one.customer_id)),
       ]),
     ),
   ])
@@ -118,7 +148,9 @@ const settings = (world: World, account: string) => [
     'affiliates',
     'account, affiliate_id, parent',
     world.affiliates.map(({ affiliate_id, parents }) => [
-      ...[account, affiliate_id, parents.at(-1)?.parent ?? null],
+      account,
+      affiliate_id,
+      parents.at(-1)?.parent ?? null,
     ]),
   ),
   insert(
@@ -133,17 +165,19 @@ const settings = (world: World, account: string) => [
     'account, plan, version, effective_from, terms, created_at',
     world.plans.flatMap(({ plan, versions }) =>
       versions.map(({ version, terms }) => [
-        ...[account, plan, version, (terms as { effective_from: string }).effective_from],
-        ...[JSON.stringify(terms), '2026-01-01T00:00:00.000Z'],
+        account,
+        plan,
+        version,
+        (terms as { effective_from: string }).effective_from,
+        JSON.stringify(terms),
+        '2026-01-01T00:00:00.000Z',
       ]),
     ),
   ),
   insert(
     'assignments',
     'account, affiliate_id, from_day, plan, customers',
-    world.assignments.map((one) => [
-      ...[account, one.affiliate_id, one.from, one.plan, one.customers],
-    ]),
+    world.assignments.map((one) => [account, one.affiliate_id, one.from, one.plan, one.customers]),
   ),
 ]
 
@@ -157,10 +191,16 @@ function customers(world: World, account: string) {
       'customers',
       `account, customer_id, signup_date, affiliate_id, ${FIELDS.join(', ')}, day, first_day, delivery, idx, revision`,
       all.map((one) => [
-        ...[account, one.customer_id, one.signup, one.affiliates.at(-1)?.affiliate_id ?? null],
+        account,
+        one.customer_id,
+        one.signup,
+        one.affiliates.at(-1)?.affiliate_id ?? null,
         ...FIELDS.map((name) => last(one)[name] ?? null),
         dayOf(world, one.signup),
-        ...[isBrand ? dayOf(world, one.signup) : null, 'dlv_1', 0, 1],
+        isBrand ? dayOf(world, one.signup) : null,
+        'dlv_1',
+        0,
+        1,
       ]),
     ),
     insert(
@@ -175,7 +215,9 @@ function customers(world: World, account: string) {
         fields
           .slice(1)
           .map(({ from }, i) => [
-            ...[account, customer_id, startOf(from)],
+            account,
+            customer_id,
+            startOf(from),
             ...own.map((name) => fields[i]?.values[name] ?? null),
             'dlv_1',
           ]),
@@ -197,7 +239,9 @@ function affiliations({ customer_id, affiliates, fields }: WorldCustomer, isBran
   const on = <P extends { from: string | null }>(parts: readonly P[], day: number) =>
     parts.findLast(({ from }) => startOf(from) <= day)
   return [...new Set(starts)].map((day) => [
-    ...[customer_id, day, on(affiliates, day)?.affiliate_id ?? null],
+    customer_id,
+    day,
+    on(affiliates, day)?.affiliate_id ?? null,
     isBrand ? (on(fields, day)?.values.link ?? null) : null,
   ])
 }
@@ -214,8 +258,17 @@ export const storeRates = ({ rates }: World) =>
   ])
 
 const STORED_TABLES = [
-  ...['vocabulary', 'affiliates', 'affiliate_parents', 'plan_versions', 'assignments', 'customers'],
-  ...['customer_affiliations', 'customer_fields', 'customer_refusals', 'transactions', 'activity'],
+  'vocabulary',
+  'affiliates',
+  'affiliate_parents',
+  'plan_versions',
+  'assignments',
+  'customers',
+  'customer_affiliations',
+  'customer_fields',
+  'customer_refusals',
+  'transactions',
+  'activity',
   'events',
 ]
 

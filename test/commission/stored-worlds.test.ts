@@ -18,7 +18,7 @@ const WORLDS = env.MODEL_RUNS || 8
 const FIRST_SEED = env.SEED * 2_000_000
 const ALL = Number.POSITIVE_INFINITY
 
-async function statementsOf(
+async function computeStatements(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts = ALL,
@@ -46,17 +46,17 @@ test(`${WORLDS} random worlds come to the same statements from the database as i
       const [expected] = evaluate(world, [period])
       const label = `seed ${seed}, ${period}`
       const computation = await openComputation(source, parsePeriod(period)!)
-      expect(await statementsOf(computation, affiliates), label).toEqual(expected!.statements)
+      expect(await computeStatements(computation, affiliates), label).toEqual(expected!.statements)
       statements += expected!.statements.length
 
       for (const affiliate of affiliates) {
         const own = expected!.statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
-        const alone = await statementsOf(computation, [affiliate])
+        const alone = await computeStatements(computation, [affiliate])
         expect(alone, `${label}, ${affiliate} alone`).toEqual(own)
       }
       const one: AccountSource = { ...source, selection: 'everything' }
       const single = await openComputation(one, parsePeriod(period)!)
-      expect(await statementsOf(single, affiliates), `${label}, not summed`).toEqual(
+      expect(await computeStatements(single, affiliates), `${label}, not summed`).toEqual(
         expected!.statements,
       )
     }

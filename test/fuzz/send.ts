@@ -65,7 +65,8 @@ function inTurns(fresh: () => Promise<Record<string, string>>) {
 export async function partnerOf(vertical: Vertical, settings: object = {}): Promise<Sender> {
   const { account, post } = await partner(vertical, settings)
   return {
-    ...{ account, post },
+    account,
+    post,
     at: (path) => `/api/v1/${vertical}/${path}`,
     credentials: inTurns(async () => {
       const { client_id, client_secret } = await json(
@@ -82,7 +83,8 @@ export async function partnerOf(vertical: Vertical, settings: object = {}): Prom
 export async function brandOf(settings: Parameters<typeof brand>[0] = {}): Promise<Sender> {
   const { account, post } = await brand(settings)
   return {
-    ...{ account, post },
+    account,
+    post,
     at: (path) => `/tracking/events/${path}`,
     credentials: inTurns(async () => {
       const body = { overlap: '1h' }

@@ -138,7 +138,7 @@ const brandRecords: Record<string, Arbitrary<Data>> = {
   ),
 }
 
-const kinds = { ...{ minLength: 1, maxLength: 4 }, size: 'max' } as const
+const kinds = { minLength: 1, maxLength: 4, size: 'max' } as const
 
 /** Generates the settings of an account of this vertical. */
 export const account = (vertical: Account['vertical']): Arbitrary<Account> =>

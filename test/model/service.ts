@@ -45,8 +45,13 @@ export async function open(settings: Account, binding: 'DB' | 'DB_2') {
     ...Object.entries(events).map(
       ([eventname, { granularity, eventid, kpis, product, currency }]) =>
         insert(env.DB, 'event_definitions', {
-          ...{ account, eventname, granularity, eventid, kpis: JSON.stringify(kpis) },
-          ...{ product: product ? JSON.stringify(product) : null, currency: currency ?? null },
+          account,
+          eventname,
+          granularity,
+          eventid,
+          kpis: JSON.stringify(kpis),
+          product: product ? JSON.stringify(product) : null,
+          currency: currency ?? null,
         }),
     ),
   ])

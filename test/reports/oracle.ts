@@ -13,7 +13,7 @@ import { type Customer, dayOf, type Part, TYPES, type World } from './world.ts'
 
 // Reports as the contract words them (§10, §11, §15): record by record, with fractions.
 
-export interface Asked {
+export interface ReportQuery {
   from: string
   to: string
   groups: string[]
@@ -55,10 +55,10 @@ interface Contribution {
   amounts?: Record<string, { currency: string | null; value: Rational; usd?: Rational }>
 }
 
-export function oracle(world: World, asked: Asked) {
+export function oracle(world: World, query: ReportQuery) {
   const { vertical, links } = world
   const isBrand = vertical === 'igaming'
-  const [first, last] = [dayOf(asked.from), dayOf(asked.to)]
+  const [first, last] = [dayOf(query.from), dayOf(query.to)]
   const customers = new Map(world.customers.map((one) => [one.id, one]))
 
   const ownerOn = (customer: Customer, day: number) => {
@@ -66,7 +66,7 @@ export function oracle(world: World, asked: Asked) {
     return { affiliate: affiliate ?? (link && links[link]) ?? null, link }
   }
   const valuesOf = (day: number, customer: Customer | null, own: Record<string, Value>) =>
-    asked.groups.map((group): Value => {
+    query.groups.map((group): Value => {
       if (group === 'day') return textOf(day)
       if (group === 'week') return weekOf(day)
       if (group === 'month') return monthOf(day)
@@ -102,12 +102,14 @@ export function oracle(world: World, asked: Asked) {
     if (one.held) continue
     const name = `${one.type}${isApproved(one.status) ? '' : '_unapproved'}`
     const amount = {
-      ...{ currency: one.currency, value: parse(one.amount) },
+      currency: one.currency,
+      value: parse(one.amount),
       ...(one.usd !== null && { usd: parse(one.usd) }),
     }
     const isFirst = firsts.get(one.customer) === one.id
     found.push({
-      ...{ day: one.day, customer: one.customer },
+      day: one.day,
+      customer: one.customer,
       groups: valuesOf(one.day, customers.get(one.customer)!, { transaction_type: one.type }),
       counts: { [`${name}_count`]: 1, ...(isFirst && { first_deposit_count: 1 }) },
       amounts: { [`${name}_amount`]: amount, ...(isFirst && { first_deposit_amount: amount }) },
@@ -126,7 +128,9 @@ export function oracle(world: World, asked: Asked) {
       pnl: amount('pnl'),
     }
     found.push({
-      ...{ day, customer, numbers: { lots: parse(amounts.lots_traded!) } },
+      day,
+      customer,
+      numbers: { lots: parse(amounts.lots_traded!) },
       groups: valuesOf(day, customers.get(customer)!, { instrument }),
       amounts: Object.fromEntries(
         Object.entries(all).filter(([, one]) => 'value' in one),
@@ -141,11 +145,9 @@ export function oracle(world: World, asked: Asked) {
     const prefix = name.replaceAll('.', '\\.')
     const all = { ...(value !== null && { Value: value }), ...kpis }
     found.push({
-      ...{
-        day,
-        customer,
-        groups: valuesOf(day, customers.get(customer)!, { eventname: name, product }),
-      },
+      day,
+      customer,
+      groups: valuesOf(day, customers.get(customer)!, { eventname: name, product }),
       counts: { [`${prefix}.count`]: 1 },
       amounts: Object.fromEntries(
         Object.entries(all).map(([kpi, number]) => [
@@ -155,7 +157,7 @@ export function oracle(world: World, asked: Asked) {
       ),
     })
   }
-  const commission = commissionOf(world, asked)
+  const commission = commissionOf(world, query)
   found.push(...commission.found)
 
   const keyed = Map.groupBy(
@@ -164,11 +166,11 @@ export function oracle(world: World, asked: Asked) {
   )
   const metrics = [...metricsOf(vertical), ...eventMetrics(found, isBrand)]
   const figures = (all: Contribution[], since: number, hasCommission: boolean) =>
-    figuresOf(world, asked, metrics, all, since >= asked.clicksFrom, hasCommission)
+    figuresOf(world, query, metrics, all, since >= query.clicksFrom, hasCommission)
   const startOf = (values: Value[]) =>
     Math.max(
       first,
-      ...asked.groups.map((group, i) => {
+      ...query.groups.map((group, i) => {
         const value = String(values[i])
         if (group === 'day') return dayOf(value)
         if (group === 'month') return dayOf(`${value}-01`)
@@ -181,12 +183,12 @@ export function oracle(world: World, asked: Asked) {
   const totals = figures(found, first, commission.inTotals)
   return {
     data:
-      asked.groups.length === 0
+      query.groups.length === 0
         ? [{ groups: {}, ...totals }]
         : [...keyed].map(([key, all]) => {
             const values: Value[] = JSON.parse(key)
             return {
-              groups: Object.fromEntries(asked.groups.map((group, i) => [group, values[i]!])),
+              groups: Object.fromEntries(query.groups.map((group, i) => [group, values[i]!])),
               ...figures(all, startOf(values), commission.inRows),
             }
           }),
@@ -252,7 +254,7 @@ const NET: Record<string, [string, number][]> = {
 
 function figuresOf(
   world: World,
-  asked: Asked,
+  query: ReportQuery,
   metrics: string[],
   all: Contribution[],
   hasClicks: boolean,
@@ -277,7 +279,7 @@ function figuresOf(
     }
     let total = ZERO
     for (const [part, sign] of NET[name] ?? [[name, 1] as const]) {
-      const { value, rest } = convertAll(world, asked.currency, part, all)
+      const { value, rest } = convertAll(world, query.currency, part, all)
       const signed = (one: Rational) => (sign < 0 ? negate(one) : one)
       total = add(total, signed(value))
       for (const one of rest) {
@@ -365,8 +367,8 @@ function convertAll(world: World, to: string, metric: string, all: Contribution[
 }
 
 /** Statements count whole, if all days of their periods are asked for. */
-function commissionOf({ statements }: World, asked: Asked) {
-  const [first, last] = [dayOf(asked.from), dayOf(asked.to)]
+function commissionOf({ statements }: World, query: ReportQuery) {
+  const [first, last] = [dayOf(query.from), dayOf(query.to)]
   const daysOf = (period: string) => {
     const days: number[] = []
     for (let day = first - 70; day < last + 70; day++) {
@@ -383,7 +385,7 @@ function commissionOf({ statements }: World, asked: Asked) {
   const inTotals = touched.length > 0 && isWhole
   const inRows =
     inTotals &&
-    asked.groups.every(
+    query.groups.every(
       (group) =>
         group === 'affiliate_id' ||
         ((group === 'week' || group === 'month') &&
@@ -399,7 +401,7 @@ function commissionOf({ statements }: World, asked: Asked) {
         return {
           day,
           groups: inRows
-            ? asked.groups.map((group) =>
+            ? query.groups.map((group) =>
                 group === 'affiliate_id' ? affiliate : (group === 'week' ? weekOf : monthOf)(day),
               )
             : null,

@@ -177,7 +177,10 @@ export function randomWorld(seed: number, vertical: Vertical): World {
     const id = who()
     const day = someDay(from)
     return {
-      ...{ id: `t-${i}`, customer: id, day, at: day * 86_400_000 + from.below(3) * 3_600_000 },
+      id: `t-${i}`,
+      customer: id,
+      day,
+      at: day * 86_400_000 + from.below(3) * 3_600_000,
       type: from.oneIn(2) ? TYPES[vertical][0]! : from.pick(TYPES[vertical]),
       status: from.pick(['approved', 'approved', 'ok', 'ok', 'pending', 'declined', 'strange']),
       currency: from.pick(CURRENCIES),
@@ -198,7 +201,9 @@ export function randomWorld(seed: number, vertical: Vertical): World {
       if (name !== 'pnl' && value !== null) amounts[name as 'pnl'] = Math.abs(value)
     }
     return {
-      ...{ customer: id, day: someDay(from), instrument: from.pick(['EURUSD', 'XAUUSD', 'US30']) },
+      customer: id,
+      day: someDay(from),
+      instrument: from.pick(['EURUSD', 'XAUUSD', 'US30']),
       currency: from.pick(CURRENCIES),
       amounts: { lots_traded: from.below(1000) / 100, ...amounts },
       held: isHeld(id),
@@ -211,7 +216,9 @@ export function randomWorld(seed: number, vertical: Vertical): World {
     const id = who()
     const isSingle = from.oneIn(2)
     return {
-      ...{ id: `e ${i}`, customer: id, day: someDay(from) },
+      id: `e ${i}`,
+      customer: id,
+      day: someDay(from),
       name: isSingle ? from.pick(['deposit', 'with.dot']) : 'stats',
       currency: from.pick([...CURRENCIES, null]),
       product: from.pick(['casino', 'poker', null]),
@@ -224,7 +231,11 @@ export function randomWorld(seed: number, vertical: Vertical): World {
     (day) => day <= LAST_RATE && (day + 3) % 7 < 5,
   )
   return {
-    ...{ account: `world-${seed}`, vertical, transactions, activity, events },
+    account: `world-${seed}`,
+    vertical,
+    transactions,
+    activity,
+    events,
     statusMap: from.oneIn(2) ? { ok: 'approved' } : { ok: 'approved', approved: 'pending' },
     eventCurrencies: from.oneIn(2) ? { deposit: 'HUF' } : {},
     configured: ['A', 'B'],
@@ -254,7 +265,9 @@ function randomStatements(from: Source): Statement[] {
         ? []
         : [
             {
-              ...{ affiliate, plan: 'p', period },
+              affiliate,
+              plan: 'p',
+              period,
               ...from.pick([
                 { currency: 'EUR', total: '12.50' },
                 { currency: 'USD', total: '-3.05' },

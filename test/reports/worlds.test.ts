@@ -47,7 +47,7 @@ async function compare(vertical: Vertical, choose: (all: string[][]) => string[]
   const from = randomSource(seed)
   for (const groups of choose(groupings(vertical, from))) {
     const [first, last] = from.pick(SPANS)
-    const asked = {
+    const query = {
       from: first,
       to: last,
       groups,
@@ -57,11 +57,11 @@ async function compare(vertical: Vertical, choose: (all: string[][]) => string[]
     const report = await computeReport(
       { session: env.DB.withSession('first-primary'), directory: env.DB },
       { account: world.account, vertical },
-      { ...asked, metrics: null },
+      { ...query, metrics: null },
       NOW,
     )
-    const expected = oracle(world, { ...asked, clicksFrom: CLICKS_FROM })
-    expect(sortedReport(report), JSON.stringify(asked)).toEqual(sortedReport(expected))
+    const expected = oracle(world, { ...query, clicksFrom: CLICKS_FROM })
+    expect(sortedReport(report), JSON.stringify(query)).toEqual(sortedReport(expected))
   }
 }
 

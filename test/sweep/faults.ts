@@ -61,7 +61,12 @@ export const failing = (
   after: boolean,
   lasting: boolean,
 ) => ({
-  ...{ call: name, nth, lasting, cured, again: Number(cured), alone: false },
+  call: name,
+  nth,
+  lasting,
+  cured,
+  again: Number(cured),
+  alone: false,
   is: `${error().message} ${after ? 'after' : 'before'}${lasting ? ', and so on' : ''}`,
   happen: async (act: () => Promise<unknown>) => {
     if (after) await act().catch(() => {})
@@ -75,7 +80,12 @@ const toObject = ({ stub }: Place, fault: Fault): Fault[] => (stub ? [fault] : [
 /** Returns the eviction of an object before the call. */
 export const evicted = (place: Place): Fault[] =>
   toObject(place, {
-    ...{ call: place.name, nth: place.nth, lasting: false, cured: true, again: 0, alone: false },
+    call: place.name,
+    nth: place.nth,
+    lasting: false,
+    cured: true,
+    again: 0,
+    alone: false,
     is: 'evicted before',
     happen: async (act, { stub }) => {
       // Fails for an object that is not running.
@@ -88,7 +98,12 @@ export const evicted = (place: Place): Fault[] =>
 export const aborted = (place: Place): Fault[] =>
   toObject(place, {
     // The error has no flag that says whether a retry is useful.
-    ...{ call: place.name, nth: place.nth, lasting: false, cured: false, again: 1, alone: true },
+    call: place.name,
+    nth: place.nth,
+    lasting: false,
+    cured: false,
+    again: 1,
+    alone: true,
     is: 'aborted meanwhile',
     happen: async (act) => {
       const answer = act()
@@ -101,7 +116,12 @@ export const aborted = (place: Place): Fault[] =>
 /** Returns, for each table of a call, its absence: the running version is newer than the migration. */
 export const unmigrated = ({ name, nth, sql, db }: Place): Fault[] =>
   TABLES.filter((table) => new RegExp(`\\b${table}\\b`).test(sql)).map((table) => ({
-    ...{ call: name, nth, lasting: false, cured: false, again: 0, alone: true },
+    call: name,
+    nth,
+    lasting: false,
+    cured: false,
+    again: 0,
+    alone: true,
     is: `without ${table}`,
     happen: async (act) => {
       await db!.prepare(`alter table ${table} rename to missing`).run()

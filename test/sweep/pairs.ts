@@ -12,14 +12,14 @@ const [PART = 0, PARTS = 1] = import.meta.env.VITE_PART?.split('/').map(Number) 
 const routes = ROUTES.filter((_, i) => i % PARTS === PART)
 const AT_ONCE = 8
 
-let tried = 0
+let tested = 0
 let skipped = 0
 
 beforeEach(() => {
   vi.spyOn(Math, 'random').mockReturnValue(0)
 })
 afterAll(() => {
-  printToTerminal(`sweep: ${tried} combinations tested, ${skipped} left out`)
+  printToTerminal(`sweep: ${tested} combinations tested, ${skipped} left out`)
 })
 
 /** The faults of each try of a request. */
@@ -61,12 +61,12 @@ async function all<T extends Plan | Fault>(
   run: (item: T) => Promise<void>,
   atOnce = AT_ONCE,
 ) {
-  const chosen = cases.filter((_, i) => (i + tried) % EVERY === 0)
+  const chosen = cases.filter((_, i) => (i + tested) % EVERY === 0)
   skipped += cases.length - chosen.length
   const broken: string[] = []
   while (chosen.length > 0) {
     const batch = chosen.splice(0, atOnce)
-    tried += batch.length
+    tested += batch.length
     await Promise.all(
       batch.map((item) =>
         run(item).catch((error) => {

@@ -399,17 +399,19 @@ let origins = 1024
 export function requestOf(route: Route, world: World): Request {
   const { method, path } = operations.get(route.id)!
   const at: Record<string, string> = {
-    ...{ account: world.account, client_id: world.client_id, token_id: world.token_id },
-    ...{ link_id: world.link_id, delivery_id: world.delivery_id, eventname: 'DailyStats' },
-    ...{
-      line_id: world.line_id,
-      customer_id: 'c-1',
-      affiliate_id: 'aff-7',
-      statement_id: STATEMENT_ID,
-      run_id: RUN_ID,
-      webhook_id: WEBHOOK_ID,
-      period: '2026-10',
-    },
+    account: world.account,
+    client_id: world.client_id,
+    token_id: world.token_id,
+    link_id: world.link_id,
+    delivery_id: world.delivery_id,
+    eventname: 'DailyStats',
+    line_id: world.line_id,
+    customer_id: 'c-1',
+    affiliate_id: 'aff-7',
+    statement_id: STATEMENT_ID,
+    run_id: RUN_ID,
+    webhook_id: WEBHOOK_ID,
+    period: '2026-10',
     ...route.at,
   }
   const address = path.replaceAll(/\{(\w+)\}/g, (_, part: string) => at[part]!)

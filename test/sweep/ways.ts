@@ -19,25 +19,31 @@ const lenient = { Prefer: 'handling=lenient' }
 export const WAYS: Route[] = [
   { ...forex, way: 'lenient, where unknown customers are held', headers: lenient, body: mixed },
   {
-    ...{ ...forex, way: 'lenient, where unknown customers are rejected', policy: 'reject' },
-    ...{ headers: lenient, body: mixed },
+    ...forex,
+    way: 'lenient, where unknown customers are rejected',
+    policy: 'reject',
+    headers: lenient,
+    body: mixed,
   },
   {
-    ...{ ...forex, way: 'with a minimal response' },
-    ...{ headers: { Prefer: 'return=minimal' }, body: mixed.slice(0, 3) },
+    ...forex,
+    way: 'with a minimal response',
+    headers: { Prefer: 'return=minimal' },
+    body: mixed.slice(0, 3),
   },
   { ...forex, way: 'one record', body: mixed[1] },
   {
-    ...{ ...forex, way: 'dry run', query: '?dry_run=true', body: mixed.slice(0, 3) },
+    ...forex,
+    way: 'dry run',
+    query: '?dry_run=true',
+    body: mixed.slice(0, 3),
     repeats: 'each has its row in the log',
   },
   {
-    ...{
-      ...delivery,
-      vertical: 'igaming',
-      id: 'sendIgamingActivities',
-      way: 'lenient, with a minimal response',
-    },
+    ...delivery,
+    vertical: 'igaming',
+    id: 'sendIgamingActivities',
+    way: 'lenient, with a minimal response',
     headers: { Prefer: 'handling=lenient, return=minimal', 'Idempotency-Key': 'part-1' },
     body: [
       { ...deposited, Value: '7.00', createtime: '2026-10-05 10:00' },
@@ -46,7 +52,10 @@ export const WAYS: Route[] = [
     ],
   },
   {
-    ...{ ...delivery, vertical: 'igaming', id: 'sendIgamingCustomers', way: 'one record' },
+    ...delivery,
+    vertical: 'igaming',
+    id: 'sendIgamingCustomers',
+    way: 'one record',
     body: { ...eve, regtime: '2026-10-05 10:00' },
   },
 ]

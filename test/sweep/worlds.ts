@@ -61,7 +61,9 @@ export async function prepare(
     row(
       `insert into accounts (id, name, vertical, mode, binding, unknown_customer, created_at)
        values (?1, ?1, ?2, 'test', ?3, ?4, '2026-01-01T00:00:00.000Z')`,
-      ...[vertical, binding, policy],
+      vertical,
+      binding,
+      policy,
     ),
     row(
       `insert into links (link_id, account, affiliate_id, landing_page, created_at)
@@ -72,12 +74,14 @@ export async function prepare(
       ? row(
           `insert into brand_tokens (digest, id, account, created_at)
            values (?2, ?3, ?1, '2026-01-01T00:00:00.000Z')`,
-          ...[name, token_id],
+          name,
+          token_id,
         )
       : row(
           `insert into clients (client_id, account, secret_digest, created_at)
            values (?2, ?1, ?3, '2026-01-01T00:00:00.000Z')`,
-          ...[client_id, await digest(client_secret)],
+          client_id,
+          await digest(client_secret),
         ),
     ...(isBrand
       ? [
@@ -109,14 +113,17 @@ export async function prepare(
   }
   const claims = { client_id: client_id!, jti: jti!, scope: 'read write' }
   const world: World = {
-    ...{ account, vertical, binding, client_id: client_id!, client_secret, brand_token },
-    ...{
-      token_id: token_id!,
-      link_id,
-      line_id: await signupLine(vertical),
-      delivery_id: '',
-      address: `10.0.${made >> 8}.${made & 255}`,
-    },
+    account,
+    vertical,
+    binding,
+    client_id: client_id!,
+    client_secret,
+    brand_token,
+    token_id: token_id!,
+    link_id,
+    line_id: await signupLine(vertical),
+    delivery_id: '',
+    address: `10.0.${made >> 8}.${made & 255}`,
     access_token: isBrand ? '' : await mintAccessToken(claims, env, now),
     objects: () => ({
       token: env.TOKEN_GATE.getByName(objectName),
@@ -164,7 +171,8 @@ const signupLine = async (vertical: string) =>
   lineId(
     await statementId('aff-7', 'lined', '2026-10'),
     {
-      ...{ version: 1, rule: 'signups' },
+      version: 1,
+      rule: 'signups',
       scope: vertical === 'igaming' ? 'customer:p-2' : 'customer:c-2',
     },
     0,

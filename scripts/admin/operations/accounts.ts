@@ -93,9 +93,19 @@ function withNumbers(texts: Record<string, string>) {
 const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION }
 
 const COLUMNS = [
-  ...['account', 'name', 'vertical', 'mode', 'time_zone', 'binding', 'region'],
+  'account',
+  'name',
+  'vertical',
+  'mode',
+  'time_zone',
+  'binding',
+  'region',
   'policies.unknown_customer',
-  ...['policies.unknown_affiliate', 'storage_quota', 'approvals', 'disabled', 'created_at'],
+  'policies.unknown_affiliate',
+  'storage_quota',
+  'approvals',
+  'disabled',
+  'created_at',
 ]
 
 interface ChangedAccount {

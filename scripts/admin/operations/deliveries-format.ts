@@ -8,7 +8,11 @@ const SUMMARY = ['received', 'created', 'updated', 'unchanged', 'stale', 'held',
 
 /** Formats a list of deliveries. */
 export const listed: Operation['format'] = list([
-  ...['delivery_id', 'received_at', 'resource', 'status', 'dry_run'],
+  'delivery_id',
+  'received_at',
+  'resource',
+  'status',
+  'dry_run',
   ...SUMMARY.map((name) => `summary.${name}`),
   'errors_total',
 ])
@@ -34,13 +38,19 @@ export const recordsTable: Operation['format'] = list(undefined, (delivery) =>
     errors.map(({ pointer, code, message, hint }) => ({
       received_at: delivery.received_at,
       delivery_id: delivery.delivery_id,
-      ...{ resource: delivery.resource, status: delivery.status, index, outcome },
-      ...{ pointer, code, message, hint },
+      resource: delivery.resource,
+      status: delivery.status,
+      index,
+      outcome,
+      pointer,
+      code,
+      message,
+      hint,
     })),
   ),
 )
 
-/** Tells what is stored under the id of a record. */
+/** Returns a sentence about what is stored under the id of a record. */
 export const storedNote = ({ stored }: Found): string =>
   stored.length === 0
     ? 'No record is stored under this id. A valid record of a request that was refused because of another record is not listed: see `deliveries list --status refused`.'

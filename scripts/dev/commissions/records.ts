@@ -40,12 +40,15 @@ export interface DemoCommissions {
 }
 
 const readPlan = (plan: string, path: string) => ({
-  ...{ plan, from: FROM },
+  plan,
+  from: FROM,
   terms: { ...JSON.parse(readFileSync(path, 'utf8')), effective_from: FROM },
 })
 
 const signup = (customer_id: string, day: string, affiliate_id: string) => ({
-  ...{ customer_id, signup_date: `${day}T09:00:00Z`, affiliate_id },
+  customer_id,
+  signup_date: `${day}T09:00:00Z`,
+  affiliate_id,
   tracking_data: `demo-${customer_id}`,
 })
 
@@ -60,8 +63,12 @@ type Transaction = readonly [
 ]
 
 const transaction = ([id, customer, type, day, amount, currency, status]: Transaction) => ({
-  ...{ transaction_id: id, customer_id: customer, transaction_type: type },
-  ...{ amount_currency: amount, currency, status: status ?? 'approved' },
+  transaction_id: id,
+  customer_id: customer,
+  transaction_type: type,
+  amount_currency: amount,
+  currency,
+  status: status ?? 'approved',
   transaction_date: `${day}T10:00:00Z`,
 })
 
@@ -75,7 +82,12 @@ type Activity = readonly [
 ]
 
 const activity = ([customer_id, date, instrument, lots_traded, currency, fields]: Activity) => ({
-  ...{ date, customer_id, instrument, lots_traded, currency, ...fields },
+  date,
+  customer_id,
+  instrument,
+  lots_traded,
+  currency,
+  ...fields,
 })
 
 const forex = (): DemoCommissions => ({
@@ -146,7 +158,11 @@ const propTrading = (): DemoCommissions => ({
 export const FROM_LINK = '{tracking_data}'
 
 const event = (eventname: string, customerid: string, day: string, fields: object) => ({
-  ...{ eventname, customerid, createtime: day, Currency: 'EUR', ...fields },
+  eventname,
+  customerid,
+  createtime: day,
+  Currency: 'EUR',
+  ...fields,
 })
 
 const igaming = (): DemoCommissions => ({

@@ -4,10 +4,10 @@ import { ApiError, type ErrorCode } from '../../../src/errors.ts'
 import { recordedWith } from '../examples.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import type { JsonSchema } from '../types.ts'
-import { type Caller, type Operation, ref } from './operation.ts'
+import { type CallerKind, type Operation, ref } from './operation.ts'
 
 /** The errors that every operation of a caller can return. */
-const COMMON: Record<Caller, readonly ErrorCode[]> = {
+const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
   anyone: [],
   partner: [
     'missing_credentials',

@@ -2,7 +2,7 @@ import type { Entity } from '../entities.ts'
 import { documented } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import {
-  type Caller,
+  type CallerKind,
   listOf,
   type Operation,
   PAGE_HEADERS,
@@ -35,7 +35,7 @@ const heldRecord = (entities: readonly Entity[]): JsonSchema => ({
 /** Where the operations are, and for whom. */
 interface Scope {
   at: string
-  caller: Caller
+  caller: CallerKind
   tag: string
   entities: readonly Entity[]
   /** The schema of a control total. */

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import type { JsonSchema } from '../types.ts'
 
 /** The caller of an operation. */
-export type Caller = 'partner' | 'brand' | 'team' | 'anyone'
+export type CallerKind = 'partner' | 'brand' | 'team' | 'anyone'
 
 /** A response with a status below 400. */
 export interface Answer {
@@ -25,7 +25,7 @@ export interface Operation {
   tag: string
   summary: string
   description: string
-  caller: Caller
+  caller: CallerKind
   /** The names of parameters in the components. */
   parameters?: readonly string[]
   body?: {

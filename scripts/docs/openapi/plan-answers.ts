@@ -60,12 +60,16 @@ export const planAnswers = (): Record<string, JsonSchema> => ({
     }),
   }),
   PlanVersion: object({
-    ...{ plan, version, effective_from },
+    plan,
+    version,
+    effective_from,
     terms: ref('CommissionPlan'),
     ...stored,
   }),
   PutPlan: object({
-    ...{ plan, version, effective_from },
+    plan,
+    version,
+    effective_from,
     outcome: documented(
       'Whether a version was created. `unchanged`: the latest version has the same terms.',
       oneOf('created', 'unchanged'),

@@ -3,7 +3,7 @@ import { MAX_LISTED } from '../../../src/commission/rates/rate-issues.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation, returned } from './administration/operation.ts'
-import { type Caller, type Operation, pascalCase, ref } from './operation.ts'
+import { type CallerKind, type Operation, pascalCase, ref } from './operation.ts'
 import { COUNT, DAY, oneOf, orNull } from './shapes.ts'
 
 const source = documented('The source of the rates.', { const: 'ECB' })
@@ -53,7 +53,7 @@ const DESCRIPTION =
   'Returns the exchange rates that apply to a day: for each currency the last rate published on or before the day, at most 7 days back. Amounts of commissions are converted by these rates.'
 
 /** Describes the exchange rates as an account reads them. */
-export const ratesOf = (at: string, caller: Caller, tag: string): Operation => ({
+export const ratesOf = (at: string, caller: CallerKind, tag: string): Operation => ({
   method: 'get',
   path: `${at}/fx-rates`,
   id: `get${pascalCase(tag)}FxRates`,

@@ -4,7 +4,7 @@ import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
 import { monitoringOf } from './monitoring.ts'
 import {
-  type Caller,
+  type CallerKind,
   type Operation,
   PAGE_HEADERS,
   PAGING,
@@ -15,7 +15,7 @@ import {
 } from './operation.ts'
 import { ratesOf } from './rates.ts'
 import { reportOf } from './reports.ts'
-import { statementsOf } from './statements.ts'
+import { statementOperationsOf } from './statements.ts'
 import { whyOf } from './why.ts'
 
 // The operations of partners and brands on their records. They are the same for each entity.
@@ -24,7 +24,7 @@ import { whyOf } from './why.ts'
 interface Api {
   vertical: string
   at: string
-  caller: Caller
+  caller: CallerKind
   /** The query parameter that filters by customer. */
   customer: 'customer_id' | 'customerid'
 }
@@ -145,7 +145,7 @@ function list({ at, caller, vertical, customer }: Api, entity: Entity): Operatio
 }
 
 /** Returns the parameter component for the id of a record. */
-const idParameter = (caller: Caller, resource: string) => {
+const idParameter = (caller: CallerKind, resource: string) => {
   if (caller === 'brand') return 'player'
   return resource === 'transactions' ? 'transaction' : 'id'
 }
@@ -216,7 +216,7 @@ export const records = (): Operation[] =>
       accountOf(api),
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
       ratesOf(api.at, api.caller, api.vertical),
-      ...statementsOf(api.at, api.caller, api.vertical),
+      ...statementOperationsOf(api.at, api.caller, api.vertical),
       ...whyOf(api.at, api.caller, api.vertical),
       reportOf(api.at, api.caller, api.vertical),
     ]

@@ -2,7 +2,7 @@ import { CLICK_DAYS, REPORT_LIMITS } from '../../../src/reports/limits.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { ACCOUNT_PATH, operation } from './administration/operation.ts'
-import { type Caller, type Operation, pascalCase, READ_HEADERS, ref } from './operation.ts'
+import { type CallerKind, type Operation, pascalCase, READ_HEADERS, ref } from './operation.ts'
 import { DAY, oneOf, orNull, TEXT } from './shapes.ts'
 
 const written = (limit: number) => limit.toLocaleString('en')
@@ -35,9 +35,7 @@ const NOTE = object({
   metric: documented('The metric.'),
   reason: documented(
     'Why it is null in some figures; `unknown_metric`: neither an event definition nor a record of these days has it.',
-    oneOf(
-      ...['not_kept', 'no_statements', 'partial_period', 'finer_than_statement', 'unknown_metric'],
-    ),
+    oneOf('not_kept', 'no_statements', 'partial_period', 'finer_than_statement', 'unknown_metric'),
   ),
   detail: documented('The same as a sentence.'),
 })
@@ -84,7 +82,11 @@ const draft = (at: string, id: string) => ({
   summary: 'Get a report',
   description: `Returns metrics of some days by up to three groups, converted to one currency, with their totals. The totals are those of the control totals. Clicks are kept for ${CLICK_DAYS} days. A report has at most ${written(REPORT_LIMITS.groups)} rows and ${written(REPORT_LIMITS.figures)} figures, and reads at most ${written(REPORT_LIMITS.records)} records of a resource, which are counted first. \`Accept: text/csv\` returns the same as CSV.`,
   parameters: [
-    ...['from_day', 'report_to', 'group_by', 'report_currency', 'metrics_query'],
+    'from_day',
+    'report_to',
+    'group_by',
+    'report_currency',
+    'metrics_query',
     'x-d1-bookmark',
   ],
   answers: {
@@ -100,7 +102,7 @@ const draft = (at: string, id: string) => ({
 })
 
 /** Describes reports, as an account reads them. */
-export const reportOf = (at: string, caller: Caller, tag: string): Operation => ({
+export const reportOf = (at: string, caller: CallerKind, tag: string): Operation => ({
   ...draft(at, `get${pascalCase(tag)}Report`),
   tag,
   caller,

@@ -6,7 +6,9 @@ import { TEXT } from './shapes.ts'
 
 const EXPORT_HEADERS = [
   ...PAGE_HEADERS,
-  ...['Content-Disposition', 'Content-Security-Policy', 'Referrer-Policy'],
+  'Content-Disposition',
+  'Content-Security-Policy',
+  'Referrer-Policy',
 ]
 
 const csv = (...rows: readonly string[]) => ({

@@ -6,7 +6,7 @@ import type { JsonSchema } from '../types.ts'
 import { operation } from './administration/operation.ts'
 import { CAUSES } from './cause-schemas.ts'
 import {
-  type Caller,
+  type CallerKind,
   type Operation,
   PAGING,
   pageOf,
@@ -196,7 +196,9 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     data: listed(
       'The sums, by plan, status and currency.',
       object({
-        ...{ plan: HEAD.plan, status: HEAD.status, currency: HEAD.currency },
+        plan: HEAD.plan,
+        status: HEAD.status,
+        currency: HEAD.currency,
         statements: documented('The number of statements.', COUNT),
         with_holds: documented(
           'The number of statements with records that wait for a rate or a currency.',
@@ -215,7 +217,9 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     data: listed(
       'The sums, by period, status and currency, the latest period first.',
       object({
-        ...{ period: HEAD.period, status: HEAD.status, currency: HEAD.currency },
+        period: HEAD.period,
+        status: HEAD.status,
+        currency: HEAD.currency,
         statements: documented('The number of statements.', COUNT),
         total: money('The sum of `total`.'),
         computed_at: documented('When the latest of them was computed.', TIME),
@@ -256,7 +260,7 @@ const LIST =
   'Returns the stored statements of affiliates in the order of period, affiliate and plan, without their lines. A run of the period brings drafts up to date; each account has one every morning.'
 
 /** Describes the statements as an account reads them. */
-export const statementsOf = (at: string, caller: Caller, tag: string): Operation[] => [
+export const statementOperationsOf = (at: string, caller: CallerKind, tag: string): Operation[] => [
   {
     method: 'get',
     path: `${at}/statements`,

@@ -59,7 +59,11 @@ export const WEBHOOK_SCHEMAS: Record<string, JsonSchema> = {
     ms: documented('How long the attempt took, in milliseconds.', COUNT),
     error: documented('Why it failed. Null after a success.', {
       enum: [
-        ...['timeout', 'connection_failed', 'redirect', 'http_status', 'url_not_allowed'],
+        'timeout',
+        'connection_failed',
+        'redirect',
+        'http_status',
+        'url_not_allowed',
         'no_secret',
         null,
       ],

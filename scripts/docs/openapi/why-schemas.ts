@@ -87,7 +87,8 @@ const CLOSED = documented(
 )
 
 const RECORD_ADJUSTMENT = object({
-  ...{ affiliate_id: documented('The affiliate.'), plan: documented('The plan.') },
+  affiliate_id: documented('The affiliate.'),
+  plan: documented('The plan.'),
   id: documented('The id of the adjustment.'),
   statement: documented('The id of its statement.'),
   period: documented('The period of its statement.'),

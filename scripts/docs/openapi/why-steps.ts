@@ -262,7 +262,18 @@ const LIMITS = [
 export const STEP: JsonSchema = {
   description: 'A step of the computation. All figures are decimal text.',
   anyOf: [
-    ...[FACTS, CONVERSION, BASE, UNITS, TRIGGER, QUALIFICATION, SOURCES, FUNDED, FLOOR, FENCE],
-    ...[MEASURE, RATE, ...LIMITS],
+    FACTS,
+    CONVERSION,
+    BASE,
+    UNITS,
+    TRIGGER,
+    QUALIFICATION,
+    SOURCES,
+    FUNDED,
+    FLOOR,
+    FENCE,
+    MEASURE,
+    RATE,
+    ...LIMITS,
   ],
 }

@@ -1,7 +1,7 @@
 import { MAX_FRESH_FACTS } from '../../../src/commission/drafts/limits.ts'
 import { ACCOUNT_PATH, operation } from './administration/operation.ts'
 import {
-  type Caller,
+  type CallerKind,
   type Operation,
   PAGE_HEADERS,
   PAGING,
@@ -63,7 +63,7 @@ const OWN: readonly Described[] = [
 ]
 
 /** Describes explanations and what earned nothing, as an account reads them. */
-export const whyOf = (at: string, caller: Caller, tag: string): Operation[] =>
+export const whyOf = (at: string, caller: CallerKind, tag: string): Operation[] =>
   OWN.map(({ noun, path, ...described }) => ({
     ...described,
     method: 'get',

@@ -8,9 +8,9 @@ import {
   NO_CACHE_HEADERS,
   type ResponseObject,
 } from './failures.ts'
-import type { Answer, Caller, Operation } from './operation.ts'
+import type { Answer, CallerKind, Operation } from './operation.ts'
 
-const SECURITY: Record<Caller, (operation: Operation) => object[]> = {
+const SECURITY: Record<CallerKind, (operation: Operation) => object[]> = {
   anyone: () => [],
   partner: ({ method }) => [{ oauth: [method === 'get' ? 'read' : 'write'] }],
   brand: () => [{ brandToken: [] }],
@@ -30,7 +30,7 @@ const examplesOf = (examples: readonly Example[]): { examples?: object } =>
     ? { examples: Object.fromEntries(examples.map(({ name, ...example }) => [name, example])) }
     : {}
 
-const RATE_LIMITED: readonly Caller[] = ['partner', 'brand']
+const RATE_LIMITED: readonly CallerKind[] = ['partner', 'brand']
 
 function answerObject(operation: Operation, status: string, answer: Answer) {
   const { description, schema, type = 'application/json', also = {}, headers = [] } = answer

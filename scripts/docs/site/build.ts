@@ -135,7 +135,7 @@ export function buildSite(out = 'dist/site') {
   synchronize(out, files)
 }
 
-/** Makes a folder hold exactly these files. Unchanged files stay, since a service may be reading them. */
+/** Makes a folder hold exactly these files. Unchanged files stay: a service may be reading them. */
 function synchronize(out: string, files: ReadonlyMap<string, Buffer>): void {
   for (const [path, content] of files) {
     if (existsSync(path) && readFileSync(path).equals(content)) continue

@@ -20,7 +20,7 @@ const customer = (name: string, changes: object = {}) => ({
 const FIRST = customer('1', { regtime: '2026-10-21 08:30', country: 'DE' })
 
 const { eventid: _, ...unnamed } = event('')
-const { createtime: __, ...undated } = event('undated')
+const { createtime: __, ...withoutTime } = event('undated')
 const { Value: ___, ...worthless } = event('worthless')
 const stranger = event('stranger', { customerid: 'sample-{run}-nobody' })
 
@@ -63,7 +63,7 @@ export const igaming: SampleRun = {
       title: 'Activities with one mistake each',
       resource: 'activities',
       samples: [
-        { error: 'field_case', record: { ...undated, CreateTime: '2026-10-22 09:30' } },
+        { error: 'field_case', record: { ...withoutTime, CreateTime: '2026-10-22 09:30' } },
         { error: 'currency', record: event('currency', { Currency: 'EURO' }) },
         { error: 'number', record: event('number', { Value: '1,000.00' }) },
         // A sum of binary floating-point numbers has too many digits.
@@ -77,7 +77,7 @@ export const igaming: SampleRun = {
       resource: 'activities',
       samples: [
         { warning: 'not_deduplicated', record: unnamed },
-        { warning: 'no_createtime', record: undated },
+        { warning: 'no_createtime', record: withoutTime },
         { warning: 'skipped_time', record: event('skipped', { createtime: '{skipped}' }) },
         { warning: 'ambiguous_time', record: event('ambiguous', { createtime: '{ambiguous}' }) },
         { warning: 'not_a_number', record: { ...worthless, GGR: '12.50', NGR: '1,000.00' } },

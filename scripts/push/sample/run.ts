@@ -79,7 +79,13 @@ async function createContext(args: SampleArguments): Promise<Context> {
   // Where records of unknown customers are held, any customer will do.
   const customer = known ?? (account.policies.unknown_customer === 'hold' ? own : null)
   const placeholders = await createPlaceholders({
-    ...{ base, account, customer, run, profile, exchange, now },
+    base,
+    account,
+    customer,
+    run,
+    profile,
+    exchange,
+    now,
   })
   return { base, url, authenticator, exchange, account, noStorage, placeholders }
 }

@@ -50,7 +50,7 @@ world.__countIteration__ = () => {
 
 const require = createRequire(import.meta.url)
 
-/** Returns a function that runs a script anew each time, by which mutants of module state take effect. */
+/** Returns a function that runs a script anew each time, so that mutants of module state take effect. */
 function loader(text: string): () => typeof Entry {
   const run = new Script(`(function (module, require) {${text}\n})`).runInThisContext()
   return () => {
@@ -73,7 +73,7 @@ function worldTest(engine: typeof Entry, seed: number): KnownTest['passes'] | nu
   // Nothing is shared in the copy, as if it had been sent.
   const copy = (): World => JSON.parse(JSON.stringify(given))
   const found = engine.evaluate(copy(), periods)
-  // The test of the worlds reports a difference. Here such a world proves nothing.
+  // The tests of random worlds report a difference. Here such a world proves nothing.
   if (!isDeepStrictEqual(found, evaluateByOracle(copy(), periods))) return null
   const expected = JSON.stringify(found)
   return ({ evaluate }) => JSON.stringify(evaluate(copy(), periods)) === expected

@@ -419,7 +419,10 @@ const corrections: readonly Case[] = [
     }
     const line = { rule: 's', version: 1, scope: 'affiliate', occurrence: 0 }
     const differences = ['2026-02', '2026-01'].map((period) => ({
-      ...{ period, line, droppedIn: null, amount: decimal('4') },
+      period,
+      line,
+      droppedIn: null,
+      amount: decimal('4'),
     }))
     return withRestoring(books, differences).map(
       ({ period, droppedIn, amount }) => `${period} ${droppedIn} ${plainText(amount)}`,

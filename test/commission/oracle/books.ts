@@ -8,7 +8,7 @@ import { inOrderOfQualification, type Qualified } from './once.ts'
 import type { Version } from './plan.ts'
 import { add, plain, type Rational, ZERO } from './rational.ts'
 
-export const keyOf = (...parts: (string | number | null | undefined)[]) => JSON.stringify(parts)
+export const joinKey = (...parts: (string | number | null | undefined)[]) => JSON.stringify(parts)
 
 /** One customer who qualified, under the affiliate, plan and period that pay for them. */
 export interface OnceEntry {
@@ -60,7 +60,7 @@ export function earningFacts(account: Account): Map<string, Fact[]> {
   const found = new Map<string, Fact[]>()
   for (const fact of account.earning)
     for (const kind of ['month', 'week'] as const) {
-      const key = keyOf(fact.affiliate, periodOf(kind, fact.day))
+      const key = joinKey(fact.affiliate, periodOf(kind, fact.day))
       found.set(key, [...(found.get(key) ?? []), fact])
     }
   return found
@@ -83,9 +83,9 @@ export function onceEntries(account: Account): OnceEntry[] {
     })
   const before = new Map<string, number>()
   for (const entry of entries) {
-    const key = keyOf(entry.affiliate, entry.plan, entry.rule, entry.period)
+    const key = joinKey(entry.affiliate, entry.plan, entry.rule, entry.period)
     const together = entries.filter(
-      (one) => keyOf(one.affiliate, one.plan, one.rule, one.period) === key,
+      (one) => joinKey(one.affiliate, one.plan, one.rule, one.period) === key,
     )
     const limit = latest(together.map((one) => one.qualified.attempt)).rule.max_count
     const counted = before.get(key) ?? 0
@@ -100,10 +100,10 @@ export const latest = <T extends { version: Version }>(all: T[]): T =>
   all.reduce((a, b) => (b.version.effective_from > a.version.effective_from ? b : a))
 
 export const linesOf = (books: Books, affiliate: string, plan: string, period: string) =>
-  books.lines.get(keyOf(affiliate, plan, period)) ?? []
+  books.lines.get(joinKey(affiliate, plan, period)) ?? []
 
 export function enter(books: Books, line: Draft) {
-  const key = keyOf(line.affiliate, line.version.plan, line.period)
+  const key = joinKey(line.affiliate, line.version.plan, line.period)
   books.lines.set(key, [...(books.lines.get(key) ?? []), line])
 }
 
@@ -123,7 +123,7 @@ export interface Hold {
 export type Holds = Map<string, Hold[]>
 
 export function hold(books: Books, affiliate: string, plan: string, period: string, one: Hold) {
-  const key = keyOf(affiliate, plan, period)
+  const key = joinKey(affiliate, plan, period)
   const all = books.holds.get(key) ?? []
   const isSame = (other: Hold) =>
     other.rule === one.rule &&
@@ -138,7 +138,7 @@ export function hold(books: Books, affiliate: string, plan: string, period: stri
 export function sumHolds(holds: Hold[], ruleOrder: string[]): OutcomeHold[] {
   const groups = new Map<string, Hold[]>()
   for (const one of holds) {
-    const key = keyOf(one.rule, one.version, one.reason, one.currency)
+    const key = joinKey(one.rule, one.version, one.reason, one.currency)
     groups.set(key, [...(groups.get(key) ?? []), one])
   }
   return [...groups.values()]

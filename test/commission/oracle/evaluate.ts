@@ -6,7 +6,7 @@ import { compareText, type Fact } from './facts.ts'
 import { computeLines, holdCandidates } from './lines.ts'
 import { computeOverrides } from './overrides.ts'
 import { judge, reasonOf } from './reasons.ts'
-import { statementsOf } from './statements.ts'
+import { affiliateStatements } from './statements.ts'
 
 // The contract of commissions as a program: slow and plain, with exact numbers throughout. It
 // computes the whole account from the first fact on, and imports nothing of the service.
@@ -74,7 +74,7 @@ export function evaluate(world: World, periods: string[]): Outcome[] {
   const statements = [...affiliates]
     .sort(compareText)
     .flatMap((affiliate) =>
-      statementsOf(books, affiliate).sort((a, b) => compareText(a.plan, b.plan)),
+      affiliateStatements(books, affiliate).sort((a, b) => compareText(a.plan, b.plan)),
     )
   return periods.map((period) => {
     const kind = kindOf(period)

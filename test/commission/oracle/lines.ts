@@ -1,4 +1,4 @@
-import { type Books, enter, hold, keyOf, latest } from './books.ts'
+import { type Books, enter, hold, joinKey, latest } from './books.ts'
 import { firstDay, lastDay, periodOf } from './calendar.ts'
 import { applyAdvance, applyMax, applyNegative, roundAndCap } from './caps.ts'
 import { currencyOf } from './convert.ts'
@@ -24,7 +24,7 @@ interface Place {
 
 /** Names what passes on from period to period: under `current` to the next version, too. */
 const ownerOf = ({ affiliate, version, rule }: Pick<Place, 'affiliate' | 'version' | 'rule'>) =>
-  keyOf(affiliate, version.plan, rule.id, version.terms === 'signup' ? version.version : null)
+  joinKey(affiliate, version.plan, rule.id, version.terms === 'signup' ? version.version : null)
 
 /** Returns what each scope of a rule carries. */
 function carriesOf(books: Books, place: Pick<Place, 'affiliate' | 'version' | 'rule'>) {

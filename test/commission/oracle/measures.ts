@@ -1,5 +1,5 @@
 import { below } from './account.ts'
-import { type Books, keyOf, linesOf } from './books.ts'
+import { type Books, joinKey, linesOf } from './books.ts'
 import { lastDay, periodOf, quarterOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
 import { type Fact, inTime } from './facts.ts'
@@ -12,8 +12,8 @@ import { baseOf, type Held, unitsOf } from './terms.ts'
 /** Returns the earning facts of affiliates in a period, under any plan, in order of time. */
 export const factsOf = (books: Books, affiliates: string[], period: string) =>
   affiliates.length === 1
-    ? (books.earning.get(keyOf(affiliates[0], period)) ?? [])
-    : affiliates.flatMap((one) => books.earning.get(keyOf(one, period)) ?? []).sort(inTime)
+    ? (books.earning.get(joinKey(affiliates[0], period)) ?? [])
+    : affiliates.flatMap((one) => books.earning.get(joinKey(one, period)) ?? []).sort(inTime)
 
 export const accepted = (rule: Rule, facts: Fact[]) =>
   facts.filter((fact) => holdsFor(rule.when, fact) && withinMonths(rule, fact))

@@ -1,5 +1,5 @@
 import type { OutcomeLine, OutcomeStatement } from '../world.ts'
-import { type Books, keyOf, linesOf, place, ruleOrderOf, sumHolds } from './books.ts'
+import { type Books, joinKey, linesOf, place, ruleOrderOf, sumHolds } from './books.ts'
 import { addDays, firstDay, type Kind, lastDay, nextPeriod, periodOf } from './calendar.ts'
 import { money } from './currency.ts'
 import type { Draft } from './drafts.ts'
@@ -121,7 +121,7 @@ function firstPeriodAfter(period: string, kind: Kind): string {
 type Received = OutcomeStatement['received'][number] & { exact: Rational }
 
 /** Returns the statements of one affiliate under all plans, in order of their last days (§13). */
-export function statementsOf(books: Books, affiliate: string): OutcomeStatement[] {
+export function affiliateStatements(books: Books, affiliate: string): OutcomeStatement[] {
   const carried = new Map<string, Rational>()
   const moved = new Map<string, Received[]>()
   const all = [...books.account.plans.values()].flatMap((versions) =>
@@ -131,7 +131,7 @@ export function statementsOf(books: Books, affiliate: string): OutcomeStatement[
     .sort((a, b) => compareText(lastDay(a.period), lastDay(b.period)))
     .flatMap(({ versions, period }) => {
       const [{ plan, currency }] = versions as [Version]
-      const key = keyOf(plan, period)
+      const key = joinKey(plan, period)
       const received = (moved.get(key) ?? []).sort(
         (a, b) => compareText(a.from, b.from) || compareText(a.period, b.period),
       )
@@ -140,19 +140,19 @@ export function statementsOf(books: Books, affiliate: string): OutcomeStatement[
       const lines = linesOf(books, affiliate, plan, period)
         .filter((line) => !line.isDropped)
         .sort(inOrder(ruleOrder))
-      const holds = books.holds.get(keyOf(affiliate, plan, period)) ?? []
+      const holds = books.holds.get(joinKey(affiliate, plan, period)) ?? []
       const total = sum(lines.map((line) => line.amount))
       const x = add(opening, total)
       const successor = successorOf(books, affiliate, versions[0]!, period)
       const fate = fateOf(inForce(versions, lastDay(period)), x, successor)
       const amount = money(x, currency)
       let transferred: OutcomeStatement['transferred'] = null
-      if (fate === 'closing') carried.set(keyOf(plan, nextPeriod(period)), x)
+      if (fate === 'closing') carried.set(joinKey(plan, nextPeriod(period)), x)
       if (fate === 'transferred') {
         const { plan: to, receives } = successor!
         const into = firstPeriodAfter(period, receives!)
         transferred = { to, period: into, amount }
-        const target = keyOf(to, into)
+        const target = joinKey(to, into)
         const entry = { from: plan, period, amount, exact: x }
         moved.set(target, [...(moved.get(target) ?? []), entry])
       }

@@ -93,7 +93,9 @@ type Draft = Pick<Operation, 'method' | 'id' | 'summary' | 'description' | 'answ
 const twice = (noun: string, { id, summary, description, ...draft }: Draft): Operation[] => [
   operation({
     ...draft,
-    ...{ id, summary, description },
+    id,
+    summary,
+    description,
     path: `${ACCOUNT_PATH}/customers/{customer_id}/${noun}`,
   }),
   operation({

@@ -1,8 +1,11 @@
 import { globSync } from 'node:fs'
 import { basename } from 'node:path'
 
-/** The test files of each room, by the beginning of their names, in `test/` and `test-node/`. */
-export const ROOMS: Record<string, readonly string[]> = {
+/**
+ * Which test files `npm test -- NAME` runs for each folder of `src`, and for some other names: those in
+ * `test/` and `test-node/` whose names begin with one of these texts.
+ */
+export const TEST_GROUPS: Record<string, readonly string[]> = {
   admin: [
     'admin',
     'feeds',
@@ -38,8 +41,23 @@ export const ROOMS: Record<string, readonly string[]> = {
     'stress',
   ],
   commission: [
-    ...['cases', 'drafts', 'explain', 'fetch-rates', 'fresh', 'laws', 'oracle', 'parts', 'plan'],
-    ...['published', 'rate-lookup', 'rates', 'runs', 'stored-w', 'unearned', 'why', 'worlds'],
+    'cases',
+    'drafts',
+    'explain',
+    'fetch-rates',
+    'fresh',
+    'laws',
+    'oracle',
+    'parts',
+    'plan',
+    'published',
+    'rate-lookup',
+    'rates',
+    'runs',
+    'stored-w',
+    'unearned',
+    'why',
+    'worlds',
   ],
   console: ['console', 'browser', 'admin-roles'],
   db: [
@@ -55,8 +73,18 @@ export const ROOMS: Record<string, readonly string[]> = {
     'stored-form',
   ],
   docs: [
-    ...['documents', 'described', 'examples', 'site', 'guide', 'browser', 'postman', 'generate'],
-    ...['client', 'conformance', 'agreement', 'project'],
+    'documents',
+    'described',
+    'examples',
+    'site',
+    'guide',
+    'browser',
+    'postman',
+    'generate',
+    'client',
+    'conformance',
+    'agreement',
+    'project',
   ],
   http: ['body', 'heavy', 'prefer', 'routes', 'fuzz-requests', 'disconnect', 'background'],
   ingest: [
@@ -84,7 +112,7 @@ export const TEST_FILES = {
   node: globSync('test-node/*.test.ts').sort(),
 }
 
-/** Returns whether a file belongs to a room, or has the name in its own. */
+/** Returns whether a test file belongs to the group of this name, or has the name in its own. */
 export function isNamed(file: string, name: string): boolean {
   const own = basename(file)
   const path = name.replace(/^\.\//, '')
@@ -93,5 +121,5 @@ export function isNamed(file: string, name: string): boolean {
     own.replace(/\.test\.ts$/, '').includes(path)
   )
     return true
-  return (ROOMS[path] ?? []).some((start) => own.startsWith(start))
+  return (TEST_GROUPS[path] ?? []).some((start) => own.startsWith(start))
 }
