@@ -254,6 +254,7 @@ export default defineConfig(({ mode }) => ({
         [ENGINE]: { branches: 100 },
       },
       reporter: [['text', { skipFull: true }]],
+      reportOnFailure: true,
       reportsDirectory: 'node_modules/.coverage',
     },
     // The service logs a line for each request. The output of the tests leaves them out.

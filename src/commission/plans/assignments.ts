@@ -5,7 +5,7 @@ import { quote } from '../../validation/quote.ts'
 import type { Warning } from '../../validation/warnings.ts'
 import type { Assignment } from './book.ts'
 import { validateShape } from './issues.ts'
-import { closed } from './shapes.ts'
+import { objectOf } from './shapes.ts'
 
 /** The most assignments in one request. */
 export const MAX_ASSIGNMENTS = 1000
@@ -17,7 +17,7 @@ const MAX_WARNINGS = 100
 export const EVERYBODY = '*'
 
 /** An assignment, as it is sent. */
-export const assignment = closed({
+export const assignment = objectOf({
   affiliate_id: describeField(
     f.id,
     about('The affiliate. `*` covers every affiliate that has no assignment of its own.', 'IB-07'),

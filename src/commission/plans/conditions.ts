@@ -4,7 +4,7 @@ import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { notNegative } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { closed, listOf } from './shapes.ts'
+import { listOf, objectOf } from './shapes.ts'
 
 const { globCharacters, globStars } = PLAN_LIMITS
 
@@ -48,7 +48,7 @@ const ofCustomer = {
   ...both('links', f.text, about('The link that the customer followed', ['Lk7Qm2Xv'])),
   account_size: v.exactOptional(
     describeField(
-      closed({
+      objectOf({
         min: v.exactOptional(describeField(notNegative, about('The least size, in USD.', '50000'))),
         max: v.exactOptional(
           describeField(notNegative, about('The largest size, in USD.', '200000')),
@@ -77,4 +77,4 @@ const ofFact = {
 export const FACT_CONDITIONS: ReadonlySet<string> = new Set(Object.keys(ofFact))
 
 /** Conditions on the customer and on the fact. All must hold. */
-export const conditions = closed({ ...ofCustomer, ...ofFact })
+export const conditions = objectOf({ ...ofCustomer, ...ofFact })

@@ -5,7 +5,7 @@ import { ruleMessage } from '../../validation/issue.ts'
 import { conditions } from './conditions.ts'
 import { decimal, notNegative, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { byMember, closed, listOf } from './shapes.ts'
+import { byMember, listOf, objectOf } from './shapes.ts'
 import { countedForQualify, eventMembers, factTerm, transactionMembers } from './terms.ts'
 
 const { count, days, qualifications, terms } = PLAN_LIMITS
@@ -18,9 +18,9 @@ const min = v.exactOptional(
 )
 
 const trigger = byMember({
-  transactions: closed({ ...transactionMembers, min }),
-  event: closed({ ...eventMembers, min }),
-  signup: closed({
+  transactions: objectOf({ ...transactionMembers, min }),
+  event: objectOf({ ...eventMembers, min }),
+  signup: objectOf({
     signup: describeField(v.literal(true, 'enum true'), about('The signup itself.')),
   }),
 })
@@ -39,7 +39,7 @@ const countMin = v.union(
 )
 
 const qualification = byMember({
-  sum: closed({
+  sum: objectOf({
     sum: describeField(listOf(factTerm, terms), about('The terms that are summed.')),
     min: describeField(decimal, about('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
@@ -52,12 +52,12 @@ const qualification = byMember({
       ),
     ),
   }),
-  count: closed({
+  count: objectOf({
     count: describeField(countedForQualify, about('The facts that are counted.')),
     min: describeField(countMin, about('The number to reach.', 3)),
     within_days: window,
   }),
-  customer: closed({
+  customer: objectOf({
     customer: describeField(conditions, about('Conditions that the customer meets.')),
   }),
 })
@@ -84,7 +84,7 @@ export const onceMembers = {
   ),
   void_by: v.exactOptional(
     describeField(
-      closed({
+      objectOf({
         terms: describeField(
           listOf(factTerm, terms),
           about('The terms of what takes the trigger back, such as refunds.'),

@@ -7,7 +7,7 @@ import { hasMinorUnit } from '../minor-digits.ts'
 import { notNegative, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { rule } from './rules.ts'
-import { closed, listOf } from './shapes.ts'
+import { listOf, objectOf } from './shapes.ts'
 
 /** Text that is shown to people: without control characters and bidirectional formatting. */
 const label = v.pipe(
@@ -27,7 +27,7 @@ const planCurrency = v.pipe(
 )
 
 /** A version of a plan. */
-export const planTerms = closed({
+export const planTerms = objectOf({
   name: describeField(label, about('The display name of the plan.', 'Standard IB')),
   currency: describeField(
     planCurrency,

@@ -6,7 +6,7 @@ import { conditions } from './conditions.ts'
 import { notNegative, notPositive, positive, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import { onceMembers } from './once.ts'
-import { byMember, closed, listOf } from './shapes.ts'
+import { byMember, listOf, objectOf } from './shapes.ts'
 import { base, name, unit } from './terms.ts'
 import { amount, percent, tiers } from './tiers.ts'
 
@@ -45,7 +45,7 @@ const allow_over_100 = v.exactOptional(
   ),
 )
 
-const once = closed({
+const once = objectOf({
   ...common,
   kind: describeField(v.literal('once'), about('Pays once for a customer.')),
   amount: v.exactOptional(amount),
@@ -57,7 +57,7 @@ const once = closed({
   allow_over_100,
 })
 
-const share = closed({
+const share = objectOf({
   ...common,
   kind: describeField(v.literal('share'), about('Pays a percentage of a base.')),
   percent: v.exactOptional(percent),
@@ -81,7 +81,7 @@ const share = closed({
   ),
   fence: v.exactOptional(
     describeField(
-      closed({
+      objectOf({
         customer: describeField(notPositive, about('The base of a high-roller.', '-7000')),
         affiliate: describeField(notPositive, about('The base of the affiliate.', '-2000')),
       }),
@@ -95,7 +95,7 @@ const share = closed({
   allow_over_100,
 })
 
-const unitRule = closed({
+const unitRule = objectOf({
   ...common,
   kind: describeField(v.literal('unit'), about('Pays an amount for each unit.')),
   unit: describeField(unit, about('What is counted.')),
@@ -109,22 +109,22 @@ const unitRule = closed({
 })
 
 const below = byMember({
-  lines: closed({
+  lines: objectOf({
     lines: describeField(
       listOf(f.oneOf('once', 'share', 'unit'), 3),
       about('The kinds of the rules whose lines are summed.', ['share', 'unit']),
     ),
   }),
-  base: closed({
+  base: objectOf({
     base: describeField(base, about('The terms of a base over their customers’ facts.')),
   }),
-  unit: closed({ unit: describeField(unit, about('The units of their customers’ facts.')) }),
-  once: closed({
+  unit: objectOf({ unit: describeField(unit, about('The units of their customers’ facts.')) }),
+  once: objectOf({
     once: describeField(name, about('The id of a `once` rule: each of its lines.', 'cpa')),
   }),
 })
 
-const override = closed({
+const override = objectOf({
   ...common,
   kind: describeField(v.literal('override'), about('Pays for the affiliates below.')),
   level: describeField(

@@ -11,14 +11,14 @@ const objectMessage = (names: string) => (issue: v.BaseIssue<unknown>) => {
 }
 
 /** Returns a schema for objects with these members and no others. An array is not an object. */
-export function closed<const E extends v.ObjectEntries>(entries: E) {
+export function objectOf<const E extends v.ObjectEntries>(entries: E) {
   const schema = v.strictObject(entries, objectMessage(Object.keys(entries).join(', ')))
   const run: (typeof schema)['~run'] = (dataset, config) =>
     schema['~run'](isObject(dataset.value) ? dataset : { value: null }, config)
   return { ...schema, '~run': run }
 }
 
-type Closed = ReturnType<typeof closed>
+type Closed = ReturnType<typeof objectOf>
 
 /**
  * Returns a schema for objects of several forms. A form is known by the one member that only it has:
@@ -40,7 +40,7 @@ function unknownForm(forms: Readonly<Record<string, Closed>>): v.GenericSchema {
   const names = Object.values(forms).flatMap(({ entries }) => Object.keys(entries))
   const anything = v.exactOptional(v.any())
   return v.pipe(
-    closed(Object.fromEntries(names.map((name) => [name, anything]))),
+    objectOf(Object.fromEntries(names.map((name) => [name, anything]))),
     v.check(() => false, ruleMessage('choice', Object.keys(forms).join(', '))),
   )
 }

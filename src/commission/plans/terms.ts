@@ -7,7 +7,7 @@ import type { ActivityField } from '../engine/plan.ts'
 import { conditions } from './conditions.ts'
 import { decimal } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { byMember, closed, listOf } from './shapes.ts'
+import { byMember, listOf, objectOf } from './shapes.ts'
 
 const { terms, values } = PLAN_LIMITS
 
@@ -64,9 +64,9 @@ const options = {
 }
 
 const factForms = {
-  transactions: closed({ ...transactionMembers, ...options }),
-  activity: closed({ activity: activityAmount, ...options }),
-  event: closed({ ...eventMembers, ...options }),
+  transactions: objectOf({ ...transactionMembers, ...options }),
+  activity: objectOf({ activity: activityAmount, ...options }),
+  event: objectOf({ ...eventMembers, ...options }),
 }
 
 /** A term that sums facts. */
@@ -75,7 +75,7 @@ export const factTerm = byMember(factForms)
 /** A term of a base. */
 export const term = byMember({
   ...factForms,
-  of: closed({
+  of: objectOf({
     of: describeField(
       listOf(name, terms),
       about('The names of earlier terms of this base: the term is their sum.', ['fees']),
@@ -83,7 +83,7 @@ export const term = byMember({
     times: describeField(decimal, about('The part of that sum. A negative one deducts.', '-0.2')),
     name: options.name,
   }),
-  fixed: closed({
+  fixed: objectOf({
     fixed: describeField(
       decimal,
       about('An amount of each period, in the plan’s currency.', '-50.00'),
@@ -97,28 +97,28 @@ export const base = listOf(term, terms)
 
 /** The facts that a count counts. */
 const countedForms = {
-  transactions: closed(transactionMembers),
-  event: closed(eventMembers),
+  transactions: objectOf(transactionMembers),
+  event: objectOf(eventMembers),
 }
 const counted = byMember(countedForms)
 
 /** The facts that a count of `qualify` counts. */
 export const countedForQualify = byMember({
   ...countedForms,
-  activity: closed({ activity: activityField }),
+  activity: objectOf({ activity: activityField }),
 })
 
 /** What a unit rule counts. */
 export const unit = byMember({
-  activity: closed({
+  activity: objectOf({
     activity: describeField(
       f.oneOf('lots_traded', 'volume_usd'),
       about('The field of the trading activity that is summed.', 'lots_traded'),
     ),
   }),
-  event: closed({
+  event: objectOf({
     event,
     kpi: describeField(kpi, about('The KPI field that is summed, or `Value`.')),
   }),
-  count: closed({ count: describeField(counted, about('The facts that are counted.')) }),
+  count: objectOf({ count: describeField(counted, about('The facts that are counted.')) }),
 })

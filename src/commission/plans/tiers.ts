@@ -3,7 +3,7 @@ import { about, describeField } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { notNegative } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { byMember, closed, listOf } from './shapes.ts'
+import { byMember, listOf, objectOf } from './shapes.ts'
 import { base, name } from './terms.ts'
 
 /** An amount of money that is not negative. */
@@ -18,7 +18,7 @@ export const percent = describeField(
   about('The percentage, such as `30` for 30 %.', '30'),
 )
 
-const step = closed({
+const step = objectOf({
   from: describeField(
     notNegative,
     about(
@@ -31,20 +31,20 @@ const step = closed({
 })
 
 const measure = byMember({
-  once: closed({
+  once: objectOf({
     once: describeField(name, about('The id of a `once` rule: the number of its lines.', 'cpa')),
   }),
-  customers: closed({
+  customers: objectOf({
     customers: describeField(
       f.oneOf('active'),
       about('The number of customers with a counted fact in this rule.'),
     ),
   }),
-  base: closed({ base: describeField(base, about('The terms of another base.')) }),
+  base: objectOf({ base: describeField(base, about('The terms of another base.')) }),
 })
 
 /** Steps in place of a percentage or an amount. */
-export const tiers = closed({
+export const tiers = objectOf({
   mode: describeField(
     f.oneOf('whole', 'slice'),
     about(

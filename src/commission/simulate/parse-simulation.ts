@@ -7,11 +7,11 @@ import { dayText, type Period } from '../engine/calendar.ts'
 import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
 import { validateShape } from '../plans/issues.ts'
 import type { WarningContext } from '../plans/plan-warnings.ts'
-import { closed } from '../plans/shapes.ts'
+import { objectOf } from '../plans/shapes.ts'
 import { parsePeriods } from './parse-periods.ts'
 
 /** The body of a request for a simulation. The version is checked as a plan. */
-const simulation = closed({
+const simulation = objectOf({
   period: v.exactOptional(f.text),
   from: v.exactOptional(f.text),
   to: v.exactOptional(f.text),
