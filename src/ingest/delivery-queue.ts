@@ -51,7 +51,7 @@ export const usages = new Map<string, Usage>()
  * The number of records that an isolate stores at the same time for an account. D1 runs one query of a
  * database after the other, so a delivery of another account waits for at most this many records.
  */
-const MAX_CONCURRENT_RECORDS = 3000
+const MAX_CONCURRENT_RECORDS = 2000
 
 /** Deliveries of at most this many records do not wait, unless the account is throttled. */
 const FEW_RECORDS = 100
