@@ -19,6 +19,7 @@ import * as clicks from '../src/db/directory/clicks.ts'
 import * as clients from '../src/db/directory/clients.ts'
 import * as credentials from '../src/db/directory/credentials.ts'
 import * as definitions from '../src/db/directory/event-definitions.ts'
+import * as expiring from '../src/db/directory/expiring-credentials.ts'
 import * as links from '../src/db/directory/links.ts'
 import * as statusMaps from '../src/db/directory/status-maps.ts'
 import * as activities from '../src/db/records/erased-activities.ts'
@@ -95,6 +96,16 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
       'webhook_events_about',
       'webhook_attempts_endpoint',
     ],
+  ],
+  [
+    'expiringCredentials',
+    (db) => expiring.expiringCredentials(db, 0, 1),
+    ['client_secrets_ends', 'brand_tokens_ends'],
+  ],
+  [
+    'expiriesOfAccount',
+    (db) => expiring.expiriesOfAccount(db, 'a', 0, 1),
+    ['clients_account', 'client_secrets_client', 'brand_tokens_account'],
   ],
   ['finishResets', (db) => finishResets(db, 0)],
   ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],

@@ -1,6 +1,6 @@
 /**
  * Returns the SHA-256 of a secret in hex, the only form in which secrets are stored. A fast digest is
- * safe because every secret has 256 random bits.
+ * safe because every secret has at least 190 random bits.
  */
 export async function digest(secret: string): Promise<string> {
   const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(secret))

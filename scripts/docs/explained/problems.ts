@@ -109,8 +109,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'requests that change nothing work as before. A dry run has the same answer as the request.',
     fix:
       'Ask the integrations team for a larger quota, then send the same request again. Smaller ' +
-      'requests do not help. After many updates of the same records the count can be too high until ' +
-      'it is measured, usually within 10 minutes.',
+      'requests do not help. After many updates of the same records the count can be too high; the ' +
+      'refused request starts a measurement, so repeat it once after a minute.',
   },
   wrong_vertical: {
     cause: 'The access token belongs to an account of another vertical.',

@@ -79,13 +79,6 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     why: FASTER,
   },
   {
-    file: 'src/commission/engine/context.ts',
-    declaration: 'ownersOf',
-    was: 'byDay.set(day, known)',
-    is: [';'],
-    why: FASTER,
-  },
-  {
     file: 'src/commission/engine/decimal.ts',
     declaration: 'POWERS',
     was: '{ length: 64 }',
