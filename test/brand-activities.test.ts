@@ -175,15 +175,15 @@ describe('KPIs', () => {
     })
   })
 
-  test('with a definition, a KPI of %j is refused with 422 number', async () => {
+  test.each([
+    ['GGR', day],
+    ['Value', deposited],
+  ])('with a definition, a KPI of %j is refused with 422 number', async (name, event) => {
     const acme = await brandWithCustomers({ events: { DailyStats: dailyStats } })
     const notDecimals = ['1,000.00', '', 'x', true, [], ['5'], {}, '1e5', '+1', ' 1', '1.']
-    const events = [
-      ...notDecimals.map((GGR) => ({ ...day, GGR })),
-      ...notDecimals.map((Value, i) => ({ ...deposited, eventid: `e-${i}`, Value })),
-    ]
+    const events = notDecimals.map((value, i) => ({ ...event, eventid: `e-${i}`, [name]: value }))
     expect(await errors(acme.post('activities', events))).toEqual(
-      events.map((event, i) => [`/${i}/${'GGR' in event ? 'GGR' : 'Value'}`, 'number']),
+      events.map((_, i) => [`/${i}/${name}`, 'number']),
     )
   })
 
