@@ -1,7 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { brand, day, deposited, eve } from './brand.ts'
+import { storedBrand as brand, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { copyRows } from './copies.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
 import { askAdmin, json } from './partner.ts'
 import { countCalls } from './watched.ts'
@@ -28,17 +29,16 @@ const busy = async (name = 'acme-casino', otherName = 'other') => {
   const acme = await brand({ account: name })
   const other = await brand({ account: otherName })
   for (const account of [acme, other]) {
-    await account.post(
-      'customers',
-      many((i) => ({ ...eve, customerId: `p-${i}` })),
-    )
-    for (const name of ['x', 'y']) {
-      await account.post(
-        'activities',
-        many((i) => ({ ...deposited, eventid: `${name}-${i}`, customerid: `p-${i % 300}` })),
-      )
-    }
+    await account.post('customers', { ...eve, customerId: 'p-0' })
+    await account.post('activities', { ...deposited, eventid: '0', customerid: 'p-0' })
   }
+  await copyRows('customers', N - 1, { customer_id: `'p-' || n.value` })
+  await copyRows('events', 2 * N - 1, {
+    id: `'e ' || n.value`,
+    eventid: 'n.value',
+    customer_id: `'p-' || (n.value % 300)`,
+    record: `json_set(record, '$.eventid', '' || n.value, '$.customerid', 'p-' || (n.value % 300))`,
+  })
   return acme
 }
 
@@ -77,14 +77,14 @@ describe.each(resources)('$resource', ({ resource, perInsert, first, later }) =>
 })
 
 test('every brand request costs one round trip and one object call', async () => {
-  const acme = await busy()
-  const huge = many((i) => ({
-    ...deposited,
-    eventid: `h-${i}`,
-    customerid: 'p-1',
-    note: '€'.repeat(2600),
-  }))
-  const twice = [...many((i) => ({ ...deposited, eventid: `${i % 10}`, Value: i }))]
+  const acme = await brand()
+  await acme.post('customers', eve)
+  // Two statements bind its rows.
+  const huge = many(
+    (i) => ({ ...deposited, eventid: `h-${i}`, customerid: 'p-1', note: '€'.repeat(2600) }),
+    250,
+  )
+  const twice = many((i) => ({ ...deposited, eventid: `${i % 10}`, Value: i }), 100)
   for (const [path, body, headers] of [
     ['activities', huge, {}],
     ['activities?dry_run=true', huge, {}],
@@ -97,7 +97,7 @@ test('every brand request costs one round trip and one object call', async () =>
     ],
     ['activities', [{}], {}],
     ['activities', [deposited, {}], { Prefer: 'handling=lenient' }],
-    ['customers', many((i) => ({ customerId: `${i % 10}`, n: i })), {}],
+    ['customers', many((i) => ({ customerId: `${i % 10}`, n: i }), 100), {}],
   ] as const) {
     const seen = await post(acme, path, body, headers)
     expect([path, seen.trips, seen.calls]).toEqual([path, 1, ['admit']])
@@ -182,7 +182,11 @@ test('the fields of a customer are counted only where they could be too many', a
 
 test('details cost no more rows unless the account has erasures', async () => {
   const acme = await busy()
-  const other = await busy('erased', 'further')
+  const other = await brand({ account: 'erased' })
+  await other.post(
+    'customers',
+    many((i) => ({ ...eve, customerId: `p-${i}` }), 300),
+  )
   await askAdmin('accounts/erased/customers/p-7/personal-data', 'DELETE')
   const bulk = (name: string, more: object) =>
     many((i) => ({

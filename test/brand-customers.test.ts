@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { brand, eve } from './brand.ts'
+import { storedBrand as brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
 import { askAdmin, json, ORIGIN } from './partner.ts'
@@ -419,9 +419,8 @@ describe('invalid customers', () => {
     /** A brand with a customer whose fields a to d have 60 KB. */
     const nearlyFull = async (account = 'acme-casino') => {
       const acme = await brand({ account })
-      for (const name of ['a', 'b', 'c', 'd']) {
-        await acme.post('customers', p({ [name]: 'x'.repeat(15_000) }))
-      }
+      const parts = ['a', 'b', 'c', 'd'].map((name) => p({ [name]: 'x'.repeat(15_000) }))
+      await acme.post('customers', parts)
       return acme
     }
     const note = 'n'.repeat(15_000)
@@ -636,9 +635,9 @@ describe('invalid customers', () => {
         const [first, second] = await Promise.all([rows(`a-${run}`), rows(`b-${run}`)])
         expect(first.results).toEqual(second.results)
       }),
-      { seed: 7, numRuns: 15 },
+      { seed: 7, numRuns: 5 },
     )
-    expect(rejections).toBeGreaterThan(20)
+    expect(rejections).toBeGreaterThan(7)
   })
 
   test('records of an erased customer never add to their extras', async () => {

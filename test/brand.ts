@@ -1,3 +1,10 @@
+import { env } from 'cloudflare:workers'
+import { newBrandToken } from '../src/auth/brand-token.ts'
+import { grantOf } from '../src/auth/grant.ts'
+import { digest } from '../src/auth/secret.ts'
+import { brandTokenObjectName } from '../src/auth/token-gate.ts'
+import { insertBrandToken } from '../src/db/directory/credentials.ts'
+import type { Account } from '../src/db/schema.ts'
 import { ask, askAdmin, json } from './partner.ts'
 
 /** The settings of a brand. */
@@ -21,12 +28,41 @@ export async function brand(settings: Partial<Settings> = {}) {
     ...own,
   })
   if (created.status !== 201) throw new Error(await created.text())
+  await putDefinitions(account, events)
+  const issued = await json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', {}))
+  return { account, brand_token: issued.brand_token as string, ...caller(issued.brand_token) }
+}
+
+async function putDefinitions(account: string, events: Record<string, object>) {
   for (const [name, definition] of Object.entries(events)) {
     const put = await askAdmin(`accounts/${account}/events/${name}`, 'PUT', definition)
     if (put.status !== 201) throw new Error(await put.text())
   }
-  const issued = await json(askAdmin(`accounts/${account}/brand-tokens`, 'POST', {}))
-  return { account, brand_token: issued.brand_token as string, ...caller(issued.brand_token) }
+}
+
+/** Creates a brand in the database directly, without the requests of the integrations team. */
+export async function storedBrand(settings: Partial<Settings> = {}) {
+  const { account = 'acme-casino', binding = 'DB', time_zone = 'UTC', events = {} } = settings
+  const { unknown_customer = 'hold' } = settings
+  const brand_token = await newBrandToken(env.TRACKING_KEYS, 'test')
+  const tokenDigest = await digest(brand_token)
+  const created_at = '2026-01-01T00:00:00.000Z'
+  const [stored] = await env.DB.batch<Account>([
+    env.DB.prepare(
+      `insert into accounts (id, name, vertical, mode, binding, time_zone, unknown_customer, created_at)
+       values (?, ?, 'igaming', 'test', ?, ?, ?, ?) returning *`,
+    ).bind(account, `The ${account}`, binding, time_zone, unknown_customer, created_at),
+    insertBrandToken(env.DB, {
+      digest: tokenDigest,
+      id: crypto.randomUUID(),
+      account,
+      created_at,
+    }),
+  ])
+  const gate = env.TOKEN_GATE.getByName(brandTokenObjectName(tokenDigest))
+  await gate.open(grantOf(stored!.results[0]!, null, 'read write'), null)
+  await putDefinitions(account, events)
+  return { account, brand_token, ...caller(brand_token) }
 }
 
 /** Returns the requests of a holder of a Brand Token. */

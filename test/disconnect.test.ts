@@ -43,8 +43,17 @@ test('a disconnect during any call stores all records or none', async () => {
 // Without `followLink` and `startRun`: the queue stores a click, and the Workflow statements, afterwards.
 const WRITES = ROUTES.filter(({ writes, id }) => writes && !['followLink', 'startRun'].includes(id))
 
-/** The calls before whose effect a request was cut. */
-const cutBefore = new Set<string>()
+/** Returns a function that says whether a call is the first of its kind in this file. */
+function newKinds() {
+  const met = new Set<string>()
+  return ({ name, sql }: Place) => {
+    const { size } = met
+    return met.add(`${name} ${sql}`).size > size
+  }
+}
+/** The calls before, and the reads after, whose effect no request was cut yet. */
+const isNewBefore = newKinds()
+const isNewRead = newKinds()
 
 /** Returns the first call that a request makes behind its response: it looks for the events to send. */
 function backgroundFrom(calls: readonly Place[]): number {
@@ -52,20 +61,25 @@ function backgroundFrom(calls: readonly Place[]): number {
   return first < 0 ? calls.length : first
 }
 
+/** Whether a call changes nothing that is stored. */
+const isRead = ({ db, sql }: Place) => db !== undefined && !/\b(insert|update|delete)\b/i.test(sql)
+
 /**
- * Returns when each call of a request is cut: after its effect, and before it if no earlier request made
- * the same call. Otherwise the cut after the call before it leaves the same state.
+ * Returns when each call of a request is cut. It is cut before its effect if no earlier request made the
+ * same call: otherwise the cut after the call before it leaves the same state. It is cut after its effect
+ * unless it is a read that an earlier request was cut after: a read leaves the state of the call before it.
  */
 function momentsIn(calls: readonly Place[]) {
   const foreground = calls.slice(0, backgroundFrom(calls))
   const isWhole = foreground.length === calls.length
-  const moments = foreground.map(({ name, sql }, nth) => {
-    const { size } = cutBefore
-    return nth === 0 || cutBefore.add(`${name} ${sql}`).size > size ? [false, true] : [true]
+  const moments = foreground.map((call, nth) => {
+    const before = nth === 0 || isNewBefore(call) ? [false] : []
+    return isRead(call) && !isNewRead(call) ? before : [...before, true]
   })
   return {
     count: moments.flat().length,
-    momentsOf: (nth: number) => moments[nth] ?? (isWhole ? [false] : []),
+    momentsOf: (nth: number) =>
+      moments[nth] ?? (nth === moments.length && isWhole ? [false] : null),
   }
 }
 

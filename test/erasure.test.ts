@@ -16,6 +16,7 @@ import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import { brand, dailyStats, day, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { monthly, storePlan } from './commission/stored.ts'
+import { copyRows } from './copies.ts'
 import { ada, askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 import { overriding } from './watched.ts'
 
@@ -35,17 +36,17 @@ async function codeOf(account: string): Promise<string> {
 
 /** Returns the content of all tables of both databases as text. */
 async function databaseText(): Promise<string> {
-  const tables: unknown[] = []
-  for (const db of [env.DB, env.DB_2]) {
-    const { results } = await db
-      .prepare(
-        "select name from sqlite_schema where type = 'table' and name not like '\\_cf%' escape '\\'",
-      )
-      .all<{ name: string }>()
-    for (const { name } of results)
-      tables.push((await db.prepare(`select * from ${name}`).all()).results)
-  }
-  return JSON.stringify(tables)
+  const contents = await Promise.all(
+    [env.DB, env.DB_2].map(async (db) => {
+      const { results } = await db
+        .prepare(
+          "select name from sqlite_schema where type = 'table' and name not like '\\_cf%' escape '\\'",
+        )
+        .all<{ name: string }>()
+      return db.batch(results.map(({ name }) => db.prepare(`select * from ${name}`)))
+    }),
+  )
+  return JSON.stringify(contents.flat().map(({ results }) => results))
 }
 
 const outcomesAndWarnings = async (response: Response | Promise<Response>) => {
@@ -392,9 +393,12 @@ describe("a brand's activities", () => {
   test('a step reads and writes rows in proportion to its 1000 activities', async () => {
     const acme = await brand()
     await acme.post('customers', player)
-    const many = (name: string) =>
-      Array.from({ length: 1000 }, (_, i) => ({ ...sent, eventid: `${name}-${i}` }))
-    for (const name of ['a', 'b', 'c']) await acme.post('activities', many(name))
+    await acme.post('activities', { ...sent, eventid: '0' })
+    await copyRows('events', 2999, {
+      id: `'e ' || n.value`,
+      eventid: 'n.value',
+      record: `json_set(record, '$.eventid', cast(n.value as text))`,
+    })
     const erasedAt = [{ customer_id: 'p-1', erased_at: 'x' }]
     const scope = { isBrand: true, isRepeated: false }
     await env.DB.batch(erasePersonalData(env.DB, acme.account, erasedAt, scope))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { brand, day } from './brand.ts'
+import { storedBrand as brand, day } from './brand.ts'
 import { json } from './partner.ts'
 
 // Limits on the size of one response. Concurrent requests share the 128 MB of an isolate.

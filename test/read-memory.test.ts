@@ -6,7 +6,7 @@ import { QUEUES } from '../src/http/memory-queues.ts'
 import { ReadMemory } from '../src/http/read-memory.ts'
 import { sendText } from '../src/http/send-json.ts'
 import { sendPieces } from '../src/http/send-pieces.ts'
-import { brand } from './brand.ts'
+import { storedBrand as brand } from './brand.ts'
 import { ask, json, ORIGIN } from './partner.ts'
 
 // The memory that answers to reads take in an isolate, which has 128 MiB.

@@ -40,89 +40,150 @@ const PUBLIC = [
   'GET /assets/:file',
 ]
 
-/** Groups of guarded routes: their credentials, and the 401 of a request without any. */
+/** Groups of guarded routes, and the 401 of a request without credentials. */
 const callers = [
   {
+    name: 'a route of partners',
     at: '/api/v1/',
     code: 'missing_credentials',
     challenge: 'Bearer realm="api"',
-    credentials: async (path: string) => {
-      const { access_token } = await partner(path.includes('prop') ? 'prop-trading' : 'forex')
-      return { Authorization: `Bearer ${access_token}` }
-    },
   },
   {
+    name: 'a route of brands',
     at: '/tracking/events/',
     code: 'invalid_api_key',
     challenge: 'ApiKey realm="tracking", header="x-api-key"',
-    credentials: async () => ({ 'x-api-key': (await brand()).brand_token }),
   },
   {
+    name: 'a route of the team',
     at: '/admin/v1/',
     code: 'invalid_admin',
     challenge: 'Bearer realm="admin"',
-    credentials: async () => ({ Authorization: `Bearer ${env.ADMIN_KEY}` }),
   },
 ]
 const callerOf = (path: string) => callers.find(({ at }) => path.startsWith(at))
+
+/** Creates an account of each vertical. Returns the credentials that a path requires. */
+async function createCredentials() {
+  const forex = await partner('forex')
+  const prop = await partner('prop-trading')
+  const { brand_token } = await brand()
+  return (path: string): Record<string, string> => {
+    if (path.startsWith('/tracking/events/')) return { 'x-api-key': brand_token }
+    if (path.startsWith('/admin/v1/')) return { Authorization: `Bearer ${env.ADMIN_KEY}` }
+    if (!path.startsWith('/api/v1/')) return {}
+    const { access_token } = path.includes('prop') ? prop : forex
+    return { Authorization: `Bearer ${access_token}` }
+  }
+}
 
 // `app.routes` lists middleware with the method ALL.
 const routes = app.routes
   .filter(({ method }) => method !== 'ALL')
   .map(({ method, path }) => ({ method, path, name: `${method} ${path}` }))
+type Route = (typeof routes)[number]
 const guarded = routes.filter(({ name }) => !PUBLIC.includes(name))
 
 test('every route on the public list exists', () => {
   expect(routes.map(({ name }) => name)).toEqual(expect.arrayContaining(PUBLIC))
 })
 
-describe.each(routes)('$name', ({ method, path }) => {
-  const send = (init: RequestInit = {}, origin = ORIGIN) =>
-    ask(new URL(path, origin).href, { method, ...init })
+/** Sends a request to a route, without credentials. */
+const sendTo = ({ method, path }: Route, init: RequestInit = {}, origin = ORIGIN) =>
+  ask(new URL(path, origin).href, { method, ...init })
 
+describe('every route', () => {
   test('responses have a request id, HSTS and no CORS headers', async () => {
-    const { headers } = await send({ headers: { Origin: 'https://other.example' } })
+    for (const route of routes) {
+      const { headers } = await sendTo(route, { headers: { Origin: 'https://other.example' } })
+      const named = (...values: unknown[]) => [route.name, ...values]
 
-    expect(headers.get('X-Request-Id')).toMatch(/^[\da-f-]{36}$/)
-    expect(headers.get('Strict-Transport-Security')).toBe('max-age=63072000; includeSubDomains')
-    expect(headers.get('X-Content-Type-Options')).toBe('nosniff')
-    expect([...headers.keys()].filter((name) => /^access-control/i.test(name))).toEqual([])
+      expect(named(headers.get('X-Request-Id'))).toEqual(
+        named(expect.stringMatching(/^[\da-f-]{36}$/)),
+      )
+      expect(
+        named(headers.get('Strict-Transport-Security'), headers.get('X-Content-Type-Options')),
+      ).toEqual(named('max-age=63072000; includeSubDomains', 'nosniff'))
+      expect(named(...[...headers.keys()].filter((name) => /^access-control/i.test(name)))).toEqual(
+        named(),
+      )
+    }
   })
 
   test('plain HTTP is refused with 403 and never redirected', async () => {
-    const response = await send({ redirect: 'manual' }, 'http://api.example')
+    for (const route of routes) {
+      const { name, path } = route
+      const response = await sendTo(route, { redirect: 'manual' }, 'http://api.example')
+      const { status, headers } = response
 
-    expect(response.status).toBe(403)
-    expect(response.headers.has('Strict-Transport-Security')).toBe(true)
-    expect(response.headers.has('Location')).toBe(false)
-    if (path.startsWith('/go/')) return expect(await response.text()).toContain('https://')
-    const body = await json(response)
-    if (path.startsWith('/oauth/')) expect(body).toMatchObject({ error: 'invalid_request' })
-    else expect(body).toMatchObject({ code: 'https_required' })
+      expect([
+        name,
+        status,
+        headers.has('Strict-Transport-Security'),
+        headers.has('Location'),
+      ]).toEqual([name, 403, true, false])
+      if (path.startsWith('/go/')) {
+        expect(await response.text()).toContain('https://')
+        continue
+      }
+      const isOAuth = path.startsWith('/oauth/')
+      expect([name, await json(response)]).toMatchObject([
+        name,
+        isOAuth ? { error: 'invalid_request' } : { code: 'https_required' },
+      ])
+    }
   })
 
   test('a 405 lists the allowed methods in Allow', async () => {
-    const headers = { ...(await callerOf(path)?.credentials(path)) }
-    const response = await ask(path, { method: 'OPTIONS', headers })
+    const credentials = await createCredentials()
+    for (const { method, path, name } of routes) {
+      const headers = credentials(path)
+      const response = await ask(path, { method: 'OPTIONS', headers })
 
-    expect(response.status).toBe(405)
-    expect(response.headers.has('Strict-Transport-Security')).toBe(true)
-    expect(response.headers.has('X-Request-Id')).toBe(true)
-    expect(response.headers.get('Allow')!.split(', ')).toContain(method)
-    expect(response.headers.get('Content-Type')).toMatch(
-      path.startsWith('/go/') ? /^text\/html/ : /^application\/(problem\+)?json$/,
-    )
+      expect([
+        name,
+        response.status,
+        response.headers.has('Strict-Transport-Security'),
+        response.headers.has('X-Request-Id'),
+        response.headers.get('Allow')?.split(', '),
+        response.headers.get('Content-Type'),
+      ]).toEqual([
+        name,
+        405,
+        true,
+        true,
+        expect.arrayContaining([method]),
+        expect.stringMatching(
+          path.startsWith('/go/') ? /^text\/html/ : /^application\/(problem\+)?json$/,
+        ),
+      ])
+    }
   })
 })
 
-test.each(guarded)('$name without credentials is 401 with a challenge', async (route) => {
-  const response = await ask(route.path, { method: route.method })
-  const { code, challenge } = callerOf(route.path)!
+test.each(callers)('$name without credentials is 401 with a challenge', async (group) => {
+  const own = guarded.filter(({ path }) => callerOf(path) === group)
+  expect(own).not.toEqual([])
+  for (const route of own) {
+    const response = await sendTo(route)
+    expect([
+      route.name,
+      response.status,
+      response.headers.get('WWW-Authenticate'),
+      response.headers.get('Content-Type'),
+      await json(response),
+    ]).toMatchObject([
+      route.name,
+      401,
+      group.challenge,
+      'application/problem+json',
+      { code: group.code, status: 401 },
+    ])
+  }
+})
 
-  expect(response.status).toBe(401)
-  expect(response.headers.get('WWW-Authenticate')).toBe(challenge)
-  expect(response.headers.get('Content-Type')).toBe('application/problem+json')
-  expect(await json(response)).toMatchObject({ code, status: 401 })
+test('every route that is not public requires credentials', () => {
+  expect(guarded.filter(({ path }) => !callerOf(path))).toEqual([])
 })
 
 const NO_ENDPOINT = 'No endpoint has this path. GET /openapi.json lists all.'

@@ -318,32 +318,78 @@ const partnerWithCustomer = async (vertical: Vertical = 'forex') => {
   return acme
 }
 
-const bodyOf = ({ resource, field }: Case, value: string) => {
-  const { [field]: _, ...others } = base[resource] as Record<string, unknown>
-  return `[{${JSON.stringify(others).slice(1, -1)}, ${JSON.stringify(field)}: ${value}}]`
+/** The key of each resource of which a bulk has a value of its own for each record. */
+const KEYS: Record<string, string> = {
+  customers: 'customer_id',
+  transactions: 'transaction_id',
+  'trading-activity': 'instrument',
 }
+
+/** Returns the text of a record in which a field has this value, given as JSON text. */
+function recordOf(resource: string, field: string, value: string | undefined, i: number): string {
+  const { [field]: _, ...others } = { ...base[resource], [KEYS[resource]!]: `k-${i}` } as Record<
+    string,
+    unknown
+  >
+  const member = value === undefined ? '' : `, ${JSON.stringify(field)}: ${value}`
+  return `{${JSON.stringify(others).slice(1, -1)}${member}}`
+}
+
+const bodyOf = ({ resource, field }: Case, values: readonly string[]) =>
+  `[${values.map((value, i) => recordOf(resource, field, value, i))}]`
+
+type ListedError = { index: number; pointer: string; code: string }
+
+/** Returns the index, the pointer and the code of each error. */
+const listed = ({ errors }: { errors: ListedError[] }) =>
+  errors.map(({ index, pointer, code }) => [index, pointer, code])
+
+/** Returns the bodies that test these values: a long number decides how all of a body are parsed. */
+const bulksOf = ({ field }: Case, values: readonly string[]) =>
+  isNumeric(field) ? values.map((value) => [value]) : values.length > 0 ? [values] : []
+
+const isNumeric = (field: string) => /amount|lots|pnl|volume|spread|commission/.test(field)
 
 describe.each(cases)('$resource $field: $code', (rule) => {
   test('valid values pass and invalid ones are refused with the code', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    for (const value of rule.valid) {
-      const response = await acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, value))
-      expect([value, response.status]).toEqual([value, 200])
+    const acme = await partnerWithCustomer()
+    const send = (values: readonly string[]) =>
+      acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, values))
+    for (const values of bulksOf(rule, rule.valid)) {
+      const response = await send(values)
+      const { errors = [] } = await json(response)
+      const refused = errors.map(({ index }: ListedError) => values[index])
+      expect([refused, response.status]).toEqual([[], 200])
     }
-    for (const value of rule.invalid) {
-      const response = await acme.postText(`${rule.resource}?dry_run=true`, bodyOf(rule, value))
-      expect([value, response.status]).toEqual([value, 422])
-      const { errors, errors_total } = await json(response)
-      expect([value, errors_total, errors[0].pointer, errors[0].code]).toEqual([
-        value,
-        1,
-        `/0/${rule.field}`,
-        rule.code,
+    for (const values of bulksOf(rule, rule.invalid)) {
+      const response = await send(values)
+      expect([values, response.status]).toEqual([values, 422])
+      const body = await json(response)
+      expect([values, body.errors_total, ...listed(body)]).toEqual([
+        values,
+        values.length,
+        ...values.map((_, i) => [i, `/${i}/${rule.field}`, rule.code]),
       ])
     }
   })
 })
+
+/** Asserts that each record in which one of these fields has one of these values has this error alone. */
+async function expectEachRefused(
+  resource: string,
+  fields: readonly string[],
+  valuesOf: (field: string) => readonly (string | undefined)[],
+  code: string,
+) {
+  const acme = await partnerWithCustomer()
+  const pairs = fields.flatMap((field) => valuesOf(field).map((value) => ({ field, value })))
+  const records = pairs.map(({ field, value }, i) => recordOf(resource, field, value, i))
+  const body = await json(acme.postText(resource, `[${records}]`))
+  expect([body.errors_total, ...listed(body)]).toEqual([
+    pairs.length,
+    ...pairs.map(({ field }, i) => [i, `/${i}/${field}`, code]),
+  ])
+}
 
 describe('every field', () => {
   const required: Record<string, string[]> = {
@@ -378,18 +424,8 @@ describe('every field', () => {
 
   test.each(Object.keys(base))(
     '%s: a required field that is absent or null is refused',
-    async (resource) => {
-      const acme = await partnerWithCustomer()
-      for (const field of required[resource]!) {
-        for (const value of [undefined, null]) {
-          const problem = await json(acme.post(resource, { ...base[resource], [field]: value }))
-          expect(problem).toMatchObject({
-            errors_total: 1,
-            errors: [{ pointer: `/${field}`, code: 'required' }],
-          })
-        }
-      }
-    },
+    (resource) =>
+      expectEachRefused(resource, required[resource]!, () => [undefined, 'null'], 'required'),
   )
 
   test.each(['9999-12-31T23:59:59-23:59', '0000-01-01T00:00:00+00:01'])(
@@ -408,30 +444,17 @@ describe('every field', () => {
     },
   )
 
-  test.each(Object.keys(base))(
-    '%s: an optional field may be omitted but not null',
-    async (resource) => {
-      const acme = await partnerWithCustomer()
-      for (const field of optional[resource]!) {
-        const problem = await json(acme.post(resource, { ...base[resource], [field]: null }))
-        expect(problem).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
-      }
-    },
+  test.each(Object.keys(base))('%s: an optional field may be omitted but not null', (resource) =>
+    expectEachRefused(resource, optional[resource]!, () => ['null'], 'type'),
   )
 
-  test.each(Object.keys(base))(
-    '%s: every field refuses values of another JSON type',
-    async (resource) => {
-      const acme = await partnerWithCustomer()
-      const record = base[resource] as Record<string, unknown>
-      for (const field of [...required[resource]!, ...optional[resource]!]) {
-        const isNumber = /amount|lots|pnl|volume|spread|commission/.test(field)
-        for (const value of [isNumber ? '1' : 1, true, [], {}, ['x']]) {
-          const problem = await json(acme.post(resource, { ...record, [field]: value }))
-          expect(problem).toMatchObject({ errors: [{ pointer: `/${field}`, code: 'type' }] })
-        }
-      }
-    },
+  test.each(Object.keys(base))('%s: every field refuses values of another JSON type', (resource) =>
+    expectEachRefused(
+      resource,
+      [...required[resource]!, ...optional[resource]!],
+      (field) => [isNumeric(field) ? '"1"' : '1', 'true', '[]', '{}', '["x"]'],
+      'type',
+    ),
   )
 
   test.each([

@@ -31,12 +31,12 @@ export async function disconnect(request: Request, { nth, after }: Cut): Promise
 }
 
 /** Disconnects before and after the effect of each call. */
-const ALL: (nth: number) => readonly boolean[] = () => [false, true]
+const ALL: (nth: number) => readonly boolean[] | null = () => [false, true]
 
 /**
  * Disconnects during every call of a request until the request is answered before the cut. `momentsOf`
- * returns whether a call is cut after its effect, before it, or both; the first without a cut ends the
- * cuts. Returns the number of cuts.
+ * returns whether a call is cut after its effect, before it, both or neither; null ends the cuts. Returns
+ * the number of cuts.
  */
 export async function cutEverywhere(
   run: (cut: Cut, i: number) => Promise<boolean>,
@@ -45,7 +45,7 @@ export async function cutEverywhere(
   let cuts = 0
   for (let nth = 0; ; nth++) {
     const moments = momentsOf(nth)
-    if (moments.length === 0) return cuts
+    if (!moments) return cuts
     for (const after of moments) {
       if (!(await run({ nth, after }, cuts))) return cuts
       cuts += 1
