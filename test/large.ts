@@ -4,15 +4,15 @@ import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
 /** The sizes of a filled account. */
 export const SIZES = {
-  records: 40_000,
-  customers: 10_000,
-  affiliates: 5000,
-  deliveries: 10_000,
+  records: 10_000,
+  customers: 2500,
+  affiliates: 1000,
+  deliveries: 5000,
   /** The refused ones beside. */
   refused: 500,
   held: 300,
-  erasures: 5000,
-  statements: 5000,
+  erasures: 1000,
+  statements: 1000,
   plans: 200,
   definitions: 200,
   credentials: 200,
