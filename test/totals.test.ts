@@ -675,10 +675,10 @@ describe('the hourly check', () => {
 
   test('kept totals that differ from the records are reported and summed anew', async () => {
     const acme = await partner()
-    await insertTransactions(acme.account, 6100, `${FIRST_DAY} + value / 6000`)
+    await insertTransactions(acme.account, 6000, `${FIRST_DAY} + value / 3000`)
     const { data } = await json(acme.get(WEEK))
     await run(
-      "update day_totals set totals = replace(totals, '3000', '3001') where day = ?",
+      "update day_totals set totals = replace(totals, '1500', '1501') where day = ?",
       FIRST_DAY,
     )
     expect((await json(acme.get(WEEK))).data).not.toEqual(data)
