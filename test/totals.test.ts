@@ -410,7 +410,12 @@ describe('kept totals equal the records', () => {
 })
 
 describe('a day that changes while it is summed', () => {
-  const addTo = ({ account }: { account: string }, insert = insertTransactions) => {
+  const addTo = (
+    { account }: { account: string },
+    insert: (
+      ...row: Parameters<typeof insertTransactions>
+    ) => Promise<unknown> = insertTransactions,
+  ) => {
     let added = 900_000
     return async () => {
       added += 1
