@@ -99,7 +99,7 @@ const FRESH: Bound = {
 /** The facts of one customer: a search for each day on which the account has records, and the rates. */
 const OF_CUSTOMER: Bound = {
   each: 0,
-  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 3000 + 30 * SIZES.days,
+  fixed: 2 * SIZES.affiliates + 2 * SIZES.plans + 1000 + 25 * SIZES.days,
 }
 /** A line is computed, and its facts are read again. */
 const LINE: Bound = { each: 0, fixed: 2 * FRESH.fixed }
@@ -278,7 +278,7 @@ async function routes() {
     '/affiliates': list(ROWS, [name, 'affiliates'], [LAST_AFFILIATE]),
     '/affiliates/parents': list(PARENTS, [name, 'parents', null], [LAST_AFFILIATE]),
     // At most 1,000,000 customers.
-    '/affiliates/unconfigured': [{ bound: { each: 5, fixed: 3 * SIZES.customers } }],
+    '/affiliates/unconfigured': [{ bound: { each: 1, fixed: 3 * SIZES.customers } }],
     '/status-map': [{ bound: { each: 0, fixed: 510 } }],
     // The latest 500 transactions, and the totals of 31 days.
     '/status-map/unmapped': [{ bound: { each: 0, fixed: 2000 } }],
