@@ -2,17 +2,20 @@ import { env } from 'cloudflare:workers'
 import { NO_STATE } from '../src/commission/engine/state.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 
+/** `npm run fuzz` fills accounts with ten times as many records and customers. */
+const SCALE = env.FUZZ_RUNS > 0 ? 10 : 1
+
 /** The sizes of a filled account. */
 export const SIZES = {
-  records: 40_000,
-  customers: 10_000,
-  affiliates: 5000,
-  deliveries: 10_000,
+  records: 10_000 * SCALE,
+  customers: 2500 * SCALE,
+  affiliates: 1000,
+  deliveries: 5000,
   /** The refused ones beside. */
   refused: 500,
   held: 300,
-  erasures: 5000,
-  statements: 5000,
+  erasures: 1000,
+  statements: 1000,
   plans: 200,
   definitions: 200,
   credentials: 200,

@@ -97,22 +97,31 @@ function dayDifference(zone: string, periods: readonly Period[], instant: number
     : `${zone} ${new Date(instant).toISOString()}: ${day}, expected ${expected}`
 }
 
-/** Expects no differences at any offset change; returns the number of changes. */
-function expectAtEdges(
-  differencesAt: (
-    zone: string,
-    periods: Period[],
-    edge: { before: Period; after: Period },
-  ) => unknown[],
-) {
+/** An offset change, and whether another zone has changed in the same way before. */
+interface Edge {
+  before: Period
+  after: Period
+  isRepeated: boolean
+}
+
+/**
+ * Expects no differences at any offset change; returns the number of changes. Where the periods around
+ * a change are those of another zone, fewer times are tried.
+ */
+function expectAtEdges(differencesAt: (zone: string, periods: Period[], edge: Edge) => unknown[]) {
   const found: unknown[] = []
+  const met = new Set<string>()
   let edges = 0
   for (const [zone, periods] of PERIODS) {
     // Only periods near the change affect local times there, so the search needs no others.
     for (const edge of edgesOf(periods)) {
       const i = periods.indexOf(edge.after)
       const near = periods.slice(Math.max(0, i - 3), i + 4)
-      found.push(...differencesAt(zone, near, edge).filter(Boolean))
+      const { size } = met
+      const isKnown =
+        met.add(near.map(({ from, offset }) => `${from} ${offset}`).join()).size === size
+      const isRepeated = isKnown && env.FUZZ_RUNS === 0
+      found.push(...differencesAt(zone, near, { ...edge, isRepeated }).filter(Boolean))
       edges += 1
     }
   }
@@ -140,26 +149,33 @@ describe('the runtime and the time zone database', () => {
 
 describe('at every offset change of every zone', () => {
   test('a local time is read as the database says, with the right warning', () => {
-    const edges = expectAtEdges((zone, periods, { before, after }) => {
+    const edges = expectAtEdges((zone, periods, { before, after, isRepeated }) => {
       const [left, right] = [after.from + before.offset, after.from + after.offset]
-      const times = new Set([left, right].flatMap((t) => [...around(t, STEP), ...secondsAround(t)]))
+      const times = isRepeated
+        ? [Math.min(left, right)]
+        : new Set([left, right].flatMap((t) => [...around(t, STEP), ...secondsAround(t)]))
       return [...times].map((clock) => localDifference(zone, periods, clock))
     })
     expect(edges).toBeGreaterThan(20_000)
   })
 
   test('an instant counts on its local day in the zone', () => {
-    expectAtEdges((zone, periods, { after: { from } }) =>
-      [...around(from, STEP), ...secondsAround(from)].map((at) => dayDifference(zone, periods, at)),
+    expectAtEdges((zone, periods, { after: { from }, isRepeated }) =>
+      (isRepeated ? [from] : [...new Set([...around(from, STEP), ...secondsAround(from)])]).map(
+        (at) => dayDifference(zone, periods, at),
+      ),
     )
   })
 
   test('a day begins at the first instant of its local date', () => {
-    expectAtEdges((zone, periods, { before, after }) => {
-      const days = [after.from + before.offset, after.from + after.offset].flatMap((clock) =>
-        [clock - DAY, clock, clock + DAY].map((t) => Math.floor(t / DAY) * DAY),
+    expectAtEdges((zone, periods, { before, after, isRepeated }) => {
+      const clocks = [after.from + before.offset, after.from + after.offset]
+      const days = clocks.flatMap((clock) =>
+        (isRepeated ? [clock] : [clock - DAY, clock, clock + DAY]).map(
+          (t) => Math.floor(t / DAY) * DAY,
+        ),
       )
-      return days.map((midnight) => {
+      return [...new Set(days)].map((midnight) => {
         const day = dayOf(midnight)
         const { instant, warnings } = readTime(day, zone, '/createtime')!
         const expected = new Date(meaningOf(periods, midnight).instant).toISOString()
@@ -173,10 +189,10 @@ describe('at every offset change of every zone', () => {
 
 test('local times are right near offset changes other than one whole hour', () => {
   let checked = 0
-  expectAtEdges((zone, periods, { before, after }) => {
+  expectAtEdges((zone, periods, { before, after, isRepeated }) => {
     const shift = after.offset - before.offset
     const isPlain = Math.abs(shift) === HOUR && (after.from + before.offset) % HOUR === 0
-    if (isPlain) return []
+    if (isPlain || isRepeated) return []
     checked += 1
     const [left, right] = [after.from + before.offset, after.from + after.offset]
     const times = new Set(
