@@ -92,7 +92,9 @@ export async function bundleService(): Promise<Bundle> {
   const path = `${CACHE}/${digestOf(unordered)}.json`
   if (existsSync(path)) return JSON.parse(readFileSync(path, 'utf8'))
   const modules = modulesOf(metafile, unordered.code)
-  const bundle = await smallest(ORDERS.map((order) => orderModules(modules, order)))
+  const order = await bestOrder(ORDERS.map((one) => orderModules(modules, one)))
+  const { outputFiles: ordered } = await build({ ...inOrder(order), ...MAPPED })
+  const bundle = await minify(bundleOf(ordered))
   mkdirSync(CACHE, { recursive: true })
   const unfinished = `${path}.${process.pid}`
   writeFileSync(unfinished, JSON.stringify(bundle))
@@ -137,16 +139,18 @@ const inOrder = (order: readonly string[]) =>
     },
   }) as const satisfies BuildOptions
 
-/** Returns the bundle that gzip compresses best among those of some orders of modules. */
-async function smallest(orders: readonly string[][]): Promise<Bundle> {
-  const bundles = await Promise.all(
+/**
+ * Returns the order of modules whose bundle gzip compresses best. esbuild minifies them, in a tenth of
+ * the time that our minifiers take: the sizes differ, but not which is the smallest.
+ */
+async function bestOrder(orders: readonly string[][]): Promise<readonly string[]> {
+  const sizes = await Promise.all(
     orders.map(async (order) => {
-      const { outputFiles } = await build({ ...inOrder(order), ...MAPPED })
-      return minify(bundleOf(outputFiles))
+      const { outputFiles } = await build({ ...inOrder(order), minify: true })
+      return gzipSync(outputFiles[0]!.contents).byteLength
     }),
   )
-  const sizes = bundles.map(({ code }) => gzipSync(code).byteLength)
-  return bundles[sizes.indexOf(Math.min(...sizes))]!
+  return orders[sizes.indexOf(Math.min(...sizes))]!
 }
 
 /** Minifies a bundle, with a source map from the result to the sources. */

@@ -35,20 +35,23 @@ export function orderModules(
   modules: readonly Module[],
   { folderWeight, window }: { folderWeight: number; window: number },
 ): string[] {
-  const left = new Map(modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code) }]))
+  const numbers = new Map<string, number>()
+  const left = new Map(
+    modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code, numbers) }]),
+  )
   const importers = new Map(modules.map(({ path }) => [path, 0]))
   const count = (path: string, by: number) => importers.set(path, (importers.get(path) ?? 0) + by)
   for (const { imports } of modules) for (const path of imports) count(path, 1)
-  const placed: { path: string; code: string; pairs: string[] }[] = []
+  const placed: { path: string; code: string; pairs: number[] }[] = []
   while (left.size > 0) {
-    const seen = pairsInWindow(placed, window)
+    const seen = pairsInWindow(placed, window, numbers.size)
     const last = placed[0]?.path ?? ''
     const [best] = [...left.values()]
       .filter(({ path }) => importers.get(path) === 0)
       .map((one) => ({
         one,
         score:
-          one.pairs.filter((pair) => seen.has(pair)).length / (one.pairs.length || 1) +
+          one.pairs.filter((pair) => seen[pair]).length / (one.pairs.length || 1) +
           folderWeight * commonFolders(one.path, last),
       }))
       .sort((a, b) => b.score - a.score || (a.one.path < b.one.path ? -1 : 1))
@@ -60,21 +63,30 @@ export function orderModules(
   return placed.map(({ path }) => path)
 }
 
-/** Returns each two words that follow each other in a text, once. */
-function wordPairs(text: string): string[] {
+/**
+ * Returns each two words that follow each other in a text, once: as the number that the pair has in
+ * `numbers`, which gets the new ones.
+ */
+function wordPairs(text: string, numbers: Map<string, number>): number[] {
   const words = text.match(/\w+/g) ?? []
-  return [...new Set(words.slice(1).map((word, index) => `${words[index]} ${word}`))]
+  const pairs = new Set(words.slice(1).map((word, index) => `${words[index]} ${word}`))
+  return [...pairs].map((pair) => {
+    const number = numbers.get(pair) ?? numbers.size
+    numbers.set(pair, number)
+    return number
+  })
 }
 
-/** Returns the word pairs of the first modules, up to the size of the window. */
+/** Returns whether the first modules, up to the size of the window, have each of `count` word pairs. */
 function pairsInWindow(
-  placed: readonly { code: string; pairs: string[] }[],
+  placed: readonly { code: string; pairs: number[] }[],
   window: number,
-): Set<string> {
-  const seen = new Set<string>()
+  count: number,
+): Uint8Array {
+  const seen = new Uint8Array(count)
   let size = 0
   for (const { code, pairs } of placed) {
-    for (const pair of pairs) seen.add(pair)
+    for (const pair of pairs) seen[pair] = 1
     size += code.length
     if (size >= window) break
   }
