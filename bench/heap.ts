@@ -1,4 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { inspectorOf } from './inspector.ts'
+
+/** How long a Worker without work has to answer. */
+const PATIENCE_MS = 1000
 
 /** A Worker's heap, by its inspector. */
 export interface Heap {
@@ -44,10 +48,11 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
         ended = true
       })
       let most = 0
-      // The inspector answers between two turns. V8 returns memory late, if at all.
-      while (!ended) most = Math.max(most, await read())
-      await running
-      return Math.max(most, await read())
+      // The inspector answers between two turns. V8 returns memory late, if at all. A Worker without
+      // work may never collect garbage, so nothing waits for that once the function has ended.
+      const atEnd = running.then(() => 0)
+      while (!ended) most = Math.max(most, await Promise.race([read(), atEnd]))
+      return Math.max(most, await Promise.race([read(), sleep(PATIENCE_MS, 0)]))
     },
     end,
   }
