@@ -4,10 +4,8 @@ import { inspectorOf } from './inspector.ts'
 export interface Heap {
   /** Returns the heap that V8 has allocated, with buffers, in bytes. */
   now(): Promise<number>
-  /** Returns the part of it that objects use, with garbage that is not collected yet, in bytes. */
+  /** Returns what objects use of it, garbage that is not collected yet included, in bytes. */
   used(): Promise<number>
-  /** Returns what objects use of it after a collection of all garbage, in bytes. */
-  live(): Promise<number>
   /** Returns the peak of one of these while a function runs. */
   most(run: () => Promise<unknown>, read?: () => Promise<number>): Promise<number>
   end(): void
@@ -30,14 +28,9 @@ export async function heapOf(inspector: URL, name: string): Promise<Heap> {
     const { usedSize, backingStorageSize } = await ask<Usage>('Runtime.getHeapUsage')
     return usedSize + backingStorageSize
   }
-  const live = async () => {
-    await ask('HeapProfiler.collectGarbage')
-    return used()
-  }
   return {
     now,
     used,
-    live,
     async most(run, read = now) {
       let ended = false
       const running = run().finally(() => {

@@ -7,7 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { bundleCommand } from './bundle.ts'
 import { createDatabase } from './migrate.ts'
-import { copyBuilt, has, serveIn } from './service.ts'
+import { copyServed, has, serveIn } from './service.ts'
 
 // The runbook's way to restore a database, as it stands there, on local databases.
 
@@ -16,7 +16,8 @@ const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
 
 /**
  * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
- * STAND_IN, if it is set, for the other commands of wrangler.
+ * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches: a second export does what the
+ * first does.
  */
 const STAND_INS = `
 unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
@@ -25,7 +26,7 @@ npx() {
     'time-travel info') return ;;
     'time-travel restore') "$NODE" --no-warnings -e "$GO_BACK"; return ;;
   esac
-  if [ "$STAND_IN" ]; then "$NODE" --no-warnings -e "$STAND_IN" -- "\${@:3}"; return; fi
+  if [[ "$*" =~ $STANDS_IN_FOR ]]; then "$NODE" --no-warnings -e "$STAND_IN" -- "\${@:3}"; return; fi
   local words=()
   for word in "\${@:2}"; do case $word in
     --env | production) ;; --remote) words+=(--local) ;; *) words+=("$word") ;;
@@ -93,11 +94,17 @@ function keepRatesOf2026(root: string) {
   const path = join(root, 'data/ecb-euro-reference-rates.csv')
   const lines = readFileSync(path, 'utf8').split('\n')
   writeFileSync(path, lines.filter((line) => !/^2025|^2026-01/.test(line)).join('\n'))
+  for (const file of globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite'))) {
+    if (file.includes('metadata')) continue
+    const database = new DatabaseSync(file)
+    database.exec(`delete from fx_rates where day < ${Date.UTC(2026, 1) / 86_400_000}`)
+    database.close()
+  }
 }
 
 const skip = has('bash') ? false : 'bash is not installed'
 describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
-  const root = copyBuilt()
+  const root = copyServed()
   appendFileSync(join(root, 'wrangler.toml'), SECOND_DATABASE)
   keepRatesOf2026(root)
   let service: Awaited<ReturnType<typeof serveIn>>
@@ -175,7 +182,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
 
   /**
    * Copies a database. Returns a function that runs the procedure, which restores the copy. Only for
-   * `DB` it runs wrangler.
+   * `DB` it runs wrangler, once for each kind of command and for each large table.
    */
   async function copyOf(binding: string) {
     const live = fileOf(binding)
@@ -188,8 +195,9 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     const commands = procedure
       .replace('db=DB\n', `db=${binding}\n`)
       .replace('ACCOUNT', 'demo-forex')
-    const STAND_IN = binding === 'DB' ? '' : standInFor(binding, live)
-    const env = { ...process.env, GO_BACK, STAND_IN, NODE: process.execPath }
+    const STAND_IN = standInFor(binding, live)
+    const STANDS_IN_FOR = binding === 'DB' ? 'webhooks.sql' : '.'
+    const env = { ...process.env, GO_BACK, STAND_IN, STANDS_IN_FOR, NODE: process.execPath }
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }
 

@@ -47,22 +47,25 @@ export function orderModules(
   modules: readonly Module[],
   { folderWeight, windowLength }: OrderParameters,
 ): string[] {
-  const left = new Map(modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code) }]))
+  const numbers = new Map<string, number>()
+  const left = new Map(
+    modules.map((one) => [one.path, { ...one, pairs: wordPairs(one.code, numbers) }]),
+  )
   /** How many modules that are not placed import each module. */
   const importers = new Map(modules.map(({ path }) => [path, 0]))
   const addImporters = (path: string, by: number) =>
     importers.set(path, (importers.get(path) ?? 0) + by)
   for (const { imports } of modules) for (const path of imports) addImporters(path, 1)
-  const placed: { path: string; code: string; pairs: string[] }[] = []
+  const placed: { path: string; code: string; pairs: number[] }[] = []
   while (left.size > 0) {
-    const pairsNearby = pairsInWindow(placed, windowLength)
+    const isNearby = pairsInWindow(placed, windowLength, numbers.size)
     const neighbour = placed[0]?.path ?? ''
     const [best] = [...left.values()]
       .filter(({ path }) => importers.get(path) === 0)
       .map((module) => ({
         module,
         score:
-          module.pairs.filter((pair) => pairsNearby.has(pair)).length / (module.pairs.length || 1) +
+          module.pairs.filter((pair) => isNearby[pair]).length / (module.pairs.length || 1) +
           folderWeight * commonFolders(module.path, neighbour),
       }))
       .sort((a, b) => b.score - a.score || (a.module.path < b.module.path ? -1 : 1))
@@ -74,21 +77,30 @@ export function orderModules(
   return placed.map(({ path }) => path)
 }
 
-/** Returns the pairs of neighbouring words in a text, each once. */
-function wordPairs(text: string): string[] {
+/**
+ * Returns the pairs of neighbouring words in a text, each once: as the number that the pair has in
+ * `numbers`, which gets the new ones.
+ */
+function wordPairs(text: string, numbers: Map<string, number>): number[] {
   const words = text.match(/\w+/g) ?? []
-  return [...new Set(words.slice(1).map((word, index) => `${words[index]} ${word}`))]
+  const pairs = new Set(words.slice(1).map((word, index) => `${words[index]} ${word}`))
+  return [...pairs].map((pair) => {
+    const number = numbers.get(pair) ?? numbers.size
+    numbers.set(pair, number)
+    return number
+  })
 }
 
-/** Returns the word pairs of the first modules, up to the one that fills the window. */
+/** Returns for each of `count` word pairs whether the first modules, up to the one that fills the window, have it. */
 function pairsInWindow(
-  placed: readonly { code: string; pairs: string[] }[],
+  placed: readonly { code: string; pairs: number[] }[],
   windowLength: number,
-): Set<string> {
-  const found = new Set<string>()
+  count: number,
+): Uint8Array {
+  const found = new Uint8Array(count)
   let length = 0
   for (const { code, pairs } of placed) {
-    for (const pair of pairs) found.add(pair)
+    for (const pair of pairs) found[pair] = 1
     length += code.length
     if (length >= windowLength) break
   }

@@ -263,13 +263,17 @@ const inOrder = (a: OutcomeFact, b: OutcomeFact): number =>
 /** Facts of customers who are not known wait; the engine never sees them. */
 function heldFacts(world: World, period: Period): OutcomeFact[] {
   const known = new Set(world.customers.map(({ customer_id }) => customer_id))
-  const held = (customer: string, { day, resource, id }: Fact): OutcomeFact[] =>
-    known.has(customer) || day < period.first || day > period.last
-      ? []
-      : [{ resource, id, state: 'held', rule: null }]
+  const held = (customer: string, factOf: () => Fact): OutcomeFact[] => {
+    if (known.has(customer)) return []
+    const { day, resource, id } = factOf()
+    const isWithin = day >= period.first && day <= period.last
+    return isWithin ? [{ resource, id, state: 'held', rule: null }] : []
+  }
   return [
-    ...world.transactions.flatMap((one) => held(one.customer_id, transactionFact(world, one))),
-    ...world.activity.flatMap((one) => held(one.customer_id, activityFact(world, one))),
-    ...world.events.flatMap((one) => held(one.customer_id, eventFact(one))),
+    ...world.transactions.flatMap((one) =>
+      held(one.customer_id, () => transactionFact(world, one)),
+    ),
+    ...world.activity.flatMap((one) => held(one.customer_id, () => activityFact(world, one))),
+    ...world.events.flatMap((one) => held(one.customer_id, () => eventFact(one))),
   ]
 }

@@ -30,8 +30,9 @@ export function readAccount(world: World): Account {
   const plans = new Map(world.plans.map(({ plan }) => [plan, versionsOf(world, plan)]))
   const { facts, held } = readFacts(world, plans)
   const attempts = new Map<string, Attempt[]>()
+  const byCustomer = Map.groupBy(facts, (one) => one.customer.customer_id)
   for (const { customer_id } of world.customers) {
-    const own = facts.filter((one) => one.customer.customer_id === customer_id)
+    const own = byCustomer.get(customer_id)!
     for (const version of [...plans.values()].flat())
       for (const rule of version.rules) {
         if (rule.kind !== 'once') continue

@@ -61,7 +61,9 @@ export function earningFacts(account: Account): Map<string, Fact[]> {
   for (const fact of account.earning)
     for (const kind of ['month', 'week'] as const) {
       const key = joinKey(fact.affiliate, periodOf(kind, fact.day))
-      found.set(key, [...(found.get(key) ?? []), fact])
+      const facts = found.get(key)
+      if (facts) facts.push(fact)
+      else found.set(key, [fact])
     }
   return found
 }
