@@ -66,7 +66,8 @@ function textsOf(node: unknown, found: Text[] = []): Text[] {
 
 /** Returns the text of a literal at its place in the file, with all else masked. */
 function masked(source: string, { start, end, expressions = [] }: Node): string {
-  let text = ' '.repeat(start + 1) + source.slice(start + 1, end - 1)
+  // A line break in place of the quote: a pattern with a space must not match the quote.
+  let text = `${' '.repeat(start)}\n${source.slice(start + 1, end - 1)}`
   for (const expression of expressions) {
     const from = source.lastIndexOf('${', expression.start)
     const to = source.indexOf('}', expression.end) + 1
