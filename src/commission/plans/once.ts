@@ -27,10 +27,13 @@ const trigger = byMember({
 
 const within_days = wholeNumber(1, days)
 const window = v.exactOptional(
-  describeField(within_days, about(
+  describeField(
+    within_days,
+    about(
       'Only records within n × 24 hours after the signup count; whole days up to the signup day + n.',
       30,
-    )),
+    ),
+  ),
 )
 
 const COUNT = ruleMessage('pattern', `a whole number from 0 to ${count}`)
@@ -94,7 +97,9 @@ export const onceMembers = {
         ),
         within_days: describeField(within_days, about('The days after the trigger.', 30)),
       }),
-      about('The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.'),
+      about(
+        'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
+      ),
     ),
   ),
   max_count: v.exactOptional(

@@ -52,11 +52,16 @@ export const planTerms = objectOf({
   ),
   negative: describeField(
     f.oneOf('carry', 'zero'),
-    about('Negative carryover of the statement’s balance (opening + total): `carry` carries it over, `zero` writes it off.'),
+    about(
+      'Negative carryover of the statement’s balance (opening + total): `carry` carries it over, `zero` writes it off.',
+    ),
   ),
   minimum_payout: describeField(
     notNegative,
-    about('A lower balance is carried to the next period. Applies per plan, not per affiliate.', '50.00'),
+    about(
+      'A lower balance is carried to the next period. Applies per plan, not per affiliate.',
+      '50.00',
+    ),
   ),
   hold_days: describeField(
     wholeNumber(0, PLAN_LIMITS.holdDays),

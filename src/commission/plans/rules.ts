@@ -22,7 +22,10 @@ const common = {
   months: v.exactOptional(
     describeField(
       wholeNumber(1, months),
-      about('Only records in the first n months after the signup; of a `once` rule, only triggers.', 24),
+      about(
+        'Only records in the first n months after the signup; of a `once` rule, only triggers.',
+        24,
+      ),
     ),
   ),
   tiers: v.exactOptional(describeField(tiers, about('Tiers in place of `percent` or `amount`.'))),
@@ -68,7 +71,9 @@ const share = objectOf({
   per: v.exactOptional(
     describeField(
       f.oneOf('affiliate', 'customer', 'product'),
-      about('One line per affiliate (default), customer or product. Negative lines are handled per line.'),
+      about(
+        'One line per affiliate (default), customer or product. Negative lines are handled per line.',
+      ),
     ),
   ),
   negative: v.exactOptional(
@@ -82,14 +87,28 @@ const share = objectOf({
   fence: v.exactOptional(
     describeField(
       objectOf({
-        customer: describeField(notPositive, about('Customers whose base is at or below this are fenced.', '-7000')),
-        affiliate: describeField(notPositive, about('The fence applies if the affiliate’s base is at or below this.', '-2000')),
+        customer: describeField(
+          notPositive,
+          about('Customers whose base is at or below this are fenced.', '-7000'),
+        ),
+        affiliate: describeField(
+          notPositive,
+          about('The fence applies if the affiliate’s base is at or below this.', '-2000'),
+        ),
       }),
-      about('High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.'),
+      about(
+        'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
+      ),
     ),
   ),
   recoups: v.exactOptional(
-    describeField(name, about('Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.', 'cpa')),
+    describeField(
+      name,
+      about(
+        'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
+        'cpa',
+      ),
+    ),
   ),
   max_per_customer,
   allow_over_100,
@@ -143,7 +162,9 @@ const override = objectOf({
   negative: v.exactOptional(
     describeField(
       f.oneOf('offset', 'zero'),
-      about('A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).'),
+      about(
+        'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
+      ),
     ),
   ),
   funded_by: v.exactOptional(
