@@ -153,8 +153,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   period_not_over: {
     cause:
-      'The period of the statement goes on. It ends with its last day: in UTC, for brands in the ' +
-      'time zone of the account.',
+      'The period of the statement goes on. It ends with its last day: in the account’s `book_zone` ' +
+      '(UTC by default), for brands in their `time_zone`.',
     fix: 'Approve it from the time on that `detail` names.',
   },
   not_run: {
@@ -174,10 +174,10 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     fix: 'Run the period again, look at the new draft, and approve that one.',
   },
   holds: {
-    cause: 'Records of the statement wait for an exchange rate or a currency.',
+    cause: 'Records of the statement lack an exchange rate or a currency. `holds` lists them.',
     fix:
       'Import the rates and run the period again. To approve without these records, send ' +
-      '`"leave_out_holds": true`: they are adjusted in a later period.',
+      '`"leave_out_holds": true`: they are paid as an adjustment in a later period, once a rate exists.',
   },
   not_approved: {
     cause: 'A draft cannot be paid.',
@@ -185,7 +185,9 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   already_paid: {
     cause: 'The statement was paid with another reference, which `detail` names.',
-    fix: 'Nothing has to be paid. If it was paid twice, enter the second payment as a manual entry.',
+    fix:
+      'Nothing has to be paid. If it was paid twice, enter the second payment as a negative manual ' +
+      'entry.',
   },
   nothing_due: {
     cause: 'The statement, or the affiliate in this currency, has nothing to be paid.',

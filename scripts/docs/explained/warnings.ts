@@ -23,8 +23,8 @@ export const WARNING: Record<WireWarning, Explanation> = {
   },
   unattributed: {
     cause:
-      'The customer of a brand has no `tracking_data`, in this request or an earlier one. No ' +
-      'affiliate is paid for this customer.',
+      'The customer of a brand has no `tracking_data`, in this request or an earlier one. The ' +
+      'customer is organic: no affiliate is paid.',
     fix:
       'Keep the `tracking_data` parameter of the landing page until the customer has registered, ' +
       'and send it as `tracking_data`. For customers who did not follow a link, ignore the warning.',
@@ -33,17 +33,18 @@ export const WARNING: Record<WireWarning, Explanation> = {
     cause:
       '`tracking_data` has the format of this service, but its signature is invalid: it was ' +
       'truncated, extended, or its case was changed. In the brand API, `tracking_data` that is ' +
-      'empty, longer than 50 characters or not text also has this warning and is ignored. Brands: if ' +
-      'the value is stored, no affiliate is paid. Firms: the affiliate in `affiliate_id` is still ' +
-      'paid.',
+      'empty, longer than 50 characters or not text also has this warning and is ignored. Brands: an ' +
+      'affiliate who was attributed before is still paid; without one, no affiliate is paid. Firms: ' +
+      'the affiliate in `affiliate_id` is paid.',
     fix:
       'Send the value unchanged: 47 characters that begin with `tr1`. Store it in a case-sensitive ' +
       'column of at least 50 characters.',
   },
   foreign: {
     cause:
-      '`tracking_data` is valid but belongs to a link of another account. Brands: no affiliate is ' +
-      'paid. Firms: the affiliate in `affiliate_id` is still paid.',
+      '`tracking_data` is valid but belongs to a link of another account. Brands: an affiliate who was ' +
+      'attributed before is still paid; without one, no affiliate is paid. Firms: the affiliate in ' +
+      '`affiliate_id` is paid.',
     fix:
       'Send the customer with the credentials of the account that owns the link. Check that you do ' +
       'not mix two brands, or a test and a live account.',
@@ -51,7 +52,8 @@ export const WARNING: Record<WireWarning, Explanation> = {
   unrecognised: {
     cause:
       'The `tracking_data` of a brand does not have the format of this service, so it does not come ' +
-      'from one of its links. It is stored, but no affiliate is paid.',
+      'from one of its links. It is stored. An affiliate who was attributed before is still paid; ' +
+      'without one, no affiliate is paid.',
     fix:
       'Send the value of the `tracking_data` parameter of the landing page, which begins with ' +
       '`tr1`, instead of a click id of your own.',

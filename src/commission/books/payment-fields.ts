@@ -29,7 +29,7 @@ export const approval = {
     describeField(
       v.boolean(),
       about(
-        'Approves it although records wait for a rate or a currency. They are adjusted later. Defaults to `false`.',
+        'Approves it although records lack a rate or a currency. They are paid as an adjustment in a later period, once a rate exists. Defaults to `false`.',
       ),
     ),
   ),

@@ -42,7 +42,7 @@ export const earlierDraft = ({ id, period, silent }: EarlierDraft): Refusal => (
 
 const holds = (held: number): Refusal => ({
   code: 'holds',
-  detail: `${counted(held, 'record')} ${held === 1 ? 'waits' : 'wait'} for a rate or a currency. Import the rates and run the period again, or approve it with \`"leave_out_holds": true\`: a later period then adjusts for them.`,
+  detail: `${counted(held, 'record')} ${held === 1 ? 'waits' : 'wait'} for a rate or a currency. Import rates and run the period again, or approve with \`"leave_out_holds": true\`: a later period pays them once a rate exists.`,
 })
 
 /** Returns why a draft cannot be approved now; null if it can. */

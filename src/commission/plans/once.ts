@@ -13,7 +13,7 @@ const { count, days, qualifications, terms } = PLAN_LIMITS
 const min = v.exactOptional(
   describeField(
     notNegative,
-    about('The least amount of that one fact, in the plan’s currency.', '100'),
+    about('The smallest amount of that single record, in the plan’s currency.', '100'),
   ),
 )
 
@@ -27,7 +27,13 @@ const trigger = byMember({
 
 const within_days = wholeNumber(1, days)
 const window = v.exactOptional(
-  describeField(within_days, about('The days from the signup on in which facts count.', 30)),
+  describeField(
+    within_days,
+    about(
+      'Only records within n × 24 hours after the signup count; whole days up to the signup day + n.',
+      30,
+    ),
+  ),
 )
 
 const COUNT = ruleMessage('pattern', `a whole number from 0 to ${count}`)
@@ -47,7 +53,7 @@ const qualification = byMember({
       describeField(
         f.oneOf('first', 'end'),
         about(
-          '`first` (default): the sum is reached once. `end`: it still holds when `within_days` is over.',
+          '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
         ),
       ),
     ),
@@ -64,7 +70,7 @@ const qualification = byMember({
 
 /** The members of a `once` rule that no other rule has. */
 export const onceMembers = {
-  trigger: describeField(trigger, about('The fact that the rule waits for.')),
+  trigger: describeField(trigger, about('What starts the CPA, usually the first-time deposit.')),
   min_amount: v.exactOptional(
     describeField(notNegative, about('The least that a percentage pays.', '50')),
   ),
@@ -78,7 +84,7 @@ export const onceMembers = {
     describeField(
       v.boolean(),
       about(
-        'Whether the next fact counts after a reversed one. Without it, the customer earns nothing.',
+        'Whether a later record can qualify after the first was charged back. Defaults to `false`: no CPA for this customer.',
       ),
     ),
   ),
@@ -87,11 +93,13 @@ export const onceMembers = {
       objectOf({
         terms: describeField(
           listOf(factTerm, terms),
-          about('The terms of what takes the trigger back, such as refunds.'),
+          about('The terms that are summed, such as refunds.'),
         ),
         within_days: describeField(within_days, about('The days after the trigger.', 30)),
       }),
-      about('Later transactions that reverse the trigger once they reach its amount.'),
+      about(
+        'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
+      ),
     ),
   ),
   max_count: v.exactOptional(

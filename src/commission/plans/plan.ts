@@ -47,20 +47,25 @@ export const planTerms = objectOf({
   terms: describeField(
     f.oneOf('signup', 'current'),
     about(
-      'Which version governs a fact. `signup`: the one of the customer’s signup, for good. `current`: the one in force on the first day of the period. It never changes.',
+      '`signup`: a customer keeps the version in force at signup, or at the start of the assignment if that is later. `current`: all customers move to the version in force on the first day of the period. It never changes.',
     ),
   ),
   negative: describeField(
     f.oneOf('carry', 'zero'),
-    about('A negative total: `carry` takes it into the next period, `zero` drops it.'),
+    about(
+      'Negative carryover of the statement’s balance (opening + total): `carry` carries it over, `zero` writes it off.',
+    ),
   ),
   minimum_payout: describeField(
     notNegative,
-    about('A smaller total waits for the next period.', '50.00'),
+    about(
+      'A lower balance is carried to the next period. Applies per plan, not per affiliate.',
+      '50.00',
+    ),
   ),
   hold_days: describeField(
     wholeNumber(0, PLAN_LIMITS.holdDays),
-    about('The days from the end of the period until it is payable.', 14),
+    about('The days after the end of the period until the payout is payable.', 14),
   ),
   rules: describeField(
     listOf(rule, PLAN_LIMITS.rules),

@@ -22,10 +22,13 @@ const common = {
   months: v.exactOptional(
     describeField(
       wholeNumber(1, months),
-      about('Only facts before the signup day plus this number of months.', 24),
+      about(
+        'Only records in the first n months after the signup; of a `once` rule, only triggers.',
+        24,
+      ),
     ),
   ),
-  tiers: v.exactOptional(describeField(tiers, about('Steps in place of `percent` or `amount`.'))),
+  tiers: v.exactOptional(describeField(tiers, about('Tiers in place of `percent` or `amount`.'))),
   max: v.exactOptional(
     describeField(
       notNegative,
@@ -68,28 +71,44 @@ const share = objectOf({
   per: v.exactOptional(
     describeField(
       f.oneOf('affiliate', 'customer', 'product'),
-      about('One line for each of these, whose sign is taken there. `affiliate` by default.'),
+      about(
+        'One line per affiliate (default), customer or product. Negative lines are handled per line.',
+      ),
     ),
   ),
   negative: v.exactOptional(
     describeField(
       f.oneOf('offset', 'zero', 'carry'),
       about(
-        'A negative line: `offset` (default) keeps it, `zero` drops it, `carry` sets it against later lines.',
+        '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
       ),
     ),
   ),
   fence: v.exactOptional(
     describeField(
       objectOf({
-        customer: describeField(notPositive, about('The base of a high-roller.', '-7000')),
-        affiliate: describeField(notPositive, about('The base of the affiliate.', '-2000')),
+        customer: describeField(
+          notPositive,
+          about('Customers whose base is at or below this are fenced.', '-7000'),
+        ),
+        affiliate: describeField(
+          notPositive,
+          about('The fence applies if the affiliate’s base is at or below this.', '-2000'),
+        ),
       }),
-      about('Losses of single customers that are held against these customers alone.'),
+      about(
+        'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
+      ),
     ),
   ),
   recoups: v.exactOptional(
-    describeField(name, about('The id of a `once` rule that is an advance on this share.', 'cpa')),
+    describeField(
+      name,
+      about(
+        'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
+        'cpa',
+      ),
+    ),
   ),
   max_per_customer,
   allow_over_100,
@@ -129,7 +148,7 @@ const override = objectOf({
   kind: describeField(v.literal('override'), about('Pays for the affiliates below.')),
   level: describeField(
     wholeNumber(1, levels),
-    about('The number of steps below, exactly: 1 for affiliates whose parent is this one.', 1),
+    about('Exactly this level below: 1 for direct sub-affiliates.', 1),
   ),
   of: describeField(below, about('What of the affiliates below is paid for.')),
   percent: v.exactOptional(percent),
@@ -143,7 +162,9 @@ const override = objectOf({
   negative: v.exactOptional(
     describeField(
       f.oneOf('offset', 'zero'),
-      about('A negative sum of an affiliate: `zero` (default) or `offset`.'),
+      about(
+        'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
+      ),
     ),
   ),
   funded_by: v.exactOptional(

@@ -78,9 +78,9 @@ export const term = byMember({
   of: objectOf({
     of: describeField(
       listOf(name, terms),
-      about('The names of earlier terms of this base: the term is their sum.', ['fees']),
+      about('The names of earlier terms of this base. The term is their sum × `times`.', ['fees']),
     ),
-    times: describeField(decimal, about('The part of that sum. A negative one deducts.', '-0.2')),
+    times: describeField(decimal, about('The factor of that sum. A negative one deducts.', '-0.2')),
     name: options.name,
   }),
   fixed: objectOf({

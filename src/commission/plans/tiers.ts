@@ -48,7 +48,7 @@ export const tiers = objectOf({
   mode: describeField(
     f.oneOf('whole', 'slice'),
     about(
-      '`whole`: the step that is reached applies to everything. `slice`: each part has its own step.',
+      '`whole` (retroactive): the tier that is reached applies to everything. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(
