@@ -254,7 +254,7 @@ describe('any sequence of deliveries gives the history that a plain replay gives
           ]).toEqual([day, of('affiliate_id'), of('country_code'), of('kyc_status_id')])
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     )
   })
 
@@ -299,7 +299,7 @@ describe('any sequence of deliveries gives the history that a plain replay gives
           ]).toEqual([day, replay(affiliates, day, false), replay(countries, day, false)])
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     )
   })
 })
