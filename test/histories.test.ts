@@ -299,7 +299,7 @@ describe('any sequence of deliveries gives the history that a plain replay gives
           ]).toEqual([day, replay(affiliates, day, false), replay(countries, day, false)])
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 6 },
     )
   })
 })

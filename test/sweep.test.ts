@@ -8,7 +8,7 @@ import { operations } from './take.ts'
 // overload, a missing table, and an object that is evicted or aborted. Later ones meet a fault that lasts:
 // if they write at each call, with a lost response of each that writes; if they read at their last call.
 // `endure` asserts the result. messages.test.ts covers the other error messages; `npm run pairs` tries everything at each call of each operation. Deliveries and reads of
-// prop firms run the same code as those of brokers in sweep-forex.test.ts: only `npm run pairs` sweeps
+// prop firms run the same code as those of brokers in sweep-accounts.test.ts: only `npm run pairs` sweeps
 // them. This file covers tokens and documents. Other callers have their own files, because objects live
 // until the end of a file.
 

@@ -28,7 +28,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'admin-roles',
     'console-sessions',
   ],
-  brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-brands', 'zones'],
+  brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-accounts', 'zones'],
   commands: [
     'admin',
     'push',
@@ -102,7 +102,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
   webhooks: ['webhook', 'feeds'],
   tracking: ['links', 'fuzz-doors'],
-  trading: ['outcomes', 'rules', 'held', 'sweep-forex', 'fuzz-partner', 'agreement'],
+  trading: ['outcomes', 'rules', 'held', 'sweep-accounts', 'fuzz-partner', 'agreement'],
   validation: ['rules', 'suggest', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
 }
 

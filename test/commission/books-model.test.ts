@@ -28,7 +28,7 @@ import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 3
+const WORLDS = env.MODEL_RUNS || 2
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 const total = (texts: readonly string[]): Rational => sum(texts.map((text) => parse(text)))

@@ -112,7 +112,7 @@ describe('an explanation', () => {
   })
 
   test('the parts of a line sum to its base and its units', () => {
-    for (const seed of SEEDS) {
+    for (const seed of SEEDS.slice(0, env.MODEL_RUNS || 50)) {
       const world = randomWorld(seed)
       const { account, input } = open(world)
       for (const id of periodsOf(world)) {

@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import perLot from '../../examples/plans/ib-per-lot.json'
 import { readPlanBook, versionOn } from '../../src/commission/plans/book.ts'
+import { PLAN_LIMITS } from '../../src/commission/plans/limits.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { planWith, rules } from './plan-values.ts'
@@ -440,13 +441,22 @@ describe('assignments', () => {
   test('an account has at most 100,000 assignments', async () => {
     const { account, put, assign } = await firm()
     await put('ib', perLot)
-    await env.DB.prepare(
-      `with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
-       insert into assignments (account, affiliate_id, from_day, plan, customers)
-       select ?, i, '2026-12-01', 'ib', 'new' from n`,
-    )
-      .bind(account)
-      .run()
-    expect(await answer(assign(everybody))).toMatchObject([409, { code: 'conflict' }])
+    const limit = PLAN_LIMITS.assignments
+    expect(limit).toBe(100_000)
+    Object.assign(PLAN_LIMITS, { assignments: 1000 })
+    try {
+      await env.DB.prepare(
+        `with recursive n(i) as (select 1 union all select i + 1 from n where i < 999)
+         insert into assignments (account, affiliate_id, from_day, plan, customers)
+         select ?, i, '2026-12-01', 'ib', 'new' from n`,
+      )
+        .bind(account)
+        .run()
+      expect((await assign(everybody)).status).toBe(200)
+      const more = { ...everybody, from: '2027-01-01' }
+      expect(await answer(assign(more))).toMatchObject([409, { code: 'conflict' }])
+    } finally {
+      Object.assign(PLAN_LIMITS, { assignments: limit })
+    }
   })
 })

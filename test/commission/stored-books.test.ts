@@ -16,7 +16,7 @@ import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 2
+const WORLDS = env.MODEL_RUNS || 1
 const DAY_MS = 86_400_000
 
 const chainsOf = (all: readonly Booked[]) =>
