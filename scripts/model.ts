@@ -10,6 +10,7 @@ runGeneratedTests({
     'test/model',
     'test/commission/stored-worlds',
     'test/commission/kept-facts',
+    'test/commission/stored-books',
     'test/commission/stored-why',
     'test/commission/stored-simulations',
     'test/commission/simulation-laws',
