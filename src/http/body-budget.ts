@@ -16,7 +16,7 @@ export const LARGE_BODY_BYTES = MIB
 const MEDIUM_BYTES = 2 * MIB
 
 /** The weight above which an account may have four bodies that wait to be processed. */
-const LARGE_WEIGHT = 16 * MIB
+const QUEUED_AS_LARGE_WEIGHT = 16 * MIB
 
 /** What a small body may weigh: with gzip, ten times as much a byte. */
 const BASE_WEIGHT = 8 * KIB
@@ -105,7 +105,7 @@ export class BodyMemory {
     const [rawQueue, rawLease] = [this.#queue, lease]
     this.#rawQueue = rawQueue
     this.#rawLease = rawLease
-    this.#lease = await QUEUES.process.take({ weight, account, isLarge: weight > LARGE_WEIGHT })
+    this.#lease = await QUEUES.process.take({ weight, account, isLarge: weight > QUEUED_AS_LARGE_WEIGHT })
     this.#queue = QUEUES.process
     this.hold()
   }

@@ -35,7 +35,7 @@ import { type ValidatedRequest, validateRecords } from './validate-records.ts'
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const handling = handleDelivery(c, resource)
-  // If the caller disconnects, the work still finishes: it must release the slot for large bodies.
+  // If the caller disconnects, the work still finishes: it must release the memory leases of the body.
   c.executionCtx.waitUntil(handling.catch(() => {}))
   return handling
 }

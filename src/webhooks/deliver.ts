@@ -11,7 +11,7 @@ import { type AttemptResult, sendEvent } from './send.ts'
 import { validSecrets } from './valid-secrets.ts'
 
 /** The time after which an attempt that has not ended counts as interrupted, in milliseconds. */
-const ATTEMPT_MS = 3 * WEBHOOK_LIMITS.attemptMs
+const INTERRUPTED_AFTER_MS = 3 * WEBHOOK_LIMITS.attemptMs
 
 /** Messages with a shorter pause wait in the queue, in milliseconds. A cron queues the others. */
 const MAX_QUEUE_DELAY_MS = 60_000
@@ -51,7 +51,7 @@ async function sendOfDatabase(
   const db = resolveDatabase(env, binding)
   const names = [...new Set(messages.map(({ account }) => account))]
   const [claimed, enabled] = await Promise.all([
-    claimMessages(db, messages, Date.now() + ATTEMPT_MS),
+    claimMessages(db, messages, Date.now() + INTERRUPTED_AFTER_MS),
     enabledAccounts(env.DB, names),
   ])
   const mayBeSent = (one: ClaimedMessage) =>

@@ -43,6 +43,8 @@ export function findingColumns(
           ${flag} is 'repeated_changed')`
         : `${flag} is 'repeated_changed'`,
     }),
+    // `unknown`: the record has an unknown reference; in customers of brands, its additional fields exceed
+    // the limit.
     ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && {
       unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,

@@ -80,7 +80,7 @@ export async function storeDelivery(
         if (looks > MAX_LOOKS) throw customersAreChanging()
         parts = decided
       } else if (forms.length > 1) forms.shift()
-      else throw accountIsClosed()
+      else throw accountAcceptsNoDeliveries()
     }
     if (row.over_quota !== null) {
       const form = input.dryRun ? null : { ...forms[0], probes: true as const }
@@ -146,7 +146,7 @@ const customersAreChanging = () =>
 
 const CONDITION_SECONDS = 60
 
-const accountIsClosed = () =>
+const accountAcceptsNoDeliveries = () =>
   new ApiError('unavailable', {
     detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored. Repeat the request after ${CONDITION_SECONDS} seconds.`,
     headers: { 'Retry-After': String(CONDITION_SECONDS) },

@@ -76,13 +76,13 @@ export const divideDaySql = (source: Source): string => {
  */
 export function recordsSql(source: Source, columns: readonly string[], condition = ''): string {
   const { day } = TABLES[source]
-  const isHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
+  const isNotHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
   const read = [day === 'day' ? 'r.day' : `r.${day} as day`, ...columns.map((name) => `r.${name}`)]
   return `select ${[...new Set(read)].join(', ')} from (
         with recursive days(day) as (
           select :from union all select day + 1 from days where day < :to
         ) select day from days
-      ) d cross join ${recordsOfDay(source, 'd.day')}${isHeld}${condition && ` and ${condition}`}
+      ) d cross join ${recordsOfDay(source, 'd.day')}${isNotHeld}${condition && ` and ${condition}`}
       limit :records + 1`
 }
 
