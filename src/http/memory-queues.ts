@@ -21,9 +21,9 @@ export const QUEUES = {
   /** Answers to reads above 64 KiB, until the client has received them. */
   answers: new WeightedQueue(6 * MIB, 3 * MIB),
   /**
-   * Bodies that are parsed and stored, unless they are small, and reads of more than 64 KiB: of each
-   * kind and account a single one, or several of 6 MiB together. A database works on one request at a
-   * time, so others wait for at most these.
+   * Bodies that are parsed and stored, unless they are small, and reads of more than 64 KiB. An account has
+   * one large body and one large read in process at a time, or several that weigh 6 MiB together. A database
+   * works on one request at a time, so others wait for at most these.
    */
   process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
   /** Answers to deliveries above 64 KiB, until the client has received them. */

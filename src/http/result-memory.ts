@@ -59,8 +59,8 @@ class ResultMemory {
 }
 
 /**
- * Sends the answer to a delivery of many records: above 64 KiB in pieces, which the client must take
- * at a certain pace.
+ * Sends the response to a delivery of many records. Above 64 KiB it is sent in pieces, which the client
+ * must take at no less than 256 KiB per second while others wait.
  */
 export async function sendResults(c: Context): Promise<void> {
   const memory = memories.get(c.req.raw)

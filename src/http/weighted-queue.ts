@@ -1,7 +1,7 @@
 import type { ApiError } from '../errors.ts'
 import { busy, manyWaiting } from './body-errors.ts'
 
-/** How long a request waits in a queue before it is refused, unless its claim says, in milliseconds. */
+/** How long a request waits in a queue before it is refused, unless the claim sets `waitMs`, in milliseconds. */
 const MAX_WAIT_MS = 20_000
 
 /** The time between two checks of the first waiting request for its lease; others check less often. */
@@ -50,7 +50,7 @@ interface Waiter extends Claim {
 /**
  * A budget that requests share, such as bytes of memory. Leases are granted in rounds: to the first
  * waiting request of each account, then to the second of each, and so on; within a round in the order of
- * arrival. An account is skipped while its leases would exceed `accountLimit`; a single lease may.
+ * arrival. An account is skipped while its leases would exceed `accountLimit`. A single lease may exceed it.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a

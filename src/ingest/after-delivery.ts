@@ -7,8 +7,8 @@ import { releaseRest } from './release-rest.ts'
 import { newThrottle } from './throttle.ts'
 
 /**
- * The least time between two searches of an isolate for the webhook events of an account, in milliseconds.
- * A cron job sends the events that no search finds.
+ * An isolate searches for webhook events of an account at most once in this time, in milliseconds. A cron
+ * job sends the events that no search finds.
  */
 const INTERVAL_MS = 1000
 

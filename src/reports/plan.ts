@@ -14,7 +14,7 @@ export interface Range {
 /** A range of records, and what one batch reads of it. */
 export interface Step extends Range {
   readonly parts: readonly Part[]
-  /** Into about how many steps it is divided by customer before it is read. */
+  /** About the number of steps into which the reader splits this step by customer before it reads them. */
   readonly pieces: number
 }
 
@@ -113,7 +113,7 @@ function runsOfDays(costs: ReadonlyMap<number, number>, most: number) {
   return runs
 }
 
-/** Divides a range at ids. The first customer of the range alone may have more than a step reads. */
+/** Divides a range at ids. If the first customer exceeds a step, it gets a range of its own. */
 export function divide<T extends Range>(range: T, ids: readonly string[]): T[] {
   const bounds = ids.map((id) => (id === range.first ? afterId(id) : id))
   return [range.first, ...bounds].map((first, i) => ({

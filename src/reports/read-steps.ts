@@ -23,7 +23,7 @@ export interface Use {
   readonly endDays: (before: number) => Promise<void>
 }
 
-/** Into how many steps one is divided that turns out to read too much. */
+/** About how many pieces the reader makes of a step that exceeded its limits. */
 const PIECES = 8
 
 /** Counts the records of a report, and reads them in steps. */

@@ -31,8 +31,8 @@ export const countHeldSql = (table: RecordTable, fragments: SqlFragments, chunks
       ${RETURNING_COUNTS}`
 
 /**
- * Releases records of another table that wait for the customers of a chunk, at most `:max_released`:
- * one statement must not take longer the more is held.
+ * Releases records of another table that wait for the customers of a chunk, at most `:max_released`, so
+ * that the statement's time does not grow with the number of held records.
  */
 export const releaseSql = (
   { fromLookup }: SqlFragments,

@@ -73,7 +73,7 @@ export async function storeDelivery(
       rows = await runBatch(session, parts, attempt, forms[0])
       row = rows.findLast(isDelivery)
       if (row) break
-      // First, because a batch of large records is dearer than the look at them.
+      // Read the sizes before the next variant is sent: the read costs less than a batch.
       const decided = await decideSizes(parts, decisions)
       if (decided) {
         looks += 1

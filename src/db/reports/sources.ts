@@ -53,8 +53,8 @@ export const countDaysSql = (source: Source): string => `
     ) where count > 0`
 
 /**
- * Returns a query that divides the ids of a day, from `:first` on and before `:end`: before each id that
- * it returns are at most `:size` records since the one before, and those of that one.
+ * Returns a query that divides the ids of a day, from `:first` on and before `:end`. Between two returned
+ * ids are at most `:size` records, plus all records of the first id.
  */
 export const divideDaySql = (source: Source): string => {
   const { id } = TABLES[source]
