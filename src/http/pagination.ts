@@ -3,7 +3,7 @@ import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
 import { ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
-import { seal, unseal } from './seal.ts'
+import { signText, verifyText } from './sign-text.ts'
 import { sendJson } from './send-json.ts'
 
 /** The paging parameters of a query, unparsed. */
@@ -54,7 +54,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
     return requested
   }
   if (page !== undefined) throw invalidQuery('`page` and `cursor` cannot be combined.')
-  const text = await unseal(env, sealContext(context), cursor)
+  const text = await verifyText(env, signedContext(context), cursor)
   if (text === null) {
     throw invalidQuery('`cursor` was not issued by this list with these filters.')
   }
@@ -64,7 +64,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
 }
 
 /** A cursor of another format is refused like one of another list. */
-const sealContext = (context: string) => `2 ${context}`
+const signedContext = (context: string) => `2 ${context}`
 
 const beyondDepth = ({ number, size }: Page) =>
   invalidQuery(
@@ -172,7 +172,7 @@ export async function linkNext(
     isLimited ? 1 : 0,
     ...last,
   ]
-  const cursor = position && (await seal(c.env, sealContext(context), JSON.stringify(position)))
+  const cursor = position && (await signText(c.env, signedContext(context), JSON.stringify(position)))
   if (cursor) {
     const url = new URL(c.req.url)
     const query = new URLSearchParams(url.search)

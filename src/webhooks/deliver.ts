@@ -6,7 +6,7 @@ import { errorName } from '../errors.ts'
 import { pauseAfter } from './backoff.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { type QueuedMessage, queueDue } from './queue-due.ts'
-import { unsealSecret } from './secrets.ts'
+import { decryptSecret } from './secrets.ts'
 import { type AttemptResult, sendEvent } from './send.ts'
 import { validSecrets } from './valid-secrets.ts'
 
@@ -76,10 +76,10 @@ async function attemptMessage(
 ): Promise<void> {
   const { account, endpoint, event, attempts, url, secrets, type, at: causedAt, data } = message
   const at = Date.now()
-  const unsealed = validSecrets(secrets ?? '[]', at).map(({ sealed }) =>
-    unsealSecret(env, account, endpoint, sealed),
+  const decrypted = validSecrets(secrets ?? '[]', at).map(({ encrypted }) =>
+    decryptSecret(env, account, endpoint, encrypted),
   )
-  const openSecrets = (await Promise.all(unsealed)).filter((secret) => secret !== null)
+  const openSecrets = (await Promise.all(decrypted)).filter((secret) => secret !== null)
   const outgoing = { id: event, type: type ?? '', at: causedAt, data }
   const result = await sendEvent(env, url ?? '', openSecrets, outgoing)
   const next = nextAttempt(message, result, Date.now())

@@ -65,7 +65,7 @@ export async function takeDueMessages(
 export interface ClaimedMessage extends DueMessage {
   /** Null if the endpoint is deleted or disabled. */
   readonly url: string | null
-  /** A JSON array of [sealed secret, end in milliseconds or null]. */
+  /** A JSON array of [encrypted secret, end in milliseconds or null]. */
   readonly secrets: string | null
   readonly failing_since: number | null
   readonly type: string | null
