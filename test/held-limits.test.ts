@@ -7,8 +7,8 @@ import { HELD_LIMITS } from '../src/db/records/held-limits.ts'
 import { finishReleases } from '../src/db/records/release.ts'
 import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
 import worker from '../src/index.ts'
+import { oncePerInterval } from '../src/ingest/once-per-interval.ts'
 import { releaseRest } from '../src/ingest/release-rest.ts'
-import { newThrottle } from '../src/ingest/throttle.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
@@ -330,7 +330,7 @@ describe('releases', () => {
   })
 
   test('an isolate remembers when the jobs of at most 1000 accounts began', () => {
-    const mayBegin = newThrottle(1000)
+    const mayBegin = oncePerInterval(1000)
     for (let i = 0; i < 1000; i++) expect(mayBegin(`a-${i}`, 5000)).toBe(true)
     expect([mayBegin('a-0', 5999), mayBegin('a-1', 5999)]).toEqual([false, false])
     expect([mayBegin('b', 5999), mayBegin('b', 5999), mayBegin('a-0', 5999)]).toEqual([
@@ -339,7 +339,7 @@ describe('releases', () => {
   })
 
   test('no statement releases more than 1000 records, of one customer or of many', async () => {
-    HELD_LIMITS.milliseconds = -1
+    HELD_LIMITS.releaseMs = -1
     const acme = await partner('forex', hold)
     await prepareHeld(acme.account, 5000, 5)
     const bulk = many(1000, (i) => ({ ...ada, customer_id: `h-${i}` }))
@@ -564,7 +564,7 @@ test.each([false, true])(
       expect((await json(acme.get('transactions'))).meta.total).toBe(10)
       await expectExactCounts()
     }
-    RESET_LIMITS.milliseconds = -1
+    RESET_LIMITS.resetMs = -1
     for (let nth = 0; nth < 3; nth++) {
       const acme = await partner('forex', { account: `r-${nth}-${after}`, ...hold })
       await prepareHeld(acme.account, 3500, 5)
@@ -602,7 +602,7 @@ describe('a reset', () => {
   const reset = (account: string) => askAdmin(`accounts/${account}/reset`, 'POST')
 
   test('deletes in steps, refuses deliveries until it ends, and keeps the totals right', async () => {
-    RESET_LIMITS.milliseconds = -1
+    RESET_LIMITS.resetMs = -1
     const acme = await partner('forex', hold)
     await prepareHeld(acme.account, 2500, 5)
     await acme.post(

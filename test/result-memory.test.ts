@@ -3,7 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { QUEUES } from '../src/http/memory-queues.ts'
-import { holdMemory, sendResults } from '../src/http/result-memory.ts'
+import { reserveMemory, sendResults } from '../src/http/result-memory.ts'
 import { Sending } from '../src/http/sending.ts'
 import { brand } from './brand.ts'
 import { json, ORIGIN } from './partner.ts'
@@ -49,7 +49,7 @@ test('an answer that is larger than announced is sent although there is no room 
   const context = createExecutionContext()
   const answer = 'x'.repeat(65 * KIB)
   const app = new Hono().get('/', async (c) => {
-    await holdMemory(c.req.raw, 'acme', 1)
+    await reserveMemory(c.req.raw, 'acme', 1)
     c.res = c.text(answer)
     await sendResults(c)
     return c.res

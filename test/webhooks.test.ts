@@ -7,7 +7,12 @@ import worker from '../src/index.ts'
 import { pauseAfter } from '../src/webhooks/backoff.ts'
 import { urlProblem } from '../src/webhooks/check-url.ts'
 import type { QueuedMessage } from '../src/webhooks/queue-due.ts'
-import { newWebhookSecret, encryptSecret, signMessage, decryptSecret } from '../src/webhooks/secrets.ts'
+import {
+  decryptSecret,
+  encryptSecret,
+  newWebhookSecret,
+  signMessage,
+} from '../src/webhooks/secrets.ts'
 import { brand } from './brand.ts'
 import { bookRows } from './commission/statement-rows.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'

@@ -21,7 +21,13 @@ export interface Session {
 }
 
 /** The content of the cookie, before it is signed. */
-type SessionContent = readonly [id: string, actor: string, role: string, fingerprint: string, until: number]
+type SessionContent = readonly [
+  id: string,
+  actor: string,
+  role: string,
+  fingerprint: string,
+  until: number,
+]
 
 const CONTEXT = 'console session'
 

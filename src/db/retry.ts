@@ -33,7 +33,10 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether a statement failed because a value would have more than 2 MB, the most that D1 returns. */
 export const isTooLong = (error: unknown) => messageIncludes(error, ['string or blob too big'])
 
-/** Whether a statement failed on purpose, because it found a row that must not exist. */
+/**
+ * Whether a statement failed on purpose, because it found a row that must not exist. Such SQL calls `json()`
+ * with text that is not JSON: see `ABORT`.
+ */
 export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 
 /** The message for a missing table, column or index: the Worker was deployed before its migration. */

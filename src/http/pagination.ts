@@ -3,8 +3,8 @@ import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
 import { ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
-import { signText, verifyText } from './sign-text.ts'
 import { sendJson } from './send-json.ts'
+import { signText, verifyText } from './sign-text.ts'
 
 /** The paging parameters of a query, unparsed. */
 export interface PageQuery {
@@ -107,11 +107,11 @@ export async function respondWithRecords(
   const memory = new ReadMemory(account)
   try {
     const assumed = page.size * ASSUMED_ROW_BYTES
-    const isLarge = assumed > SMALL_ANSWER_BYTES && memory.tryHold(assumed)
+    const isLarge = assumed > SMALL_ANSWER_BYTES && memory.tryReserve(assumed)
     let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_ANSWER_BYTES })
     while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
       const { excess, total, isLimited } = found
-      await memory.hold(excess.bytes)
+      await memory.reserve(excess.bytes)
       found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
     }
     return await respondWithPage(c, context, page, found, memory)
@@ -172,7 +172,8 @@ export async function linkNext(
     isLimited ? 1 : 0,
     ...last,
   ]
-  const cursor = position && (await signText(c.env, signedContext(context), JSON.stringify(position)))
+  const cursor =
+    position && (await signText(c.env, signedContext(context), JSON.stringify(position)))
   if (cursor) {
     const url = new URL(c.req.url)
     const query = new URLSearchParams(url.search)

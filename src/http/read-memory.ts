@@ -15,7 +15,7 @@ const BUILD_WEIGHT = 6
 const ANSWER_WEIGHT = 2
 
 /** How long reading from the database, or waiting for it, may take before it counts as lost. */
-const HOLD_MS = 30_000
+const LEASE_MS = 30_000
 
 /** When to repeat a read that was refused because of others, in seconds. */
 const RETRY_AFTER_SECONDS = 10
@@ -39,9 +39,9 @@ export class ReadMemory {
   }
 
   /** Takes leases for this many bytes of rows if there is room at once. Returns whether it did. */
-  tryHold(bytes: number): boolean {
+  tryReserve(bytes: number): boolean {
     const { account } = this.#claim
-    const until = Date.now() + HOLD_MS
+    const until = Date.now() + LEASE_MS
     this.#answer = QUEUES.answers.tryTake(ANSWER_WEIGHT * bytes, account, until)
     this.#build = this.#answer && QUEUES.process.tryTake(BUILD_WEIGHT * bytes, account, until)
     if (!this.#build) this.release()
@@ -53,13 +53,13 @@ export class ReadMemory {
    *
    * @throws ApiError `unavailable` after 20 seconds in a queue.
    */
-  async hold(bytes: number): Promise<void> {
+  async reserve(bytes: number): Promise<void> {
     this.release()
     try {
       this.#answer = await QUEUES.answers.take({ ...this.#claim, weight: ANSWER_WEIGHT * bytes })
-      this.#answer.until = Date.now() + HOLD_MS
+      this.#answer.until = Date.now() + LEASE_MS
       this.#build = await QUEUES.process.take({ ...this.#claim, weight: BUILD_WEIGHT * bytes })
-      this.#build.until = Date.now() + HOLD_MS
+      this.#build.until = Date.now() + LEASE_MS
     } catch (error) {
       this.release()
       throw error

@@ -6,7 +6,7 @@ import { Sending, sendBytes } from './sending.ts'
 import type { Lease } from './weighted-queue.ts'
 
 /** How long a delivery may take to be stored before it counts as lost. */
-const HOLD_MS = 30_000
+const LEASE_MS = 30_000
 
 /** The memory of the answers to deliveries of many records. */
 const memories = new WeakMap<Request, ResultMemory>()
@@ -16,9 +16,13 @@ const memories = new WeakMap<Request, ResultMemory>()
  *
  * @throws ApiError `unavailable` after 20 seconds, or at once if four deliveries of the account wait.
  */
-export async function holdMemory(request: Request, account: string, bytes: number): Promise<void> {
+export async function reserveMemory(
+  request: Request,
+  account: string,
+  bytes: number,
+): Promise<void> {
   const memory = new ResultMemory(account)
-  await memory.hold(bytes)
+  await memory.reserve(bytes)
   memories.set(request, memory)
 }
 
@@ -31,22 +35,22 @@ class ResultMemory {
     this.#account = account
   }
 
-  /** Takes a lease, as `holdMemory` describes. */
-  async hold(bytes: number): Promise<void> {
+  /** Takes a lease, as `reserveMemory` describes. */
+  async reserve(bytes: number): Promise<void> {
     if (bytes <= SMALL_ANSWER_BYTES) return
     const claim = { weight: bytes, account: this.#account, isLarge: true, refusal: unreadResults }
     this.#lease = await QUEUES.results.take(claim)
-    this.#lease.until = Date.now() + HOLD_MS
+    this.#lease.until = Date.now() + LEASE_MS
   }
 
   /** Adjusts the lease to the answer, which must be sent even if there is no room for its excess. */
   startSending(bytes: number): Sending {
-    const held = this.#lease
-    if (held && bytes <= held.weight) QUEUES.results.shrink(held, bytes)
+    const lease = this.#lease
+    if (lease && bytes <= lease.weight) QUEUES.results.shrink(lease, bytes)
     else {
-      const larger = QUEUES.results.tryTake(bytes, this.#account, Date.now() + HOLD_MS)
+      const larger = QUEUES.results.tryTake(bytes, this.#account, Date.now() + LEASE_MS)
       if (larger) this.release()
-      this.#lease = larger ?? held
+      this.#lease = larger ?? lease
     }
     return new Sending(QUEUES.results, this.#lease)
   }

@@ -13,7 +13,7 @@ const MIN_BYTES_PER_MS = 256
 const MAX_STALL_MS = 30_000
 
 /** How long reading from the database may take before it counts as lost. */
-const HOLD_MS = 30_000
+const LEASE_MS = 30_000
 
 /** An answer that is being sent, and the lease of its memory; null if there was no room for one. */
 export class Sending {
@@ -41,7 +41,7 @@ export class Sending {
    */
   waitFor(writing: Promise<void>): Promise<void> {
     return waitAndCheck(writing, () => {
-      if (this.#lease && !this.#queue.isHeld(this.#lease)) throw new Error('Others wait')
+      if (this.#lease && !this.#queue.isReserved(this.#lease)) throw new Error('Others wait')
       if (Date.now() - this.#progressAt >= MAX_STALL_MS) throw new Error('The client reads nothing')
     })
   }
@@ -49,7 +49,7 @@ export class Sending {
   /** Waits for more rows of the answer: that is not the client's time. */
   async readMore<T>(reading: Promise<T>): Promise<T> {
     const start = Date.now()
-    if (this.#lease) this.#lease.until = start + HOLD_MS
+    if (this.#lease) this.#lease.until = start + LEASE_MS
     try {
       return await reading
     } finally {

@@ -34,7 +34,11 @@ export async function signText(env: Env, context: string, text: string): Promise
 }
 
 /** Returns the text that was signed for this context, or null if the signature is not valid. */
-export async function verifyText(env: Env, context: string, signed: string): Promise<string | null> {
+export async function verifyText(
+  env: Env,
+  context: string,
+  signed: string,
+): Promise<string | null> {
   const [, body, mac] = /^([\w-]+)\.([\w-]{43})$/.exec(signed) ?? []
   const bytes = body === undefined ? null : decodeBase64url(body)
   const signature = mac === undefined ? null : decodeBase64url(mac)

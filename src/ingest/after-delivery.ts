@@ -3,8 +3,8 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { queueSoon } from '../webhooks/queue-due.ts'
+import { oncePerInterval } from './once-per-interval.ts'
 import { releaseRest } from './release-rest.ts'
-import { newThrottle } from './throttle.ts'
 
 /**
  * An isolate searches for webhook events of an account at most once in this time, in milliseconds. A cron
@@ -12,7 +12,7 @@ import { newThrottle } from './throttle.ts'
  */
 const INTERVAL_MS = 1000
 
-const maySearch = newThrottle(INTERVAL_MS)
+const maySearch = oncePerInterval(INTERVAL_MS)
 
 /**
  * Starts the work that follows the response to a stored delivery: releases held records, and sends the

@@ -16,7 +16,7 @@ import { ApiError } from '../errors.ts'
 import { ALL_EVENTS } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { presentWebhook, type Webhook } from './present.ts'
-import { newWebhookSecret, encryptSecret } from './secrets.ts'
+import { encryptSecret, newWebhookSecret } from './secrets.ts'
 import { storedSecrets, validSecrets } from './valid-secrets.ts'
 
 /** The account in which a change is made, and the member who makes it. */

@@ -1,6 +1,6 @@
 import { required } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
-import { beginDays, dropDays, keepDays } from './kept-days.ts'
+import { beginDays, dropDays, keepDays } from './kept-totals.ts'
 import { readStep, STEPS_PER_BATCH, stepLength, stepSize, stepStatements } from './sum-step.ts'
 import { endLease, payFor, renewLease, waitFor } from './totals-lease.ts'
 import {

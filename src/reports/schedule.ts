@@ -43,7 +43,7 @@ export const sourcesOf = (parts: readonly Part[], shape: Selection['shape']): So
 ]
 
 /** The steps of a report in order, and what one of them costs. */
-export interface Plan {
+export interface ReadingSchedule {
   readonly steps: Step[]
   readonly cost: number
 }
@@ -52,10 +52,14 @@ export interface Plan {
 export const isOfCustomers = (part: Part): boolean => part === 'active' || part === 'first_deposits'
 
 /**
- * Plans in which steps records are read: by day, and on a day with many of them by customer. Parts that
+ * Schedules the steps in which records are read: by day, and on a day with many of them by customer. Parts that
  * are only divided by customer come last.
  */
-export function planSteps({ statements, shape }: Selection, counts: Counts, range: Range): Plan {
+export function scheduleSteps(
+  { statements, shape }: Selection,
+  counts: Counts,
+  range: Range,
+): ReadingSchedule {
   const parts = statements.map(([part]) => part)
   const daily = parts.filter((part) => part !== 'commission' && !isOfCustomers(part))
   const others = parts.filter(isOfCustomers)

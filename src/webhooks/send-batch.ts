@@ -1,7 +1,7 @@
 import { resolveDatabase } from '../db/database.ts'
 import { enabledAccounts } from '../db/directory/accounts.ts'
 import { storeOutcome } from '../db/webhooks/outcome.ts'
-import { type ClaimedMessage, claimMessages, dropMessages } from '../db/webhooks/queue.ts'
+import { type ClaimedMessage, claimMessages, deadLetterMessages } from '../db/webhooks/queue.ts'
 import { errorName } from '../errors.ts'
 import { pauseAfter } from './backoff.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
@@ -56,8 +56,8 @@ async function sendOfDatabase(
   ])
   const mayBeSent = (one: ClaimedMessage) =>
     one.url !== null && one.type !== null && enabled.has(one.account)
-  const [sent, dropped] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
-  if (dropped.length > 0) await dropMessages(db, dropped)
+  const [sent, dead] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
+  if (dead.length > 0) await deadLetterMessages(db, dead)
   // After each attempt more events are queued, so that they need not wait for the slowest one of the batch.
   await Promise.all(
     sent.map(async (message) => {
@@ -99,7 +99,11 @@ async function attemptMessage(
   await env.WEBHOOKS.send(body, { delaySeconds: Math.max(0, delaySeconds) })
 }
 
-/** Returns when an event is due again, null if never, and until when the queue has it, 0 if it does not. */
+/**
+ * Returns what follows an attempt.
+ * - `next_at`: when the event is due again; null if never.
+ * - `queued_until`: until when the queue has the event; 0 if the queue does not have it.
+ */
 function nextAttempt(
   { attempts }: ClaimedMessage,
   { error, status }: AttemptResult,
