@@ -383,7 +383,7 @@ describe('releases', () => {
   })
 
   test('a record that waits for its release stays held if it is sent again', async () => {
-    Object.assign(HELD_LIMITS, { release: 1, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 1, releaseMs: -1 })
     const acme = await partner('forex', hold)
     const sent = many(4, (i) => waiting(i))
     await acme.post('transactions', sent)
@@ -423,7 +423,7 @@ describe('releases', () => {
   })
 
   test('a customer who arrives during a release has their records released, too', async () => {
-    Object.assign(HELD_LIMITS, { release: 1, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 1, releaseMs: -1 })
     const acme = await partner('forex', hold)
     await acme.post(
       'transactions',
@@ -438,7 +438,7 @@ describe('releases', () => {
   })
 
   test('a release goes on if a customer arrives whose records it has passed', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
     const acme = await partner('forex', hold)
     await acme.post(
       'transactions',
@@ -463,7 +463,7 @@ describe('releases', () => {
   })
 
   test('a lost answer does not hide that records are still to be released', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
     const acme = await partner('forex', hold)
     await acme.post(
       'transactions',
@@ -490,7 +490,7 @@ describe('releases', () => {
 })
 
 test('kept counts equal the records after any sequence of requests', async () => {
-  Object.assign(HELD_LIMITS, { account: 12, release: 2, milliseconds: -1 })
+  Object.assign(HELD_LIMITS, { account: 12, release: 2, releaseMs: -1 })
   let state = 7
   const random = (n: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -553,7 +553,7 @@ test('kept counts equal the records after any sequence of requests', async () =>
 test.each([false, true])(
   'a fault in any step, after its commit: %s, leaves releases and resets exact',
   async (after) => {
-    Object.assign(HELD_LIMITS, { release: 3, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 3, releaseMs: -1 })
     for (let nth = 0; nth < 5; nth++) {
       const acme = await partner('forex', { account: `a-${nth}-${after}`, ...hold })
       const records = many(13, (i) => waiting(i, i % 5 === 0 ? 'nobody' : 'late'))

@@ -29,23 +29,23 @@ const EMPTY = Array.from({ length: 1000 }, () => ({}))
 
 /** Waits until all memory was returned. */
 async function untilNothingIsHeld() {
-  for (let turn = 0; turn < 100 && QUEUES.results.used > 0; turn++) await someTime()
-  expect(QUEUES.results.used).toBe(0)
+  for (let turn = 0; turn < 100 && QUEUES.deliveryResponses.used > 0; turn++) await someTime()
+  expect(QUEUES.deliveryResponses.used).toBe(0)
 }
 
-beforeEach(() => expect(QUEUES.results.used).toBe(0))
+beforeEach(() => expect(QUEUES.deliveryResponses.used).toBe(0))
 afterEach(() => vi.useRealTimers())
 
 test('an answer above 64 KiB holds its bytes until it is received', async () => {
   const response = await sendUnread(await brand(), EMPTY)
-  const { used } = QUEUES.results
+  const { used } = QUEUES.deliveryResponses
   expect([response.status, used > 64 * KIB]).toEqual([422, true])
   expect(await response.arrayBuffer()).toHaveProperty('byteLength', used)
   await untilNothingIsHeld()
 })
 
 test('an answer that is larger than announced is sent although there is no room for it', async () => {
-  const held = QUEUES.results.tryTake(4 * MIB, 'other', Number.POSITIVE_INFINITY)!
+  const held = QUEUES.deliveryResponses.tryTake(4 * MIB, 'other', Number.POSITIVE_INFINITY)!
   const context = createExecutionContext()
   const answer = 'x'.repeat(65 * KIB)
   const app = new Hono().get('/', async (c) => {
@@ -55,17 +55,17 @@ test('an answer that is larger than announced is sent although there is no room 
     return c.res
   })
   const response = await app.request('/', {}, env, context)
-  expect(QUEUES.results.used).toBe(4 * MIB)
+  expect(QUEUES.deliveryResponses.used).toBe(4 * MIB)
   expect(await response.text()).toBe(answer)
   await waitOnExecutionContext(context)
-  expect(QUEUES.results.used).toBe(4 * MIB)
-  QUEUES.results.release(held)
+  expect(QUEUES.deliveryResponses.used).toBe(4 * MIB)
+  QUEUES.deliveryResponses.release(held)
 })
 
 test('reading more of an answer without a lease takes none', async () => {
-  const sending = new Sending(QUEUES.results, null)
+  const sending = new Sending(QUEUES.deliveryResponses, null)
   expect(await sending.readMore(Promise.resolve('more'))).toBe('more')
-  expect(QUEUES.results.used).toBe(0)
+  expect(QUEUES.deliveryResponses.used).toBe(0)
 })
 
 test('an answer holds nothing once the client has gone', async () => {
@@ -79,23 +79,27 @@ test.each([
   ['30 records', Array.from({ length: 30 }, (_, i) => ({ customerId: `c-${i}` }))],
 ])('a small answer, to %s, holds nothing', async (_, records) => {
   const response = await sendUnread(await brand(), records)
-  expect([response.ok, QUEUES.results.used]).toEqual([true, 0])
+  expect([response.ok, QUEUES.deliveryResponses.used]).toEqual([true, 0])
   expect(await response.json()).toHaveProperty('summary.created', records.length)
 })
 
 test('unread answers of an account hold at most 2 MiB, and a delivery without room stores nothing', async () => {
   const acme = await brand()
   const unread = await Promise.all(Array.from({ length: 5 }, () => sendUnread(acme, EMPTY)))
-  const held = QUEUES.results.tryTake(4 * MIB - QUEUES.results.used, 'b', Number.POSITIVE_INFINITY)!
+  const held = QUEUES.deliveryResponses.tryTake(
+    4 * MIB - QUEUES.deliveryResponses.used,
+    'b',
+    Number.POSITIVE_INFINITY,
+  )!
   const bulk = Array.from({ length: 1000 }, (_, i) => ({ customerId: `c-${i}` }))
   const waiting = Array.from({ length: 4 }, () => sendUnread(acme, bulk))
   for (let turn = 0; turn < 20; turn++) await someTime()
   const refused = await sendUnread(acme, bulk)
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([503, '10'])
-  expect((await json(refused)).detail).toContain('Too many answers above 64 KiB are unread.')
-  expect(QUEUES.results.used).toBe(4 * MIB)
+  expect((await json(refused)).detail).toContain('Too many responses above 64 KiB are unread.')
+  expect(QUEUES.deliveryResponses.used).toBe(4 * MIB)
 
-  QUEUES.results.release(held)
+  QUEUES.deliveryResponses.release(held)
   for (const response of await Promise.all(waiting)) {
     expect(response.status).toBe(200)
     await response.arrayBuffer()
@@ -107,7 +111,7 @@ test('unread answers of an account hold at most 2 MiB, and a delivery without ro
 test('unread answers of an account hold at most 2 MiB; others are answered, and slow clients cut', async () => {
   const acme = await brand({ account: 'acme' })
   const unread: Response[] = []
-  while (QUEUES.results.used < 1.4 * MIB) unread.push(await sendUnread(acme, EMPTY))
+  while (QUEUES.deliveryResponses.used < 1.4 * MIB) unread.push(await sendUnread(acme, EMPTY))
   const counts = { answered: 0 }
   const next = [1, 2, 3, 4].map(async () => {
     const response = await sendUnread(acme, EMPTY)
@@ -115,16 +119,16 @@ test('unread answers of an account hold at most 2 MiB; others are answered, and 
     return response
   })
   for (let turn = 0; turn < 10; turn++) await someTime()
-  const { used } = QUEUES.results
+  const { used } = QUEUES.deliveryResponses
   expect([used <= 2 * MIB, counts.answered < 4]).toEqual([true, true])
   const other = await sendUnread(await brand({ account: 'other' }), EMPTY)
-  expect([other.status, QUEUES.results.used > used]).toEqual([422, true])
+  expect([other.status, QUEUES.deliveryResponses.used > used]).toEqual([422, true])
 
   vi.useFakeTimers({ toFake: ['Date'] })
   vi.setSystemTime(Date.now() + 15_000)
   const answered = await Promise.all(next)
   expect(answered.map(({ status }) => status)).toEqual([422, 422, 422, 422])
-  expect(QUEUES.results.used).toBeLessThanOrEqual(4 * MIB)
+  expect(QUEUES.deliveryResponses.used).toBeLessThanOrEqual(4 * MIB)
   const all = [...unread, ...answered, other]
   await Promise.all(all.map(({ body }) => body!.cancel().catch(() => {})))
   await untilNothingIsHeld()

@@ -64,7 +64,7 @@ function classifyFault(error: unknown): FaultKind {
 
 /**
  * Calls D1, and again if a retry cures the fault. Every write is idempotent, so an attempt that was
- * committed and whose answer was lost does no harm.
+ * committed and whose response was lost does no harm.
  *
  * @throws ApiError `unavailable` if the fault lasts, if D1 is overloaded, or if a migration is missing.
  */

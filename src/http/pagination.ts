@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
-import { ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { sendJson } from './send-json.ts'
 import { signText, verifyText } from './sign-text.ts'
 
@@ -107,8 +107,8 @@ export async function respondWithRecords(
   const memory = new ReadMemory(account)
   try {
     const assumed = page.size * ASSUMED_ROW_BYTES
-    const isLarge = assumed > SMALL_ANSWER_BYTES && memory.tryReserve(assumed)
-    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_ANSWER_BYTES })
+    const isLarge = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
+    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_RESPONSE_BYTES })
     while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
       const { excess, total, isLimited } = found
       await memory.reserve(excess.bytes)

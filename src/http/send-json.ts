@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { type ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { sendBytes } from './sending.ts'
 
 /**
@@ -24,7 +24,7 @@ export async function sendText(
   memory: ReadMemory,
 ): Promise<Response> {
   // A response to HEAD has no body that anybody would read.
-  if (text.length <= SMALL_ANSWER_BYTES || c.req.method === 'HEAD') {
+  if (text.length <= SMALL_RESPONSE_BYTES || c.req.method === 'HEAD') {
     memory.release()
     return c.body(text, 200, headers)
   }

@@ -65,7 +65,7 @@ export const addReleasedSql = ({ table, resource }: RecordTable['releases'][numb
         held = held + excluded.held, releasing = coalesce(excluded.releasing, releasing)
       returning releasing is :delivery as releasing`
 
-/** Selects whether records of an account are still to be released, for an attempt after a lost answer. */
+/** Selects whether records of an account are still to be released, for an attempt after a lost response. */
 export const SELECT_RELEASING = `
       select 1 as releasing from totals where account = :account and releasing is not null limit 1`
 

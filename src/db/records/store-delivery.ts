@@ -67,7 +67,7 @@ export async function storeDelivery(
   return withD1Retry(async (attempt) => {
     let rows: StoredRow[] = []
     let row: Delivery | undefined
-    // Without a delivery row nothing happened: the next form is sent. An attempt after a lost answer
+    // Without a delivery row nothing happened: the next form is sent. An attempt after a lost response
     // begins with the form that was sent last.
     for (;;) {
       rows = await runBatch(session, parts, attempt, forms[0])

@@ -48,7 +48,7 @@ interface Running {
 
 /**
  * Sums the days of runs in steps, and keeps the totals of those days that do not change meanwhile.
- * `sizes` is the size of the rest of the answer. Ends the lease of the computation.
+ * `sizes` is the size of the rest of the response. Ends the lease of the computation.
  */
 export async function sumDays(
   computation: Computation,
