@@ -15,10 +15,7 @@ import { MAX_LOGGED_TEXT } from './wire-form.ts'
 const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 
-/**
- * The `over_quota` of a row that only finds out whether anything would be written. The triggers do not count
- * such a row, and the batch deletes it (migration 0013).
- */
+/** The `over_quota` of a row that probes: triggers do not count it, and the batch deletes it (0013). */
 const PROBED = '-1'
 
 /** What happens to records that refer to something unknown. */
@@ -159,8 +156,7 @@ function countedColumns(
             lacks: notCreated,
           })
         : count('*', { has: ['is_new'], lacks: [...notCreated, 'flagged'] }),
-    // How many stored records stop or start being held, how many new records are held, and how many repeated
-    // records may be.
+    // Stored records that stop or start being held, new ones that are held, repeated ones that may be.
     leaves_held: count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] }),
     becomes_held: count('*', { has: ['moved', 'held'], lacks: ['was_held'] }),
     new_held: count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] }),
