@@ -55,7 +55,7 @@ const TABLES: Record<string, string> = {
   kept_facts: 'The facts of a customer on these days, as runs have read them; `rows` is JSON.',
   changed_days: 'Days of these of which a record has changed since.',
   statement_run_steps: 'The affiliates of each step of a run that goes on.',
-  webhook_endpoints: 'The addresses to which events are sent; their secrets are sealed.',
+  webhook_endpoints: 'The addresses to which events are sent; their secrets are encrypted.',
   webhook_events: 'Events, each written in the transaction that causes it; `data` is JSON.',
   webhook_messages: 'What is sent of each event to each endpoint.',
   webhook_attempts: 'The log of attempts to send events.',

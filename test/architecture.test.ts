@@ -94,7 +94,7 @@ const MAY_USE: Record<string, string[]> = {
 const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(app|console|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|reports|tracking)\b/,
   valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports)\b/,
-  jose: /^(auth\/|http\/seal|tracking\/code)/,
+  jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\/drizzle-tables\.ts$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':

@@ -381,9 +381,9 @@ describe('a weighted queue', () => {
     const queue = new WeightedQueue(10)
     const slow = queue.tryTake(6, 'a', Date.now() - 1)!
     const small = queue.tryTake(4, 'b', later())!
-    expect(queue.isHeld(slow)).toBe(true)
+    expect(queue.isReserved(slow)).toBe(true)
     const next = await queue.take(claim(6, 'c'))
-    expect([slow, small, next].map((lease) => queue.isHeld(lease))).toEqual([false, true, true])
+    expect([slow, small, next].map((lease) => queue.isReserved(lease))).toEqual([false, true, true])
     queue.release(slow)
     expect(queue.tryTake(1, 'd', later())).toBeNull()
   })

@@ -7,8 +7,8 @@ import { HELD_LIMITS } from '../src/db/records/held-limits.ts'
 import { finishReleases } from '../src/db/records/release.ts'
 import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
 import worker from '../src/index.ts'
+import { oncePerInterval } from '../src/ingest/once-per-interval.ts'
 import { releaseRest } from '../src/ingest/release-rest.ts'
-import { newThrottle } from '../src/ingest/throttle.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
@@ -330,7 +330,7 @@ describe('releases', () => {
   })
 
   test('an isolate remembers when the jobs of at most 1000 accounts began', () => {
-    const mayBegin = newThrottle(1000)
+    const mayBegin = oncePerInterval(1000)
     for (let i = 0; i < 1000; i++) expect(mayBegin(`a-${i}`, 5000)).toBe(true)
     expect([mayBegin('a-0', 5999), mayBegin('a-1', 5999)]).toEqual([false, false])
     expect([mayBegin('b', 5999), mayBegin('b', 5999), mayBegin('a-0', 5999)]).toEqual([
@@ -339,7 +339,7 @@ describe('releases', () => {
   })
 
   test('no statement releases more than 1000 records, of one customer or of many', async () => {
-    HELD_LIMITS.milliseconds = -1
+    HELD_LIMITS.releaseMs = -1
     const acme = await partner('forex', hold)
     await prepareHeld(acme.account, 3000, 5)
     const bulk = many(600, (i) => ({ ...ada, customer_id: `h-${i}` }))
@@ -383,7 +383,7 @@ describe('releases', () => {
   })
 
   test('a record that waits for its release stays held if it is sent again', async () => {
-    Object.assign(HELD_LIMITS, { release: 1, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 1, releaseMs: -1 })
     const acme = await partner('forex', hold)
     const sent = many(4, (i) => waiting(i))
     await acme.post('transactions', sent)
@@ -423,7 +423,7 @@ describe('releases', () => {
   })
 
   test('a customer who arrives during a release has their records released, too', async () => {
-    Object.assign(HELD_LIMITS, { release: 1, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 1, releaseMs: -1 })
     const acme = await partner('forex', hold)
     await acme.post(
       'transactions',
@@ -438,7 +438,7 @@ describe('releases', () => {
   })
 
   test('a release goes on if a customer arrives whose records it has passed', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
     const acme = await partner('forex', hold)
     await acme.post(
       'transactions',
@@ -463,7 +463,7 @@ describe('releases', () => {
   })
 
   test('a lost answer does not hide that records are still to be released', async () => {
-    Object.assign(HELD_LIMITS, { release: 2, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 2, releaseMs: -1 })
     const acme = await partner('forex', hold)
     await acme.post(
       'transactions',
@@ -490,7 +490,7 @@ describe('releases', () => {
 })
 
 test('kept counts equal the records after any sequence of requests', async () => {
-  Object.assign(HELD_LIMITS, { account: 12, release: 2, milliseconds: -1 })
+  Object.assign(HELD_LIMITS, { account: 12, release: 2, releaseMs: -1 })
   let state = 7
   const random = (n: number) => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -553,7 +553,7 @@ test('kept counts equal the records after any sequence of requests', async () =>
 test.each([false, true])(
   'a fault in any step, after its commit: %s, leaves releases and resets exact',
   async (after) => {
-    Object.assign(HELD_LIMITS, { release: 3, milliseconds: -1 })
+    Object.assign(HELD_LIMITS, { release: 3, releaseMs: -1 })
     for (let nth = 0; nth < 5; nth++) {
       const acme = await partner('forex', { account: `a-${nth}-${after}`, ...hold })
       const records = many(13, (i) => waiting(i, i % 5 === 0 ? 'nobody' : 'late'))
@@ -564,7 +564,7 @@ test.each([false, true])(
       expect((await json(acme.get('transactions'))).meta.total).toBe(10)
       await expectExactCounts()
     }
-    RESET_LIMITS.milliseconds = -1
+    RESET_LIMITS.resetMs = -1
     for (let nth = 0; nth < 3; nth++) {
       const acme = await partner('forex', { account: `r-${nth}-${after}`, ...hold })
       await prepareHeld(acme.account, 2200, 5)
@@ -602,7 +602,7 @@ describe('a reset', () => {
   const reset = (account: string) => askAdmin(`accounts/${account}/reset`, 'POST')
 
   test('deletes in steps, refuses deliveries until it ends, and keeps the totals right', async () => {
-    RESET_LIMITS.milliseconds = -1
+    RESET_LIMITS.resetMs = -1
     const acme = await partner('forex', hold)
     await prepareHeld(acme.account, 2500, 5)
     await acme.post(

@@ -19,7 +19,7 @@ const PAGE_BYTES = 130 * 14 * KIB
 
 type Brand = Awaited<ReturnType<typeof brand>>
 
-const leased = () => ({ answers: QUEUES.answers.used, process: QUEUES.process.used })
+const leased = () => ({ answers: QUEUES.readResponses.used, process: QUEUES.process.used })
 const NOTHING = { answers: 0, process: 0 }
 
 async function* twoPieces() {
@@ -148,15 +148,15 @@ describe('an answer above 64 KiB', () => {
 
   test('is refused after 20 seconds in a queue, with advice', async () => {
     const acme = await wideBrand('acme')
-    const held = QUEUES.answers.tryTake(6 * MIB, 'other', Number.POSITIVE_INFINITY)!
+    const held = QUEUES.readResponses.tryTake(6 * MIB, 'other', Number.POSITIVE_INFINITY)!
     vi.useFakeTimers({ toFake: ['Date'] })
     const waiting = askUnread(acme)
     await someTime()
     vi.setSystemTime(Date.now() + 20_000)
     const response = await waiting
     expect([response.status, response.headers.get('Retry-After')]).toEqual([503, '10'])
-    expect((await json(response)).detail).toContain('Answers of up to 64 KiB do not wait')
-    QUEUES.answers.release(held)
+    expect((await json(response)).detail).toContain('Responses of up to 64 KiB do not wait')
+    QUEUES.readResponses.release(held)
     expect(leased()).toEqual(NOTHING)
   })
 })
@@ -168,7 +168,7 @@ test.each([
     (c: Context) => sendPieces(c, twoPieces(), {}, new ReadMemory('acme'), 65 * KIB),
   ],
 ])('an answer %s that is refused for lack of memory has no Link', async (_, send) => {
-  const held = QUEUES.answers.tryTake(6 * MIB, 'other', Number.POSITIVE_INFINITY)!
+  const held = QUEUES.readResponses.tryTake(6 * MIB, 'other', Number.POSITIVE_INFINITY)!
   vi.useFakeTimers({ toFake: ['Date'] })
   const waiting = new Hono<{ Bindings: Env }>()
     .get('/', (c) => {
@@ -181,14 +181,14 @@ test.each([
   vi.setSystemTime(Date.now() + 20_000)
   const { status, headers } = await waiting
   expect([status, headers.get('Retry-After'), headers.get('Link')]).toEqual([503, '10', null])
-  QUEUES.answers.release(held)
+  QUEUES.readResponses.release(held)
   expect(leased()).toEqual(NOTHING)
 })
 
 describe('an answer of at most 64 KiB', () => {
   test('does not wait for large answers or bodies', async () => {
     const acme = await wideBrand('acme')
-    const held = [QUEUES.answers, QUEUES.process].map((queue) => ({
+    const held = [QUEUES.readResponses, QUEUES.process].map((queue) => ({
       queue,
       lease: queue.tryTake(queue.limit, 'other', Number.POSITIVE_INFINITY)!,
     }))

@@ -41,7 +41,7 @@ const send = (acme: Brand, body: unknown) =>
   })
 
 const DETAIL =
-  'Each record rewrites all additional fields that are stored for its customer. One request rewrites at most 4194304 bytes of those that it does not send, and this one would rewrite more. Nothing was stored. Send at most 64 records in each request.'
+  'This request would rewrite more than 4194304 bytes of stored additional fields. Nothing was stored. Send at most 64 records in each request.'
 
 test('small changes of large customers are refused beyond 4 MiB of stored fields', async () => {
   const acme = await brandWithLarge(MOST + 1)

@@ -4,7 +4,7 @@ import ecb from '../data/ecb-euro-reference-rates.csv?raw'
 import { app } from '../src/app.ts'
 import { lineId, statementId } from '../src/commission/drafts/ids.ts'
 import type { KeyValue } from '../src/db/paginate.ts'
-import { seal } from '../src/http/seal.ts'
+import { signText } from '../src/http/sign-text.ts'
 import { brand } from './brand.ts'
 import { putRates } from './commission/rate-files.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
@@ -504,7 +504,7 @@ test('each GET route reads at most the stated rows', { timeout: 600_000 }, async
           const [context, key] = end
           const sealed = typeof context === 'string' ? context : JSON.stringify(context)
           const text = JSON.stringify([2, 50, 1, 0, ...key])
-          const cursor = await seal(env as Env, `2 ${sealed}`, text)
+          const cursor = await signText(env as Env, `2 ${sealed}`, text)
           await send(at + path, `${query}&cursor=${cursor}`.replace(/^&/, ''), headers, bound)
           continue
         }

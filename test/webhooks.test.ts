@@ -7,7 +7,12 @@ import worker from '../src/index.ts'
 import { pauseAfter } from '../src/webhooks/backoff.ts'
 import { urlProblem } from '../src/webhooks/check-url.ts'
 import type { QueuedMessage } from '../src/webhooks/queue-due.ts'
-import { newWebhookSecret, sealSecret, signMessage, unsealSecret } from '../src/webhooks/secrets.ts'
+import {
+  decryptSecret,
+  encryptSecret,
+  newWebhookSecret,
+  signMessage,
+} from '../src/webhooks/secrets.ts'
 import { brand } from './brand.ts'
 import { bookRows } from './commission/statement-rows.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
@@ -187,22 +192,22 @@ describe('a secret', () => {
     }>()
     expect(row?.secrets).not.toContain(secret.slice('whsec_'.length))
     const [[sealed]] = JSON.parse(row?.secrets ?? '') as [[string]]
-    expect(await unsealSecret(env, account, id, sealed)).toBe(secret)
-    expect(await unsealSecret(env, account, 'whk_other', sealed)).toBeNull()
-    expect(await unsealSecret(env, 'other', id, sealed)).toBeNull()
-    expect(await unsealSecret(env, account, id, `${sealed.slice(0, -2)}AA`)).toBeNull()
+    expect(await decryptSecret(env, account, id, sealed)).toBe(secret)
+    expect(await decryptSecret(env, account, 'whk_other', sealed)).toBeNull()
+    expect(await decryptSecret(env, 'other', id, sealed)).toBeNull()
+    expect(await decryptSecret(env, account, id, `${sealed.slice(0, -2)}AA`)).toBeNull()
   })
 
   test('stays readable after TRACKING_KEYS is rotated, and not without its key', async () => {
     const { keys } = JSON.parse(env.TRACKING_KEYS)
     const secret = newWebhookSecret()
-    const sealed = await sealSecret(env, 'a', 'whk_1', secret)
+    const sealed = await encryptSecret(env, 'a', 'whk_1', secret)
     const withKeys = (some: unknown[]) => ({
       ...env,
       TRACKING_KEYS: JSON.stringify({ keys: some }),
     })
-    expect(await unsealSecret(withKeys(keys.toReversed()), 'a', 'whk_1', sealed)).toBe(secret)
-    expect(await unsealSecret(withKeys([keys[1]]), 'a', 'whk_1', sealed)).toBeNull()
+    expect(await decryptSecret(withKeys(keys.toReversed()), 'a', 'whk_1', sealed)).toBe(secret)
+    expect(await decryptSecret(withKeys([keys[1]]), 'a', 'whk_1', sealed)).toBeNull()
   })
 
   test('signs as the example of the Standard Webhooks specification', async () => {

@@ -4,7 +4,7 @@ import { customerDaysSql, customerQuery } from '../../src/db/records/customer-li
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
 import { countSql, searchSql } from '../../src/db/records/delivery-search-sql.ts'
 import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
-import { BEGIN_DAYS, DROP_DAYS, KEEP_DAYS } from '../../src/db/records/kept-days.ts'
+import { BEGIN_DAYS, DROP_DAYS, KEEP_DAYS } from '../../src/db/records/kept-totals.ts'
 import { findRecordSql, listQuery } from '../../src/db/records/list.ts'
 import type { Filter } from '../../src/db/records/list-filter.ts'
 import { heldKeyOf } from '../../src/db/records/record-table.ts'

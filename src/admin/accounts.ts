@@ -150,7 +150,7 @@ export const accounts = new Hono<AppEnv>()
     }
     const db = resolveDatabase(c.env, binding)
     const entry = { actor: c.var.actor, action: 'account.reset', account: id, details: {} }
-    const deadline = Date.now() + RESET_LIMITS.milliseconds
+    const deadline = Date.now() + RESET_LIMITS.resetMs
     const results = await withAudit(db, entry, beginReset(db, id))
     const isDone = hasEndedReset(results) || (await finishReset(db, id, deadline))
     // A cron goes on with what is left.

@@ -10,7 +10,7 @@ import { erasePersonalData } from '../db/records/erasure.ts'
 import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
-import { seal, unseal } from '../http/seal.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
 import { isBrand } from './erased-activities.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -39,13 +39,13 @@ export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
   const context = JSON.stringify(['erasures/replay', account ?? null])
   const from = cursor === undefined ? START : await readCursor(c.env, context, cursor)
   const { erased, position } = await replay(c.env, c.var.actor, account, from)
-  const next = position && (await seal(c.env, context, JSON.stringify(position)))
+  const next = position && (await signText(c.env, context, JSON.stringify(position)))
   return c.json({ erased, next })
 })
 
 /** @throws ApiError `invalid_query` */
 async function readCursor(env: Env, context: string, cursor: string): Promise<Position> {
-  const text = await unseal(env, context, cursor)
+  const text = await verifyText(env, context, cursor)
   if (text !== null) return JSON.parse(text)
   throw invalidQuery('`cursor` was not issued by a replay with this query.')
 }

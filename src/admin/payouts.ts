@@ -125,7 +125,7 @@ const ROWS_AT_ONCE = 500
 /**
  * Reads all rows, page by page.
  *
- * @throws ApiError `invalid_query` if they have too many statements for one answer.
+ * @throws ApiError `invalid_query` if they have too many statements for one response.
  */
 async function readAll(
   read: (page: Page) => Promise<FoundPage<PayoutRow>>,

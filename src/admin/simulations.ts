@@ -17,8 +17,8 @@ import { SIMULATION_COLUMNS, type Simulated, toRows } from '../commission/simula
 import { resolveDatabase } from '../db/database.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
-import { seal, unseal } from '../http/seal.ts'
 import { sendJson } from '../http/send-json.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { findRouteAccount } from './accounts.ts'
@@ -49,11 +49,11 @@ export const simulations = (resourcesOf: ResourcesOf) =>
     const { issues, request } = parseSimulation(body, source.book, plan, planContext, Date.now())
     if (!request) throw validationFailed(issues)
     const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
-    const after = cursor === undefined ? null : await unseal(c.env, context, cursor)
+    const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
     if (cursor !== undefined && after === null) throw foreignCursor()
     const filter = { affiliate_id: query.affiliate_id ?? null, all: readAll(query.all), after }
     const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
-    return respond(c, found, next === null ? null : await seal(c.env, context, next))
+    return respond(c, found, next === null ? null : await signText(c.env, context, next))
   })
 
 const foreignCursor = () =>

@@ -13,7 +13,7 @@ declare global {
 const MIN_KEY_LENGTH = 32
 
 /** The actor of ADMIN_KEY. */
-export const FIRST_ACTOR = 'admin-key'
+export const ADMIN_KEY_ACTOR = 'admin-key'
 
 /** A key as ADMIN_KEYS holds it: in clear, or only its SHA-256 in hexadecimal. */
 interface NamedKey {
@@ -57,7 +57,7 @@ function digestOf(name: string, { key, key_sha256 }: NamedKey): Promise<ArrayBuf
 export function parseAdminKeys(json: string): KeyHolder[] {
   const entries: [string, NamedKey | null][] = Object.entries(JSON.parse(json))
   return entries.map(([actor, named]) => {
-    if (!NAME.test(actor) || actor === FIRST_ACTOR) {
+    if (!NAME.test(actor) || actor === ADMIN_KEY_ACTOR) {
       throw new Error(
         'A name has 1 to 64 letters, digits, spaces or `.@+-_`, and is not `admin-key`.',
       )
@@ -76,13 +76,13 @@ const namedMembers = memoizePerSecret((json: string) => {
   }
 })
 
-const firstMember = memoizePerSecret(
-  (key: string): KeyHolder => ({ actor: FIRST_ACTOR, role: 'approver', digest: sha256(key) }),
+const adminKeyMember = memoizePerSecret(
+  (key: string): KeyHolder => ({ actor: ADMIN_KEY_ACTOR, role: 'approver', digest: sha256(key) }),
 )
 
-function firstHolder({ ADMIN_KEY }: Env): KeyHolder {
+function adminKeyHolder({ ADMIN_KEY }: Env): KeyHolder {
   // If our own key is missing or can be guessed, respond 503, not 401.
-  if (ADMIN_KEY && ADMIN_KEY.length >= MIN_KEY_LENGTH) return firstMember(ADMIN_KEY)
+  if (ADMIN_KEY && ADMIN_KEY.length >= MIN_KEY_LENGTH) return adminKeyMember(ADMIN_KEY)
   const cause = new Error(`The secret ADMIN_KEY has fewer than ${MIN_KEY_LENGTH} characters.`)
   throw badSecret('ADMIN_KEY', cause)
 }
@@ -108,7 +108,7 @@ export async function findByKey(key: string, env: Env): Promise<KeyMember | null
   const sent = await sha256(key)
   const isHolder = async ({ digest }: KeyHolder) =>
     crypto.subtle.timingSafeEqual(sent, await digest)
-  const first = firstHolder(env)
+  const first = adminKeyHolder(env)
   if (await isHolder(first)) return present(first)
   let found: KeyHolder | null = null
   for (const holder of namedHolders(env)) if (await isHolder(holder)) found = holder
@@ -121,7 +121,8 @@ export async function findByKey(key: string, env: Env): Promise<KeyMember | null
  * @throws ApiError `unavailable` if ADMIN_KEY or ADMIN_KEYS is unusable.
  */
 export async function findByName(actor: string, env: Env): Promise<KeyMember | null> {
-  const first = firstHolder(env)
-  const found = actor === FIRST_ACTOR ? first : namedHolders(env).find((one) => one.actor === actor)
+  const first = adminKeyHolder(env)
+  const found =
+    actor === ADMIN_KEY_ACTOR ? first : namedHolders(env).find((one) => one.actor === actor)
   return found ? present(found) : null
 }

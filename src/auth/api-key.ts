@@ -9,9 +9,9 @@ import { brandTokenObjectName } from './token-gate.ts'
 
 /**
  * Authenticates a brand by its Brand Token and applies the rate limit. A token with a wrong checksum
- * is refused without a lookup. Of tokens that the service did not make, few are looked up: each would
- * open an object. The response does not reveal why a token is refused. `weightOf` tells as how many
- * requests a request to a path counts.
+ * is refused without a look-up. Other tokens that the service did not make are looked up, but an isolate
+ * looks up at most 10 of them per second, because each look-up opens an object. The response does not
+ * reveal why a token is refused. `weightOf` returns how many requests of the limit a path costs.
  *
  * @throws ApiError `invalid_api_key`, `rate_limited`; `unavailable` if there are too many invented
  * tokens.
@@ -35,7 +35,7 @@ export const apiKey = (weightOf: WeightOf) =>
   })
 
 /**
- * The most Brand Tokens without a code of our keys whose objects an isolate asks in a second: a removed
+ * How many Brand Tokens per second an isolate looks up although no present key made their code. A removed
  * key may have made them.
  */
 const MAX_UNCHECKED_LOOKUPS = 10

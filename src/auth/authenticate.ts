@@ -30,7 +30,7 @@ export async function authenticate(
   const { client_id, client_secret } = credentials
   const addressObject = () => env.CLIENT_GATE.getByName(`address:${clientAddress(headers)}`)
   const [client, secret] = await Promise.all([digest(client_id), digest(client_secret)])
-  // First, so that an address that must wait costs the database nothing.
+  // Check the address before the database is queried.
   const wait = await withObjectRetry(() => addressObject().guessingWait(client))
   if (wait > 0) throw tooManyAttempts('Too many wrong secrets.', wait)
   const match = isWellFormed(client_secret, 'tcs')

@@ -8,8 +8,8 @@ const CHALLENGE = 'Bearer realm="api"'
 
 /**
  * Authenticates a partner firm by its access token, applies the rate limit, and checks the vertical
- * and the scope that the method requires. `isEndpoint` tells whether a route has exactly this path,
- * `weightOf` as how many requests a request to a path counts.
+ * and the scope that the method requires. `isEndpoint` tells whether a route has exactly this path.
+ * `weightOf` returns how many requests of the limit a path costs.
  *
  * @see [RFC 6750 §3](https://www.rfc-editor.org/rfc/rfc6750#section-3)
  * @throws ApiError `missing_credentials`, `invalid_token`, `rate_limited`, `wrong_vertical`,

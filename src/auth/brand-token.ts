@@ -23,7 +23,7 @@ export async function newBrandToken(keys: string, mode: 'live' | 'test'): Promis
 export async function isIssued(keys: string, token: string): Promise<boolean> {
   const start = token.slice(0, 'tbt_live_'.length + RANDOM_LENGTH)
   const code = token.slice(start.length, start.length + BASE62_OF_64_BITS)
-  // A plain comparison is safe: who finds a code out has gained no access.
+  // A plain comparison is safe: a guessed code gives no access.
   for (const key of await hmacKeys(keys)) if ((await codeOf(key, start)) === code) return true
   return false
 }

@@ -20,7 +20,7 @@ export interface Minted {
 }
 
 /**
- * One class for four kinds of objects, by their names:
+ * Not only OAuth clients: one class for four kinds of objects, by their names:
  * - `client:{client_id}`, an OAuth client. It lists its live tokens, so that they can be revoked and
  *   minting can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
  * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.

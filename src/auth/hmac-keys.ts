@@ -26,8 +26,8 @@ export const importKeys = memoizePerKeySet(
 )
 
 /**
- * Returns the keys of TRACKING_KEYS; none if they are missing or unreadable. What they protect goes on
- * without them: deliveries must not wait for a secret that only links need.
+ * Returns the keys of TRACKING_KEYS. Returns no keys if the secret is missing or unreadable, so that
+ * deliveries that do not need a key still work.
  */
 export const hmacKeys = (keys: string): Promise<HmacKey[]> => importKeys(keys).catch(() => [])
 

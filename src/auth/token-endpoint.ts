@@ -26,7 +26,8 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   const placement = placementOf(account)
   const jti = crypto.randomUUID()
   const expiresAt = expiryOf(now)
-  // Listed before it is opened: a revocation at the same moment would otherwise miss the token.
+  // The client's object lists the token before the token's object opens it: a revocation at the same
+  // moment would otherwise miss the token.
   const clientObject = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
   const minted = await withObjectRetry(() => clientObject().mint({ jti, version, expiresAt }))
   if (minted === null) throw invalidClient()

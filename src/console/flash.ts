@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { seal, unseal } from '../http/seal.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
 import { readCookie, writeCookie } from './cookie.ts'
 import type { Session } from './session.ts'
 
@@ -9,7 +9,7 @@ const NAME = 'tributary_done'
 /** How long the message is kept for the next page, in seconds. */
 const MAX_AGE = 60
 
-// The message is sealed for its session. Otherwise another site of the same domain, which can set cookies,
+// The message is signed for its session. Otherwise another site of the same domain, which can set cookies,
 // could show members a message of its own.
 const contextOf = ({ id }: Session) => `console message ${id}`
 
@@ -19,13 +19,13 @@ export async function setFlash(
   session: Session,
   message: string,
 ): Promise<void> {
-  writeCookie(c, NAME, await seal(c.env, contextOf(session), message), MAX_AGE)
+  writeCookie(c, NAME, await signText(c.env, contextOf(session), message), MAX_AGE)
 }
 
 /** Returns and deletes the message of the last change of the session; null if there is none. */
 export async function takeFlash(c: Context<AppEnv>, session: Session): Promise<string | null> {
-  const sealed = readCookie(c, NAME)
-  if (sealed === null) return null
+  const signed = readCookie(c, NAME)
+  if (signed === null) return null
   writeCookie(c, NAME, '', 0)
-  return unseal(c.env, contextOf(session), sealed)
+  return verifyText(c.env, contextOf(session), signed)
 }

@@ -6,7 +6,7 @@ import { withObjectRetry } from '../auth/object-retry.ts'
 import type { Member } from '../auth/roles.ts'
 import { isDevelopment } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
-import { seal, unseal } from '../http/seal.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
 import { readCookie, writeCookie } from './cookie.ts'
 
 /** How long a session lasts, in milliseconds. */
@@ -20,8 +20,14 @@ export interface Session {
   readonly until: number | null
 }
 
-/** The content of the cookie, before it is sealed. */
-type Sealed = readonly [id: string, actor: string, role: string, fingerprint: string, until: number]
+/** The content of the cookie, before it is signed. */
+type SessionContent = readonly [
+  id: string,
+  actor: string,
+  role: string,
+  fingerprint: string,
+  until: number,
+]
 
 const CONTEXT = 'console session'
 
@@ -29,7 +35,7 @@ const CONTEXT = 'console session'
 const cookieName = (env: Env) =>
   isDevelopment(env) ? 'tributary_console' : '__Host-tributary_console'
 
-const clientGateOf = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
+const sessionObject = (env: Env, id: string) => env.CLIENT_GATE.getByName(`session:${id}`)
 
 /** Returns whether members sign in through Cloudflare Access instead of with their keys. */
 export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
@@ -40,8 +46,8 @@ export async function beginSession(
   { actor, role, fingerprint }: KeyMember,
   now: number,
 ): Promise<void> {
-  const content: Sealed = [crypto.randomUUID(), actor, role, fingerprint, now + SESSION_MS]
-  const value = await seal(c.env, CONTEXT, JSON.stringify(content))
+  const content: SessionContent = [crypto.randomUUID(), actor, role, fingerprint, now + SESSION_MS]
+  const value = await signText(c.env, CONTEXT, JSON.stringify(content))
   writeCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
 }
 
@@ -57,26 +63,26 @@ export async function readSession(c: Context<AppEnv>, now: number): Promise<Sess
     const member = assertion ? await readAssertion(assertion, c.env) : null
     return member && { id: `access ${member.actor}`, member, until: null }
   }
-  const text = await unseal(c.env, CONTEXT, readCookie(c, cookieName(c.env)) ?? '')
+  const text = await verifyText(c.env, CONTEXT, readCookie(c, cookieName(c.env)) ?? '')
   if (text === null) return null
-  const [id, actor, role, fingerprint, until]: Sealed = JSON.parse(text)
+  const [id, actor, role, fingerprint, until]: SessionContent = JSON.parse(text)
   if (until <= now) return null
   const member = await findByName(actor, c.env)
   if (member?.fingerprint !== fingerprint || member.role !== role) return null
   // A copy of the cookie must not outlive the sign-out.
-  const hasEnded = await withObjectRetry(() => clientGateOf(c.env, id).hasEnded())
+  const hasEnded = await withObjectRetry(() => sessionObject(c.env, id).hasEnded())
   return hasEnded ? null : { id, member, until }
 }
 
 /** Ends a session, also for copies of its cookie. */
 export async function endSession(c: Context<AppEnv>, { id, until }: Session): Promise<void> {
-  if (until !== null) await withObjectRetry(() => clientGateOf(c.env, id).endSession(until))
+  if (until !== null) await withObjectRetry(() => sessionObject(c.env, id).endSession(until))
   writeCookie(c, cookieName(c.env), '', 0)
 }
 
 /** Returns the token that each form of this session sends. */
-export const csrfToken = (env: Env, { id }: Session) => seal(env, `console csrf ${id}`, 'form')
+export const csrfToken = (env: Env, { id }: Session) => signText(env, `console csrf ${id}`, 'form')
 
 /** Returns whether a token was issued to this session. */
 export const isCsrfToken = async (env: Env, { id }: Session, token: string) =>
-  (await unseal(env, `console csrf ${id}`, token)) !== null
+  (await verifyText(env, `console csrf ${id}`, token)) !== null

@@ -739,7 +739,7 @@ export const statementRunSteps = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
 )
 
-/** The addresses to which events are sent; their secrets are sealed. */
+/** The addresses to which events are sent; their secrets are encrypted. */
 export const webhookEndpoints = sqliteTable(
   'webhook_endpoints',
   {

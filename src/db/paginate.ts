@@ -51,7 +51,7 @@ export const LIST_LIMITS = {
   days: 4000,
 }
 
-/** A row limit in bytes: an isolate has 128 MB for all who read at the same time. */
+/** The most bytes of a page: all readers of an isolate share 128 MB. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024
 
 /** A list of rows in the order of a key. */

@@ -33,7 +33,10 @@ export const isUniqueViolation = (error: unknown) =>
 /** Whether a statement failed because a value would have more than 2 MB, the most that D1 returns. */
 export const isTooLong = (error: unknown) => messageIncludes(error, ['string or blob too big'])
 
-/** Whether a statement failed on purpose, because it found a row that must not exist. */
+/**
+ * Whether a statement failed on purpose, because it found a row that must not exist. Such SQL calls `json()`
+ * with text that is not JSON: see `ABORT`.
+ */
 export const isAssertionFailure = (error: unknown) => messageIncludes(error, ['malformed JSON'])
 
 /** The message for a missing table, column or index: the Worker was deployed before its migration. */
@@ -61,7 +64,7 @@ function classifyFault(error: unknown): FaultKind {
 
 /**
  * Calls D1, and again if a retry cures the fault. Every write is idempotent, so an attempt that was
- * committed and whose answer was lost does no harm.
+ * committed and whose response was lost does no harm.
  *
  * @throws ApiError `unavailable` if the fault lasts, if D1 is overloaded, or if a migration is missing.
  */

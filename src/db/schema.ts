@@ -695,7 +695,7 @@ export const statementRunSteps = /* @__PURE__ */ defineTable<typeof drizzle.stat
   $uniqueKey: null,
 })
 
-/** The addresses to which events are sent; their secrets are sealed. */
+/** The addresses to which events are sent; their secrets are encrypted. */
 export const webhookEndpoints = /* @__PURE__ */ defineTable<typeof drizzle.webhookEndpoints>({
   $name: 'webhook_endpoints',
   $columns: {

@@ -16,7 +16,7 @@ export const LARGE_BODY_BYTES = MIB
 const MEDIUM_BYTES = 2 * MIB
 
 /** The weight above which an account may have four bodies that wait to be processed. */
-const LARGE_WEIGHT = 16 * MIB
+const QUEUED_AS_LARGE_WEIGHT = 16 * MIB
 
 /** What a small body may weigh: with gzip, ten times as much a byte. */
 const BASE_WEIGHT = 8 * KIB
@@ -31,7 +31,7 @@ const GRACE_MS = 2000
 const MIN_BYTES_PER_MS = 1024
 
 /** How long a request may take to store its body, or to wait, before it counts as lost. */
-const HOLD_MS = 30_000
+const LEASE_MS = 30_000
 
 /** A promise of the account whose memory a body counts towards. It rejects if the caller is refused. */
 export type AdmissionPromise = Promise<{ readonly account: string }>
@@ -90,24 +90,28 @@ export class BodyMemory {
   /** Waits until there is room for this many bytes, compressed and decompressed. */
   async decompress(bytes: number): Promise<void> {
     if (bytes > HEAD_BYTES) await this.#admission
-    const lease = this.#held()
+    const lease = this.#validLease()
     if (bytes > lease.weight) return this.#moveToReading(bytes)
-    this.hold()
+    this.extend()
     if (this.#isReading()) this.#queue.shrink(lease, bytes)
   }
 
   /** Waits until a body of this weight may be decoded, parsed and stored. */
   async process(weight: number): Promise<void> {
-    const lease = this.#held()
-    this.hold()
+    const lease = this.#validLease()
+    this.extend()
     if (!this.#isReading() && weight <= lease.weight) return this.#queue.shrink(lease, weight)
     const { account } = await this.#admission
     const [rawQueue, rawLease] = [this.#queue, lease]
     this.#rawQueue = rawQueue
     this.#rawLease = rawLease
-    this.#lease = await QUEUES.process.take({ weight, account, isLarge: weight > LARGE_WEIGHT })
+    this.#lease = await QUEUES.process.take({
+      weight,
+      account,
+      isLarge: weight > QUEUED_AS_LARGE_WEIGHT,
+    })
     this.#queue = QUEUES.process
-    this.hold()
+    this.extend()
   }
 
   /** Releases the lease of the bytes, which are no longer needed once the text is decoded. */
@@ -118,18 +122,18 @@ export class BodyMemory {
 
   /** Extends the lease to the time that this many bytes in total may take. */
   received(bytes: number): void {
-    const lease = this.#held()
+    const lease = this.#validLease()
     lease.until = Math.max(lease.until, this.#since + GRACE_MS + bytes / MIN_BYTES_PER_MS)
   }
 
   /** Extends the lease to the time that processing, or waiting for it, may take. */
-  hold(): void {
-    if (this.#lease) this.#lease.until = Date.now() + HOLD_MS
+  extend(): void {
+    if (this.#lease) this.#lease.until = Date.now() + LEASE_MS
   }
 
   /** Releases all memory but the buffer of one read, which is used until the body is drained. */
   discard(): void {
-    this.hold()
+    this.extend()
     if (this.#lease) this.#queue.shrink(this.#lease, HEAD_BYTES)
   }
 
@@ -139,7 +143,7 @@ export class BodyMemory {
    * @throws ApiError `unavailable` if the lease is revoked meanwhile.
    */
   waitFor<T>(chunk: Promise<T>): Promise<T> {
-    return waitAndCheck(chunk, () => this.#held())
+    return waitAndCheck(chunk, () => this.#validLease())
   }
 
   /** Releases all leases. */
@@ -153,14 +157,14 @@ export class BodyMemory {
   }
 
   async #moveToReading(bytes: number) {
-    this.hold()
+    this.extend()
     const { account } = await this.#admission
     const queue = bytes > MEDIUM_BYTES ? QUEUES.readLarge : QUEUES.readMedium
     await this.#move(queue, { weight: bytes, account, isLarge: bytes > LARGE_BODY_BYTES })
   }
 
   async #move(queue: WeightedQueue, claim: { weight: number; account: string; isLarge: boolean }) {
-    this.hold()
+    this.extend()
     const lease = await queue.take(claim)
     if (this.#lease) this.#queue.release(this.#lease)
     this.#queue = queue
@@ -169,8 +173,8 @@ export class BodyMemory {
     lease.until = this.#since + GRACE_MS
   }
 
-  #held(): Lease {
-    if (this.#lease && this.#queue.isHeld(this.#lease)) return this.#lease
+  #validLease(): Lease {
+    if (this.#lease && this.#queue.isReserved(this.#lease)) return this.#lease
     throw tooSlow()
   }
 }

@@ -24,10 +24,10 @@ export const manyWaiting = (count: number) =>
     `${count} other large bodies of this account are waiting. Send bodies above 1 MiB one after the other, each after the response to the last.`,
   )
 
-/** Returns the error for a delivery whose answer has no room beside unread ones. */
+/** Returns the error for a delivery whose response has no room beside unread ones. */
 export const unreadResults = () =>
   tryLater(
-    'Too many answers above 64 KiB are unread. Read each answer at once, or send fewer records per request.',
+    'Too many responses above 64 KiB are unread. Read each response at once, or send fewer records per request.',
   )
 
 /** Returns the error for a body that arrived too slowly while others waited. */

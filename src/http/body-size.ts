@@ -123,14 +123,17 @@ const BYTES_PER_CONTAINER = 240
 /** The memory of a request beside its body, in bytes. */
 const REQUEST_BYTES = 4096
 
-/** Above this weight a body is large: it keeps only what the response needs while it is stored. */
-const LARGE_WEIGHT = 12 * 1024 * 1024
+/** Above this weight the Worker frees the parsed records, but for what the response needs. */
+const FREES_RECORDS_WEIGHT = 12 * 1024 * 1024
 
 /** What a body takes in memory at its worst. */
 export interface BodyWeight {
   /** Bytes. */
   weight: number
-  /** Whether the content of the records must be dropped before they are stored. */
+  /**
+   * Whether the Worker must free the parsed records before it stores their rows, because memory has no
+   * room for both.
+   */
   isLarge: boolean
 }
 
@@ -147,6 +150,6 @@ export function weigh({ bytes, values, containers, escapes, isWide }: JsonSize):
   const rows = width * (bytes + escapes)
   const requests = 2 * (width + 1) * (bytes + 3 * escapes)
   const both = parsed + rows + requests
-  const isLarge = both > LARGE_WEIGHT
+  const isLarge = both > FREES_RECORDS_WEIGHT
   return { weight: isLarge ? Math.max(parsed + rows, rows + requests) : both, isLarge }
 }

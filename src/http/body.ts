@@ -14,7 +14,7 @@ const MIB = 1024 * 1024
 export interface RequestBody {
   /** The length of the text. */
   readonly characters: number
-  /** Whether the content of its records must be dropped before they are stored. */
+  /** Whether the Worker must free the parsed records before it stores their rows: see `BodyWeight`. */
   isLarge: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string

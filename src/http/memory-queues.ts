@@ -18,14 +18,14 @@ export const QUEUES = {
   readMedium: new WeightedQueue(8 * MIB, 4 * MIB),
   /** Larger bodies likewise: two of the maximal size. */
   readLarge: new WeightedQueue(16 * MIB, 8 * MIB),
-  /** Answers to reads above 64 KiB, until the client has received them. */
-  answers: new WeightedQueue(6 * MIB, 3 * MIB),
+  /** Responses to reads above 64 KiB, until the client has received them. */
+  readResponses: new WeightedQueue(6 * MIB, 3 * MIB),
   /**
-   * Bodies that are parsed and stored, unless they are small, and reads of more than 64 KiB: of each
-   * kind and account a single one, or several of 6 MiB together. A database works on one request at a
-   * time, so others wait for at most these.
+   * Bodies that are parsed and stored, unless they are small, and reads of more than 64 KiB. An account has
+   * one large body and one large read in process at a time, or several that weigh 6 MiB together. A database
+   * works on one request at a time, so others wait for at most these.
    */
   process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
-  /** Answers to deliveries above 64 KiB, until the client has received them. */
-  results: new WeightedQueue(4 * MIB, 2 * MIB),
+  /** Responses to deliveries above 64 KiB, until the client has received them. */
+  deliveryResponses: new WeightedQueue(4 * MIB, 2 * MIB),
 }

@@ -2,9 +2,9 @@ import type { Context } from 'hono'
 import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery } from './query.ts'
-import { ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
-import { seal, unseal } from './seal.ts'
+import { ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { sendJson } from './send-json.ts'
+import { signText, verifyText } from './sign-text.ts'
 
 /** The paging parameters of a query, unparsed. */
 export interface PageQuery {
@@ -54,7 +54,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
     return requested
   }
   if (page !== undefined) throw invalidQuery('`page` and `cursor` cannot be combined.')
-  const text = await unseal(env, sealContext(context), cursor)
+  const text = await verifyText(env, signedContext(context), cursor)
   if (text === null) {
     throw invalidQuery('`cursor` was not issued by this list with these filters.')
   }
@@ -64,7 +64,7 @@ export async function readPage(env: Env, context: string, query: PageQuery): Pro
 }
 
 /** A cursor of another format is refused like one of another list. */
-const sealContext = (context: string) => `2 ${context}`
+const signedContext = (context: string) => `2 ${context}`
 
 const beyondDepth = ({ number, size }: Page) =>
   invalidQuery(
@@ -107,11 +107,11 @@ export async function respondWithRecords(
   const memory = new ReadMemory(account)
   try {
     const assumed = page.size * ASSUMED_ROW_BYTES
-    const isLarge = assumed > SMALL_ANSWER_BYTES && memory.tryHold(assumed)
-    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_ANSWER_BYTES })
+    const isLarge = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
+    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_RESPONSE_BYTES })
     while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
       const { excess, total, isLimited } = found
-      await memory.hold(excess.bytes)
+      await memory.reserve(excess.bytes)
       found = await read({ ...page, counted: { total, isLimited }, maxBytes: excess.bytes })
     }
     return await respondWithPage(c, context, page, found, memory)
@@ -172,7 +172,8 @@ export async function linkNext(
     isLimited ? 1 : 0,
     ...last,
   ]
-  const cursor = position && (await seal(c.env, sealContext(context), JSON.stringify(position)))
+  const cursor =
+    position && (await signText(c.env, signedContext(context), JSON.stringify(position)))
   if (cursor) {
     const url = new URL(c.req.url)
     const query = new URLSearchParams(url.search)

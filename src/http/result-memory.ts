@@ -1,28 +1,32 @@
 import type { Context } from 'hono'
 import { unreadResults } from './body-errors.ts'
 import { QUEUES } from './memory-queues.ts'
-import { SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { Sending, sendBytes } from './sending.ts'
 import type { Lease } from './weighted-queue.ts'
 
 /** How long a delivery may take to be stored before it counts as lost. */
-const HOLD_MS = 30_000
+const LEASE_MS = 30_000
 
-/** The memory of the answers to deliveries of many records. */
+/** The memory of the responses to deliveries of many records. */
 const memories = new WeakMap<Request, ResultMemory>()
 
 /**
- * Waits until there is room for an answer of about this many bytes, unless it is small.
+ * Waits until there is room for a response of about this many bytes, unless it is small.
  *
  * @throws ApiError `unavailable` after 20 seconds, or at once if four deliveries of the account wait.
  */
-export async function holdMemory(request: Request, account: string, bytes: number): Promise<void> {
+export async function reserveMemory(
+  request: Request,
+  account: string,
+  bytes: number,
+): Promise<void> {
   const memory = new ResultMemory(account)
-  await memory.hold(bytes)
+  await memory.reserve(bytes)
   memories.set(request, memory)
 }
 
-/** The memory of the answer to a delivery, from before the delivery is stored until it is received. */
+/** The memory of the response to a delivery, from before the delivery is stored until it is received. */
 class ResultMemory {
   readonly #account: string
   #lease: Lease | null = null
@@ -31,42 +35,42 @@ class ResultMemory {
     this.#account = account
   }
 
-  /** Takes a lease, as `holdMemory` describes. */
-  async hold(bytes: number): Promise<void> {
-    if (bytes <= SMALL_ANSWER_BYTES) return
+  /** Takes a lease, as `reserveMemory` describes. */
+  async reserve(bytes: number): Promise<void> {
+    if (bytes <= SMALL_RESPONSE_BYTES) return
     const claim = { weight: bytes, account: this.#account, isLarge: true, refusal: unreadResults }
-    this.#lease = await QUEUES.results.take(claim)
-    this.#lease.until = Date.now() + HOLD_MS
+    this.#lease = await QUEUES.deliveryResponses.take(claim)
+    this.#lease.until = Date.now() + LEASE_MS
   }
 
-  /** Adjusts the lease to the answer, which must be sent even if there is no room for its excess. */
+  /** Adjusts the lease to the response, which must be sent even if there is no room for its excess. */
   startSending(bytes: number): Sending {
-    const held = this.#lease
-    if (held && bytes <= held.weight) QUEUES.results.shrink(held, bytes)
+    const lease = this.#lease
+    if (lease && bytes <= lease.weight) QUEUES.deliveryResponses.shrink(lease, bytes)
     else {
-      const larger = QUEUES.results.tryTake(bytes, this.#account, Date.now() + HOLD_MS)
+      const larger = QUEUES.deliveryResponses.tryTake(bytes, this.#account, Date.now() + LEASE_MS)
       if (larger) this.release()
-      this.#lease = larger ?? held
+      this.#lease = larger ?? lease
     }
-    return new Sending(QUEUES.results, this.#lease)
+    return new Sending(QUEUES.deliveryResponses, this.#lease)
   }
 
   /** Releases the lease. */
   release(): void {
-    if (this.#lease) QUEUES.results.release(this.#lease)
+    if (this.#lease) QUEUES.deliveryResponses.release(this.#lease)
     this.#lease = null
   }
 }
 
 /**
- * Sends the answer to a delivery of many records: above 64 KiB in pieces, which the client must take
- * at a certain pace.
+ * Sends the response to a delivery of many records. Above 64 KiB it is sent in pieces, which the client
+ * must take at no less than 256 KiB per second while others wait.
  */
 export async function sendResults(c: Context): Promise<void> {
   const memory = memories.get(c.req.raw)
   if (!memory) return
   const bytes = new Uint8Array(await c.res.arrayBuffer())
-  if (bytes.byteLength > SMALL_ANSWER_BYTES) {
+  if (bytes.byteLength > SMALL_RESPONSE_BYTES) {
     const sending = memory.startSending(bytes.byteLength)
     c.res = new Response(sendBytes(c, bytes, sending), c.res)
   } else {

@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { type ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { sendBytes } from './sending.ts'
 
 /**
@@ -11,8 +11,9 @@ export const sendJson = (c: Context, value: object, memory: ReadMemory): Promise
   sendText(c, JSON.stringify(value), { 'Content-Type': 'application/json' }, memory)
 
 /**
- * Responds with a text. The client must take an answer above 64 KiB at a certain pace: its memory is
- * released once it was received, or once the connection is cut because the client is too slow.
+ * Responds with a text. The client must take a response above 64 KiB at no less than 256 KiB per second
+ * while others wait. Its memory is released once it was received, or once the connection is cut because
+ * the client is too slow.
  *
  * @throws ApiError `unavailable` if there is no memory for 20 seconds.
  */
@@ -23,7 +24,7 @@ export async function sendText(
   memory: ReadMemory,
 ): Promise<Response> {
   // A response to HEAD has no body that anybody would read.
-  if (text.length <= SMALL_ANSWER_BYTES || c.req.method === 'HEAD') {
+  if (text.length <= SMALL_RESPONSE_BYTES || c.req.method === 'HEAD') {
     memory.release()
     return c.body(text, 200, headers)
   }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
-import { type ReadMemory, SMALL_ANSWER_BYTES } from './read-memory.ts'
+import { type ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { throwWithoutLink } from './send-json.ts'
 import type { Sending } from './sending.ts'
 
@@ -20,7 +20,7 @@ export async function sendPieces(
   memoryBytes: number,
 ): Promise<Response> {
   const { text, isDone } = await firstOf(pieces).catch((error) => throwWithoutLink(c, error))
-  if (isDone && text.length <= SMALL_ANSWER_BYTES) return c.body(text, 200, headers)
+  if (isDone && text.length <= SMALL_RESPONSE_BYTES) return c.body(text, 200, headers)
   // A response to HEAD has no body that anybody would read.
   if (c.req.method === 'HEAD') {
     await pieces.return()
@@ -38,7 +38,7 @@ export async function sendPieces(
 async function firstOf(pieces: AsyncGenerator<string, void>) {
   let text = ''
   let isDone = false
-  while (!isDone && text.length <= SMALL_ANSWER_BYTES) {
+  while (!isDone && text.length <= SMALL_RESPONSE_BYTES) {
     const next = await pieces.next()
     text += next.value ?? ''
     isDone = next.done === true

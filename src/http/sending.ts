@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { waitAndCheck } from './wait-and-check.ts'
 import type { Lease, WeightedQueue } from './weighted-queue.ts'
 
-/** How much of an answer is handed to the connection at once. */
+/** How much of a response is handed to the connection at once. */
 const PIECE_BYTES = 64 * 1024
 
 /** How long a client may take to begin, and the rate that it must then keep while others wait. */
@@ -13,9 +13,9 @@ const MIN_BYTES_PER_MS = 256
 const MAX_STALL_MS = 30_000
 
 /** How long reading from the database may take before it counts as lost. */
-const HOLD_MS = 30_000
+const LEASE_MS = 30_000
 
-/** An answer that is being sent, and the lease of its memory; null if there was no room for one. */
+/** A response that is being sent, and the lease of its memory; null if there was no room for one. */
 export class Sending {
   readonly #queue: WeightedQueue
   readonly #lease: Lease | null
@@ -35,21 +35,21 @@ export class Sending {
   }
 
   /**
-   * Waits until the client has taken a piece of the answer.
+   * Waits until the client has taken a piece of the response.
    *
    * @throws Error if the lease is revoked meanwhile, or if the client takes nothing for 30 seconds.
    */
   waitFor(writing: Promise<void>): Promise<void> {
     return waitAndCheck(writing, () => {
-      if (this.#lease && !this.#queue.isHeld(this.#lease)) throw new Error('Others wait')
+      if (this.#lease && !this.#queue.isReserved(this.#lease)) throw new Error('Others wait')
       if (Date.now() - this.#progressAt >= MAX_STALL_MS) throw new Error('The client reads nothing')
     })
   }
 
-  /** Waits for more rows of the answer: that is not the client's time. */
+  /** Waits for more rows of the response: that is not the client's time. */
   async readMore<T>(reading: Promise<T>): Promise<T> {
     const start = Date.now()
-    if (this.#lease) this.#lease.until = start + HOLD_MS
+    if (this.#lease) this.#lease.until = start + LEASE_MS
     try {
       return await reading
     } finally {
@@ -65,8 +65,8 @@ export class Sending {
 }
 
 /**
- * Starts to send an answer in pieces, and returns the stream. The memory is released once the client
- * has received the answer, or once the connection is cut because the client is too slow.
+ * Starts to send a response in pieces, and returns the stream. The memory is released once the client
+ * has received the response, or once the connection is cut because the client is too slow.
  */
 export function sendBytes(c: Context, bytes: Uint8Array, sending: Sending): ReadableStream {
   const { readable, writable } = new FixedLengthStream(bytes.byteLength)

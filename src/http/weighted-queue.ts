@@ -1,7 +1,7 @@
 import type { ApiError } from '../errors.ts'
 import { busy, manyWaiting } from './body-errors.ts'
 
-/** How long a request waits in a queue before it is refused, unless its claim says, in milliseconds. */
+/** How long a request waits in a queue before it is refused, unless the claim sets `waitMs`, in milliseconds. */
 const MAX_WAIT_MS = 20_000
 
 /** The time between two checks of the first waiting request for its lease; others check less often. */
@@ -50,7 +50,7 @@ interface Waiter extends Claim {
 /**
  * A budget that requests share, such as bytes of memory. Leases are granted in rounds: to the first
  * waiting request of each account, then to the second of each, and so on; within a round in the order of
- * arrival. An account is skipped while its leases would exceed `accountLimit`; a single lease may.
+ * arrival. An account is skipped while its leases would exceed `accountLimit`. A single lease may exceed it.
  *
  * Requests share numbers and no promises: the runtime forbids a request to settle a promise of
  * another, and may end a request at any time without running its `finally`. So a lease has a
@@ -108,7 +108,7 @@ export class WeightedQueue {
     try {
       for (;;) {
         this.#grant()
-        if (waiter.lease && this.isHeld(waiter.lease)) return waiter.lease
+        if (waiter.lease && this.isReserved(waiter.lease)) return waiter.lease
         if (Date.now() - waiter.since >= waiter.waitMs) throw (claim.refusal ?? busy)()
         await scheduler.wait(this.#checkMs(waiter))
         waiter.seenAt = Date.now()
@@ -129,13 +129,13 @@ export class WeightedQueue {
   }
 
   /** Returns whether a lease has been neither released nor revoked. */
-  isHeld(lease: Lease): boolean {
+  isReserved(lease: Lease): boolean {
     return this.#leases.has(lease)
   }
 
   /** Releases what a lease holds beyond `weight`. */
   shrink(lease: Lease, weight: number): void {
-    if (!this.isHeld(lease) || weight >= lease.weight) return
+    if (!this.isReserved(lease) || weight >= lease.weight) return
     this.#used -= lease.weight - weight
     Object.assign(lease, { weight })
     this.#grant()
@@ -154,9 +154,9 @@ export class WeightedQueue {
   }
 
   #remove(lease: Lease): boolean {
-    const isHeld = this.#leases.delete(lease)
-    if (isHeld) this.#used -= lease.weight
-    return isHeld
+    const wasReserved = this.#leases.delete(lease)
+    if (wasReserved) this.#used -= lease.weight
+    return wasReserved
   }
 
   /** Grants leases in order, until there is no room for the next request. */
@@ -164,7 +164,7 @@ export class WeightedQueue {
     const now = Date.now()
     this.#waiters = this.#waiters.filter(({ since, waitMs }) => now - since <= waitMs + GONE_MS)
     for (const waiter of this.#waiters) {
-      if (isGone(waiter) || (waiter.lease && this.isHeld(waiter.lease))) continue
+      if (isGone(waiter) || (waiter.lease && this.isReserved(waiter.lease))) continue
       if (!this.#fits(waiter)) this.#revokeExpired()
       if (!this.#fitsAccount(waiter)) continue
       if (this.#used + waiter.weight > this.limit) return

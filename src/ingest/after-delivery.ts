@@ -3,16 +3,16 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { queueSoon } from '../webhooks/queue-due.ts'
+import { oncePerInterval } from './once-per-interval.ts'
 import { releaseRest } from './release-rest.ts'
-import { newThrottle } from './throttle.ts'
 
 /**
- * The least time between two searches of an isolate for the webhook events of an account, in milliseconds.
- * A cron job sends the events that no search finds.
+ * An isolate searches for webhook events of an account at most once in this time, in milliseconds. A cron
+ * job sends the events that no search finds.
  */
 const INTERVAL_MS = 1000
 
-const maySearch = newThrottle(INTERVAL_MS)
+const maySearch = oncePerInterval(INTERVAL_MS)
 
 /**
  * Starts the work that follows the response to a stored delivery: releases held records, and sends the

@@ -38,8 +38,8 @@ export async function readIdempotency(
  * and last the digest without a key, which was stored before digests had keys. They ignore the order
  * of members and white space.
  *
- * The key outlives the erasure of a customer. Without it, a reader of the database could confirm a
- * guess of an erased name: everything else of the records is often known.
+ * The digests outlive an erasure. Without the HMAC keys, which are not in the database, a reader of the
+ * database could test guesses of an erased name: everything else of the records is often known.
  *
  * A digest also covers the identities that depend on settings of the account: if a setting changes, a
  * repeated request would otherwise be stored a second time, under other identities.

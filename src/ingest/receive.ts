@@ -12,7 +12,7 @@ import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { readDryRun } from '../http/query.ts'
-import { setBookmark } from '../http/session.ts'
+import { setBookmark } from '../http/read-session.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
@@ -21,10 +21,10 @@ import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { storeInQueue } from './delivery-queue.ts'
-import { holdResults } from './hold-results.ts'
 import { readIdempotency, readIdempotencyKey } from './idempotency.ts'
-import { measureAfter } from './measure-after.ts'
+import { measureAfterQuotaRefusal } from './measure-after-quota-refusal.ts'
 import { summaryOf } from './outcome.ts'
+import { reserveResponseMemory } from './reserve-response-memory.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
 import { respond } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
@@ -35,7 +35,7 @@ import { type ValidatedRequest, validateRecords } from './validate-records.ts'
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const handling = handleDelivery(c, resource)
-  // If the caller disconnects, the work still finishes: it must release the slot for large bodies.
+  // If the caller disconnects, the work still finishes: it must release the memory leases of the body.
   c.executionCtx.waitUntil(handling.catch(() => {}))
   return handling
 }
@@ -67,7 +67,7 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
     const url = deliveryUrl(c.env, grant, input.id)
     return respond(c, { validated, resource, validator, input, stored, url, minimal })
   } catch (error) {
-    measureAfter(c, error)
+    measureAfterQuotaRefusal(c, error)
     throw error
   } finally {
     body.release()
@@ -96,7 +96,7 @@ async function prepare(
   const { grantPromise } = c.var
   const { validated, validator } = await validateBody(body.takeText(), resource, grantPromise)
   const grant = await grantPromise
-  await holdResults(c, grant, validated)
+  await reserveResponseMemory(c, grant, validated)
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)

@@ -17,10 +17,7 @@ export interface Resource extends RecordView {
   readonly fields: ObjectFields['entries']
   /** The members that identify a record. */
   readonly key: readonly string[]
-  /**
-   * The members of a key that the log of deliveries keeps if they are valid: ids, and what is stored as
-   * part of an identity.
-   */
+  /** The key members that the log stores if they are valid: ids, and parts of an identity. */
   readonly loggedKey: readonly string[]
   /** The fields that a record must have where `fields` does not say so itself (brands). */
   readonly required: readonly string[]

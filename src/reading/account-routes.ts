@@ -9,8 +9,8 @@ import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
+import { withReadSession } from '../http/read-session.ts'
 import { sendJson } from '../http/send-json.ts'
-import { withReadSession } from '../http/session.ts'
 import { deliveryTime } from '../ingest/delivery-id.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { readAttention } from './attention.ts'
@@ -95,7 +95,7 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
     const memory = new ReadMemory(grant.account)
     try {
       const data = await readTotals(session, resources, grant.account, from, to, (bytes) =>
-        memory.hold(bytes),
+        memory.reserve(bytes),
       )
       if (data) return await sendJson(c, { data, ...bookZoneMember(grant) }, memory)
     } catch (error) {

@@ -11,7 +11,7 @@ import { invalidQuery } from '../http/query.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
-import { ISSUE_CODES } from '../validation/messages.ts'
+import { ISSUE_CODES } from '../validation/issue.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { suggest } from '../validation/suggest.ts'
 

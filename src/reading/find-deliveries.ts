@@ -4,7 +4,7 @@ import { type FoundDelivery, searchDeliveries } from '../db/records/delivery-sea
 import { findStoredRecords, type StoredRecord } from '../db/records/stored-record.ts'
 import type { Delivery } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import type { Reader } from '../http/session.ts'
+import type { Reader } from '../http/read-session.ts'
 import { readErrors } from '../ingest/delivery-errors.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
 import { outcomeOf, statusOf, summaryOf } from '../ingest/outcome.ts'

@@ -4,7 +4,7 @@ import { findRecord, listRecords } from '../db/records/list.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readDays, readQuery } from '../http/query.ts'
-import { withReadSession } from '../http/session.ts'
+import { withReadSession } from '../http/read-session.ts'
 import { receive } from '../ingest/receive.ts'
 import type { Resource } from '../ingest/resource.ts'
 

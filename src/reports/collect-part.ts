@@ -1,5 +1,4 @@
 import type { ReportRow } from '../db/reports/read-report.ts'
-import { addCount } from './cells.ts'
 import {
   type Collecting,
   collectActivity,
@@ -11,6 +10,7 @@ import {
   valuesOf,
 } from './collect.ts'
 import type { Part, Selection } from './select.ts'
+import { addCount } from './sums.ts'
 
 /** Adds the rows of a part to the sums of their groups. */
 export function collectPart(

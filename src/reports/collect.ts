@@ -1,7 +1,6 @@
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
 import { unitsOf } from '../db/records/day-sums.ts'
 import type { ReportRow } from '../db/reports/read-report.ts'
-import { addAmount, addCount, addNumber, emptySums, type Sums } from './cells.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {
   ACTIVITY_METRICS,
@@ -12,6 +11,7 @@ import {
   unitsName,
 } from './metrics.ts'
 import type { GroupValue } from './report.ts'
+import { addAmount, addCount, addNumber, emptySums, type Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The sums of one group. */
@@ -39,7 +39,7 @@ export const nothingCollected = (): Collected => ({
 export interface Collecting {
   readonly collected: Collected
   readonly groups: readonly string[]
-  /** The currencies of events that name none, by event name. */
+  /** The default currency of each event, by its name. */
   readonly eventCurrencies: ReadonlyMap<string, string>
 }
 

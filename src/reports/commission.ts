@@ -1,10 +1,10 @@
 import { type Period, parsePeriod, periodOf } from '../commission/engine/calendar.ts'
 import { PLACES, powerOfTen } from '../commission/engine/decimal.ts'
 import type { ReportRow } from '../db/reports/read-report.ts'
-import { addAmount } from './cells.ts'
 import { type Collecting, sumsOf } from './collect.ts'
 import type { Note } from './report.ts'
 import { hasCommissionRows } from './select.ts'
+import { addAmount } from './sums.ts'
 
 /** The metric of what statements come to. */
 export const COMMISSION = 'commission_owed'
@@ -23,8 +23,8 @@ export interface Days {
 }
 
 /**
- * Adds what statements come to: each whole, in the period of its days. A statement cannot be divided, so
- * a report that has only some days of its period cannot tell the commission.
+ * Adds the sum of each statement to the group of its period. A statement cannot be divided, so a report
+ * that has only some days of a period has no commission.
  */
 export function collectCommission(
   { collected, groups }: Collecting,

@@ -8,7 +8,6 @@ import { readMapping } from '../db/directory/status-maps.ts'
 import { linkAffiliates } from '../db/reports/link-affiliates.ts'
 import { type ReportRow, readInTurn } from '../db/reports/read-report.ts'
 import { DAY_MS } from '../durations.ts'
-import { convertDays, neededRates, type Sums } from './cells.ts'
 import { type Collected, nothingCollected } from './collect.ts'
 import { collectPart } from './collect-part.ts'
 import { collectCommission } from './commission.ts'
@@ -19,6 +18,7 @@ import { presentReport } from './present-report.ts'
 import { readSteps } from './read-steps.ts'
 import type { Report } from './report.ts'
 import { type Selection, selectMetrics } from './select.ts'
+import { convertDays, neededRates, type Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
@@ -53,7 +53,7 @@ export async function computeReport(
   const values = {
     currency: query.currency,
     approved: JSON.stringify(settings.approved),
-    links: ownersOf(vertical, links),
+    links: affiliatesByLink(vertical, links),
     ...periodBounds(query),
     kpis: REPORT_LIMITS.kpis,
   }
@@ -109,10 +109,10 @@ async function readSettings(
 }
 
 /**
- * Returns the affiliates of links as the statements read them. Only customers of brands have theirs
- * by link.
+ * Returns the affiliates of links as the statements read them, JSON by link. It is empty for firms: only
+ * customers of brands have their affiliate by link.
  */
-function ownersOf(vertical: string, links: ReadonlyMap<string, string>): string {
+function affiliatesByLink(vertical: string, links: ReadonlyMap<string, string>): string {
   const json = JSON.stringify(vertical === 'igaming' ? Object.fromEntries(links) : {})
   if (json.length > REPORT_LIMITS.linkBytes) throw tooLarge('links')
   return json
@@ -139,7 +139,7 @@ const heldSums = (collected: Collected): number =>
     .flatMap(({ amounts }) => [...amounts.values()])
     .reduce((sum, { days }) => sum + days.size, 0)
 
-/** Converts the sums of days before another. The rates are read after the sums: most reports need few. */
+/** Converts the sums of all days before `before`. The rates are read after the sums: most reports need few. */
 async function convertCollected(
   directory: D1Database,
   collected: Collected,

@@ -4,7 +4,7 @@
  */
 export type MetricType = 'count' | 'amount' | 'number'
 
-/** A metric that a vertical has, whatever its records. */
+/** A metric. Those of a vertical do not depend on its records; those of events do. */
 export interface Metric {
   readonly name: string
   readonly type: MetricType
@@ -116,7 +116,7 @@ const UNITS = ':units'
 /** Returns the name under which a KPI is summed without conversion. */
 export const unitsName = (metric: string): string => `${metric}${UNITS}`
 
-/** Returns the metric of which a request names the sum, converted or not. */
+/** Removes `:units` from the name of a metric. */
 export const withoutUnits = (name: string): string =>
   name.endsWith(UNITS) ? name.slice(0, -UNITS.length) : name
 
@@ -126,7 +126,7 @@ export function requestedEventMetric(name: string): Metric {
   return name.endsWith(`.${COUNT}`) ? count(name) : amount(name)
 }
 
-/** Returns the transaction types of which these sums are. */
+/** Returns the transaction types that these sums need. */
 export const typesOf = (vertical: string, sums: ReadonlySet<string>): string[] =>
   (TYPES[vertical] ?? []).filter((type) =>
     [true, false].some(

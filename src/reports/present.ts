@@ -1,9 +1,9 @@
 import { fromFact, plainText } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import type { Rest, Sums } from './cells.ts'
 import type { GroupSums } from './collect.ts'
 import type { Metric } from './metrics.ts'
 import type { Figure, Figures, GroupValue, Row, Unconverted } from './report.ts'
+import type { Rest, Sums } from './sums.ts'
 
 const textOf = (units: bigint): string => plainText(fromFact(units))
 

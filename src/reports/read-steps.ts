@@ -6,24 +6,24 @@ import {
   type Counts,
   divide,
   isOfOne,
-  planSteps,
   type Range,
   type Step,
+  scheduleSteps,
   sourcesOf,
   sumOf,
-} from './plan.ts'
+} from './schedule.ts'
 import type { Part, Selection } from './select.ts'
 import { tooLarge, tooManyRecords } from './too-large.ts'
 
-/** What is done with what is read. */
-export interface Use {
+/** What receives the rows that are read. */
+export interface RowConsumer {
   /** Adds rows of a part. */
   readonly addRows: (part: Part, rows: readonly ReportRow[]) => void
   /** Called when all records before a day are added. */
   readonly endDays: (before: number) => Promise<void>
 }
 
-/** Into how many steps one is divided that turns out to read too much. */
+/** About how many pieces the reader makes of a step that exceeded its limits. */
 const PIECES = 8
 
 /** Counts the records of a report, and reads them in steps. */
@@ -32,14 +32,14 @@ export async function readSteps(
   range: Range,
   values: Readonly<Record<string, string | number>>,
   readBatch: ReadBatch,
-  { addRows, endDays }: Use,
+  { addRows, endDays }: RowConsumer,
 ): Promise<void> {
   const sql = new Map(selection.statements)
   const counts = await countDays(sourcesOf([...sql.keys()], selection.shape), range, readBatch)
   for (const [source, days] of counts) {
     if (sumOf(days) > REPORT_LIMITS.records) throw tooManyRecords(source, range.from, days)
   }
-  const { steps, cost } = planSteps(selection, counts, range)
+  const { steps, cost } = scheduleSteps(selection, counts, range)
   const used = { kpis: 0, searched: 0 }
   for (let step = steps.shift(); step; step = steps.shift()) {
     if (step.pieces > 1) {

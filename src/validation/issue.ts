@@ -1,4 +1,5 @@
-const ISSUE_CODES = [
+/** The codes of all errors. */
+export const ISSUE_CODES = [
   'required',
   'unknown_field',
   'type',
@@ -13,6 +14,7 @@ const ISSUE_CODES = [
   'digits',
   'decimals',
   'minimum',
+  'maximum',
   'enum',
   'duplicate_key',
   'unknown_customer',
@@ -20,9 +22,7 @@ const ISSUE_CODES = [
   'record_count',
   'field_case',
   'no_kpi',
-  'idempotency_key_reused',
   'circle',
-  'maximum',
   'choice',
   'duplicate',
   'unknown_reference',
@@ -33,6 +33,7 @@ const ISSUE_CODES = [
   'amount_differs',
   'nothing_due',
   'reference_used',
+  'idempotency_key_reused',
 ] as const
 
 /** The `code` of a record error. */

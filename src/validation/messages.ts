@@ -90,9 +90,6 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }
 
-/** The codes of all errors. */
-export const ISSUE_CODES = Object.keys(MESSAGES) as IssueCode[]
-
 const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   required: ({ suggestions, expected }) =>
     expected ? `Send ${expected}.` : useSpelling(suggestions),

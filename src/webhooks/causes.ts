@@ -17,7 +17,7 @@ import { DAY_MS } from '../durations.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { queueDue } from './queue-due.ts'
 
-// The events that time causes. Jobs of the cron write them.
+// Events that are caused by time. Cron jobs write them.
 
 /** A feed as `readFeeds` returns it. */
 interface Feed {

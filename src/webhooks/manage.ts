@@ -16,7 +16,7 @@ import { ApiError } from '../errors.ts'
 import { ALL_EVENTS } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { presentWebhook, type Webhook } from './present.ts'
-import { newWebhookSecret, sealSecret } from './secrets.ts'
+import { encryptSecret, newWebhookSecret } from './secrets.ts'
 import { storedSecrets, validSecrets } from './valid-secrets.ts'
 
 /** The account in which a change is made, and the member who makes it. */
@@ -71,13 +71,13 @@ export async function createWebhook(
   const db = databaseOf(change)
   const id = `whk_${randomText(ID_LENGTH)}`
   const secret = newWebhookSecret()
-  const sealed = await sealSecret(env, account.id, id, secret)
+  const encrypted = await encryptSecret(env, account.id, id, secret)
   const row: EndpointRow = {
     id,
     url: new URL(url).href,
     events: JSON.stringify(events),
     description,
-    secrets: storedSecrets([{ sealed, endsAt: null }]),
+    secrets: storedSecrets([{ encrypted, endsAt: null }]),
     disabled: null,
     failing_since: null,
     created_at: new Date().toISOString(),
@@ -153,9 +153,9 @@ export async function rotateWebhook(
     })
   }
   const secret = newWebhookSecret()
-  const sealed = await sealSecret(env, account.id, id, secret)
+  const encrypted = await encryptSecret(env, account.id, id, secret)
   const after = storedSecrets([
-    { sealed, endsAt: null },
+    { encrypted, endsAt: null },
     ...kept.map((one) => ({ ...one, endsAt: Math.min(one.endsAt ?? Infinity, until ?? 0) })),
   ])
   const entry = { actor, action: 'webhook.rotate', account: account.id, details: { id, overlap } }

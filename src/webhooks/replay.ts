@@ -29,7 +29,7 @@ export async function readAttempts(
   return { ...found, data: found.data.map(presentAttempt) }
 }
 
-/** Returns one page of the events of a webhook, the newest first; of any status if `status` is null. */
+/** Returns one page of the messages of a webhook, the newest first; of any status if `status` is null. */
 export async function readMessages(
   env: Env,
   account: Account,

@@ -2,9 +2,9 @@ import { decodeBase64url, encodeBase64url } from '../auth/base64url.ts'
 import { HMAC, hmacKeys } from '../auth/hmac-keys.ts'
 import { badSecret } from '../errors.ts'
 
-// The secrets of endpoints sign events, so a digest of them is not enough. They are sealed with AES-256-GCM
-// under keys that are derived from TRACKING_KEYS: the first key seals, and all keys unseal, because old
-// keys stay in the set. Whoever has only the database cannot read a secret.
+// The secrets of endpoints sign events, so a digest of them is not enough. They are encrypted with
+// AES-256-GCM under keys that are derived from TRACKING_KEYS: the first key encrypts, and all keys decrypt,
+// because old keys stay in the set. Whoever has only the database cannot read a secret.
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
@@ -16,13 +16,13 @@ const encoder = new TextEncoder()
 export const newWebhookSecret = (): string =>
   PREFIX + crypto.getRandomValues(new Uint8Array(SECRET_BYTES)).toBase64()
 
-/** Derives the sealing key from a tracking key. No other use of the tracking keys signs this text. */
-const sealingKey = async (key: CryptoKey): Promise<CryptoKey> => {
+/** Derives the encryption key from a tracking key. No other use of the tracking keys signs this text. */
+const encryptionKey = async (key: CryptoKey): Promise<CryptoKey> => {
   const raw = await crypto.subtle.sign('HMAC', key, encoder.encode('seal webhook secrets'))
   return crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
-/** The account and the endpoint are authenticated, so a sealed secret cannot be unsealed in another row. */
+/** The account and the endpoint are authenticated, so an encrypted secret cannot be decrypted in another row. */
 const parametersOf = (iv: Uint8Array<ArrayBuffer>, account: string, endpoint: string) => ({
   name: 'AES-GCM',
   iv,
@@ -34,7 +34,7 @@ const parametersOf = (iv: Uint8Array<ArrayBuffer>, account: string, endpoint: st
  *
  * @throws ApiError `unavailable` if TRACKING_KEYS is missing or unreadable.
  */
-export async function sealSecret(
+export async function encryptSecret(
   env: Env,
   account: string,
   endpoint: string,
@@ -45,18 +45,18 @@ export async function sealSecret(
   const iv = crypto.getRandomValues(new Uint8Array(NONCE_BYTES))
   const parameters = parametersOf(iv, account, endpoint)
   const text = encoder.encode(secret)
-  const sealed = await crypto.subtle.encrypt(parameters, await sealingKey(first), text)
-  return `v1.${encodeBase64url(iv)}.${encodeBase64url(new Uint8Array(sealed))}`
+  const encrypted = await crypto.subtle.encrypt(parameters, await encryptionKey(first), text)
+  return `v1.${encodeBase64url(iv)}.${encodeBase64url(new Uint8Array(encrypted))}`
 }
 
-/** Returns the secret that was sealed; null if no key unseals it for this endpoint. */
-export async function unsealSecret(
+/** Returns the secret that was encrypted; null if no key decrypts it for this endpoint. */
+export async function decryptSecret(
   env: Env,
   account: string,
   endpoint: string,
-  sealed: string,
+  encrypted: string,
 ): Promise<string | null> {
-  const [version, nonce = '', text = ''] = sealed.split('.')
+  const [version, nonce = '', text = ''] = encrypted.split('.')
   const iv = decodeBase64url(nonce)
   const bytes = decodeBase64url(text)
   if (version !== 'v1' || !iv || !bytes) return null
@@ -65,12 +65,12 @@ export async function unsealSecret(
     try {
       const secret = await crypto.subtle.decrypt(
         parameters,
-        await sealingKey(key),
+        await encryptionKey(key),
         new Uint8Array(bytes),
       )
       return new TextDecoder().decode(secret)
     } catch {
-      // Another key sealed it.
+      // Another key encrypted it.
     }
   }
   return null

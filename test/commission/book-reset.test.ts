@@ -13,8 +13,8 @@ const BOOKS = [
 ]
 const PERIOD = '2024-09'
 
-const { milliseconds } = RESET_LIMITS
-afterEach(() => Object.assign(RESET_LIMITS, { milliseconds }))
+const { resetMs } = RESET_LIMITS
+afterEach(() => Object.assign(RESET_LIMITS, { resetMs }))
 
 /** Returns the rows of an account in each table of the books. */
 const booksOf = async (account: string) => {
@@ -119,7 +119,7 @@ test.each([false, true])(
   async (after) => {
     await keepBooks('acme')
     await approveMany('acme')
-    RESET_LIMITS.milliseconds = -1
+    RESET_LIMITS.resetMs = -1
     expect((await reset('acme')).status).toBe(202)
     expect(await hasOpenDoor()).toBe(false)
     for (const table of ['ledger', 'statements']) {

@@ -278,7 +278,7 @@ describe('a long answer', () => {
   const parts = [0, 1, 2].map((part) =>
     Array.from({ length: LINES / 3 }, (_, i) => lineOf(`${part}-${i}`)),
   )
-  const used = () => QUEUES.answers.used
+  const used = () => QUEUES.readResponses.used
   const until = async (isTrue: () => boolean) => {
     for (let turn = 0; turn < 100 && !isTrue(); turn++) await scheduler.wait(20)
     expect(isTrue()).toBe(true)

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { REPORT_LIMITS, REPORT_STEPS } from '../../src/reports/limits.ts'
-import { planSteps, sourcesOf } from '../../src/reports/plan.ts'
+import { scheduleSteps, sourcesOf } from '../../src/reports/schedule.ts'
 import { selectMetrics } from '../../src/reports/select.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
@@ -151,7 +151,7 @@ test.each(Object.entries(YEARS))(
       const counts = new Map(weights.map(([day, weight]) => [day, (1e6 * weight) / sum]))
       const parts = selection.statements.map(([part]) => part)
       const sources = sourcesOf(parts, selection.shape)
-      const { steps } = planSteps(selection, new Map(sources.map((one) => [one, counts])), {
+      const { steps } = scheduleSteps(selection, new Map(sources.map((one) => [one, counts])), {
         ...{ from: 0, to: 365, first: '', end: null },
       })
       // A step that is divided first counts its records and divides its largest day.

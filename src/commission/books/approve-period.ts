@@ -62,7 +62,7 @@ export async function approvePeriod(
   const tally: Tally = { approved: 0, waiting: 0, refused: [], total: 0 }
   let isClosed = true
   for (const plan of plans) {
-    const isInTime = () => clock() - started < BOOK_LIMITS.milliseconds
+    const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
     const approver = { account: account.id, actor, required: account.approvals, now: clock() }
     const scope = { plan, period: period.id, leaveOutHolds }
     isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed

@@ -1,4 +1,4 @@
-import { FIRST_ACTOR } from '../../auth/admin-keys.ts'
+import { ADMIN_KEY_ACTOR } from '../../auth/admin-keys.ts'
 import { approveRows } from '../../db/commission/books/approve.ts'
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import { type Candidate, readCandidates } from '../../db/commission/books/candidates.ts'
@@ -34,7 +34,7 @@ const ANOTHER = 'Another person must approve it, too.'
 function approvedAgain({ actor, at }: Candidate['approvals'][number]): string {
   const time = new Date(at).toISOString()
   const who =
-    actor === FIRST_ACTOR
+    actor === ADMIN_KEY_ACTOR
       ? `It was approved with the admin key at ${time}, and all who use the key count as one person.`
       : `You (${actor}) approved it at ${time}.`
   return `${who} ${ANOTHER}`

@@ -7,7 +7,7 @@ export const BOOK_LIMITS = {
   /** The refused statements that the approval of a period lists. */
   refused: 100,
   /** The time for which a request approves a period, in milliseconds. It is repeated to go on. */
-  milliseconds: 20_000,
+  approvalMs: 20_000,
   /** The entries of an affiliate that no approved statement has. */
   openEntries: 500,
   /** The payments of one request. */

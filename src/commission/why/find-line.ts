@@ -1,7 +1,7 @@
 import { findItem, type StoredItem } from '../../db/commission/books/stored-items.ts'
 import type { Connection } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
-import type { Reader } from '../../http/session.ts'
+import type { Reader } from '../../http/read-session.ts'
 import { statementId, statementOfLine } from '../drafts/ids.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { LineJson } from '../engine/line.ts'

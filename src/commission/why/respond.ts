@@ -3,8 +3,8 @@ import type { AppEnv } from '../../auth/authorize.ts'
 import { type PageQuery, readPage, respondWithPage } from '../../http/pagination.ts'
 import { preferredType } from '../../http/preferred-type.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
+import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send-json.ts'
-import { type Reader, withReadSession } from '../../http/session.ts'
 import { withinLimit } from '../drafts/on-request.ts'
 
 const NARROW =

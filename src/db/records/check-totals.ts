@@ -3,7 +3,7 @@ import { decode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { emptySums, mergeSums, type SumRow, toKeptGroups } from './day-sums.ts'
-import { formOf } from './kept-days.ts'
+import { formOf } from './kept-totals.ts'
 import type { RecordView } from './record-view.ts'
 import { readStep, STEPS_PER_BATCH, startOfDay, stepSize, stepStatements } from './sum-step.ts'
 

@@ -15,19 +15,20 @@ import { MAX_LOGGED_TEXT } from './wire-form.ts'
 const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 
+/** The `over_quota` of a row that probes: triggers do not count it, and the batch deletes it (0013). */
+const PROBED = '-1'
+
 /** What happens to records that refer to something unknown. */
 export type Policy = 'reject' | 'hold' | 'warn'
 
 /** What an `insertDelivery` statement depends on beside its table. */
 export interface DeliveryShape {
+  /** With `hold`, inserts nothing if the account would have more than `:max_held` held records. */
   readonly policy: Policy
   /** The number of lookup chunks, and of chunks of flagged rows. */
   readonly lookupChunks: number
   readonly flaggedChunks: number
-  /**
-   * Inserts nothing if a record to be stored would move: the batch then lacks `upsertMoved`. The policy
-   * `hold` also inserts nothing if the account would have more than `:max_held` held records.
-   */
+  /** Inserts nothing if a record to be stored moves, because this batch has no `upsertMoved`. */
   readonly refuseMoves: boolean
   /** Refuses the delivery if the account stores as much as its quota. A dry run is not refused here. */
   readonly limitsStorage: boolean
@@ -102,7 +103,7 @@ export function insertDeliverySql(
         :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
-        ${probes ? '-1' : 'iif(is_full, usage, null)'}
+        ${probes ? PROBED : 'iif(is_full, usage, null)'}
       from decided
       where not exists (select 1 from delivery_conditions
           where account = :account and (resetting or book_zone <> :book_zone))
@@ -155,8 +156,7 @@ function countedColumns(
             lacks: notCreated,
           })
         : count('*', { has: ['is_new'], lacks: [...notCreated, 'flagged'] }),
-    // Stored records that leave the held ones or join them, new ones that are held, and repeated ones
-    // that may be held.
+    // Stored records that stop or start being held, new ones that are held, repeated ones that may be.
     leaves_held: count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] }),
     becomes_held: count('*', { has: ['moved', 'held'], lacks: ['was_held'] }),
     new_held: count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] }),

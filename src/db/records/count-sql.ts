@@ -31,8 +31,8 @@ export const countHeldSql = (table: RecordTable, fragments: SqlFragments, chunks
       ${RETURNING_COUNTS}`
 
 /**
- * Releases records of another table that wait for the customers of a chunk, at most `:max_released`:
- * one statement must not take longer the more is held.
+ * Releases records of another table that wait for the customers of a chunk, at most `:max_released`, so
+ * that the statement's time does not grow with the number of held records.
  */
 export const releaseSql = (
   { fromLookup }: SqlFragments,
@@ -65,7 +65,7 @@ export const addReleasedSql = ({ table, resource }: RecordTable['releases'][numb
         held = held + excluded.held, releasing = coalesce(excluded.releasing, releasing)
       returning releasing is :delivery as releasing`
 
-/** Selects whether records of an account are still to be released, for an attempt after a lost answer. */
+/** Selects whether records of an account are still to be released, for an attempt after a lost response. */
 export const SELECT_RELEASING = `
       select 1 as releasing from totals where account = :account and releasing is not null limit 1`
 

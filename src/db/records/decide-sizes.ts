@@ -45,10 +45,10 @@ export async function decideSizes(
   const { results } = await select.all<UndecidedRow>()
   const undecided = results.filter(({ key }) => key !== null)
   const rewrites = results.find(({ key }) => key === null)?.rewrites
-  // What records rewrite that repeat a key counts only if all are decided: those that turn out to be too
-  // large rewrite nothing.
+  // Repeated records count only when the Worker has decided every size, because a record that is too large
+  // rewrites nothing.
   const isDecided = undecided.length === 0 && (input.invalidCount === 0 || input.lenient)
-  if (rewrites === REWRITES.much || (isDecided && rewrites === REWRITES.muchIfDecided)) {
+  if (rewrites === REWRITES.much || (isDecided && rewrites === REWRITES.muchWithRepeated)) {
     throw rewritesTooMuch(sizeLimit)
   }
   if (undecided.length === 0) return null
@@ -68,10 +68,13 @@ export async function decideSizes(
   return { ...parts, ...lookupParts(table, statements, { rows, flaggedRows: repeatedRows }) }
 }
 
-/** Returns the error of a request that would rewrite too much. Any split into so many records fits. */
+/**
+ * Returns the error of a request that would rewrite too much. It names a number of records with which a
+ * request never exceeds the limit.
+ */
 const rewritesTooMuch = ({ maxRewritten, maxBytes }: SizeLimit) =>
   new ApiError('payload_too_large', {
-    detail: `Each record rewrites all additional fields that are stored for its customer. One request rewrites at most ${maxRewritten} bytes of those that it does not send, and this one would rewrite more. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
+    detail: `This request would rewrite more than ${maxRewritten} bytes of stored additional fields. Nothing was stored. Send at most ${Math.floor(maxRewritten / maxBytes)} records in each request.`,
   })
 
 /** Returns the keys in pages whose stored members have about `MAX_BYTES`. */

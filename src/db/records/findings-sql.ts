@@ -43,6 +43,8 @@ export function findingColumns(
           ${flag} is 'repeated_changed')`
         : `${flag} is 'repeated_changed'`,
     }),
+    // `unknown`: the record has an unknown reference; in customers of brands, its additional fields exceed
+    // the limit.
     ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && {
       unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,
@@ -61,8 +63,8 @@ export function findingColumns(
 }
 
 /**
- * Returns whether the stored record is held, if `condition` holds. Only then does it matter, and only
- * then is the record read: the index of the key has all other columns that the classification needs.
+ * Evaluates to 1 if `condition` is true and the stored record is held. Only if `condition` is true is the
+ * record read: the index of the key has all other columns that the classification needs.
  */
 const wasHeld = ({ table, key }: RecordTable, condition: string) =>
   `iif(${condition}, ifnull((select h.held from ${table} h
@@ -96,10 +98,11 @@ const hasUnknownReference = (
 const MIN_MEMBER_BYTES = 7
 
 /**
- * Returns the condition that the statement cannot decide whether a record is too large. A field that is
- * sent again counts twice here, so the record may exceed its limits. Once the Worker has read the stored
- * fields and decided, the condition is that the stored record was written since. A small record cannot
- * have too many members, so its members are not counted.
+ * Returns the condition that the statement cannot decide whether a record is too large.
+ * - Before the Worker has read the stored fields: the sum of the stored and the sent size exceeds a limit.
+ *   A repeated field counts twice. A small record cannot have too many members, so its members are not
+ *   counted.
+ * - Afterwards: another delivery has changed the stored record.
  */
 export function isUndecided(
   { column, maxBytes, maxMembers }: SizeLimit,
@@ -120,9 +123,9 @@ export const leftBytes = ({ column }: SizeLimit, fromLookup: FromLookup) =>
   `max(ifnull(octet_length(t.${column}), 0) - ${fromLookup(ADDED_BYTES)}, 0)`
 
 /**
- * Returns `leftBytes`; for a repeated record, unless it is too large, all bytes that are stored by then:
- * it also rewrites what the records before it have added. SQLite reads the size from the head of a row,
- * not the column.
+ * Returns the stored bytes that the write rewrites. A repeated record also rewrites what earlier records
+ * of the request added; one that is too large does not. SQLite reads the size from the head of a row, not
+ * the column.
  */
 export function rewrittenBytes(
   limit: SizeLimit,

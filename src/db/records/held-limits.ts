@@ -5,5 +5,5 @@ export const HELD_LIMITS = {
   /** The most records that one statement releases. */
   release: 1000,
   /** The time for which held records are released after a response, in milliseconds. */
-  milliseconds: 20_000,
+  releaseMs: 20_000,
 }

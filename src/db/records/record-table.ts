@@ -26,7 +26,7 @@ export interface RecordTable {
   } | null
   /** The limit of the column that grows with each re-send. */
   readonly sizeLimit: SizeLimit | null
-  /** The column that tells an older version from a newer one. */
+  /** The column that tells an older version from a newer one; null unless for customers of partners. */
   readonly versionColumn: string | null
   /** What a re-send makes of the stored record. */
   readonly merge: Merge

@@ -6,7 +6,7 @@ export const RESET_LIMITS = {
   /** The rows that one statement deletes from a table. */
   rows: 1000,
   /** The time for which a request deletes records, in milliseconds. */
-  milliseconds: 10_000,
+  resetMs: 10_000,
 }
 
 /**

@@ -3,7 +3,7 @@ import type { RecordTable } from './record-table.ts'
 import { JSON_EACH, type SqlFragments } from './sql-fragments.ts'
 
 /**
- * Selects what an earlier attempt wrote of a chunk, for an attempt that follows a lost answer.
+ * Selects what an earlier attempt wrote of a chunk, for an attempt that follows a lost response.
  * `is_own` is 0 where another delivery has overwritten the record since.
  */
 export const selectEarlierWritesSql = (

@@ -19,8 +19,8 @@ const flagIn = (lookupColumns: readonly string[]) => `(value ->> ${lookupColumns
 export const REWRITES = {
   /** At most as much as it may. */
   little: 0,
-  /** Too much, if no record that repeats a key is too large. */
-  muchIfDecided: 1,
+  /** Too much if the repeated records count. */
+  muchWithRepeated: 1,
   /** Too much in any case. */
   much: 2,
 } as const
@@ -48,7 +48,7 @@ export const selectUndecidedSql = (
       with sent(value) as (${sentIn(chunks)}),
       request as materialized (
         select iif(${exceeds(left)}, ${REWRITES.much},
-          iif(${exceeds(rewritten)}, ${REWRITES.muchIfDecided}, ${REWRITES.little})) as rewrites
+          iif(${exceeds(rewritten)}, ${REWRITES.muchWithRepeated}, ${REWRITES.little})) as rewrites
       )
       select null as key, null as bytes, rewrites from request
       union all

@@ -2,7 +2,7 @@ import { erasedValue } from './merge.ts'
 import type { RecordTable } from './record-table.ts'
 
 // SQL that the statements of a delivery share. Their parameters are named: `:account`, `:delivery`
-// and `:attempt` identify the try, `:rows` is a JSON array of records, each an array of its own.
+// and `:attempt` identify the attempt, `:rows` is a JSON array of records, each an array of its own.
 // In every statement `value` is one record of such an array, and `t` is the stored record.
 // Table and column names come from our schema, never from a request, so they stand unquoted.
 

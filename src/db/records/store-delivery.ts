@@ -67,20 +67,20 @@ export async function storeDelivery(
   return withD1Retry(async (attempt) => {
     let rows: StoredRow[] = []
     let row: Delivery | undefined
-    // Without a delivery row nothing happened: the next form is sent. An attempt after a lost answer
+    // Without a delivery row nothing happened: the next form is sent. An attempt after a lost response
     // begins with the form that was sent last.
     for (;;) {
       rows = await runBatch(session, parts, attempt, forms[0])
       row = rows.findLast(isDelivery)
       if (row) break
-      // First, because a batch of large records is dearer than the look at them.
+      // Read the sizes before the next variant is sent: the read costs less than a batch.
       const decided = await decideSizes(parts, decisions)
       if (decided) {
         looks += 1
         if (looks > MAX_LOOKS) throw customersAreChanging()
         parts = decided
       } else if (forms.length > 1) forms.shift()
-      else throw accountIsClosed()
+      else throw accountAcceptsNoDeliveries()
     }
     if (row.over_quota !== null) {
       const form = input.dryRun ? null : { ...forms[0], probes: true as const }
@@ -146,7 +146,7 @@ const customersAreChanging = () =>
 
 const CONDITION_SECONDS = 60
 
-const accountIsClosed = () =>
+const accountAcceptsNoDeliveries = () =>
   new ApiError('unavailable', {
     detail: `The account accepts no deliveries now: its records are being deleted, or its \`book_zone\` has just changed. Nothing was stored. Repeat the request after ${CONDITION_SECONDS} seconds.`,
     headers: { 'Retry-After': String(CONDITION_SECONDS) },

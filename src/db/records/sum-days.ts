@@ -1,6 +1,6 @@
 import { required } from '../batch.ts'
 import { withD1Retry } from '../retry.ts'
-import { beginDays, dropDays, keepDays } from './kept-days.ts'
+import { beginDays, dropDays, keepDays } from './kept-totals.ts'
 import { readStep, STEPS_PER_BATCH, stepLength, stepSize, stepStatements } from './sum-step.ts'
 import { endLease, payFor, renewLease, waitFor } from './totals-lease.ts'
 import {
@@ -48,7 +48,7 @@ interface Running {
 
 /**
  * Sums the days of runs in steps, and keeps the totals of those days that do not change meanwhile.
- * `sizes` is the size of the rest of the answer. Ends the lease of the computation.
+ * `sizes` is the size of the rest of the response. Ends the lease of the computation.
  */
 export async function sumDays(
   computation: Computation,

@@ -34,7 +34,7 @@ export interface Step {
   readonly end: readonly KeyValue[] | null
   /** The number of records, without held ones unless the step is full. */
   readonly records: number
-  /** Whether the sums are too large for an answer. */
+  /** Whether the sums are too large for a response. */
   readonly isTooLarge: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * A column of JSON whose texts are compared, whatever their order: a text can be stored in another
- * form than it was sent. Members in the column `numbers` and `others` are compared by value only.
+ * A JSON column that is compared member by member, because the stored text can differ from the sent one
+ * in order. Members in the column `numbers` and `others` are compared by value only.
  */
 export interface TextColumn {
   readonly column: string

@@ -65,7 +65,7 @@ export async function takeLease(
     bindStatement(session, TAKE_LEASE, values),
     bindStatement(session, READ_LEASE, values),
   ]).catch(async (error) => {
-    // The statement may have taken the lease although its answer was lost.
+    // The statement may have taken the lease although its response was lost.
     await endLease(session, account, computation, now)
       .run()
       .catch(() => {})

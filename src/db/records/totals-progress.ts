@@ -42,7 +42,7 @@ export interface SummedDay {
 /** The groups of each day, by resource. */
 export type GroupsByDay = Map<RecordView, Map<number, readonly KeptGroup[]>>
 
-/** The sizes of the totals in an answer, by resource. */
+/** The sizes of the totals in a response, by resource. */
 export type Sizes = Map<RecordView, AnswerSize>
 
 /** What a computation has summed so far, and what is left. */
@@ -57,7 +57,7 @@ export interface Progress {
   readonly abandoned: { readonly view: RecordView; readonly days: readonly number[] }[]
   /** The number of full steps. */
   steps: number
-  /** `summed`, or why the answer lacks some days. */
+  /** `summed`, or why the response lacks some days. */
   state: 'summed' | 'too_large' | 'unfinished' | 'changing'
 }
 
@@ -71,7 +71,7 @@ export const newRun = (view: RecordView, days: readonly number[], attempt = 1): 
   partial: null,
 })
 
-/** Returns the progress of a computation that begins; `sizes` is the size of the rest of the answer. */
+/** Returns the progress of a computation that begins; `sizes` is the size of the rest of the response. */
 export const newProgress = (runs: readonly Run[], sizes: Sizes): Progress => ({
   runs,
   pending: [],
@@ -105,7 +105,7 @@ export function applyStep(progress: Progress, run: Run, step: Step): void {
   if (run.partial && run.partial.sums.characters > MAX_BYTES) progress.state = 'too_large'
 }
 
-/** Adds a day to the answer, and to the days that wait to be kept. */
+/** Adds a day to the response, and to the days that wait to be kept. */
 function addDay(
   progress: Progress,
   run: Run,
@@ -138,7 +138,7 @@ export function sumAgain(progress: Progress, { run, day, groups, bytes }: Summed
 }
 
 /**
- * Drops the runs that are done, and gives up days that are not summed: all if the answer is too large,
+ * Drops the runs that are done, and gives up days that are not summed: all if the response is too large,
  * and after too many steps all but those that are summed in part.
  */
 export function dropRuns(progress: Progress): void {

@@ -2,10 +2,10 @@ import { MAX_PAGE_BYTES } from '../paginate.ts'
 import type { KeptGroup } from './day-sums.ts'
 import { MAX_TOTALS } from './totals-sql.ts'
 
-/** The largest totals of a resource in an answer, in bytes. */
+/** The largest totals of a resource in a response, in bytes. */
 export const MAX_BYTES = MAX_PAGE_BYTES
 
-/** The size of the totals of one resource in an answer. */
+/** The size of the totals of one resource in a response. */
 export interface AnswerSize {
   readonly groups: number
   readonly kpis: number
@@ -27,6 +27,6 @@ export function addToSize(
   }
 }
 
-/** Whether an answer may not have totals of this size. */
+/** Whether a response may not have totals of this size. */
 export const isTooLarge = ({ groups, kpis, bytes }: AnswerSize): boolean =>
   groups > MAX_TOTALS || kpis > MAX_TOTALS || bytes > MAX_BYTES

@@ -4,7 +4,7 @@ import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
 import { columnList, rowValue } from './sql-fragments.ts'
 
-/** The most groups, and the most sums of KPIs, that an answer has of one resource. */
+/** The most groups, and the most sums of KPIs, that a response has of one resource. */
 export const MAX_TOTALS = 50_000
 
 /** A column: its name, and the SQL of its value. */
@@ -81,7 +81,7 @@ function nextRecords(recordTable: RecordTable): string {
 
 /**
  * Returns a query that groups the next records by columns. Held records count as records of the step
- * and are not summed. It reads one group more than an answer may have.
+ * and are not summed. It reads one group more than a response may have.
  */
 function groupedSql(
   { recordTable: { dayColumn, canHold } }: RecordView,

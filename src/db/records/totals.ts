@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts'
 import { required } from '../batch.ts'
 import { decode } from '../column-types.ts'
 import type { KeptGroup } from './day-sums.ts'
-import { type KeptDay, readKeptDays } from './kept-days.ts'
+import { type KeptDay, readKeptTotals } from './kept-totals.ts'
 import type { RecordView } from './record-view.ts'
 import { sumDays } from './sum-days.ts'
 import { takeLease, toSeconds } from './totals-lease.ts'
@@ -23,7 +23,7 @@ type Query = readonly [
   account: string,
   from: string,
   to: string,
-  holdMemory: (bytes: number) => Promise<void>,
+  reserveMemory: (bytes: number) => Promise<void>,
 ]
 
 /** How long a request waits for another computation of its account, try by try, in milliseconds. */
@@ -34,7 +34,7 @@ const WAITS_MS = [100, 200, 400, 800]
  * are too many. Days that have not changed since they were last summed are read as they were kept.
  * The others are summed from their records, by one computation of an account at a time. A request
  * that meets another one waits a little: what that one sums is kept, and then need not be summed.
- * `holdMemory` waits until that many bytes of kept totals may be read.
+ * `reserveMemory` waits until that many bytes of kept totals may be read.
  *
  * @throws ApiError `rate_limited` if another computation goes on or was long, and `unavailable` if
  * the days are too many to be summed at once, or if records of a day are written all the time.
@@ -88,13 +88,13 @@ const SMALL_BYTES = 32 * 1024
 
 /** Returns the kept totals, for which it holds memory if they are large; null if they are too large. */
 async function readDays(...query: Query): Promise<KeptDay[][] | null> {
-  const [session, views, account, from, to, holdMemory] = query
-  const read = (maxBytes: number) => readKeptDays(session, views, account, from, to, maxBytes)
+  const [session, views, account, from, to, reserveMemory] = query
+  const read = (maxBytes: number) => readKeptTotals(session, views, account, from, to, maxBytes)
   let found = await read(SMALL_BYTES)
   while ('excess' in found) {
     const largest = Math.max(...found.excess)
     if (largest > MAX_BYTES) return null
-    await holdMemory(views.length * largest)
+    await reserveMemory(views.length * largest)
     found = await read(largest)
   }
   return found.days

@@ -40,8 +40,9 @@ export function upsertSql(table: RecordTable, fragments: SqlFragments): string {
 }
 
 /**
- * Upserts records whose indexed columns may change, too: `moved` those that move to another day or
- * customer, `repeated` those whose key stood earlier in the same request, one after the other.
+ * Upserts records whose indexed columns may change, too.
+ * - `moved`: records that change day or customer.
+ * - `repeated`: records whose key occurs earlier in the request; SQLite applies them in order.
  */
 export function upsertIndexedSql(
   table: RecordTable,
@@ -55,7 +56,8 @@ export function upsertIndexedSql(
     dayOptional && name === 'day'
       ? `coalesce(${merge('day', fromRecord)}, ${fromRecord('first_day')})`
       : storedValue(name)
-  // The day in `excluded` is that of a new record. `t` is the record after those before this one.
+  // `excluded.day` is the day of a new record. `t` is the stored record as the earlier records of this
+  // request left it.
   const sent = (name: string) =>
     timeColumn && name === 'day'
       ? `iif(excluded.${timeColumn} is null, null, excluded.day)`

@@ -12,7 +12,10 @@ const OWN_COLUMNS: Readonly<Record<string, Source>> = {
   product: 'events',
 }
 
-/** The first day of a week or a month. 1970-01-01 was a Thursday, and the first day is -719528. */
+/**
+ * The first day of a week or a month. 1970-01-01 was a Thursday. A multiple of 7 is added so that `%` never
+ * gets a negative number: the first day is -719528.
+ */
 const DAYS: Readonly<Record<string, string>> = {
   day: 't.day',
   week: 't.day - (t.day + 3 + 7 * 102790) % 7',

@@ -53,8 +53,8 @@ export const countDaysSql = (source: Source): string => `
     ) where count > 0`
 
 /**
- * Returns a query that divides the ids of a day, from `:first` on and before `:end`: before each id that
- * it returns are at most `:size` records since the one before, and those of that one.
+ * Returns a query that divides the ids of a day, from `:first` on and before `:end`. Between two returned
+ * ids are at most `:size` records, plus all records of the first id.
  */
 export const divideDaySql = (source: Source): string => {
   const { id } = TABLES[source]
@@ -76,13 +76,13 @@ export const divideDaySql = (source: Source): string => {
  */
 export function recordsSql(source: Source, columns: readonly string[], condition = ''): string {
   const { day } = TABLES[source]
-  const isHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
+  const isNotHeld = source === 'customers' || source === 'clicks' ? '' : ' and r.held = 0'
   const read = [day === 'day' ? 'r.day' : `r.${day} as day`, ...columns.map((name) => `r.${name}`)]
   return `select ${[...new Set(read)].join(', ')} from (
         with recursive days(day) as (
           select :from union all select day + 1 from days where day < :to
         ) select day from days
-      ) d cross join ${recordsOfDay(source, 'd.day')}${isHeld}${condition && ` and ${condition}`}
+      ) d cross join ${recordsOfDay(source, 'd.day')}${isNotHeld}${condition && ` and ${condition}`}
       limit :records + 1`
 }
 

@@ -65,7 +65,7 @@ export async function takeDueMessages(
 export interface ClaimedMessage extends DueMessage {
   /** Null if the endpoint is deleted or disabled. */
   readonly url: string | null
-  /** A JSON array of [sealed secret, end in milliseconds or null]. */
+  /** A JSON array of [encrypted secret, end in milliseconds or null]. */
   readonly secrets: string | null
   readonly failing_since: number | null
   readonly type: string | null
@@ -107,11 +107,13 @@ export async function claimMessages(
  * Makes messages dead letters that cannot be sent: the endpoint is deleted or disabled, the event has expired,
  * or the account is disabled.
  */
-export const DROP_MESSAGES = compileStatement(`
+export const DEAD_LETTER_MESSAGES = compileStatement(`
   update webhook_messages set status = 'dead'
   where status = 'pending' and (account, event, endpoint) in (
     select value ->> 'account', value ->> 'event', value ->> 'endpoint' from json_each(:messages))`)
 
 /** Makes messages dead letters. */
-export const dropMessages = (db: D1Database, messages: readonly DueMessage[]) =>
-  withD1Retry(() => bindStatement(db, DROP_MESSAGES, { messages: JSON.stringify(messages) }).run())
+export const deadLetterMessages = (db: D1Database, messages: readonly DueMessage[]) =>
+  withD1Retry(() =>
+    bindStatement(db, DEAD_LETTER_MESSAGES, { messages: JSON.stringify(messages) }).run(),
+  )

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
-import { holdMemory } from '../http/result-memory.ts'
+import { reserveMemory } from '../http/result-memory.ts'
 import { MAX_ERRORS } from './response.ts'
 import type { ValidatedRequest } from './validate-records.ts'
 
@@ -19,14 +19,14 @@ const WARNING_BYTES = 250
  *
  * @throws ApiError `unavailable` if there is no memory.
  */
-export async function holdResults(
+export async function reserveResponseMemory(
   c: Context<AppEnv>,
   { account }: Grant,
   { records, valid, issues }: ValidatedRequest,
 ): Promise<void> {
   if (records.length <= FEW_RECORDS) return
   const warnings = valid.reduce((sum, record) => sum + record.warnings.length, 0)
-  await holdMemory(
+  await reserveMemory(
     c.req.raw,
     account,
     records.length * RESULT_BYTES +

@@ -83,7 +83,7 @@ export interface Rest {
 }
 
 /**
- * Converts the sums of days before another (§11); those without a day need no rate, and wait. The sums
+ * Converts the sums of all days before `before` (§11); those without a day need no rate, and wait. The sums
  * of each currency and day convert together and are rounded once to 12 places, so the result does not
  * depend on how the records were grouped before, if all records of the days have been added.
  */
@@ -131,7 +131,7 @@ function* restOf(currency: string | null, reason: HoldReason, units: bigint): Ge
   if (units !== 0n) yield { currency, reason, units }
 }
 
-/** The currencies and days before another whose rates the sums need. */
+/** Returns the currencies, and the days before `before`, whose rates the sums need. */
 export function neededRates({ amounts }: Sums, to: string, before: number) {
   const currencies = new Set<string>()
   const days = new Set<number>()

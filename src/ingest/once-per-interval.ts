@@ -1,11 +1,11 @@
-/** The number of accounts for which a throttle remembers the last start. Beyond that it forgets all of them. */
+/** The number of accounts whose last start is remembered. Beyond that, all of them are forgotten. */
 const MAX_ACCOUNTS = 1000
 
 /**
  * Returns a function that tells whether a job of an account may start at `now` (milliseconds). In this
  * isolate it may start once in `intervalMs`. A cron job does what is not started.
  */
-export function newThrottle(intervalMs: number): (account: string, now: number) => boolean {
+export function oncePerInterval(intervalMs: number): (account: string, now: number) => boolean {
   const lastStarts = new Map<string, number>()
   return (account, now) => {
     if (now - (lastStarts.get(account) ?? 0) < intervalMs) return false

@@ -14,7 +14,7 @@ export interface Range {
 /** A range of records, and what one batch reads of it. */
 export interface Step extends Range {
   readonly parts: readonly Part[]
-  /** Into about how many steps it is divided by customer before it is read. */
+  /** About the number of steps into which the reader splits this step by customer before it reads them. */
   readonly pieces: number
 }
 
@@ -43,7 +43,7 @@ export const sourcesOf = (parts: readonly Part[], shape: Selection['shape']): So
 ]
 
 /** The steps of a report in order, and what one of them costs. */
-export interface Plan {
+export interface ReadingSchedule {
   readonly steps: Step[]
   readonly cost: number
 }
@@ -52,10 +52,14 @@ export interface Plan {
 export const isOfCustomers = (part: Part): boolean => part === 'active' || part === 'first_deposits'
 
 /**
- * Plans in which steps records are read: by day, and on a day with many of them by customer. Parts that
+ * Schedules the steps in which records are read: by day, and on a day with many of them by customer. Parts that
  * are only divided by customer come last.
  */
-export function planSteps({ statements, shape }: Selection, counts: Counts, range: Range): Plan {
+export function scheduleSteps(
+  { statements, shape }: Selection,
+  counts: Counts,
+  range: Range,
+): ReadingSchedule {
   const parts = statements.map(([part]) => part)
   const daily = parts.filter((part) => part !== 'commission' && !isOfCustomers(part))
   const others = parts.filter(isOfCustomers)
@@ -113,7 +117,7 @@ function runsOfDays(costs: ReadonlyMap<number, number>, most: number) {
   return runs
 }
 
-/** Divides a range at ids. The first customer of the range alone may have more than a step reads. */
+/** Divides a range at ids. If the first customer exceeds a step, it gets a range of its own. */
 export function divide<T extends Range>(range: T, ids: readonly string[]): T[] {
   const bounds = ids.map((id) => (id === range.first ? afterId(id) : id))
   return [range.first, ...bounds].map((first, i) => ({

@@ -51,7 +51,7 @@ export const formOf = ({ groups, sums, kpis = '' }: RecordView): string =>
 type FoundDays = { days: KeptDay[][] } | { excess: number[] }
 
 /** Returns the days of each resource that have records, in order, with totals of at most `maxBytes`. */
-export async function readKeptDays(
+export async function readKeptTotals(
   session: D1DatabaseSession,
   views: readonly RecordView[],
   account: string,

@@ -1,17 +1,17 @@
 import { resolveDatabase } from '../db/database.ts'
 import { enabledAccounts } from '../db/directory/accounts.ts'
 import { storeOutcome } from '../db/webhooks/outcome.ts'
-import { type ClaimedMessage, claimMessages, dropMessages } from '../db/webhooks/queue.ts'
+import { type ClaimedMessage, claimMessages, deadLetterMessages } from '../db/webhooks/queue.ts'
 import { errorName } from '../errors.ts'
 import { pauseAfter } from './backoff.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { type QueuedMessage, queueDue } from './queue-due.ts'
-import { unsealSecret } from './secrets.ts'
+import { decryptSecret } from './secrets.ts'
 import { type AttemptResult, sendEvent } from './send.ts'
 import { validSecrets } from './valid-secrets.ts'
 
 /** The time after which an attempt that has not ended counts as interrupted, in milliseconds. */
-const ATTEMPT_MS = 3 * WEBHOOK_LIMITS.attemptMs
+const INTERRUPTED_AFTER_MS = 3 * WEBHOOK_LIMITS.attemptMs
 
 /** Messages with a shorter pause wait in the queue, in milliseconds. A cron queues the others. */
 const MAX_QUEUE_DELAY_MS = 60_000
@@ -51,13 +51,13 @@ async function sendOfDatabase(
   const db = resolveDatabase(env, binding)
   const names = [...new Set(messages.map(({ account }) => account))]
   const [claimed, enabled] = await Promise.all([
-    claimMessages(db, messages, Date.now() + ATTEMPT_MS),
+    claimMessages(db, messages, Date.now() + INTERRUPTED_AFTER_MS),
     enabledAccounts(env.DB, names),
   ])
   const mayBeSent = (one: ClaimedMessage) =>
     one.url !== null && one.type !== null && enabled.has(one.account)
-  const [sent, dropped] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
-  if (dropped.length > 0) await dropMessages(db, dropped)
+  const [sent, dead] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
+  if (dead.length > 0) await deadLetterMessages(db, dead)
   // After each attempt more events are queued, so that they need not wait for the slowest one of the batch.
   await Promise.all(
     sent.map(async (message) => {
@@ -76,10 +76,10 @@ async function attemptMessage(
 ): Promise<void> {
   const { account, endpoint, event, attempts, url, secrets, type, at: causedAt, data } = message
   const at = Date.now()
-  const unsealed = validSecrets(secrets ?? '[]', at).map(({ sealed }) =>
-    unsealSecret(env, account, endpoint, sealed),
+  const decrypted = validSecrets(secrets ?? '[]', at).map(({ encrypted }) =>
+    decryptSecret(env, account, endpoint, encrypted),
   )
-  const openSecrets = (await Promise.all(unsealed)).filter((secret) => secret !== null)
+  const openSecrets = (await Promise.all(decrypted)).filter((secret) => secret !== null)
   const outgoing = { id: event, type: type ?? '', at: causedAt, data }
   const result = await sendEvent(env, url ?? '', openSecrets, outgoing)
   const next = nextAttempt(message, result, Date.now())
@@ -99,7 +99,11 @@ async function attemptMessage(
   await env.WEBHOOKS.send(body, { delaySeconds: Math.max(0, delaySeconds) })
 }
 
-/** Returns when an event is due again, null if never, and until when the queue has it, 0 if it does not. */
+/**
+ * Returns what follows an attempt.
+ * - `next_at`: when the event is due again; null if never.
+ * - `queued_until`: until when the queue has the event; 0 if the queue does not have it.
+ */
 function nextAttempt(
   { attempts }: ClaimedMessage,
   { error, status }: AttemptResult,

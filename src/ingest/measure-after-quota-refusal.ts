@@ -3,16 +3,16 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
 import { ApiError, errorName } from '../errors.ts'
-import { newThrottle } from './throttle.ts'
+import { oncePerInterval } from './once-per-interval.ts'
 
 // Each isolate asks the database at most once a minute whether a measurement is due.
-const mayMeasure = newThrottle(AT_QUOTA_MS)
+const mayMeasure = oncePerInterval(AT_QUOTA_MS)
 
 /**
  * If a delivery failed with `quota_exceeded`, measures what its account stores, after the response. `error`
  * is what the delivery failed with.
  */
-export function measureAfter(c: Context<AppEnv>, error: unknown): void {
+export function measureAfterQuotaRefusal(c: Context<AppEnv>, error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
   c.executionCtx.waitUntil(
     measureAccount(c).catch((cause) => {
