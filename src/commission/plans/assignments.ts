@@ -27,7 +27,7 @@ export const assignment = objectOf({
   customers: describeField(
     f.oneOf('new', 'all'),
     about(
-      '`new`: customers who sign up from that day on; earlier customers keep their earlier assignment. An affiliate’s first assignment also governs customers who signed up before it, for their records from `from` on. `all`: takes over all customers from that day on.',
+      '`new`: customers who sign up from that day on; earlier customers keep their earlier assignment. An affiliate’s first assignment also governs customers who signed up before it, for their records of that day and later. `all`: takes over all customers from that day on.',
     ),
   ),
 })
