@@ -61,7 +61,10 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
       : 'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
   decimals: ({ quoted, expected }) => `${quoted} has more than ${expected || 2} decimal places.`,
   minimum: ({ quoted, expected }) => `${quoted} is less than the minimum, ${expected}.`,
-  maximum: ({ quoted, expected }) => `${quoted} is more than the maximum, ${expected}.`,
+  maximum: ({ field, quoted, expected }) =>
+    expected.startsWith('tomorrow')
+      ? `${quote(field)} lies in the future.`
+      : `${quoted} is more than the maximum, ${expected}.`,
   enum: ({ quoted, expected }) =>
     `${quoted} is not a valid value. Expected one of ${quoteAll(expected.split(', '))}.`,
   duplicate_key: () => 'An earlier record of this request has the same key.',
@@ -141,13 +144,13 @@ export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue
 export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined)
 
 function format(issue: Issue, quotable: unknown): FormattedIssue {
-  const { expected = '', value, received, suggestions = [], instruction, ...rest } = issue
+  const { expected = '', value, received, suggestions = [], instruction, message, ...rest } = issue
   const { isInAdditionalField: _, ...place } = rest
   const quoted = quotable === undefined ? 'The value' : quote(quotable)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
   const hint = instruction ?? HINTS[issue.code]?.(parts)
-  return { ...place, message: MESSAGES[issue.code](parts), ...(hint && { hint }) }
+  return { ...place, message: message ?? MESSAGES[issue.code](parts), ...(hint && { hint }) }
 }
 
 /** Returns a question that names the closest valid name, or null. */
