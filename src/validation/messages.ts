@@ -61,10 +61,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
       : 'The number must be within ±10^15 and have at most 15 significant digits and 12 decimal places.',
   decimals: ({ quoted, expected }) => `${quoted} has more than ${expected || 2} decimal places.`,
   minimum: ({ quoted, expected }) => `${quoted} is less than the minimum, ${expected}.`,
-  maximum: ({ field, quoted, expected }) =>
-    expected.startsWith('tomorrow')
-      ? `${quote(field)} lies in the future.`
-      : `${quoted} is more than the maximum, ${expected}.`,
+  maximum: ({ quoted, expected }) => `${quoted} is more than the maximum, ${expected}.`,
   enum: ({ quoted, expected }) =>
     `${quoted} is not a valid value. Expected one of ${quoteAll(expected.split(', '))}.`,
   duplicate_key: () => 'An earlier record of this request has the same key.',

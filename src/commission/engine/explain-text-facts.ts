@@ -150,7 +150,7 @@ const recordText = (
   const sent =
     amount === null ? '' : `, ${currency === null ? figure(amount) : money(amount, currency)}`
   const counts = converted === null || converted === amount ? '' : ` = ${money(converted, to)}`
-  return `${resource.replace(/ies$/, 'y').replace(/s$/, '')} ${id} of ${day}${sent}${counts}`
+  return `${resource} ${id} of ${day}${sent}${counts}`
 }
 
 function triggerSentences({ record, min }: TriggerStep, currency: string): string[] {

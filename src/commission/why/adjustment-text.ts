@@ -69,8 +69,7 @@ function causeText(cause: Cause): string {
 
 /** Writes what changed, one cause a line. */
 function causeSentences({ causes, causes_total }: Causes): string[] {
-  if (causes.length === 0)
-    return ['The cause is no longer on record: deliveries are kept for 30 days.']
+  if (causes.length === 0) return ['The cause is no longer on record (30 days).']
   const more = causes_total - causes.length
   const atLeast = causes_total === CAUSE_LIMITS.counted ? 'at least ' : ''
   return [

@@ -74,14 +74,7 @@ export const payoutsPage: Page = {
             ),
             ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
           ]}
-          empty={
-            <EmptyState title="No payouts.">
-              <p>
-                Approved <AccountLink visit={visit} at={['statements']} children="statements" />{' '}
-                with a payout appear here.
-              </p>
-            </EmptyState>
-          }
+          empty={<EmptyState title="Approved statements with a payout appear here." />}
         />
         <Pager visit={visit} meta={meta} />
         <details>

@@ -6,11 +6,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 
-const NOTHING = (
-  <EmptyState title="No unpaid records in this selection.">
-    <p>Look at another period, or at another affiliate.</p>
-  </EmptyState>
-)
+const NOTHING = <EmptyState title="No unpaid records in this selection." />
 
 const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
   <Table
