@@ -69,13 +69,13 @@ const isDivided = (period: Period, group: string): boolean =>
 const NO_STATEMENTS: Note = {
   metric: COMMISSION,
   reason: 'no_statements',
-  detail: 'No statement is stored of a period with these days.',
+  detail: 'No statement exists for these days.',
 }
 
 const FINER: Note = {
   metric: COMMISSION,
   reason: 'finer_than_statement',
-  detail: 'A statement is for an affiliate and a period. Only the totals can tell the commission.',
+  detail: 'A statement is for an affiliate and a period. Commission is shown in totals only.',
 }
 
 const partialPeriod = (divided: readonly Period[]): Note => ({

@@ -68,9 +68,9 @@ export async function computeReport(
         else collectPart(collecting, selection, part, rows, links)
       },
       async endDays(before) {
-        if (heldSums(collected) <= REPORT_STEPS.sums) return
+        if (unconvertedSums(collected) <= REPORT_STEPS.sums) return
         await convertCollected(directory, collected, query.currency, before)
-        if (heldSums(collected) > REPORT_LIMITS.sums) throw tooLarge('sums')
+        if (unconvertedSums(collected) > REPORT_LIMITS.sums) throw tooLarge('sums')
       },
     }),
   )
@@ -134,7 +134,7 @@ const allSums = ({ groups, totals }: Collected): Sums[] => [
 ]
 
 /** Returns the number of sums that are not converted yet. */
-const heldSums = (collected: Collected): number =>
+const unconvertedSums = (collected: Collected): number =>
   allSums(collected)
     .flatMap(({ amounts }) => [...amounts.values()])
     .reduce((sum, { days }) => sum + days.size, 0)

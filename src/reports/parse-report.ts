@@ -89,7 +89,7 @@ function unknownName(parameter: string, name: string, vertical: string, known: r
   const closest = suggest(name, known)
   const hint = closest ? `Did you mean ${quote(closest)}? ` : ''
   return invalidQuery(
-    `\`${parameter}\`: ${quote(name)} is not one of those of ${vertical}. ${hint}Supported: ${quoteAll(known)}.`,
+    `\`${parameter}\`: ${quote(name)} is not a ${parameter === 'metrics' ? 'metric' : 'group'} of ${vertical}. ${hint}Supported: ${quoteAll(known)}.`,
   )
 }
 

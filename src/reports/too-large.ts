@@ -11,7 +11,7 @@ const REASONS = {
   customer: `A customer has more than ${written(REPORT_LIMITS.customer)} records of one resource on these days.`,
   kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
   searched: `To find first deposits, the report would search more than ${written(REPORT_LIMITS.searched)} days since the signup of customers.`,
-  sums: 'The report has too many sums, one for each group, metric, currency and day of a rate.',
+  sums: 'Too many combinations of group, metric, currency and day.',
   links: 'The account has too many links for a report by `affiliate_id`.',
 } as const
 

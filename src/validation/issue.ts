@@ -47,6 +47,8 @@ export interface Issue {
   /** A JSON Pointer into the body as sent. */
   pointer: string
   code: IssueCode
+  /** The message, where that of the code does not fit. It quotes no personal field. */
+  message?: string
   /** Whether the pointer leads into an additional field, whose names only the sender knows. */
   isInAdditionalField?: true
   /** What the rule expects, in words. */

@@ -138,13 +138,13 @@ export const formatIssue = (issue: Issue): FormattedIssue => format(issue, issue
 export const formatUnquoted = (issue: Issue): FormattedIssue => format(issue, undefined)
 
 function format(issue: Issue, quotable: unknown): FormattedIssue {
-  const { expected = '', value, received, suggestions = [], instruction, ...rest } = issue
+  const { expected = '', value, received, suggestions = [], instruction, message, ...rest } = issue
   const { isInAdditionalField: _, ...place } = rest
   const quoted = quotable === undefined ? 'The value' : quote(quotable)
   const field = lastMember(issue.pointer)
   const parts = { field, quoted, value, expected, received, suggestions }
   const hint = instruction ?? HINTS[issue.code]?.(parts)
-  return { ...place, message: MESSAGES[issue.code](parts), ...(hint && { hint }) }
+  return { ...place, message: message ?? MESSAGES[issue.code](parts), ...(hint && { hint }) }
 }
 
 /** Returns a question that names the closest valid name, or null. */

@@ -164,7 +164,7 @@ describe('one statement', () => {
     const last = { ...a, previous: digestOf(withoutStatement) }
     await storeRows([first, withoutStatement, last])
     expect(await refusal(approve(last))).toBe(
-      `earlier_not_approved: The statement builds on ${idOf(first)}, which is a draft. Approve that one first.`,
+      `earlier_not_approved: An earlier statement, ${idOf(first)}, is not approved yet. Approve it first.`,
     )
     expect((await approve(first)).status).toBe(200)
     expect((await approve(last)).status).toBe(200)
@@ -184,7 +184,7 @@ describe('one statement', () => {
     const mine = { ...a, head: { ...a.head, received } }
     await storeRows([old, mine])
     expect(await refusal(approve(mine))).toContain(
-      `earlier_not_approved: The statement builds on ${idOf(old)}`,
+      `earlier_not_approved: An earlier statement, ${idOf(old)}, is not approved yet.`,
     )
     await approve(old)
     expect((await approve(mine)).status).toBe(200)
@@ -197,7 +197,7 @@ describe('one statement', () => {
     expect(await json(approve(other))).toMatchObject({ code: 'stale' })
   })
 
-  const STALE = /^stale: The draft was computed before something else was approved/
+  const STALE = /^stale: This draft is outdated/
 
   test.each<[string, () => Promise<unknown>]>([
     ['it builds on another digest', () => storeRows([{ ...a, previous: digits('else') }])],

@@ -102,7 +102,7 @@ test('a line that no longer exists, and one that no statement had, are explained
   await paid('t-1', '2026-10-10', 100)
   const [{ id }] = await adjustmentsOf('2026-09')
   expect(await explained(id)).toMatchObject({ now: null, approved: { total: '10.00' } })
-  expect(await sentences(id)).toContain('The line no longer exists: nothing counts for it.')
+  expect(await sentences(id)).toContain('No record supports this line any more.')
 })
 
 test('what restores a dropped amount is explained, and has no records', async () => {
@@ -122,8 +122,9 @@ test('what restores a dropped amount is explained, and has no records', async ()
   const [, { id }] = await adjustmentsOf('2026-09')
   expect(await explained(id)).toMatchObject({ of: { line: null }, now: null, amount: '-3.00' })
   expect(await sentences(id)).toContain(
-    'The period 2026-08 is closed, and its plan dropped −10.00 EUR.',
+    'The plan wrote off −10.00 EUR in 2026-08. A later positive correction of that period first covers this write-off.',
   )
+  expect(await sentences(id)).toContain('Write-off covered: −3.00 EUR.')
   expect((await askAdmin(`${PATH}/lines/${id}/parts`)).status).toBe(404)
 })
 

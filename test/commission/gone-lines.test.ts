@@ -30,13 +30,15 @@ test('a line that its draft lost is explained by what has happened', async () =>
   const { paid, statement, line } = await drafted()
   await paid('t-1', '2026-08-10', 100, { status: 'declined' })
   expect(await detailOf(line)).toBe(
-    `Something has changed since the statement ${statement.id} was computed at ${statement.computed_at}: computed now, it has no such line. Read the statement again after the next run.`,
+    `Computed now, the statement ${statement.id} of ${statement.computed_at} no longer has this line. Read it again after the next run.`,
   )
   expect((await askAdmin(`${PATH}/lines/${line}/parts`)).status).toBe(404)
   await refresh('2026-08')
-  expect(await detailOf(line)).toMatch(/^No stored statement has this line\. If one had it/)
+  expect(await detailOf(line)).toMatch(
+    /^No stored statement has this line\. If it no longer exists/,
+  )
   expect(await detailOf(line, '?affiliate_id=aff-7&period=2026-08')).toMatch(
-    /^The statement, computed now, has no such line/,
+    /^Computed now, the statement no longer has this line/,
   )
 })
 

@@ -41,7 +41,7 @@ const codeOf = async (response: Response | Promise<Response>) => {
 
 /** What to do about a payment that is booked with another day. */
 const keep = (day: string) =>
-  `The day of a payment cannot be changed, and no amount depends on it. Send \`paid_on\` as ${day}, or leave the payment out. If another day is right, note it in your own records.`
+  `The day cannot be changed. Send \`paid_on\` as ${day}, or leave the payment out.`
 
 /** The day that is so many hours from now, in UTC. */
 const dayIn = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString().slice(0, 10)
@@ -107,7 +107,7 @@ describe('the payment of a statement', () => {
     expect(await codeOf(pay(september, 'R-1', '2024-12-02'))).toEqual([
       409,
       'reference_used',
-      `This payment is booked already: \`R-1\` is the payment of 25.00 EUR to affiliate \`a\` on 2024-12-01. ${keep('2024-12-01')}`,
+      `The payment \`R-1\` is already booked, on 2024-12-01. ${keep('2024-12-01')}`,
     ])
     const hash = { hash: digestOf(october) }
     await askAdmin(`${PATH}/statements/${idOf(october)}/approve`, 'POST', hash)
@@ -327,14 +327,13 @@ describe('payouts', () => {
           pointer: '/rows/0/amount',
           code: 'amount_differs',
           message: '`26.00` is not what is due: affiliate `a` gets 30.50 EUR for 2 statements.',
-          hint: 'A statement is paid as a whole, the oldest first: 25.00 or 30.50 fits.',
+          hint: 'Pay 25.00 (1 statement) or 30.50 (2 statements).',
         },
         { pointer: '/rows/2', code: 'nothing_due' },
         {
           pointer: '/rows/3/paid_on',
           code: 'reference_used',
-          message:
-            '`R-0` was used for this same payment with another day: the payment of 7.00 EUR to affiliate `b` on 2024-12-01.',
+          message: 'This payment is already booked, on 2024-12-01.',
           hint: keep('2024-12-01'),
         },
         { pointer: '/rows/4/reference', code: 'reference_used' },
@@ -350,8 +349,7 @@ describe('payouts', () => {
       {
         pointer: '',
         code: 'pattern',
-        message:
-          'The value is not valid. Expected CSV with a row of column names, but it is empty.',
+        message: 'The file is empty.',
       },
     ],
     [
@@ -360,8 +358,7 @@ describe('payouts', () => {
       {
         pointer: '',
         code: 'pattern',
-        message:
-          'The value is not valid. Expected CSV with a row of column names, but it is empty.',
+        message: 'The file is empty.',
       },
     ],
     ...(
@@ -393,7 +390,7 @@ describe('payouts', () => {
       {
         pointer: '',
         code: 'pattern',
-        message: `The value is not valid. Expected CSV, but line ${line} has ${reason}.`,
+        message: `The file is not valid CSV: line ${line} has ${reason}.`,
       },
     ]),
     [
@@ -406,8 +403,26 @@ describe('payouts', () => {
         hint: 'Leave out one of the two columns.',
       },
     ],
-    ['an unknown column', 'affiliate_id,iban', { pointer: '/header', code: 'unknown_reference' }],
-    ['a missing column', 'affiliate_id', { pointer: '/header', code: 'unknown_reference' }],
+    [
+      'an unknown column',
+      'affiliate_id,iban',
+      {
+        pointer: '/header',
+        code: 'unknown_reference',
+        message:
+          'The column `iban` is unknown. Allowed: affiliate_id, currency, amount, reference, paid_on, statements, payable_on.',
+      },
+    ],
+    [
+      'a missing column',
+      'affiliate_id,currency,amount,reference',
+      {
+        pointer: '/header',
+        code: 'unknown_reference',
+        message: 'The column `paid_on` is missing.',
+        hint: 'Add it with the day of the payment, or use `payouts import --on`.',
+      },
+    ],
     [
       'no row',
       'affiliate_id,currency,amount,reference,paid_on',
@@ -416,7 +431,7 @@ describe('payouts', () => {
     [
       'too few cells',
       'affiliate_id,currency,amount,reference,paid_on\na,EUR',
-      { pointer: '/rows/0', code: 'length' },
+      { pointer: '/rows/0', code: 'length', message: 'Row 1 has 2 cells; the header has 5.' },
     ],
     [
       'an amount with too many digits',
@@ -431,7 +446,11 @@ describe('payouts', () => {
     [
       'a reference twice',
       'affiliate_id,currency,amount,reference,paid_on\na,EUR,1,R,2024-12-01\na,EUR,2,R,2024-12-01',
-      { pointer: '/rows/1/reference', code: 'duplicate' },
+      {
+        pointer: '/rows/1/reference',
+        code: 'duplicate',
+        message: 'Payments 1 and 2 have the same reference `R`.',
+      },
     ],
   ])('in a file with %s are 422', async (_, text, error) => {
     const refused = await send(text)
@@ -574,7 +593,7 @@ describe('manual entries', () => {
     expect(await codeOf(add())).toEqual([
       409,
       'conflict',
-      'The affiliate has 500 manual entries that no approved statement has. Approve statements first.',
+      'The affiliate has 500 open manual entries. Approve statements first.',
     ])
   })
 

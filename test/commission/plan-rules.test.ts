@@ -253,7 +253,7 @@ const REFUSED: Refused[] = [
       '/rules/0/months',
       'minimum',
       '`0` is less than the minimum, 1.',
-      'Leave out `months` if the rule pays without end.',
+      'Leave out `months` if the rule has no time limit.',
     ),
   ],
   [
@@ -263,7 +263,7 @@ const REFUSED: Refused[] = [
       '/rules/0/months',
       'maximum',
       '`132` is more than the maximum, 120.',
-      'Leave out `months` if the rule pays without end.',
+      'Leave out `months` if the rule has no time limit.',
     ),
   ],
   [
@@ -697,8 +697,14 @@ const REFUSED: Refused[] = [
         steps: [{ from: '0', percent: '1' }],
       },
     }),
-    needs('/rules/0/tiers/by', '`slice` divides the rule’s own base or units of the affiliate'),
-    needs('/rules/0/tiers/over', '`slice` divides the rule’s own base or units of the affiliate'),
+    needs(
+      '/rules/0/tiers/by',
+      'incremental tiers (`slice`) measure only the affiliate’s own base or units',
+    ),
+    needs(
+      '/rules/0/tiers/over',
+      'incremental tiers (`slice`) measure only the affiliate’s own base or units',
+    ),
   ],
   [
     'active customers of a quarter',

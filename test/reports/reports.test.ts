@@ -31,13 +31,13 @@ describe('a report that is asked for wrongly', () => {
     ['from=2026-10-32&to=2026-10-01', '`from` must be a valid date in the form `YYYY-MM-DD`.'],
     ['group_by=', '`group_by` is empty.'],
     ['group_by=day,', '`group_by` has an empty name between its commas.'],
-    ['group_by=days', '`group_by`: `days` is not one of those of forex. Did you mean `day`?'],
-    ['group_by=phase', '`group_by`: `phase` is not one of those of forex.'],
+    ['group_by=days', '`group_by`: `days` is not a group of forex. Did you mean `day`?'],
+    ['group_by=phase', '`group_by`: `phase` is not a group of forex.'],
     ['group_by=day,week,day', '`group_by` names `day` twice. Name it once.'],
     ['group_by=day,week,month,link', '`group_by` names 4 groups. A report has at most 3.'],
-    ['metrics=lot', '`metrics`: `lot` is not one of those of forex. Did you mean `lots`?'],
-    ['metrics=net_revenue', '`metrics`: `net_revenue` is not one of those of forex.'],
-    ['metrics=deposit.Value', '`metrics`: `deposit.Value` is not one of those of forex.'],
+    ['metrics=lot', '`metrics`: `lot` is not a metric of forex. Did you mean `lots`?'],
+    ['metrics=net_revenue', '`metrics`: `net_revenue` is not a metric of forex.'],
+    ['metrics=deposit.Value', '`metrics`: `deposit.Value` is not a metric of forex.'],
     ['metrics=lots,lots', '`metrics` names `lots` twice. Name it once.'],
     ['currency=EUX', '`currency`: `EUX` is not an ISO 4217 currency code. Did you mean `EUR`?'],
     ['currency=eur', '`currency`: `eur` is not an ISO 4217 currency code.'],
@@ -54,7 +54,7 @@ describe('a report that is asked for wrongly', () => {
     const prop = await partner('prop-trading')
     expect((await prop.get(`${OCTOBER}&group_by=phase,account_size`)).status).toBe(200)
     expect(await messageOf(prop.get(`${OCTOBER}&metrics=net_deposits`))).toContain(
-      '`net_deposits` is not one of those of prop-trading.',
+      '`net_deposits` is not a metric of prop-trading.',
     )
     const casino = await brand()
     expect((await casino.get(`${OCTOBER}&group_by=eventname,product`)).status).toBe(200)
@@ -166,7 +166,7 @@ describe('a report', () => {
     async (name) => {
       const casino = await brand()
       expect(await messageOf(casino.get(`${OCTOBER}&metrics=${name}`))).toContain(
-        'is not one of those of igaming.',
+        'is not a metric of igaming.',
       )
     },
   )

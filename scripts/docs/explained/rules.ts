@@ -181,13 +181,15 @@ export const RULE: Record<IssueCode, Explanation> = {
   duplicate: {
     cause:
       'On plans: two rules have the same `id`, two terms of a base the same `name`, or two versions ' +
-      'the same `effective_from`.',
+      'the same `effective_from`. In payment files: two columns have the same name, or two payments ' +
+      'the same `reference`.',
     fix: 'Choose another name or day. To change a version, put one that begins on another day.',
   },
   unknown_reference: {
     cause:
       'On plans and assignments: the value names something that does not exist, such as a rule of ' +
-      'the plan, an earlier term of the base or a plan of the account.',
+      'the plan, an earlier term of the base or a plan of the account. In payment files: a column ' +
+      'is missing or unknown.',
     fix: 'Correct the spelling as `hint` suggests, or send what it names first.',
   },
   not_applicable: {

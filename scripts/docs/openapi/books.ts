@@ -220,7 +220,7 @@ const manual = (): Operation[] => [
     path: `${ACCOUNT_PATH}/manual-entries`,
     id: 'addManualEntry',
     summary: 'Enter an amount',
-    description: `Stores an amount for an affiliate and plan. It stands in the statement of the earliest period that is not closed. You cannot change an entry. To undo it, add the same amount with the opposite sign and another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
+    description: `Stores an amount for an affiliate and plan. It stands in the statement of the earliest period that is not closed. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
     body: { schema: closedObject(newManualEntry, AT) },
     answers: {
       200: { description: 'The entry is stored already.', schema: ref('ManualEntry') },

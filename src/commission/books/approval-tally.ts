@@ -21,7 +21,7 @@ export interface Tally {
   total: number
 }
 
-/** Whether a row has a statement; one without is nothing that anybody could look at. */
+/** Whether a row has a statement. Rows without one only carry a balance. */
 export const isStatement = ({ chain }: Candidate): boolean => chain[0]?.silent === 0
 
 /** Lists the refusal of a draft. */

@@ -91,7 +91,7 @@ function sameEntry(known: ManualEntry, sent: NewManualEntry): ManualEntry {
     known.amount === normalizeMoney(sent.amount, known.currency)
   if (isSame) return known
   const { reference, amount, currency, affiliate_id, plan } = known
-  const detail = `The reference ${quote(reference)} is that of the entry of ${amount} ${currency} for affiliate ${quote(affiliate_id)} in plan ${plan}. You cannot change an entry. To undo it, add the same amount with the opposite sign and another reference.`
+  const detail = `The reference ${quote(reference)} is that of the entry of ${amount} ${currency} for affiliate ${quote(affiliate_id)} in plan ${plan}. You cannot change an entry. To undo it, add the opposite amount with another reference.`
   throw new ApiError('reference_used', { detail })
 }
 
@@ -117,5 +117,5 @@ function checkEntry(
 
 const tooMany = () =>
   new ApiError('conflict', {
-    detail: `The affiliate has ${BOOK_LIMITS.openEntries} manual entries that no approved statement has. Approve statements first.`,
+    detail: `The affiliate has ${BOOK_LIMITS.openEntries} open manual entries. Approve statements first.`,
   })

@@ -92,8 +92,7 @@ const reuse = (pointer: string, known: Payment): Issue => ({
 const otherDay = (pointer: string, known: Payment): Issue => ({
   pointer: `${pointer}/paid_on`,
   code: 'reference_used',
-  expected: `this same payment with another day: ${describeUse(known)}`,
-  value: known.reference,
+  message: `This payment is already booked, on ${known.paid_on}.`,
   instruction: keepDay(known),
 })
 
@@ -111,15 +110,16 @@ function misfit(
       expected: `affiliate ${quote(affiliate_id)} in ${currency}`,
     }
   }
-  const fitting = [
-    sums.findLast((sum) => compare(sum, decimal(amount)) < 0),
-    sums.find((sum) => compare(sum, decimal(amount)) > 0),
-  ].flatMap((sum) => (sum ? [moneyText(sum, currency)] : []))
+  const less = sums.findLastIndex((sum) => compare(sum, decimal(amount)) < 0)
+  const fitting = [less, less + 1].flatMap((i) => {
+    const sum = sums[i]
+    return sum ? [`${moneyText(sum, currency)} (${counted(i + 1, 'statement')})`] : []
+  })
   return {
     pointer: `${pointer}/amount`,
     code: 'amount_differs',
     expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}`,
     value: amount,
-    instruction: `A statement is paid as a whole, the oldest first: ${fitting.join(' or ')} fits.`,
+    instruction: `Pay ${fitting.join(' or ')}.`,
   }
 }

@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Issue } from '../../validation/issue.ts'
+import { quote } from '../../validation/quote.ts'
 import { isObject } from '../../validation/record-validator.ts'
 import { validateObject } from '../../validation/strict-object.ts'
 import { readCsv } from '../csv.ts'
@@ -14,6 +15,10 @@ const COLUMNS = Object.keys(listedPayment)
 
 /** Further columns of the list of payouts; a file that was made from it may keep them. */
 const IGNORED = ['statements', 'payable_on']
+
+const ALLOWED = [...COLUMNS, ...IGNORED]
+
+const ADD_DAY = 'Add it with the day of the payment, or use `payouts import --on`.'
 
 /** The payments of a body, or what is wrong with it. */
 export interface ParsedPayments {
@@ -40,9 +45,8 @@ export function parsePaymentFile(text: string): ParsedPayments {
   if (issue) return refuse(issue)
   const longer = rows.findIndex(({ length }) => length !== header.length)
   if (longer >= 0) {
-    const expected = `${header.length} cells`
-    const received = String(rows[longer]?.length)
-    return refuse({ pointer: `/rows/${longer}`, code: 'length', expected, received })
+    const message = `Row ${longer + 1} has ${rows[longer]?.length} cells; the header has ${header.length}.`
+    return refuse({ pointer: `/rows/${longer}`, code: 'length', message })
   }
   const objects = rows.map((cells) =>
     Object.fromEntries(
@@ -55,20 +59,23 @@ export function parsePaymentFile(text: string): ParsedPayments {
 const EMPTY: Issue = {
   pointer: '',
   code: 'pattern',
-  expected: 'CSV with a row of column names, but it is empty',
+  message: 'The file is empty.',
 }
 
 const unreadable = ({ line, reason }: { line: number; reason: string }): Issue => ({
   pointer: '',
   code: 'pattern',
-  expected: `CSV, but line ${line} has ${reason}`,
+  message: `The file is not valid CSV: line ${line} has ${reason}.`,
 })
 
 /** Returns what is wrong with the names of the columns; null if nothing is. */
 function checkHeader(header: readonly string[]): Issue | null {
-  const place = { pointer: '/header', expected: `a column of ${COLUMNS.join()}` }
-  const unknown = header.find((name) => !COLUMNS.includes(name) && !IGNORED.includes(name))
-  if (unknown !== undefined) return { ...place, code: 'unknown_reference', value: unknown }
+  const place = { pointer: '/header', code: 'unknown_reference' } as const
+  const unknown = header.find((name) => !ALLOWED.includes(name))
+  if (unknown !== undefined) {
+    const message = `The column ${quote(unknown)} is unknown. Allowed: ${ALLOWED.join(', ')}.`
+    return { ...place, message }
+  }
   const repeated = header.find((name, i) => header.indexOf(name) < i)
   if (repeated !== undefined) {
     const expected = `the name of column ${header.indexOf(repeated) + 1}`
@@ -76,7 +83,9 @@ function checkHeader(header: readonly string[]): Issue | null {
     return { pointer: '/header', code: 'duplicate', expected, value: repeated, instruction }
   }
   const missing = COLUMNS.find((name) => !header.includes(name))
-  return missing === undefined ? null : { ...place, code: 'unknown_reference', value: missing }
+  if (missing === undefined) return null
+  const message = `The column ${quote(missing)} is missing.`
+  return { ...place, message, ...(missing === 'paid_on' && { instruction: ADD_DAY }) }
 }
 
 function checkPayments(sent: readonly unknown[], at: string): ParsedPayments {
@@ -98,13 +107,8 @@ function checkPayments(sent: readonly unknown[], at: string): ParsedPayments {
     const first = references.get(reference)
     if (first === undefined) references.set(reference, i)
     else {
-      const expected = `that of ${at}/${first}`
-      issues.push({
-        pointer: `${pointer}/reference`,
-        code: 'duplicate',
-        expected,
-        value: reference,
-      })
+      const message = `Payments ${first + 1} and ${i + 1} have the same reference ${quote(reference)}.`
+      issues.push({ pointer: `${pointer}/reference`, code: 'duplicate', message })
     }
     payments.push(checked.payment)
   }

@@ -47,12 +47,12 @@ export async function payStatement(
 /** Returns the error of a payment that is booked with another day. */
 const otherDay = (booked: Payment) =>
   new ApiError('reference_used', {
-    detail: `This payment is booked already: ${quote(booked.reference)} is ${describeUse(booked)}. ${keepDay(booked)}`,
+    detail: `The payment ${quote(booked.reference)} is already booked, on ${booked.paid_on}. ${keepDay(booked)}`,
   })
 
 /** Says what to do about a payment that is booked with another day. */
 export const keepDay = ({ paid_on }: Payment): string =>
-  `The day of a payment cannot be changed, and no amount depends on it. Send \`paid_on\` as ${paid_on}, or leave the payment out. If another day is right, note it in your own records.`
+  `The day cannot be changed. Send \`paid_on\` as ${paid_on}, or leave the payment out.`
 
 const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
   const { currency }: { currency: string } = JSON.parse(statement)

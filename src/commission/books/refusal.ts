@@ -17,7 +17,7 @@ export const refused = ({ code, detail }: Refusal) => new ApiError(code, { detai
 export const STALE: Refusal = {
   code: 'stale',
   detail:
-    'The draft was computed before something else was approved. Run the period again, look at the new draft, and approve that.',
+    'This draft is outdated: another statement or entry was approved or computed after it. Run the period again, and approve the new draft.',
 }
 
 /** Returns the refusal of a period that goes on. */
@@ -28,7 +28,7 @@ export const notOver = (period: string, end: number): Refusal => ({
 
 const notApproved = (id: string): Refusal => ({
   code: 'earlier_not_approved',
-  detail: `The statement builds on ${id}, which is a draft. Approve that one first.`,
+  detail: `An earlier statement, ${id}, is not approved yet. Approve it first.`,
 })
 
 /** Returns the refusal of a period of an affiliate with a draft of an earlier period. */

@@ -81,7 +81,7 @@ export function groupLines(
   for (const line of lines) {
     const key = groupKey(line)
     const known = groups.get(key) ?? newGroup(computation, line, settledOf(line))
-    const group = { ...known, hasLost: known.hasLost || (known.rules.once && line.isLess) }
+    const group = { ...known, hasLost: known.hasLost || (known.rules.once && line.isReduction) }
     groups.set(key, group)
     const customer = customerOf(line)
     if (customer !== null) group.byCustomer.set(customer, nothingFound())

@@ -58,7 +58,7 @@ export interface CorrectedLine extends Pick<Difference, 'period' | 'line'> {
   readonly affiliate_id: string
   readonly plan: string
   /** Whether less is paid for it than was approved. */
-  readonly isLess: boolean
+  readonly isReduction: boolean
 }
 
 /** Returns the causes of a correction. */

@@ -52,8 +52,8 @@ function correctedLines(computed: readonly ComputedPeriod[]): CorrectedLine[] {
     results.flatMap(({ statement }) => {
       const { affiliate_id = '', plan = '', adjustments = [] } = statement ?? {}
       return adjustments.flatMap(({ period, line, amount }) => {
-        const isLess = amount.startsWith('-')
-        return line === null ? [] : [{ affiliate_id, plan, period, line, isLess }]
+        const isReduction = amount.startsWith('-')
+        return line === null ? [] : [{ affiliate_id, plan, period, line, isReduction }]
       })
     }),
   )
@@ -84,7 +84,7 @@ function causesOfLine(group: CauseGroup | undefined, line: CorrectedLine) {
   const own = customer === null ? allFound(group) : [foundOf(group, customer)]
   const wide = rules.shared ? allFound(group) : own
   const likely = own.map((found) => found.likely)
-  const hasMoved = (rules.once && line.isLess) || !likely.some(isFound)
+  const hasMoved = (rules.once && line.isReduction) || !likely.some(isFound)
   const lists = [
     [...likely, settings, ...(hasMoved ? [movedAway] : [])],
     wide.map(({ likely }) => likely),

@@ -20,7 +20,7 @@ export interface AdjustedLine {
   readonly period: string
   /** The id of the line; null: a part of a correction that restores what a statement dropped. */
   readonly line: string | null
-  /** The period of that statement; null if `line` is not. */
+  /** The period of that statement; null unless `line` is null. */
   readonly dropped_in: string | null
 }
 
@@ -96,7 +96,7 @@ async function toAdjustment(
     plan,
     period,
     line,
-    isLess: amount.startsWith('-'),
+    isReduction: amount.startsWith('-'),
   })
   return {
     id: await adjustmentId(statement, corrected ?? `${period} ${droppedIn}`),

@@ -2,7 +2,7 @@ import { RESUME_LIMITS, STEP_RETRIES } from './limits.ts'
 
 // Why a run failed, as `GET runs/{id}` says it.
 
-const AGAIN = 'What it has stored stays. Start another run of the period.'
+const AGAIN = 'Computed statements are kept. Start another run of the period.'
 
 /** Returns the reason of a run of which a step failed in every attempt. */
 export const failedStep = (step: string): string =>

@@ -15,7 +15,7 @@ export interface ReceivedBalance {
 }
 
 /** The end of an affiliate's time under a plan (§16.6). */
-export interface Departure {
+export interface PlanExit {
   /** Where balances go; null if the currencies differ. */
   readonly target: Omit<Transfer, 'amount'> | null
 }

@@ -29,7 +29,7 @@ export interface CountedOwner {
   readonly reason: 'no_plan' | null
 }
 
-/** Whose a fact is: its affiliate and the version that governs it, or why no version does. */
+/** The affiliate and plan version of a record, or why no version governs it. */
 export type Owner =
   | CountedOwner
   | {

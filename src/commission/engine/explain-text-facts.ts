@@ -37,7 +37,7 @@ export function factSentences(step: Step, currency: string): string[] {
       return triggerSentences(step, currency)
     case 'qualification':
       return [
-        ...step.conditions.map((one) => conditionSentence(one)),
+        ...step.conditions.map((one) => conditionSentence(one, currency)),
         `The customer qualified on ${step.qualified_on}.`,
       ]
     case 'sources':
@@ -91,7 +91,7 @@ const WRITTEN_DAYS = 400
 
 function conversionSentences({ days, currency }: ConversionStep): string[] {
   const written = days.slice(0, WRITTEN_DAYS).flatMap((one) => {
-    const apart = one.sums > 1 ? `, converted in ${one.sums} sums` : ''
+    const apart = one.sums > 1 ? `, in ${one.sums} separate conversions` : ''
     const rates = ratesText(one.rates)
     const sentences: string[] = []
     if (one.sums > 0) {
@@ -116,8 +116,8 @@ function conversionSentences({ days, currency }: ConversionStep): string[] {
 function baseSentences({ terms, base }: BaseStep, currency: string): string[] {
   const values = terms.map(({ term, sum, times, value }) =>
     times === '1'
-      ? `${termName(term)} adds ${figure(value)}.`
-      : `${termName(term)} adds ${figure(times)} × ${figure(sum)} = ${figure(value)}.`,
+      ? `${termName(term, times)} ${figure(value)}.`
+      : `${termName(term, times)} ${figure(times)} × ${figure(sum)} = ${figure(value)}.`,
   )
   const isPlain = terms.length === 1 && terms[0]?.times === '1'
   if (isPlain || terms.every(({ value }) => value === '0'))
@@ -125,42 +125,50 @@ function baseSentences({ terms, base }: BaseStep, currency: string): string[] {
   return [...values, `The base is ${money(base, currency)}.`]
 }
 
-function termName(term: unknown): string {
-  if (typeof term !== 'object' || term === null) return 'The term'
-  if ('name' in term && typeof term.name === 'string') return `The term ${term.name}`
-  if ('of' in term && Array.isArray(term.of)) return `The part of ${term.of.join(', ')}`
-  return 'fixed' in term ? 'The fixed amount of the period' : `The term of ${kindText(term)}`
+/** Returns the beginning of the sentence of a term. */
+function termName(term: unknown, times: string): string {
+  if (typeof term !== 'object' || term === null) return 'The term adds'
+  if ('name' in term && typeof term.name === 'string') return `The term ${term.name} adds`
+  if ('of' in term && Array.isArray(term.of))
+    return `${times.startsWith('-') ? 'Deduction on' : 'Part of'} ${listed(term.of)}:`
+  return `The ${'fixed' in term ? 'fixed amount of the period' : `term of ${kindText(term)}`} adds`
 }
 
 function unitsSentences({ unit, records, customers, units, each, quantity }: UnitsStep): string[] {
   const source =
     typeof unit === 'object' && unit !== null && 'once' in unit
-      ? `The rule ${unit.once} has ${counted(records, 'line')} to pay for.`
+      ? `${counted(records, 'line')} of the rule ${unit.once} of the sub-affiliate.`
       : `${figure(units)} units come from ${counted(records, 'record')} of ${counted(customers, 'customer')} (${kindText(unit)}).`
   if (each === '1') return [source]
   return [source, `${figure(units)} ÷ ${figure(each)} is ${figure(quantity)}.`]
 }
 
-const recordText = ({ resource, id, day, amount, currency, converted }: CountedRecord): string => {
+const recordText = (
+  { resource, id, day, amount, currency, converted }: CountedRecord,
+  to: string,
+): string => {
   const sent =
     amount === null ? '' : `, ${currency === null ? figure(amount) : money(amount, currency)}`
-  const counts =
-    converted === null || converted === amount ? '' : `, which counts ${figure(converted)}`
+  const counts = converted === null || converted === amount ? '' : ` = ${money(converted, to)}`
   return `${resource} ${id} of ${day}${sent}${counts}`
 }
 
 function triggerSentences({ record, min }: TriggerStep, currency: string): string[] {
-  const least = min === null ? '' : ` The least amount is ${money(min, currency)}.`
-  return [`The record that triggers the rule is ${recordText(record)}.${least}`]
+  const least = min === null ? '' : `, minimum ${money(min, currency)}`
+  return [`Qualifying record: ${recordText(record, currency)}${least}.`]
 }
 
-function conditionSentence(one: MetCondition): string {
-  const what = capital(qualificationText(one.condition))
-  if (one.reached === null) return `${what}: this held from ${one.met_on} on.`
-  const records = one.records_total === 0 ? '' : ` with ${counted(one.records_total, 'record')}`
+function conditionSentence(one: MetCondition, currency: string): string {
+  const { condition, met_on, min } = one
+  const what = capital(qualificationText(condition))
+  if (one.reached === null) return `${what}: this held from ${met_on} on.`
+  const records = one.records_total === 0 ? '' : `, by ${counted(one.records_total, 'record')}`
   const few = one.records.length <= 5 ? one.records : []
-  const list = few.length === 0 ? '' : ` (${few.map(recordText).join('; ')})`
-  return `${what} reached ${figure(one.reached)} of at least ${figure(one.min ?? '0')} on ${one.met_on}${records}${list}.`
+  const list =
+    few.length === 0 ? '' : ` (${few.map((record) => recordText(record, currency)).join('; ')})`
+  const isSum = 'sum' in Object(condition)
+  const reached = isSum ? money(one.reached, currency) : figure(one.reached)
+  return `${what}: ${reached} (needed ${figure(min ?? '0')}), reached on ${met_on}${records}${list}.`
 }
 
 function sourcesSentences(step: SourcesStep, currency: string): string[] {
@@ -170,9 +178,9 @@ function sourcesSentences(step: SourcesStep, currency: string): string[] {
   )
   const conversions = step.conversions
     .filter(({ rates, converted }) => rates.length > 0 || converted === null)
-    .map(({ currency: own, amount, rates, converted, reason }) =>
+    .map(({ currency: own, amount, rates, converted }) =>
       converted === null
-        ? `${money(amount, own)} waits (${reason}).`
+        ? `${money(amount, own)} is not paid yet: no exchange rate.`
         : `${money(amount, own)}${ratesText(rates)} is ${money(converted, currency)}.`,
     )
   return step.conversions.length === 0
@@ -183,7 +191,7 @@ function sourcesSentences(step: SourcesStep, currency: string): string[] {
 function fundedSentences(step: FundedStep, currency: string): string[] {
   const rates = ratesText(step.rates)
   return [
-    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this rule of the plan ${step.plan} in ${step.period}, and this affiliate pays for it.`,
+    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this override of the plan ${step.plan} in ${step.period}. This affiliate funds it.`,
     ...(rates === ''
       ? []
       : [`${money(step.amount, step.currency)}${rates} is ${money(step.converted, currency)}.`]),

@@ -1,3 +1,4 @@
+import { compare, decimal } from './decimal.ts'
 import { factSentences } from './explain-text-facts.ts'
 import type {
   AdvanceStep,
@@ -57,7 +58,7 @@ function sentencesOf(step: Step, currency: string, digits: number): string[] {
   switch (step.step) {
     case 'fence':
       return [
-        `The base of the affiliate is ${money(step.before)}. Customers pay back ${money(step.paid_back)}, and ${money(step.fenced)} of the losses of single customers are fenced.`,
+        `The base of the affiliate is ${money(step.before)}. High-roller losses ring-fenced in this period: ${money(step.fenced)}. Recovered from customers with earlier ring-fenced losses: ${money(step.paid_back)}.`,
         `So the base is ${figure(step.before)} − ${figure(step.paid_back)} + ${figure(step.fenced)} = ${money(step.base)}.`,
       ]
     case 'measure':
@@ -100,7 +101,7 @@ type Money = (text: string) => string
 const isNothing = (text: string): boolean => /^-?[0.]+$/.test(text)
 
 const cutText = (capped: string, after: string, money: Money): string =>
-  isNothing(capped) ? 'nothing is cut' : `${money(capped)} is cut, ${money(after)} is left`
+  isNothing(capped) ? 'not reduced' : `reduced by ${money(capped)} to ${money(after)}`
 
 function bounds(min: string | null, max: string | null, money: Money): string {
   if (min !== null && max !== null) return `${money(min)} to ${money(max)}`
@@ -115,8 +116,12 @@ function measureSentences(step: MeasureStep): string[] {
     isNothing(network) ? '' : `${figure(network)} of the affiliates below`,
   ].filter((text) => text !== '')
   const sum = added.length === 1 ? '' : ` (${added.join(' + ')})`
-  const ladder = steps.map(({ from, rate }) => `${figure(rate)} from ${figure(from)}`).join(', ')
-  const first = `The tiers measure ${figure(measure)}${sum}. Their steps are: ${ladder}.`
+  const volume = decimal(measure)
+  const reached = steps.findLast(({ from }) => compare(volume, decimal(from)) >= 0) ?? steps[0]
+  const tiers = steps.map(
+    (one) => `${figure(one.rate)} from ${figure(one.from)}${one === reached ? ' (reached)' : ''}`,
+  )
+  const first = `Tier volume: ${figure(measure)}${sum}. Tiers: ${tiers.join(', ')}.`
   if (mode === 'whole') return [first]
   const before = isNothing(covered ?? '0')
     ? ''
@@ -152,12 +157,12 @@ function negativeSentences(step: NegativeStep, money: Money): string[] {
 
 function advanceSentences(step: AdvanceStep, money: Money): string[] {
   const { recoups, before, paid_once, deficit_in, deficit_out, after } = step
-  const first = `The rule ${recoups} paid ${money(paid_once)} in this period, and ${money(deficit_in)} was left to recoup before.`
+  const first = `The rule ${recoups} paid ${money(paid_once)} in this period. Advance still to recover from earlier periods: ${money(deficit_in)}.`
   const sum = `${figure(before)} − ${figure(paid_once)} − ${figure(deficit_in)}`
   return isNothing(deficit_out)
     ? [first, `${sum} is ${money(after)}.`]
     : [
         first,
-        `${sum} is −${money(deficit_out)}: nothing is paid, and ${money(deficit_out)} is left to recoup.`,
+        `${sum} is −${money(deficit_out)}: nothing is paid, and ${money(deficit_out)} is still to recover.`,
       ]
 }

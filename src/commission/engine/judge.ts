@@ -63,7 +63,7 @@ export function judgeFact(context: Context, judged: JudgedCustomer, fact: Fact):
   const before = reasonBeforeRules(fact, owner)
   const rules =
     owner.version === null || before !== null ? [] : rulesOn(context, judged, fact, owner.version)
-  const elsewhere = countedElsewhere(judged, fact)
+  const elsewhere = qualificationUsing(judged, fact)
   if (elsewhere) {
     const by: RuleVerdict = { ...elsewhere, verdict: 'counted', condition: null }
     return { fact, owner, verdict: 'counted', by, rules: withVerdict(rules, by) }
@@ -80,7 +80,7 @@ const withVerdict = (rules: readonly RuleVerdict[], by: RuleVerdict): RuleVerdic
 ]
 
 /** Returns the qualification, under any plan, that a fact is part of. */
-function countedElsewhere({ qualified }: JudgedCustomer, fact: Fact): OnceState | null {
+function qualificationUsing({ qualified }: JudgedCustomer, fact: Fact): OnceState | null {
   for (const state of qualified.values()) if (state.used.has(fact)) return state
   return null
 }

@@ -78,7 +78,7 @@ export function reportOnce(
   return [...reports, ...reportRefused(context, judged, reports, through)]
 }
 
-/** Reports the rules under which a customer would stand who is refused, and of whom no rule is asked. */
+/** Reports refused customers as if they were not refused. */
 function reportRefused(
   context: Context,
   judged: JudgedCustomer,

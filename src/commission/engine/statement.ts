@@ -1,4 +1,4 @@
-import type { Departure, ReceivedBalance, Transfer } from './balance.ts'
+import type { PlanExit, ReceivedBalance, Transfer } from './balance.ts'
 import { type Plan, type Version, versionOn } from './book.ts'
 import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import type { Period } from './calendar.ts'
@@ -56,7 +56,7 @@ export interface AdjustmentJson {
   readonly period: string
   /** Null: a part of a correction that restores what a statement dropped. */
   readonly line: Omit<BookedLine, 'amount'> | null
-  /** The period of that statement; null if `line` is not. */
+  /** The period of that statement; null unless `line` is null. */
   readonly droppedIn: string | null
   readonly amount: string
 }
@@ -74,7 +74,7 @@ export interface Settled {
   readonly lines: readonly Line[]
   readonly state: PlanState
   readonly transfer: Transfer | null
-  /** What closed periods up to this one lack, if this one is closed, too. */
+  /** Corrections of closed periods that are still to be booked, if this one is closed, too. */
   readonly differences: readonly Difference[]
 }
 
@@ -83,7 +83,7 @@ export interface Balance {
   /** The closing of the period before. */
   readonly carried: Decimal
   readonly received: readonly ReceivedBalance[]
-  readonly departure: Departure | null
+  readonly departure: PlanExit | null
 }
 
 /**
@@ -152,16 +152,17 @@ interface Outcome {
 function close(
   balance: Decimal,
   { negative, minimumPayout }: Pick<Version, 'negative' | 'minimumPayout'>,
-  departure: Departure | null,
+  departure: PlanExit | null,
 ): Outcome {
   const none = { payable: ZERO, closing: ZERO, dropped: ZERO, transfer: null }
-  const isOwed = isNegative(balance)
-  if (isOwed && negative === 'zero') return { ...none, dropped: balance }
-  if (!isOwed && compare(balance, minimumPayout) >= 0) return { ...none, payable: balance }
+  const isNegativeBalance = isNegative(balance)
+  if (isNegativeBalance && negative === 'zero') return { ...none, dropped: balance }
+  if (!isNegativeBalance && compare(balance, minimumPayout) >= 0)
+    return { ...none, payable: balance }
   if (departure === null || isZero(balance)) return { ...none, closing: balance }
   const { target } = departure
   if (target !== null) return { ...none, transfer: { ...target, amount: balance } }
-  return isOwed ? { ...none, closing: balance } : { ...none, payable: balance }
+  return isNegativeBalance ? { ...none, closing: balance } : { ...none, payable: balance }
 }
 
 /** Returns the amount with which a period starts. */

@@ -1,5 +1,5 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import type { Departure, ReceivedBalance } from './balance.ts'
+import type { PlanExit, ReceivedBalance } from './balance.ts'
 import { type Plan, planKey } from './book.ts'
 import { firstOpen, receivedKey } from './books.ts'
 import {
@@ -23,7 +23,7 @@ export function departureFrom(
   affiliate: string,
   plan: Plan,
   period: Period,
-): Departure | null {
+): PlanExit | null {
   const begun = book.assignmentsOf(affiliate).filter(({ from }) => from <= period.last + 1)
   const replacing = begun.findLastIndex(({ customers }) => customers === 'all')
   const successor = begun[replacing]

@@ -1,5 +1,4 @@
 import { html } from 'hono/html'
-import { PAGE_PARTS } from './limits.ts'
 import type { Part, Presented } from './read.ts'
 import {
   ADJUSTMENTS,
@@ -14,7 +13,7 @@ import {
 } from './tables.ts'
 
 const STATUSES: Readonly<Record<string, string>> = {
-  draft: 'Draft: it follows the records until it is approved',
+  draft: 'Draft: may still change',
   approved: 'Approved',
   paid: 'Paid',
 }
@@ -114,7 +113,7 @@ const beginsLater = ({ part, parts }: Part): string =>
 
 const endsEarly = ({ part, parts }: Part): string =>
   String(
-    html`<p class="notice">This page lists at most ${PAGE_PARTS} parts of the lines of a statement. Parts ${part + 1} to ${parts} are not on it: request the statement with <code>part=${part + 1}</code>, or as CSV.</p>\n`,
+    html`<p class="notice">Parts ${part + 1} to ${parts} of the lines are not on this page: request the statement with <code>part=${part + 1}</code>, or as CSV.</p>\n`,
   )
 
 /** Yields a statement as HTML, a piece at a time. */

@@ -42,10 +42,10 @@ function notesOf(line: StatementLine): string {
     'carried in': line.carried_in,
     'carried out': line.carried_out,
     'cut by caps': line.capped,
-    'taken by an advance': line.recouped,
-    'deficit of an advance': line.deficit,
-    'held against customers': fence?.fenced ?? '0',
-    'paid back by customers': fence?.paid_back ?? '0',
+    'recovered advance': line.recouped,
+    'advance still to recover': line.deficit,
+    'ring-fenced': fence?.fenced ?? '0',
+    'recovered from ring-fenced customers': fence?.paid_back ?? '0',
   }
   return Object.entries(amounts)
     .filter(([, amount]) => Number(amount) !== 0)
@@ -61,7 +61,16 @@ const stepText = (step: StatementLine['step']): string =>
 /** The lines of a statement. */
 export const LINES: TableOf<StatementLine> = {
   name: 'Lines',
-  columns: ['Rule', 'For', '#Base or units', '#Measure', 'Step', '#Rate', 'Notes', '#Amount'],
+  columns: [
+    'Rule',
+    'Applies to',
+    '#Base or units',
+    '#Measure',
+    'Tier',
+    '#Rate',
+    'Notes',
+    '#Amount',
+  ],
   row: (line) => html`<tr>${withId(`${line.rule}, version ${line.version} (${line.kind})`, line.id)}
 <td>${line.scope}</td>${number(line.base ?? line.units)}${number(line.measure)}
 <td>${stepText(line.step)}</td>${number(line.rate)}<td>${notesOf(line)}</td>${number(line.amount)}</tr>
@@ -87,13 +96,13 @@ function causesText({ causes, causes_total }: Adjustment): string {
 
 const correctedLine = ({ rule, version, of }: Adjustment): Html =>
   of.line === null
-    ? html`<td>what the period dropped</td>`
+    ? html`<td>what the period wrote off</td>`
     : withId(rule === null ? '' : `${rule}, version ${version}`, of.line)
 
 /** The adjustments of a statement. */
 export const ADJUSTMENTS: TableOf<Adjustment> = {
   name: 'Adjustments of closed periods',
-  columns: ['Adjustment', 'Period', 'Corrects', 'For', 'Because of', '#Amount'],
+  columns: ['Adjustment', 'Period', 'Corrects', 'Applies to', 'Because of', '#Amount'],
   row: (
     one,
   ) => html`<tr><td><small>${one.id}</small></td><td>${one.of.period}</td>${correctedLine(one)}
@@ -118,7 +127,7 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
 
 /** The records of a statement that wait. */
 export const HOLDS: TableOf<Presented['holds'][number]> = {
-  name: 'Records that wait and are not paid yet',
+  name: 'Records without a rate or currency, not paid yet',
   columns: ['Rule', 'Reason', 'Currency', '#Records', '#Sum'],
   row: ({ rule, version, reason, currency, count, sum }) =>
     html`<tr><td>${rule}, version ${version}</td><td>${HOLD_REASONS[reason] ?? reason}</td>

@@ -19,4 +19,4 @@ export function withHint(issue: Issue): Issue {
 const FEWER_RULES =
   'Combine rules that differ only in what they name: a base has several terms, `when` has lists, and `tiers` has steps.'
 
-const NO_END = 'Leave out `months` if the rule pays without end.'
+const NO_END = 'Leave out `months` if the rule has no time limit.'

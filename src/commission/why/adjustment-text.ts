@@ -61,7 +61,7 @@ function causeText(cause: Cause): string {
     case 'rate':
       return `the rate of ${cause.currency} of ${cause.day}, which was ${cause.change} since`
     case 'tree':
-      return `the affiliate ${cause.affiliate_id} or its parent, by the entry ${cause.audit_id} of the audit log`
+      return `the parent (or setup) of affiliate ${cause.affiliate_id}, by the entry ${cause.audit_id} of the audit log`
     default:
       return `the settings of the account: ${cause.action} at ${cause.at}, the entry ${cause.audit_id} of the audit log`
   }
@@ -69,7 +69,7 @@ function causeText(cause: Cause): string {
 
 /** Writes what changed, one cause a line. */
 function causeSentences({ causes, causes_total }: Causes): string[] {
-  if (causes.length === 0) return ['No change is stored any more that explains it.']
+  if (causes.length === 0) return ['The cause is no longer on record (30 days).']
   const more = causes_total - causes.length
   const atLeast = causes_total === CAUSE_LIMITS.counted ? 'at least ' : ''
   return [
@@ -97,12 +97,12 @@ function restoringSentences(explanation: AdjustmentExplanation): string[] {
   const money = (text: string): string => `${figure(text)} ${currency}`
   return [
     of.dropped_in === of.period
-      ? `The period ${of.period} is closed, and its plan dropped ${money(approved.amount ?? '0')}. Positive corrections of the period first restore what it dropped.`
-      : `A correction of ${of.period} stood in the statement of ${of.dropped_in}, which the plan dropped in part. Now the correction is taken back, and first restores what was dropped.`,
+      ? `The plan wrote off ${money(approved.amount ?? '0')} in ${of.period}. A later positive correction of that period first covers this write-off.`
+      : `The clawback for ${of.period} was partly written off in ${of.dropped_in}. It is now reversed; only the part that the affiliate really bore is paid back.`,
     ...(approved.earlier.length > 0
-      ? [`Earlier statements restored: ${earlierText(explanation)}.`]
+      ? [`Covered by earlier statements: ${earlierText(explanation)}.`]
       : []),
-    `So ${money(amount)} is set against the corrections of ${of.period}.`,
+    `Write-off ${amount.startsWith('-') ? '' : 'no longer '}covered: ${money(amount)}.`,
   ]
 }
 
@@ -131,5 +131,5 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
 
 const nowSentences = ({ now }: AdjustmentExplanation): string[] =>
   now === null
-    ? ['The line no longer exists: nothing counts for it.']
+    ? ['No record supports this line any more.']
     : ['The line as it is computed now:', '', explanationText(now).trimEnd()]

@@ -3,8 +3,7 @@ import type { ComputedLine, LineReader } from './compute-line.ts'
 import { findAdjustment, isAdjustmentId } from './find-adjustment.ts'
 import { type LineHint, lineGone } from './find-line.ts'
 
-const NO_CORRECTED_LINE =
-  'This adjustment restores what a statement dropped. It corrects no line, so that no records are behind it.'
+const NO_CORRECTED_LINE = 'This adjustment covers a write-off; it has no records of its own.'
 
 /**
  * Computes the line with an id; for the id of an adjustment, the line that it corrects.

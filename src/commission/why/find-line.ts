@@ -41,7 +41,7 @@ export interface LineHint {
 /** Returns the error of a line or an adjustment whose statement is not stored. */
 export const notStored = (noun: 'line' | 'adjustment'): ApiError =>
   new ApiError('not_found', {
-    detail: `No stored statement has this ${noun}. If one had it, it was computed again without it: read the statement again. For one of a computed statement, add \`affiliate_id\` and \`period\`.`,
+    detail: `No stored statement has this ${noun}. If it no longer exists after a recomputation, read the statement again. For one of a computed statement, add \`affiliate_id\` and \`period\`.`,
   })
 
 /** A stored statement, and whether it has the requested line or adjustment. */
@@ -54,12 +54,12 @@ interface StoredStatement {
 /** Returns the error of a line or an adjustment that its statement, computed now, does not have. */
 export function goneSince(noun: 'line' | 'adjustment', stored: StoredStatement | null): ApiError {
   if (stored === null) {
-    const detail = `The statement, computed now, has no such ${noun}: something has changed since. Compute it again, and use the ids that it has then.`
+    const detail = `Computed now, the statement no longer has this ${noun}. Compute it again, and use its new ids.`
     return new ApiError('not_found', { detail })
   }
   const { statement, computed_at, hasItem } = stored
   const detail = hasItem
-    ? `Something has changed since the statement ${statement} was computed at ${computed_at}: computed now, it has no such ${noun}. Read the statement again after the next run.`
+    ? `Computed now, the statement ${statement} of ${computed_at} no longer has this ${noun}. Read it again after the next run.`
     : `The statement ${statement} was computed again at ${computed_at} and no longer has this ${noun}. Read the statement again.`
   return new ApiError('not_found', { detail })
 }

@@ -49,7 +49,8 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
           <Value visit={visit} name="affiliate_id" value={affiliate_id} />
         </>
       )),
-      ...fields<Placed>(visit, 'parent', 'below'),
+      ...fields<Placed>(visit, 'parent'),
+      column('Sub-affiliates', ({ below }: Placed) => below, true),
       column('Statements', ({ affiliate_id }: Placed) => (
         <AccountLink visit={visit} at={['statements']} query={{ affiliate_id }}>
           Statements of {affiliate_id}

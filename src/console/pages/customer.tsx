@@ -33,7 +33,7 @@ const partOf = ({ account, params }: Visit, part: string) => ({
 })
 
 const refuse: Change = {
-  done: 'The customer earns nothing from that day on.',
+  done: 'No commission for this customer from that day on.',
   request: (values, visit) => ({
     ...partOf(visit, 'refusal'),
     method: 'PUT',
@@ -64,7 +64,7 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
 
 const Affiliations = ({ account, rows }: { account: string; rows: readonly Affiliation[] }) => (
   <Table
-    caption="Affiliates by day"
+    caption="Affiliate history"
     rows={rows}
     columns={[
       { title: 'From', cell: ({ from }) => from ?? 'the beginning' },
@@ -94,7 +94,7 @@ const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>
       </>
     ) : (
       <details open={visit.refused !== null}>
-        <summary>Refuse the customer: nobody earns from them</summary>
+        <summary>Refuse the customer: no commission</summary>
         <ChangeForm visit={visit} change="refuse" submit="Refuse the customer">
           <Field
             visit={visit}
@@ -110,7 +110,7 @@ const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>
             name="from"
             label="From"
             type="date"
-            hint="The first day without earnings. Empty: from the beginning."
+            hint="The first day without commission. Empty: from the beginning."
           />
         </ChangeForm>
       </details>

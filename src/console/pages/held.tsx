@@ -38,8 +38,8 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
   <>
     <h2>Held records by missing customer</h2>
     <p class="note">
-      These records count nowhere yet. The sender releases them by sending the customer. If the
-      customer was sent and refused, its link shows why.
+      These records are not in totals or commissions yet. The sender releases them by sending the
+      customer. If the customer was sent and refused, its link shows why.
     </p>
     <Table
       caption="Records that wait for their customer"

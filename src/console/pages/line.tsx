@@ -13,12 +13,12 @@ import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
 /** Returns the query that finds a line that no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
 
-const NO_PARTS = <p class="note">No record is behind this line.</p>
+const NO_PARTS = <p class="note">No records.</p>
 
 /** Lists the customers of a line; the number of records leads to them. */
 const Customers = ({ visit, rows }: { visit: Visit; rows: readonly CustomerPart[] }) => (
   <Table
-    caption="Customers of the line. A number leads to the records."
+    caption="Customers of the line. Select a number to list the records."
     rows={rows}
     columns={[
       ...fields<CustomerPart>(visit, 'customer_id', 'base', 'units'),

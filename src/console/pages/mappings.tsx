@@ -60,7 +60,8 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
         <>
           <h2>{name}</h2>
           <p>
-            What the values of <code>{field}</code> mean. No commission depends on them.
+            Labels of <code>{field}</code>, for display only. Plan conditions compare the value as
+            sent.
           </p>
           <MappingForm
             visit={visit}

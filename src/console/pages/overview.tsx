@@ -139,8 +139,8 @@ export const overviewPage: Page = {
         <Arrivals account={account} rows={days} />
         <h2>Commission</h2>
         <p>
-          A statement settles tiers, caps and carries over a whole period, so a day has no
-          commission of its own. The last run ended <Time at={commission.last_run_at} />.{' '}
+          Commission is calculated per period, not per day. The last run ended{' '}
+          <Time at={commission.last_run_at} />.{' '}
           <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
             A report by affiliate
           </AccountLink>

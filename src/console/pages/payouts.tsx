@@ -23,7 +23,7 @@ export const payoutsPage: Page = {
   query: ['status', 'payable_on', 'cursor', 'format'],
   changes: {
     pay: {
-      done: 'The payments are stored.',
+      done: 'The payments are recorded.',
       request: (values, { account }) => ({
         method: 'POST',
         path: apiPath(account, 'payouts'),
@@ -74,29 +74,22 @@ export const payoutsPage: Page = {
             ),
             ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
           ]}
-          empty={
-            <EmptyState title="Nothing is here.">
-              <p>
-                Approved <AccountLink visit={visit} at={['statements']} children="statements" />{' '}
-                with a payable amount have to be paid.
-              </p>
-            </EmptyState>
-          }
+          empty={<EmptyState title="Approved statements with a payout appear here." />}
         />
         <Pager visit={visit} meta={meta} />
         <details>
-          <summary>Store payments of a CSV</summary>
+          <summary>Record payments of a CSV</summary>
           <ChangeForm
             visit={visit}
             change="pay"
-            submit="Store the payments"
+            submit="Record the payments"
             needs="approver"
             fields={[
               {
                 name: 'csv',
                 type: 'area',
                 label: 'CSV',
-                hint: `All rows or none. The first line is ${COLUMNS}.`,
+                hint: `All rows or none. Required columns: ${COLUMNS}`,
                 value: `${COLUMNS}\n`,
                 required: true,
               },

@@ -40,10 +40,10 @@ export const unassign: Change = {
 export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assignment[] }) => (
   <>
     <Table
-      caption="Assignments, by affiliate and first day. * are all others."
+      caption="Assignments, by affiliate and first day. * = every affiliate without its own assignment."
       rows={rows}
       columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
-      empty={<p class="note">No plan is assigned here by name.</p>}
+      empty={<p class="note">No own assignment.</p>}
     />
     {rows.length > 0 && (
       <ConfirmForm
@@ -72,7 +72,11 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
     submit="Assign the plan"
     at="/0"
     fields={[
-      { name: 'affiliate_id', required: true, hint: '* are all without an own assignment.' },
+      {
+        name: 'affiliate_id',
+        required: true,
+        hint: '* = every affiliate without its own assignment',
+      },
       { name: 'plan', options: plans.map(({ plan }) => [plan, plan]) },
       { name: 'from', type: 'date', required: true },
       {

@@ -42,9 +42,9 @@ const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
       names={['unchanged']}
       more={[['Periods', result.periods.join(', ')]]}
     />
-    {result.skipped.map(({ affiliate_id, reason }) => (
+    {result.skipped.map(({ affiliate_id }) => (
       <p class="notice bad">
-        {affiliate_id} is left out: {reason.replaceAll('_', ' ')}. Simulate it alone.
+        {affiliate_id} is left out: it depends on more than 50,000 records. Choose fewer periods.
       </p>
     ))}
     {result.warnings.map((warning) => (

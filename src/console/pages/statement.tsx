@@ -22,26 +22,27 @@ const Approve = ({ visit, statement }: ShownStatement) => (
   >
     <h2>Approve</h2>
     <p>
-      An approved statement never changes. You approve exactly what this page shows:{' '}
-      <code>{statement.hash}</code>
+      An approved statement never changes. You approve this version: <code>{statement.hash}</code>
     </p>
     <input type="hidden" name="hash" value={statement.hash} />
   </ChangeForm>
 )
 
+const ONCE = 'Must be unique; sending it again has no effect.'
+
 const Pay = ({ visit, statement }: ShownStatement) => (
   <ChangeForm
     visit={visit}
     change="pay"
-    submit="Store the payment"
+    submit="Record payment"
     needs="approver"
     fields={[
-      { name: 'reference', required: true, hint: 'The same one is stored once.' },
+      { name: 'reference', required: true, hint: ONCE },
       { name: 'paid_on', type: 'date', required: true },
     ]}
   >
     <h2>
-      Pay {statement.payable} {statement.currency}
+      Record payment of {statement.payable} {statement.currency}
     </h2>
   </ChangeForm>
 )
@@ -56,11 +57,11 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
       fields={[
         { name: 'amount', label: `Amount in ${currency}`, required: true },
         { name: 'reason', required: true },
-        { name: 'reference', required: true, hint: 'The same one is stored once.' },
+        { name: 'reference', required: true, hint: ONCE },
       ]}
     >
       <p>
-        It stands in the earliest period of {plan} that is not closed for {affiliate_id}.
+        It is added to the first open period of {plan} for {affiliate_id}.
       </p>
       <input type="hidden" name="affiliate_id" value={affiliate_id} />
       <input type="hidden" name="plan" value={plan} />
@@ -82,7 +83,7 @@ const changes: NonNullable<Page['changes']> = {
     }),
   },
   pay: {
-    done: 'The payment is stored.',
+    done: 'The payment is recorded.',
     request: (values, visit) => ({
       method: 'POST',
       path: ownPath(visit, 'pay'),

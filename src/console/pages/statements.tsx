@@ -44,7 +44,7 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
   <>
     <p>
       <strong>{answer.approved} statements are approved.</strong> {answer.refused_total} were
-      refused. {answer.waiting} wait for another person.
+      refused. {answer.waiting} need a second approval.
       {answer.closed
         ? ` The period is closed${answer.open_total > 0 ? `, except for ${counted(answer.open_total, 'affiliate')} with a draft` : ''}.`
         : ' The period is not closed yet.'}
@@ -79,7 +79,7 @@ const Actions = ({ visit }: { visit: Visit }) => (
       name={periodOf(visit)}
       fields={[HOLDS]}
     >
-      <p>Approves every draft that has no obstacle, and closes the period. This is final.</p>
+      <p>Approves every draft that can be approved, and closes the period. This is final.</p>
     </ConfirmForm>
   </div>
 )

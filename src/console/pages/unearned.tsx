@@ -6,15 +6,11 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 
-const NOTHING = (
-  <EmptyState title="Every record of the period was paid for, or none matches.">
-    <p>Look at another period, or at another affiliate.</p>
-  </EmptyState>
-)
+const NOTHING = <EmptyState title="No unpaid records in this selection." />
 
 const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
   <Table
-    caption="What earned nothing, by reason. A number leads to the records of its reason."
+    caption="What earned nothing, by reason. Select a number to list the records."
     rows={groups}
     columns={[
       ...fields<UnearnedGroup>(visit, 'reason', 'resource', 'plan', 'version', 'rule', 'condition'),

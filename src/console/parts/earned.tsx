@@ -103,7 +103,7 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
       },
       { title: 'Records', isNumeric: true, cell: ({ records }) => count(records) },
       {
-        title: 'Counted of the customer',
+        title: 'This customer’s part',
         isNumeric: true,
         cell: ({ base, units, currency }) => {
           if (base !== null) return <Amount value={base} currency={currency} />
@@ -115,7 +115,11 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
         isNumeric: true,
         cell: ({ line_id, currency }) => {
           const amount = earned.amounts.get(line_id)
-          return amount === undefined ? 'no run yet' : <Amount value={amount} currency={currency} />
+          return amount === undefined ? (
+            'not computed yet'
+          ) : (
+            <Amount value={amount} currency={currency} />
+          )
         },
       },
     ]}
@@ -128,7 +132,7 @@ const Unearned = ({ rows }: { rows: readonly UnearnedGroup[] }) => (
     caption="Records that earned nothing"
     rows={rows}
     columns={[
-      { title: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
+      { title: 'Reason', cell: ({ reason }) => reason.replaceAll('_', ' ') },
       { title: 'Resource', cell: ({ resource }) => resource },
       { title: 'Rule', cell: ({ rule }) => rule ?? '–' },
       { title: 'Records', isNumeric: true, cell: (group) => count(group.count) },

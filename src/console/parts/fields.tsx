@@ -42,7 +42,7 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 
 /** The fields with decimals and counts. */
 const NUMBERS =
-  /^(?:amount|balance|base|below|capped|carried_out|causes|closing|count|current|customers|difference|due|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
+  /^(?:amount|balance|base|capped|carried_out|causes|closing|count|current|customers|difference|due|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
 
 /** Renders the value of a field: as a link if it names something that has a page. */
 export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {

@@ -22,29 +22,42 @@ export interface ShownStatement {
 }
 
 const SUMS = [
-  ['opening', 'The closing of the period before, with transfers'],
+  ['opening', 'Closing balance of the last period, plus amounts from other plans'],
   ['lines_sum', 'What the rules of the plan pay', 'lines'],
   ['adjustments_sum', 'Corrections of closed periods', 'adjustments'],
   ['manual_sum', 'Entries of the team', 'manual'],
   ['total', 'Lines, adjustments and manual entries'],
-  ['dropped', 'A negative balance that the plan drops'],
-  ['payable', 'Opening and total, from the minimum payout on'],
-  ['closing', 'Goes on to the next period'],
+  ['dropped', 'A negative balance that the plan writes off'],
+  ['payable', 'Opening + total, if at least the minimum payout'],
+  ['closing', 'Carried to the next period'],
 ] as const
 
-type Sum = (typeof SUMS)[number]
+/** A row of the balance; `part` is the part of the page that lists what the amount sums. */
+type Sum = readonly [name: string, amount: string, text: string, part?: string | undefined]
+
+/** Returns the sums of a statement, with the amounts that came from other plans or went to one. */
+const sumsOf = (statement: WholeStatement): Sum[] => {
+  const { received, transferred: moved } = statement
+  return [
+    ...received.map(
+      ({ amount, from, period }): Sum => ['received', amount, `From ${from}, ${period}`],
+    ),
+    ...SUMS.map(([name, text, part]): Sum => [name, statement[name], text, part]),
+    ...(moved ? [['transferred', moved.amount, `To ${moved.to}, ${moved.period}`] as const] : []),
+  ]
+}
 
 /** Renders how the payable amount is computed. */
 export const Balance = ({ visit, statement }: ShownStatement) => (
   <Table
-    caption={`How ${statement.payable} ${statement.currency} comes about`}
-    rows={SUMS}
+    caption={`How ${statement.payable} ${statement.currency} is calculated`}
+    rows={sumsOf(statement)}
     columns={[
       column('Sum', ([name]: Sum) => titleOf(name.replace('_sum', ''))),
       column(
         'Amount',
-        ([name, , part]: Sum) => {
-          const amount = <Amount value={statement[name]} currency={statement.currency} />
+        ([name, value, , part]: Sum) => {
+          const amount = <Amount value={value} currency={statement.currency} />
           if (part) return <a href={`#${part}`}>{amount}</a>
           if (!/^(?:opening|closing)$/.test(name)) return amount
           const { affiliate_id, plan } = statement
@@ -53,7 +66,7 @@ export const Balance = ({ visit, statement }: ShownStatement) => (
         },
         true,
       ),
-      column('What it is', ([, text]: Sum) => text),
+      column('What it is', ([, , text]: Sum) => text),
     ]}
   />
 )
@@ -77,7 +90,7 @@ const explained = (visit: Visit, currency: string) =>
 /** Renders the lines, each with a link to its explanation. */
 export const Lines = ({ visit, statement: { lines, lines_total, currency } }: ShownStatement) => (
   <Table
-    caption={`Lines: ${lines.length} of ${lines_total}. An amount leads to its explanation.`}
+    caption={`Lines: ${lines.length} of ${lines_total}. Select an amount to see why.`}
     rows={lines}
     columns={[
       ...fields<StatementLine>(visit, 'rule', 'kind', 'version', 'scope', 'base', 'units', 'rate'),
@@ -91,10 +104,10 @@ export const Lines = ({ visit, statement: { lines, lines_total, currency } }: Sh
 /** Renders the adjustments, each with a link to its explanation. */
 export const Adjustments = ({ visit, statement: { adjustments, currency } }: ShownStatement) => (
   <Table
-    caption="Adjustments. An amount leads to what changed."
+    caption="Adjustments. Select an amount to see why."
     rows={adjustments}
     columns={[
-      column('Rule', ({ rule }: Adjustment) => rule ?? 'what a statement dropped'),
+      column('Rule', ({ rule }: Adjustment) => rule ?? 'what a statement wrote off'),
       column('Corrects', ({ of: { line, period } }: Adjustment) =>
         line ? <AccountLink visit={visit} at={['lines', line]} children={period} /> : period,
       ),
