@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { excessOf, storeInQueue } from '../src/ingest/delivery-queue.ts'
+import { excessOf, storeInQueue, usages } from '../src/ingest/delivery-queue.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { json } from './partner.ts'
@@ -108,6 +108,16 @@ test('after a slow delivery the account stores one at a time, and others go on',
   seen.databaseMs = 1
   expect(await sendAtOnce(slow, [1, 1, 1], 2)).toEqual({ statuses: OK(3), most: 1 })
   expect(await sendAtOnce(other, [1, 1, 1], 3)).toEqual({ statuses: OK(3), most: 3 })
+})
+
+test('an isolate remembers the usage of at most 1000 accounts', async () => {
+  const acme = await brand({ account: 'thousandth' })
+  const { seen, send } = timed()
+  const usage = { excessMs: 1, pausedUntil: 0, expiresAt: Number.POSITIVE_INFINITY }
+  for (let i = 1; i <= 1000; i++) usages.set(`other-${i}`, usage)
+  seen.databaseMs = 300
+  expect((await send(acme, 1, 'heavy')).status).toBe(200)
+  expect([...usages.keys()]).toEqual(['thousandth'])
 })
 
 test('deliveries that wait already when the account becomes slow are stored one at a time, too', async () => {

@@ -10,7 +10,8 @@ export const SIZES = {
   records: 10_000 * SCALE,
   customers: 2500 * SCALE,
   affiliates: 1000,
-  deliveries: 5000,
+  /** As many as a search looks through. */
+  deliveries: 10_000,
   /** The refused ones beside. */
   refused: 500,
   held: 300,

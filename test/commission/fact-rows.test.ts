@@ -5,6 +5,7 @@ import { readReleased } from '../../src/db/commission/books/records-of-days.ts'
 import { FACT_LIMITS } from '../../src/db/commission/fact-tables.ts'
 import { readFactRows } from '../../src/db/commission/facts.ts'
 import { ALL_TRANSACTIONS, summedEvents } from '../../src/db/commission/facts-sql.ts'
+import { readUnchanged } from '../../src/db/commission/unchanged-customers.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, deposit, partner } from '../partner.ts'
 import { overriding, watchDatabase } from '../watched.ts'
@@ -36,7 +37,8 @@ async function threeDeposits() {
   const days = await daysOf('transactions')
   expect(days).toHaveLength(1)
   const query = { kind: 'transactions', statements: ALL_TRANSACTIONS, values: {}, days } as const
-  const read = (db = env.DB) => readFactRows(db, account, [{ query, ids: ['c-1'], share: 0 }])
+  const read = (db = env.DB, share = 0) =>
+    readFactRows(db, account, [{ query, ids: ['c-1'], share }])
   return { ids, read }
 }
 
@@ -47,6 +49,22 @@ test('a day of one customer with too many records for a packed answer is read ro
   const [rows] = await read()
   expect(rows?.map(({ transaction_id }) => transaction_id)).toEqual(ids)
   expect(rows).toEqual(packed)
+})
+
+test('customers are found by searches, within a range, or as the whole of a range', async () => {
+  const { ids, read } = await threeDeposits()
+  for (const share of [0, 0.5, 1]) {
+    const [rows] = await read(env.DB, share)
+    expect(rows?.map(({ transaction_id }) => transaction_id)).toEqual(ids)
+  }
+})
+
+test('an account without customers has none whose affiliate never changed', async () => {
+  const databases = { db: env.DB, directory: env.DB }
+  for (const affiliates of [null, ['a-1']]) {
+    const found = await readUnchanged(databases, { account: 'none', affiliates }, [], '', 10)
+    expect(found).toEqual({ customers: [], searched: 0, last: null })
+  }
 })
 
 test.each([

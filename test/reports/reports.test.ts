@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import { readInTurn } from '../../src/db/reports/read-report.ts'
 import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { csvOf, putRates } from '../commission/rate-files.ts'
@@ -245,6 +246,24 @@ describe('a report', () => {
     const ofTeam = await askAdmin(`accounts/${acme.account}/${OCTOBER}`)
     expect(ofTeam.status).toBe(429)
   })
+})
+
+test('a report that goes on renews its lease', async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
+  const session = env.DB.withSession('first-primary')
+  const leaseEnds = () => env.DB.prepare('select until from totals_leases').first<number>('until')
+  const ends: (number | null)[] = []
+  await readInTurn(session, 'long', async (readBatch) => {
+    for (const pause of [0, 4000, 2000]) {
+      vi.setSystemTime(Date.now() + pause)
+      await readBatch([['select 1 as n', {}]])
+      ends.push(await leaseEnds())
+    }
+    await readBatch([['select 1 as n', {}]], true)
+  })
+  const [first, unchanged, renewed] = ends
+  expect(unchanged).toBe(first)
+  expect(Number(renewed) - Number(first)).toBe(6000)
 })
 
 /** Stores deposits in EUR, each of a customer of its own, on 31 days. */
