@@ -2,6 +2,7 @@ import { BOOKS } from './books.ts'
 import type { Case } from './case.ts'
 import { CONDITIONS } from './conditions.ts'
 import { DAYS } from './days.ts'
+import { EDGES } from './edges.ts'
 import { JUDGEMENTS } from './judgements.ts'
 import { NUMBERS } from './numbers.ts'
 import { SETTLEMENTS } from './settlements.ts'
@@ -18,4 +19,5 @@ export const CASES: readonly Case[] = [
   ...TRANSFERS,
   ...BOOKS,
   ...SIMULATIONS,
+  ...EDGES,
 ]
