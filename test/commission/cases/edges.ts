@@ -16,6 +16,7 @@ import type { CompiledShare } from '../../../src/commission/engine/rules.ts'
 import { minorDigits } from '../engine.ts'
 import type { World } from '../world.ts'
 import {
+  at,
   compile,
   customer,
   dayOf,
@@ -111,6 +112,20 @@ const versions: readonly Case[] = [
     })
     return ['2026-01', '2026-02', '2026-03'].flatMap((month) => lines(of, month))
   }, ['A cpa customer:c1 30.00']),
+  example('a rule id can have another kind in another version', () => {
+    const unit: Rule = {
+      id: 's',
+      kind: 'unit',
+      unit: { count: { transactions: ['deposit'] } },
+      amount: '2',
+    }
+    const of = world({
+      plans: [plan('P', terms([SHARE]), terms([unit], { effective_from: '2026-02-01' }))],
+      customers: [customer('c1'), customer('c2', { signup: at('2026-02-02') })],
+      transactions: [deposit('c1', '2026-02-05', 100), deposit('c2', '2026-02-06', 100)],
+    })
+    return lines(of, '2026-02')
+  }, ['A s affiliate 10.00', 'A s affiliate 2.00']),
   example('a share recoups what other versions paid once only under `current`', () => {
     const rule = compile<CompiledShare>({ ...SHARE, recoups: 'cpa' } as Rule)
     const versionOf = (kind: string) => ({ version: 2, terms: kind }) as never
@@ -195,6 +210,18 @@ const overridesBelow: readonly Case[] = [
     ['A s affiliate 10.00', 'A up affiliate:U -1.00', 'U up affiliate:A 1.00'],
     ['counted s of s'],
   ]),
+  example('an override of a `once` rule counts no line of another kind with that id', () => {
+    const of = funded(['P'], {
+      plans: [
+        plan('P', terms([{ ...SHARE, id: 'cpa' }])),
+        plan(
+          'O',
+          terms([{ id: 'up', kind: 'override', level: 1, of: { once: 'cpa' }, amount: '2' }]),
+        ),
+      ],
+    })
+    return lines(of, '2026-01')
+  }, ['A cpa affiliate 10.00']),
   example('funded lines stand by scope, rule and version, and own holds before those of others', () => {
     const period = parsePeriod('2026-01')!
     const of = { version: { plan: 'P' }, lines: [], measures: new Map() }
