@@ -6,19 +6,23 @@ import { bundleEngine } from './bundle.ts'
 import type { WorkerInput } from './worker.ts'
 
 // The engine needs no runtime but Node. Its mutants are hunted in threads, many times as fast as in
-// workerd: by examples, and by random worlds in which it must agree with the oracle.
+// workerd: by examples, by random worlds in which it must agree with the oracle, and by the books of
+// random worlds, which must keep their laws.
 
 const FOLDER = 'src/commission/engine/'
 
-/** The files of the engine that explain results. Their tests run inside workerd. */
+/** The files of the engine that explain results, or simulate them. Their tests run inside workerd. */
 const EXPLAINS =
-  /\/(?:condition-report|explain|explanation|line-facts|sentences|earnings|unearned|once-report|once-through|fact-needs)/
+  /\/(?:condition-report|explain|explanation|line-facts|sentences|earnings|unearned|once-report|once-through|fact-needs|fact-reports|simulation)/
 
 /** The number of random worlds that hunt, and the seed of the first. */
 const WORLDS = 250
 const FIRST_SEED = 3_000_000
 
 const SEEDS = Array.from({ length: WORLDS }, (_, index) => FIRST_SEED + index)
+
+/** The number of random worlds whose books hunt, if they are short. */
+const BOOKS = 60
 
 /** Whether a mutant is in a part of the engine that decides what is paid. */
 export const isOfEngine = ({ file }: Mutant): boolean =>
@@ -31,7 +35,8 @@ export async function huntEngine(
   results: Map<string, HuntResult>,
 ): Promise<void> {
   if (mutants.length === 0) return
-  const input: WorkerInput = { script: await bundleEngine(source), seeds: SEEDS }
+  const script = await bundleEngine(source)
+  const input: WorkerInput = { script, seeds: SEEDS, bookSeeds: SEEDS.slice(0, BOOKS) }
   const waiting = mutants.map(({ id }) => id)
   const clock = setInterval(() => {
     console.log(`The engine: ${waiting.length} of ${mutants.length} mutants are left`)

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { Script } from 'node:vm'
 import { parentPort, workerData } from 'node:worker_threads'
 import { evaluate as evaluateByOracle } from '../../../test/commission/oracle/evaluate.ts'
+import { shuffleWorld } from '../../../test/commission/shuffle-world.ts'
 import type { World } from '../../../test/commission/world.ts'
 import { periodsOf, randomWorld } from '../../../test/commission/worlds.ts'
 import type { HuntResult } from '../plan.ts'
@@ -16,6 +17,8 @@ export interface WorkerInput {
   script: string
   /** The seeds of the random worlds. */
   seeds: readonly number[]
+  /** The seeds of the random worlds whose books are kept, if they are short. */
+  bookSeeds: readonly number[]
 }
 
 /** The global state that the instrumented source reads and writes. */
@@ -36,7 +39,7 @@ interface KnownTest {
   iterations: number
 }
 
-const { script, seeds } = workerData as WorkerInput
+const { script, seeds, bookSeeds } = workerData as WorkerInput
 const world = globalThis as { __stryker__?: MutantSwitch; __countIteration__?: () => void }
 world.__stryker__ = {}
 const mutantSwitch = world.__stryker__
@@ -66,6 +69,9 @@ const COUNTING = /stryCov_\w+\((?:"\d+"(?:, )?)+\)/g
 const load = loader(script.replace(COUNTING, '0'))
 const whole = load()
 
+/** Every so many worlds, the records of one stand in another order: the result must be the same. */
+const SHUFFLED = 4
+
 /** Compares the engine with the oracle in a random world. */
 function worldTest(engine: typeof Entry, seed: number): KnownTest['passes'] | null {
   const given = randomWorld(seed)
@@ -76,7 +82,20 @@ function worldTest(engine: typeof Entry, seed: number): KnownTest['passes'] | nu
   // The tests of random worlds report a difference. Here such a world proves nothing.
   if (!isDeepStrictEqual(found, evaluateByOracle(copy(), periods))) return null
   const expected = JSON.stringify(found)
-  return ({ evaluate }) => JSON.stringify(evaluate(copy(), periods)) === expected
+  const sent = seed % SHUFFLED === 0 ? () => shuffleWorld(copy(), seed) : copy
+  return ({ evaluate }) => JSON.stringify(evaluate(sent(), periods)) === expected
+}
+
+/** The days of the worlds whose books are kept, in turn, and the most periods that such a world has. */
+const BOOK_DAYS = [20, 95] as const
+const MAX_BOOK_PERIODS = 10
+
+/** Keeps the books of a random world, and checks their laws. */
+function booksTest(seed: number): KnownTest['passes'] | null {
+  const days = BOOK_DAYS[seed % BOOK_DAYS.length]!
+  if (periodsOf(randomWorld(seed, days)).length > MAX_BOOK_PERIODS) return null
+  return ({ compareBooks }) =>
+    compareBooks(seed, days).every(({ actual, expected }) => isDeepStrictEqual(actual, expected))
 }
 
 const counting = loader(script)()
@@ -98,6 +117,7 @@ counting.CASES.forEach(({ name }, index) => {
   })
 })
 for (const seed of seeds) add(`the world of seed ${seed}`, worldTest(whole, seed))
+for (const seed of bookSeeds) add(`the books of seed ${seed}`, booksTest(seed))
 tests.sort((a, b) => a.ms - b.ms)
 
 const coverage = mutantSwitch.mutantCoverage ?? { static: {}, perTest: {} }

@@ -1,9 +1,12 @@
+import { BOOKS } from './books.ts'
 import type { Case } from './case.ts'
 import { CONDITIONS } from './conditions.ts'
 import { DAYS } from './days.ts'
+import { EDGES } from './edges.ts'
 import { JUDGEMENTS } from './judgements.ts'
 import { NUMBERS } from './numbers.ts'
 import { SETTLEMENTS } from './settlements.ts'
+import { SIMULATIONS } from './simulations.ts'
 import { TRANSFERS } from './transfers.ts'
 
 /** All examples of the engine. Their names differ. */
@@ -14,4 +17,7 @@ export const CASES: readonly Case[] = [
   ...JUDGEMENTS,
   ...SETTLEMENTS,
   ...TRANSFERS,
+  ...BOOKS,
+  ...SIMULATIONS,
+  ...EDGES,
 ]

@@ -237,6 +237,70 @@ const candidates: readonly Case[] = [
       [{ ...ftd, id: 'e2', kpis: { back: 5 } }],
     ].map((more) => judged(rule, { events: [first, ...more] })[0]!.status)
   }, ['qualified', 'reversed', 'qualified']),
+  example('`requalify` passes over facts that were voided or reversed, and tells only of the former', () => {
+    const refund = (day: string, more: Partial<World['transactions'][number]> = {}) =>
+      deposit('c1', day, 50, { transaction_type: 'refund', ...more })
+    const rule = cpa({
+      requalify: true,
+      void_by: { terms: [{ transactions: ['refund'] }], within_days: 7 },
+    })
+    const of = (...more: World['transactions']) =>
+      worldOf([rule], {
+        rates: RATE,
+        transactions: [
+          deposit('c1', '2026-01-02', 50),
+          refund('2026-01-03'),
+          deposit('c1', '2026-01-04', 5, { status: 'reversed' }),
+          deposit('c1', '2026-01-12', 50),
+          ...more,
+        ],
+      })
+    const worlds = [
+      of(),
+      of(refund('2026-01-13', { status: 'declined' })),
+      of(refund('2026-01-13')),
+      of(refund('2026-01-13', { currency: 'USD' })),
+    ]
+    return worlds.map((one) => [
+      ...statesOf(one).map(
+        ({ status, trigger, voided }) =>
+          `${status} ${trigger?.id}, passed over: ${voided.map(({ id }) => id)}`,
+      ),
+      ...verdicts(one).map(([id, verdict, , text]) => text ?? `${id} ${verdict}`),
+    ])
+  }, [
+    [
+      'qualified 2026-01-12 c1 50, passed over: 2026-01-02 c1 50',
+      'P v1 cpa already_counted void_by',
+      '2026-01-03 c1 50 no_rule',
+      '2026-01-04 c1 5 reversed',
+      'P v1 cpa counted null',
+    ],
+    [
+      'qualified 2026-01-12 c1 50, passed over: 2026-01-02 c1 50',
+      'P v1 cpa already_counted void_by',
+      '2026-01-03 c1 50 no_rule',
+      '2026-01-04 c1 5 reversed',
+      'P v1 cpa counted null',
+      '2026-01-13 c1 50 declined',
+    ],
+    [
+      'no_trigger undefined, passed over: 2026-01-02 c1 50,2026-01-12 c1 50',
+      'P v1 cpa not_qualified void_by',
+      '2026-01-03 c1 50 no_rule',
+      '2026-01-04 c1 5 reversed',
+      'P v1 cpa not_qualified void_by',
+      '2026-01-13 c1 50 no_rule',
+    ],
+    [
+      'blocked 2026-01-12 c1 50, passed over: 2026-01-02 c1 50',
+      'P v1 cpa not_qualified void_by',
+      '2026-01-03 c1 50 no_rule',
+      '2026-01-04 c1 5 reversed',
+      'P v1 cpa not_qualified null',
+      'P v1 cpa fx_missing null',
+    ],
+  ]),
   example(
     'what voids a candidate and has no rate makes it wait',
     () =>

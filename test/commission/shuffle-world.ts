@@ -1,0 +1,26 @@
+import type { World } from './world.ts'
+import { randomSource } from './worlds.ts'
+
+/** Returns a world whose records stand in another order. */
+export function shuffleWorld(world: World, seed: number): World {
+  const from = randomSource(seed)
+  const shuffle = <T>(list: readonly T[]): T[] =>
+    list
+      .map((one) => [from.below(1_000_000), one] as const)
+      .sort(([a], [b]) => a - b)
+      .map(([, one]) => one)
+  return {
+    ...world,
+    affiliates: shuffle(world.affiliates),
+    customers: shuffle(world.customers),
+    transactions: shuffle(world.transactions),
+    activity: shuffle(world.activity),
+    events: shuffle(world.events),
+    rates: shuffle(world.rates),
+    plans: shuffle(world.plans).map(({ plan, versions }) => ({
+      plan,
+      versions: shuffle(versions),
+    })),
+    assignments: shuffle(world.assignments),
+  }
+}
