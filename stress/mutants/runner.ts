@@ -50,7 +50,9 @@ export async function startRunner(
     'test',
     {
       watch: false,
-      setupFiles: ['./stress/mutants/hunt.ts'],
+      // This list replaces that of vitest.config.ts. The hooks of the tests run before those of hunt.ts.
+      setupFiles: ['./test/setup.ts', './stress/mutants/hunt.ts'],
+      sequence: { setupFiles: 'list' },
       testTimeout: 60_000,
       // Each file has its own modules and counters.
       isolate: true,
