@@ -77,6 +77,9 @@ const selected = mutants.filter(isSelected)
 const sample = draw(selected, options.engine ? selected.length : size)
 console.log(`${sample.length} of ${mutants.length} mutants. --seed ${seed} repeats this sample.`)
 
+/** How many tests may fail without a mutant: instrumented source is slow, and some tests have a clock. */
+const MOST_FAILURES = 20
+
 const results = new Map<string, HuntResult>()
 const isAlive = ({ id }: Mutant) => !results.get(id)?.killedBy
 
@@ -98,7 +101,11 @@ const { coverageReports } = runner.reports
 let coverage = options.measure ? null : readCoverage(mutants)
 if (!coverage) {
   console.log('Measuring which lines each test covers …')
-  await runner.map(testFiles())
+  const failed = await runner.map(testFiles())
+  if (failed > MOST_FAILURES) {
+    console.log(`${failed} tests fail without a mutant, so too few tests would hunt.`)
+    process.exit(1)
+  }
   coverage = writeCoverage(coverageReports, mutants)
 }
 

@@ -71,10 +71,12 @@ export async function startRunner(
   )
   const project = vitest.getRootProject()
 
-  async function run(files: string[], plan: Plan): Promise<void> {
+  /** Runs test files, prints the tests that fail without a mutant, and returns how many do. */
+  async function run(files: string[], plan: Plan): Promise<number> {
     vitest.provide('plan', plan)
     const specs = files.map((file) => project.createSpecification(resolve(file)))
     const { testModules } = await vitest.runTestSpecifications(specs)
+    let failed = 0
     for (const module of testModules) {
       if (module.errors().length > 0) console.error(...module.errors())
       const file = relative('.', module.moduleId)
@@ -82,8 +84,10 @@ export async function startRunner(
         const [error] = test.result().errors ?? []
         const why = error?.message.split('\n')[0]
         console.log(`${file}: "${test.fullName}" fails without a mutant: ${why}`)
+        failed += 1
       }
     }
+    return failed
   }
 
   return {
@@ -91,7 +95,7 @@ export async function startRunner(
     /** Lets each test report which mutants it covers. */
     map: (files: string[]) => run(files, { hunts: {}, isMapping: true }),
     /** Lets the tests of each file hunt mutants. */
-    hunt(hunts: ReadonlyMap<string, Hunt>): Promise<void> {
+    hunt(hunts: ReadonlyMap<string, Hunt>): Promise<number> {
       const entries = [...hunts].map(([file, hunt]) => [resolve(file), hunt])
       return run([...hunts.keys()], { hunts: Object.fromEntries(entries), isMapping: false })
     },
