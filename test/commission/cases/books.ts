@@ -418,6 +418,38 @@ const dropped: readonly Case[] = [
     ['2026-01 s v1 affiliate 0: -8'],
     ['2026-01 s v1 affiliate 0: 8'],
   ]),
+  example('what several corrections restore of one statement is no more than it dropped', () => {
+    const books = booksThrough('2026-04-30', {
+      statements: new Map([['2026-03', dropping('-10')]]),
+      corrected: decimals({ '2026-01': '-6', '2026-02': '-6' }),
+      corrections: new Map([['2026-03', decimals({ '2026-01': '-6', '2026-02': '-6' })]]),
+    })
+    const of = { rule: 's', version: 1, scope: 'affiliate', occurrence: 0 }
+    const both = ['2026-01', '2026-02'].map((period) => ({
+      ...{ period, line: of, droppedIn: null, amount: decimal('6') },
+    }))
+    const before = new Map([['2026-01', decimals({ '2026-03': '6' })]])
+    return [
+      differences(withRestoring(books, both)).slice(2),
+      differences(withRestoring({ ...books, restored: before }, both.slice(1))).slice(1),
+    ]
+  }, [
+    ['2026-01 dropped in 2026-03: -6', '2026-02 dropped in 2026-03: -4'],
+    ['2026-02 dropped in 2026-03: -4'],
+  ]),
+  example('what corrections restored before is not restored again', () => {
+    const corrections = new Map([['2026-02', decimals({ '2026-01': '-9' })]])
+    const restored = new Map([['2026-01', decimals({ '2026-02': '2' })]])
+    return restoring(
+      { statements: DROPPED, corrections, restored, corrected: decimals({ '2026-01': '-9' }) },
+      '11',
+    )
+  }, [
+    '2026-01 s v1 affiliate 0: 11',
+    '2026-01 dropped in 2026-01: -2',
+    // 9 are taken back, and 2 of the 5 were restored before.
+    '2026-01 dropped in 2026-02: -3',
+  ]),
   example('what was dropped for a correction is due again when it is taken back, and no more', () => {
     const books = openBooks()
     const of = (withdrawn: number) =>
@@ -546,6 +578,24 @@ const transfers: readonly Case[] = [
         ofNoPlan: into({ ...MOVING(), plans: [] }, '2026-03', '2026-02-28'),
         weekAfterClosed: into(MOVING({ period: 'week' }), '2026-W09', '2026-02-22'),
         weekWithoutBooks: into(MOVING({ period: 'week' }), '2026-W06', null),
+        ofOneAffiliate: transferringInto(
+          input(
+            {
+              ...MOVING(),
+              affiliates: ['A', 'B'].map((affiliate_id) => ({ affiliate_id, parents: [] })),
+            },
+            {
+              affiliates: ['A', 'B'],
+              booksOf: (affiliate, one) =>
+                affiliate === 'B' || one !== 'Q' ? null : booksThrough('2026-02-28'),
+            },
+          ),
+          parsePeriod('2026-03')!,
+        ).map(({ id }) => id),
+        endingOnTheFirstDay: transferringInto(
+          input(MOVING(), { firstDay: { month: dayOf('2026-01-31'), week: dayOf('2026-01-31') } }),
+          parsePeriod('2026-02')!,
+        ).map(({ id }) => id),
       }
     },
     {
@@ -561,6 +611,11 @@ const transfers: readonly Case[] = [
       ofNoPlan: ['2026-02'],
       weekAfterClosed: ['2026-01', '2026-W07', '2026-W08'],
       weekWithoutBooks: ['2026-01'],
+      ofOneAffiliate: [
+        ...['2026-01', '2026-02'],
+        ...['1', '2', '3', '4', '5', '6', '7', '8'].map((week) => `2026-W0${week}`),
+      ],
+      endingOnTheFirstDay: ['2026-01'],
     },
   ),
 ]

@@ -112,6 +112,26 @@ const versions: readonly Case[] = [
     })
     return ['2026-01', '2026-02', '2026-03'].flatMap((month) => lines(of, month))
   }, ['A cpa customer:c1 30.00']),
+  example('steps of a slice are used up by customers in order of id, not of their deposits', () => {
+    const rule: Rule = {
+      id: 's',
+      kind: 'share',
+      per: 'customer',
+      base: [{ transactions: ['deposit'] }],
+      tiers: {
+        mode: 'slice',
+        steps: [
+          { from: '0', percent: '10' },
+          { from: '100', percent: '20' },
+        ],
+      },
+    }
+    const of = worldOf([rule], {
+      customers: [customer('c2'), customer('c1')],
+      transactions: [deposit('c2', '2026-01-02', 100), deposit('c1', '2026-01-05', 100)],
+    })
+    return lines(of, '2026-01')
+  }, ['A s customer:c1 10.00', 'A s customer:c2 20.00']),
   example('a rule id can have another kind in another version', () => {
     const unit: Rule = {
       id: 's',
