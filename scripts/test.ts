@@ -37,7 +37,7 @@ const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 /** The number of Node test files at a time: most of their time they wait for other processes. */
-const CONCURRENCY = Math.max(3, availableParallelism())
+const CONCURRENCY = Math.max(2, availableParallelism())
 
 interface Runner {
   name: string
