@@ -11,7 +11,7 @@ const DAY = /^\d{4}-\d\d-\d\d$/
 const HOLDS: Options = {
   'leave-out-holds': {
     description:
-      'Approves although records wait for a rate or a currency. They are adjusted later.',
+      'Approves although records wait for a rate or a currency. They are paid as an adjustment in a later period, once a rate exists.',
   },
 }
 

@@ -164,13 +164,14 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'done, then approve the period.',
   },
   earlier_not_approved: {
-    cause: 'The statement builds on another one, which `detail` names, and that one is a draft.',
+    cause: 'The statement takes over the balance of another statement, which is still a draft, or the ' +
+      'affiliate has a draft of an earlier period. `detail` names it.',
     fix: 'Approve the earlier statement first. Periods of an affiliate and plan close in order.',
   },
   stale: {
     cause:
-      'The draft was computed before another statement, a manual entry or a period was approved ' +
-      'on which it would have to build.',
+      'After the draft was computed, another statement, a manual entry or a period was approved ' +
+      'that changes it.',
     fix: 'Run the period again, look at the new draft, and approve that one.',
   },
   holds: {

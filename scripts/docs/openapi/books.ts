@@ -66,7 +66,7 @@ const ENTRY = object({
   affiliate_id,
   id: documented('The id of the entry. Entries stand in the order of time.'),
   kind: documented(
-    'What was booked. `dropped` cancels a negative balance; `paid` is negative.',
+    'What was booked. `dropped` writes a negative balance off; `paid` is negative.',
     oneOf('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'),
   ),
   plan,

@@ -108,7 +108,7 @@ const ADJUSTMENT = object({
     object({
       period: documented('The closed period.'),
       line: documented(
-        'The line. Null: a part of the correction restores what a statement dropped.',
+        'The line. Null: a part of the correction reverses what a statement wrote off.',
         orNull(TEXT),
       ),
       dropped_in: documented('The period of that statement. Null if `line` is not.', orNull(TEXT)),

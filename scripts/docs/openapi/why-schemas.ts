@@ -98,7 +98,7 @@ const RECORD_ADJUSTMENT = object({
     'What it corrects.',
     object({
       period: documented('The closed period.'),
-      line: maybe('The line. Null: the adjustment restores what a statement dropped.'),
+      line: maybe('The line. Null: the adjustment reverses what a statement wrote off.'),
     }),
   ),
 })
@@ -140,7 +140,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       'What it corrects.',
       object({
         period: documented('The closed period.'),
-        line: maybe('The line. Null: the adjustment restores what a statement dropped.'),
+        line: maybe('The line. Null: the adjustment reverses what a statement wrote off.'),
         dropped_in: maybe('The period of that statement. Null if `line` is not.'),
       }),
     ),
@@ -149,7 +149,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       object({
         statement: documented('The id of the statement of the closed period.'),
         amount: maybe(
-          'The amount of the line, or what the period dropped. Null: no approved statement has the line.',
+          'The amount of the line, or what the period wrote off. Null: no approved statement has the line.',
         ),
         earlier: list('Corrections of it in statements of earlier periods.', CORRECTION),
         total: documented('The sum of both.'),

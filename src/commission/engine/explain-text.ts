@@ -145,7 +145,7 @@ function negativeSentences(step: NegativeStep, money: Money): string[] {
   if (step.negative === 'zero') {
     return step.before === step.after
       ? []
-      : [`${money(step.before)} is negative and is not paid: the rule drops negative amounts.`]
+      : [`${money(step.before)} is negative and is not paid: the rule writes negative amounts off.`]
   }
   const { before, carried_in, carried_out, after } = step
   if (isNothing(carried_in) && isNothing(carried_out)) return []
