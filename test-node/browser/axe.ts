@@ -18,6 +18,18 @@ export const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 /** Chromium compiles it in half the time that `axe.source` takes. */
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
+/** The rules that can have other findings on a phone, where other elements are shown. */
+export const ON_PHONE: RunOptions = {
+  runOnly: [
+    'target-size',
+    'scrollable-region-focusable',
+    'aria-hidden-focus',
+    'button-name',
+    'link-name',
+    'label',
+  ],
+}
+
 /** Loads axe into a page, so that `findingsOf` can run it several times. */
 export const injectAxe = (page: Page) => page.evaluate(SOURCE)
 

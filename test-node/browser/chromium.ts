@@ -1,11 +1,19 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
+/** Chromium without its windows comes first: it takes two thirds of the time. */
+const NAMES = [
+  'chromium-headless-shell',
+  'chromium',
+  'chromium-browser',
+  'google-chrome',
+  'google-chrome-stable',
+]
 
 /** The Chromium of this machine: the one in `CHROMIUM`, or one in the path. */
 export const executablePath = [
   process.env.CHROMIUM ?? '',
+  '/usr/bin/chromium-headless-shell',
   '/usr/bin/chromium',
   ...(process.env.PATH ?? '')
     .split(delimiter)

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core'
-import { CONTRAST, findingsOf, injectAxe, RULES, WITHOUT_CONTRAST } from './axe.ts'
+import { CONTRAST, findingsOf, injectAxe, ON_PHONE, RULES, WITHOUT_CONTRAST } from './axe.ts'
 import { dropKnownParts, openDetails, removeHighlighting, unnamedFields } from './page.ts'
 
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
@@ -25,7 +25,7 @@ export async function findingsOnDesktop(page: Page): Promise<string[]> {
 /** Returns the findings on a phone. Contrast does not depend on the width. */
 async function findingsOnPhone(page: Page): Promise<string[]> {
   await removeHighlighting(page)
-  const findings = await findingsOf(page, WITHOUT_CONTRAST)
+  const findings = await findingsOf(page, IS_WHOLE ? WITHOUT_CONTRAST : ON_PHONE)
   return findings.map((finding) => `phone: ${finding}`)
 }
 
