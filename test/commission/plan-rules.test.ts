@@ -269,7 +269,12 @@ const REFUSED: Refused[] = [
   [
     'half a month',
     inRule(share, { months: 0.5 }),
-    issue('/rules/0/months', 'pattern', '`0.5` is not valid. Expected a whole number.'),
+    issue(
+      '/rules/0/months',
+      'pattern',
+      '`0.5` is not valid. Expected a whole number.',
+      'Leave out `months` if the rule has no time limit.',
+    ),
   ],
   [
     'a level of 0',
@@ -349,7 +354,12 @@ const REFUSED: Refused[] = [
   [
     'a glob of 500 stars',
     inRule(unit, { when: { instruments: ['*'.repeat(500)] } }),
-    issue('/rules/0/when/instruments/0', 'length', 'Text must have 1 to 64 characters, not 500.'),
+    issue(
+      '/rules/0/when/instruments/0',
+      'length',
+      'Text must have 1 to 64 characters, not 500.',
+      'Use shorter patterns with fewer stars.',
+    ),
   ],
   [
     'a glob of 9 stars',
@@ -358,6 +368,7 @@ const REFUSED: Refused[] = [
       '/rules/0/when/instruments/0',
       'pattern',
       '`*********` is not valid. Expected a pattern of at most 8 stars.',
+      'Use shorter patterns with fewer stars.',
     ),
   ],
   [
@@ -496,7 +507,12 @@ const REFUSED: Refused[] = [
   [
     'a glob of 600 characters',
     inRule(share, { when: { instruments: ['x'.repeat(600)] } }),
-    issue('/rules/0/when/instruments/0', 'length', 'Text must have 1 to 64 characters, not 600.'),
+    issue(
+      '/rules/0/when/instruments/0',
+      'length',
+      'Text must have 1 to 64 characters, not 600.',
+      'Use shorter patterns with fewer stars.',
+    ),
   ],
   ...['XAU', 'XXX'].map((currency): (typeof REFUSED)[number] => [
     `the currency ${currency}`,
@@ -618,6 +634,7 @@ const REFUSED: Refused[] = [
       '/rules/0/tiers/steps/0/from',
       'pattern',
       '`1` is not valid. Expected `0`, where the first step begins.',
+      'Put a step from `0` first. Its rate may be `0`.',
     ),
   ],
   [

@@ -39,7 +39,8 @@ function checkOrder({ steps }: Tiers, pointer: string): Issue[] {
     if (before === undefined) {
       if (inMillionths(from) === 0n) return []
       const expected = '`0`, where the first step begins'
-      return [{ pointer: at, code: 'pattern', expected, value: from }]
+      const instruction = 'Put a step from `0` first. Its rate may be `0`.'
+      return [{ pointer: at, code: 'pattern', expected, value: from, instruction }]
     }
     if (compareDecimals(from, before) > 0) return []
     return [{ pointer: at, code: 'order', expected: before, value: from }]

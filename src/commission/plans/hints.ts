@@ -10,9 +10,9 @@ export function withHint(issue: Issue): Issue {
     const expected = `1 to ${PLAN_LIMITS.rules} rules`
     return { ...issue, expected, ...(issue.received !== '0' && { instruction: FEWER_RULES }) }
   }
-  if (pointer.endsWith('/months') && (code === 'minimum' || code === 'maximum')) {
-    return { ...issue, instruction: NO_END }
-  }
+  if (!['pattern', 'length', 'minimum', 'maximum'].includes(code)) return issue
+  if (pointer.endsWith('/months')) return { ...issue, instruction: NO_END }
+  if (pointer.includes('instruments/')) return { ...issue, instruction: SHORTER }
   return issue
 }
 
@@ -20,3 +20,5 @@ const FEWER_RULES =
   'Combine rules that differ only in what they name: a base has several terms, `when` has lists, and `tiers` has steps.'
 
 const NO_END = 'Leave out `months` if the rule has no time limit.'
+
+const SHORTER = 'Use shorter patterns with fewer stars.'
