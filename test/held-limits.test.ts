@@ -490,7 +490,7 @@ describe('releases', () => {
 })
 
 /** The number of requests in `npm test`; `npm run model` sends more, in another order. */
-const STEPS = Math.max(45, env.MODEL_RUNS)
+const STEPS = Math.max(60, env.MODEL_RUNS)
 
 test('kept counts equal the records after any sequence of requests', {
   timeout: 600_000,

@@ -17,7 +17,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 8
+const WORLDS = env.MODEL_RUNS || 15
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 const total = (texts: readonly string[]): string => plain(sum(texts.map((text) => parse(text))))
