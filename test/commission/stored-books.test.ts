@@ -17,8 +17,6 @@ import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 vi.setConfig({ testTimeout: 3_600_000 })
 
 const WORLDS = env.MODEL_RUNS || 1
-/** About the days of the records of a world: `npm run model` has three months of them. */
-const DAYS = env.MODEL_RUNS ? 100 : 60
 const DAY_MS = 86_400_000
 
 const chainsOf = (all: readonly Booked[]) =>
@@ -26,7 +24,7 @@ const chainsOf = (all: readonly Booked[]) =>
 
 /** Lets the service keep the books of a world. Returns the world at its end, and what was closed. */
 async function keepBooks(seed: number, account: string) {
-  const world = storable(randomWorld(seed, DAYS))
+  const world = storable(randomWorld(seed, 100))
   const from = randomSource(seed + 1)
   const parsed = periodsOf(world).map((id) => parsePeriod(id)!)
   const periods = parsed.sort((a, b) => a.last - b.last || a.first - b.first)

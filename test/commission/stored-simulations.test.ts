@@ -19,7 +19,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 4
+const WORLDS = env.MODEL_RUNS || 5
 const FIRST_SEED = env.SEED * 4_000_000
 
 /** A row with a difference: affiliate, plan, and the sums in force and simulated. */
