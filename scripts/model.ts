@@ -5,10 +5,9 @@ import { runGeneratedTests } from './generated-tests.ts'
 runGeneratedTests({
   invocation: 'npm run model',
   description:
-    'Compares random sequences of requests with a model of the contract, and commissions, explanations and simulations of random databases with those in memory, and counts of held records with the records. Ends a run of statements at each of its calls. A failure prints the seed that repeats it.',
+    'Compares random sequences of requests with a model of the contract, and commissions, explanations and simulations of random databases with those in memory. Ends a run of statements at each of its calls. A failure prints the seed that repeats it.',
   files: [
     'test/model',
-    'test/held-limits',
     'test/commission/stored-worlds',
     'test/commission/kept-facts',
     'test/commission/stored-books',
