@@ -276,7 +276,7 @@ describe('the limit of 8 MiB once decompressed', () => {
 
   test('a gzip bomb is refused with status 413', async () => {
     const acme = await partner()
-    for (const size of [LIMIT + 1, 10 * LIMIT]) {
+    for (const size of [LIMIT + 1, 3 * LIMIT]) {
       const bomb = await gzip(' '.repeat(size))
       expect(bomb.byteLength).toBeLessThan(100_000)
 

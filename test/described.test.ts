@@ -1,6 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import openapi from '../openapi.json'
 import { app } from '../src/app.ts'
@@ -8,6 +8,7 @@ import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { BOOK_LIMITS } from '../src/commission/books/limits.ts'
+import { PLAN_LIMITS } from '../src/commission/plans/limits.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
@@ -99,6 +100,11 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     .replace('{webhook_id}', world.webhook_id)
     .replace('{period}', '2026-10')
     .replaceAll(/\{\w+\}/g, 'nobody')
+
+const ASSIGNMENTS = PLAN_LIMITS.assignments
+afterEach(() => {
+  Object.assign(PLAN_LIMITS, { assignments: ASSIGNMENTS })
+})
 
 interface World {
   headers: (operation: Described) => Record<string, string>
@@ -319,6 +325,7 @@ function requestFor(operation: Described): Request {
 }
 
 test('an operation that the account does not allow is 409 conflict', async () => {
+  Object.assign(PLAN_LIMITS, { assignments: 1000 })
   const live = { account: 'live', name: 'Live', vertical: 'forex' }
   await askAdmin('accounts', 'POST', live)
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
@@ -384,7 +391,7 @@ async function addToFullAffiliate(operation: Described): Promise<Response> {
 /** Gives an account as many plan versions and assignments as it may have, unless it has them. */
 async function fillPlansOnce(account: string, plan: string): Promise<void> {
   const assigned = await env.DB.prepare('select count(*) as n from assignments').first<number>('n')
-  if (assigned! >= 100_000) return
+  if (assigned! >= PLAN_LIMITS.assignments) return
   const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)'
   await env.DB.batch([
     env.DB.prepare(
@@ -394,7 +401,7 @@ async function fillPlansOnce(account: string, plan: string): Promise<void> {
     env.DB.prepare(
       `${rows} insert or ignore into assignments (account, affiliate_id, from_day, plan, customers)
        select ?, i, ?, ?, 'new' from n`,
-    ).bind(100_000, account, DAY, plan),
+    ).bind(PLAN_LIMITS.assignments, account, DAY, plan),
   ])
 }
 

@@ -16,6 +16,9 @@ import { partner } from './partner.ts'
 
 const sentEdits = (token: string) => new Set(isLong ? everyEdit(token) : singleEdits(token))
 
+/** One in so many edits of an access token is sent over HTTP, and all in a long run of `npm run fuzz`. */
+const SENT_ONE_IN = isLong ? 1 : 4
+
 describe('an access token', () => {
   const CHALLENGE = 'Bearer realm="api", error="invalid_token"'
   const isRefused = ({ status, headers, text }: Answer) =>
@@ -50,14 +53,15 @@ describe('an access token', () => {
 
     let attempts = 0
     const accepted: string[] = []
-    for (const edited of sentEdits(access_token)) {
+    const edits = [...sentEdits(access_token)].filter((_, i) => i % SENT_ONE_IN === 0)
+    for (const edited of edits) {
       // Space around the value is not part of a header.
       if (!isSendable(edited) || edited.trim() === access_token) continue
       attempts += 1
       if (!isRefused(await attempt(edited))) accepted.push(edited)
     }
     expect([accepted, objectNames]).toEqual([[], []])
-    expect(attempts).toBeGreaterThan(access_token.length * 8)
+    expect(attempts).toBeGreaterThan(access_token.length * 2)
   })
 
   test('a forged access token is refused without a call to an object', {
@@ -66,7 +70,7 @@ describe('an access token', () => {
     const { access_token } = await partner()
     const { world, objectNames } = listening()
     const attempt = sendTo(world)
-    await holds(500, await forger(access_token), async (make) => {
+    await holds(200, await forger(access_token), async (make) => {
       const forged = await make()
       if (!isSendable(forged) || forged.trim() === access_token) return
       expect(await attempt(forged)).toSatisfy(isRefused)
@@ -82,7 +86,7 @@ describe('an access token', () => {
       fc.constantFrom('Basic ', 'Token ', 'bearer', 'Bearer:', 'Bearer\t', 'JWT ', '', 'DPoP '),
       mangled('Bearer '),
     )
-    await holds(100, scheme, async (prefix) => {
+    await holds(40, scheme, async (prefix) => {
       if (!isSendable(prefix) || /^\s*bearer +$/i.test(prefix)) return
       const Authorization = prefix + access_token
       const answer = await send('/api/v1/forex/customers', { headers: { Authorization } })
@@ -142,7 +146,7 @@ describe('a Brand Token', () => {
         () => brand_token.repeat(1000),
       ),
     )
-    await holds(500, guesses, async (guess) => {
+    await holds(150, guesses, async (guess) => {
       const token = guess()
       if (!isSendable(token) || token.trim() === brand_token) return
       const answer = await attempt(token)

@@ -33,7 +33,7 @@ describe('the token endpoint', () => {
       const start = from % (text.length + 1)
       return edits[at % edits.length] ?? text.slice(0, start) + put + text.slice(start + length)
     }
-    await holds(300, attempt, async ({ how, edited, at, to }) => {
+    await holds(150, attempt, async ({ how, edited, at, to }) => {
       if (issued >= TOKENS_PER_CLIENT) [client, issued] = [await newClient(account), 0]
       const { client_id, client_secret } = client
       const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`
@@ -80,7 +80,7 @@ describe('the token endpoint', () => {
         headers: { 'Content-Type': FORM },
         body: `${new URLSearchParams({ client_id, client_secret, token })}`,
       })
-    await holds(100, mangled(access_token), async (token) => {
+    await holds(40, mangled(access_token), async (token) => {
       if (token === access_token) return
       expect((await revoke(token)).status).toBe(token === '' ? 400 : 200)
     })
@@ -132,7 +132,7 @@ describe('a link', () => {
     const { link_id } = await linked()
     const id = fc.oneof(mangled(link_id), fc.string({ unit: 'binary', maxLength: 12 }))
     const search = fc.string({ maxLength: 12 }).map((text) => text.replaceAll('#', ''))
-    await holds(150, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
+    await holds(60, fc.tuple(id, search, fc.boolean()), async ([named, query, isRaw]) => {
       // Dots would leave the path `/go/`, so that it is not a link.
       const path = isRaw ? named.replaceAll(/[^\w%.~-]/g, '_') : encode(named)
       if (/^(\.|%2e)*$/i.test(path)) return
@@ -224,7 +224,7 @@ describe('the administration API', () => {
         fc.constantFrom('', ` ${env.ADMIN_KEY}\t`, `\t${env.ADMIN_KEY}`),
       ),
     })
-    await holds(300, requests, async ({ route, account, id, search, body, key }) => {
+    await holds(150, requests, async ({ route, account, id, search, body, key }) => {
       const [method, path] = route.split(' ') as [string, string]
       const filled = path.replace(':account', account).replaceAll(/:\w+/g, id)
       const { status, text } = await send(filled + search, {

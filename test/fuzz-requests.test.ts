@@ -35,7 +35,7 @@ describe('a query', () => {
         accepted.push(cursor)
     }
     expect(accepted).toEqual([])
-    await holds(60, mangled(next_cursor), async (cursor) => {
+    await holds(30, mangled(next_cursor), async (cursor) => {
       if (cursor !== next_cursor) expect((await readPage(cursor)).status).toBe(400)
     })
   })
@@ -77,7 +77,7 @@ describe('a query', () => {
         { freq: 3, nil: undefined },
       )
       const requests = fc.tuple(fc.constantFrom(...PATHS[vertical]), query, headers)
-      await holds(150, requests, async ([path, search, mark]) => {
+      await holds(60, requests, async ([path, search, mark]) => {
         const bookmarkHeader = mark === undefined ? {} : { 'x-d1-bookmark': mark }
         const { status, text } = await get(sender, `${path}?${search}`, bookmarkHeader)
         expect([200, 400, 404]).toContain(status)
@@ -146,7 +146,7 @@ describe('headers', () => {
       const isBrand = vertical === 'igaming'
       const sender = isBrand ? await brandOf() : await partnerOf(vertical)
       let turn = 0
-      await holds(120, variations, async ({ headers, zipped, flip, dry_run }) => {
+      await holds(50, variations, async ({ headers, zipped, flip, dry_run }) => {
         turn += 1
         // Twice, so that a flipped bit cannot produce the id of another turn.
         const id = `n-${turn}-${turn}`

@@ -254,7 +254,7 @@ describe('any sequence of deliveries gives the history that a plain replay gives
           ]).toEqual([day, of('affiliate_id'), of('country_code'), of('kyc_status_id')])
         }
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     )
   })
 

@@ -184,10 +184,10 @@ describe('a dry run answers like a real request', () => {
     },
   )
 
-  test('the summaries are equal for a body of 8 MiB', async () => {
+  test('the summaries are equal for a large body', async () => {
     const acme = await partner()
     await acme.post('customers', ada)
-    const transactions = Array.from({ length: 1000 }, (_, i) => ({
+    const transactions = Array.from({ length: 300 }, (_, i) => ({
       ...deposit,
       transaction_id: String(i).padStart(4, '0') + '😀'.repeat(496),
       customer_id: 'c-1',
@@ -196,14 +196,14 @@ describe('a dry run answers like a real request', () => {
       transaction_subtype: '😀'.repeat(480),
     }))
     expect(new TextEncoder().encode(JSON.stringify(transactions)).length).toBeGreaterThan(
-      7.5 * 1024 * 1024,
+      2 * 1024 * 1024,
     )
     const dry = await acme.post('transactions?dry_run=true', transactions, {
       Prefer: 'return=minimal',
     })
-    expect(await json(dry)).toMatchObject({ summary: { created: 1000 } })
+    expect(await json(dry)).toMatchObject({ summary: { created: 300 } })
     const real = await acme.post('transactions', transactions, { Prefer: 'return=minimal' })
-    expect(await json(real)).toMatchObject({ summary: { created: 1000 } })
+    expect(await json(real)).toMatchObject({ summary: { created: 300 } })
     const invalid = transactions.map((sent) => ({
       ...sent,
       customer_id: '😀'.repeat(500),

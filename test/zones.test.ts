@@ -42,7 +42,7 @@ const MINUTE = 60 * SECOND
 const QUARTER = 15 * MINUTE
 const HOUR = 60 * MINUTE
 /** The steps between the times that are tried before and after an offset change. */
-const [STEP, SMALL_STEP] = env.FUZZ_RUNS > 0 ? [QUARTER, MINUTE] : [HOUR, 5 * MINUTE]
+const [STEP, SMALL_STEP] = env.FUZZ_RUNS > 0 ? [QUARTER, MINUTE] : [2 * HOUR, 15 * MINUTE]
 const DAY = 24 * HOUR
 /** The days between the times at which the offsets of a zone are compared, beside each of its changes. */
 const COMPARED_DAYS = env.FUZZ_RUNS > 0 ? 30 : 120

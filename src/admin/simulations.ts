@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { TooManyFacts } from '../commission/drafts/compute.ts'
-import { MAX_FRESH_FACTS } from '../commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../commission/drafts/limits.ts'
 import { withinLimit } from '../commission/drafts/on-request.ts'
 import type { Plan } from '../commission/engine/book.ts'
 import { compareText } from '../commission/engine/facts.ts'
@@ -79,7 +79,7 @@ function simulate(
     const isAsked = (one: string): boolean =>
       affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
     const affiliates = simulation.affiliates.filter(isAsked)
-    const page = await computePage(simulation, affiliates, MAX_FRESH_FACTS)
+    const page = await computePage(simulation, affiliates, FRESH_LIMITS.facts)
     const { tooLarge } = page
     if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
     const last = tooLarge ?? page.affiliates.at(-1) ?? null

@@ -10,7 +10,7 @@ import { randomSource, type Source } from './worlds.ts'
 // right, whatever came first.
 
 const AT_ONCE = 32
-const ROUNDS = env.MODEL_RUNS ? 5 : 3
+const ROUNDS = env.MODEL_RUNS ? 5 : 2
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 2 }, (_, i) => [1 + (i % 2), i])
 const AFFILIATES = [
   ...[

@@ -1,7 +1,13 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test } from 'vitest'
+import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { assign, monthly, storePlan } from './stored.ts'
+
+const LIMITS = { ...FRESH_LIMITS }
+afterEach(() => {
+  Object.assign(FRESH_LIMITS, LIMITS)
+})
 
 const PATH = 'accounts/acme-forex/statements'
 const TENTH = {
@@ -45,6 +51,8 @@ test('a fresh statement can be narrowed to a plan', async () => {
 })
 
 test('more than 50,000 records are refused, with the run that computes them', async () => {
+  expect(FRESH_LIMITS.facts).toBe(50_000)
+  FRESH_LIMITS.facts = 500
   await firm()
   const insert = (count: number) =>
     env.DB.prepare(
@@ -57,13 +65,13 @@ test('more than 50,000 records are refused, with the run that computes them', as
       .bind(count, count)
       .run()
   // The signup is a fact, too.
-  await insert(49_998)
-  expect((await json(askAdmin(FRESH))).data[0].total).toBe('5009.82')
+  await insert(498)
+  expect((await json(askAdmin(FRESH))).data[0].total).toBe('59.82')
   await insert(1)
   const refused = await askAdmin(FRESH)
   expect(refused.status).toBe(422)
   expect((await json(refused)).detail).toContain(
-    'more than 50,000 records, the most that one request reads. Start a run of the period, which computes any number: POST /admin/v1/accounts/acme-forex/periods/2026-10/run.',
+    'more than 500 records, the most that one request reads. Start a run of the period, which computes any number: POST /admin/v1/accounts/acme-forex/periods/2026-10/run.',
   )
 })
 

@@ -43,7 +43,7 @@ afterEach(() => {
 
 type Firm = Awaited<ReturnType<typeof openPartner>>
 
-const CUSTOMERS = 20
+const CUSTOMERS = 10
 const pad = (n: number) => String(n).padStart(2, '0')
 
 const payment = (month: string, customer: number, id = 0, date = '04') => ({
@@ -98,7 +98,7 @@ test('closed months cost no rows, and a late record costs those of its day', asy
   for (let month = 1; month < 10; month++)
     await firm.post('transactions', monthOf(`2030-${pad(month)}`))
   await firm.run(OPEN)
-  // Not one row for each of nine months, which have 1,800 records.
+  // Not one row for each of nine months, which have 900 records.
   expect((await readRows(firm)) - rows).toBeLessThan(9)
   expect((await readRows(firm, false)) - fromRecords).toBeGreaterThan(9 * CUSTOMERS * 10)
 
@@ -288,13 +288,13 @@ test('kept facts count a fifth of those that a request computes', async () => {
   const firm = await firmWith(1)
   await firm.run(OPEN)
   const computation = await computationOf(env as Env, firm.account)
-  // 200 of December, and a fifth of 200 of November and of 20 signups.
+  // 100 of December, and a fifth of 100 of November and of 10 signups.
   const compute = (most: number, kept = computation.kept) =>
     computeAffiliates({ ...computation, kept }, AFFILIATES, most)
-  await expect(compute(243)).rejects.toThrow(TooManyFacts)
-  expect(await compute(245)).not.toEqual([])
-  await expect(compute(419, null)).rejects.toThrow(TooManyFacts)
-  expect(await compute(420, null)).not.toEqual([])
+  await expect(compute(121)).rejects.toThrow(TooManyFacts)
+  expect(await compute(123)).not.toEqual([])
+  await expect(compute(209, null)).rejects.toThrow(TooManyFacts)
+  expect(await compute(210, null)).not.toEqual([])
 })
 
 test('what an earlier run has kept is not read', async () => {

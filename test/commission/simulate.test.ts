@@ -1,11 +1,17 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { monthly } from './stored.ts'
 import { storeWorld } from './stored-world.ts'
 import type { World } from './world.ts'
+
+const LIMITS = { ...FRESH_LIMITS }
+afterEach(() => {
+  Object.assign(FRESH_LIMITS, LIMITS)
+})
 
 const PATH = 'accounts/acme/plans/ib/simulate'
 
@@ -255,7 +261,9 @@ describe('the limit of records', () => {
       .run()
 
   test('pages follow a cursor, have all affiliates once, and name one with more than 50,000 records', async () => {
-    await addDeposits('c-a', 49_000)
+    expect(FRESH_LIMITS.facts).toBe(50_000)
+    FRESH_LIMITS.facts = 5000
+    await addDeposits('c-a', 4900)
     await addDeposits('c-b', 2000)
     const first = await simulate(BOTH)
     const page = await json(first)
@@ -273,7 +281,7 @@ describe('the limit of records', () => {
     const other = await simulate({ ...BOTH, from: '2026-10' }, query)
     expect(await json(other)).toMatchObject({ status: 400, code: 'invalid_query' })
 
-    await addDeposits('c-a', 1000, 49_000)
+    await addDeposits('c-a', 100, 4900)
     const { data, skipped, meta } = await json(simulate(BOTH))
     expect([data, skipped]).toEqual([[], [{ affiliate_id: 'a', reason: 'too_many_records' }]])
     const cursor = encodeURIComponent(meta.next_cursor)
@@ -286,7 +294,7 @@ describe('the limit of records', () => {
     expect(await json(refused)).toMatchObject({
       status: 422,
       detail:
-        'The answer depends on more than 50,000 records, the most that one request reads. The affiliate cannot be simulated.',
+        'The answer depends on more than 5,000 records, the most that one request reads. The affiliate cannot be simulated.',
     })
   })
 })

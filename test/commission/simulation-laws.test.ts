@@ -13,7 +13,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 12
+const WORLDS = env.MODEL_RUNS || 5
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 3_000_000 + index)
 
 /** Returns the figures of all statements, by affiliate, plan and period; none where all are 0. */

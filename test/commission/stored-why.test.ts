@@ -25,7 +25,7 @@ import { periodsOf, randomWorld, zonedWorld } from './worlds.ts'
 
 // What the service answers about random worlds that are stored, by its routes.
 
-const WORLDS = env.MODEL_RUNS || 3
+const WORLDS = env.MODEL_RUNS || 2
 const FIRST_SEED = env.SEED * 3_000_000
 
 const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }

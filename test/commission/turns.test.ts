@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { computeAffiliates } from '../../src/commission/drafts/compute.ts'
-import { MAX_FRESH_FACTS } from '../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
 import { withinLimit } from '../../src/commission/drafts/on-request.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { groupUnearned } from '../../src/commission/why/unearned.ts'
@@ -86,7 +86,7 @@ test('other requests have a turn after each 2000 records that a computation look
   const computation = await computationOf(account, '2026-10')
   const wait = vi.spyOn(scheduler, 'wait')
   const turns = () => wait.mock.calls.splice(0).filter(([ms]) => ms === 0).length
-  await computeAffiliates(computation, ['aff-7'], MAX_FRESH_FACTS)
+  await computeAffiliates(computation, ['aff-7'], FRESH_LIMITS.facts)
   expect(turns()).toBe(2)
   await groupUnearned(computation, computation.range.period, {})
   expect(turns()).toBe(2)

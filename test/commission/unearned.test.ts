@@ -22,7 +22,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 // `npm run worlds` tries more worlds.
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const SEEDS = Array.from({ length: env.MODEL_RUNS || 80 }, (_, seed) => seed)
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 30 }, (_, seed) => seed)
 
 /** An account of a random world in one period, with what several laws compare. */
 interface View {

@@ -20,13 +20,27 @@ const SPANS = [
   ['2026-10-07', '2026-10-07'],
 ] as const
 
+const VERTICALS = ['prop-trading', 'forex', 'igaming'] as const
+
+/**
+ * Whether a pair is reported for this vertical. A pair that several verticals have is reported for one of
+ * them in turn; `npm run worlds` reports it for all.
+ */
+function isReported([a, b]: [string, string], vertical: Vertical): boolean {
+  if (env.MODEL_RUNS > 0) return true
+  const having = VERTICALS.filter((one) => [a, b].every((name) => groupsOf(one).includes(name)))
+  const all = [...new Set(having.flatMap(groupsOf))]
+  return having[(all.indexOf(a) + all.indexOf(b)) % having.length] === vertical
+}
+
 /** Returns all groups, all pairs, and some triples. */
 function groupings(vertical: Vertical, from: ReturnType<typeof randomSource>): string[][] {
   const all = groupsOf(vertical)
-  const pairs = all.flatMap((a, i) =>
-    all.slice(i + 1).map((b) => (from.oneIn(2) ? [a, b] : [b, a])),
-  )
-  const triples = Array.from({ length: 6 }, () => from.pick(pairs)).map((pair) => [
+  const pairs = all
+    .flatMap((a, i) => all.slice(i + 1).map((b): [string, string] => [a, b]))
+    .filter((pair) => isReported(pair, vertical))
+    .map(([a, b]) => (from.oneIn(2) ? [a, b] : [b, a]))
+  const triples = Array.from({ length: 3 }, () => from.pick(pairs)).map((pair) => [
     ...pair,
     from.pick(all.filter((name) => !pair.includes(name))),
   ])
@@ -65,7 +79,7 @@ async function compare(vertical: Vertical, choose: (all: string[][]) => string[]
   }
 }
 
-describe.each(['prop-trading', 'forex', 'igaming'] as const)('reports of %s', (vertical) => {
+describe.each(VERTICALS)('reports of %s', (vertical) => {
   test('equal those of the oracle by all groups and pairs', async () => {
     await compare(vertical, (all) => all)
   })

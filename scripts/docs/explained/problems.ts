@@ -164,7 +164,8 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'done, then approve the period.',
   },
   earlier_not_approved: {
-    cause: 'The statement takes over the balance of another statement, which is still a draft, or the ' +
+    cause:
+      'The statement takes over the balance of another statement, which is still a draft, or the ' +
       'affiliate has a draft of an earlier period. `detail` names it.',
     fix: 'Approve the earlier statement first. Periods of an affiliate and plan close in order.',
   },

@@ -1,4 +1,4 @@
-import { MAX_FRESH_FACTS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
 import { SUMMED_STATEMENTS } from '../../../src/db/commission/period-sums.ts'
 import { LIST_LIMITS } from '../../../src/db/paginate.ts'
 import { documented, object } from '../envelopes.ts'
@@ -312,7 +312,7 @@ export const statements = (): Operation[] => [
     path: `${ACCOUNT}/statements`,
     id: 'listStatements',
     summary: 'List statements',
-    description: `${LIST} ${LIST_FORMATS} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, as JSON, and stores nothing: up to ${MAX_FRESH_FACTS.toLocaleString('en')} facts.`,
+    description: `${LIST} ${LIST_FORMATS} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, as JSON, and stores nothing: up to ${FRESH_LIMITS.facts.toLocaleString('en')} facts.`,
     parameters: [...PAGING, ...FILTERS, 'fresh', 'x-d1-bookmark'],
     answers: {
       200: {

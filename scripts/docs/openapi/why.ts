@@ -1,4 +1,4 @@
-import { MAX_FRESH_FACTS } from '../../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../../../src/commission/drafts/limits.ts'
 import { ACCOUNT_PATH, operation } from './administration/operation.ts'
 import {
   type CallerKind,
@@ -11,7 +11,7 @@ import {
   ref,
 } from './operation.ts'
 
-const LIMIT = `It reads at most ${MAX_FRESH_FACTS.toLocaleString('en')} records.`
+const LIMIT = `It reads at most ${FRESH_LIMITS.facts.toLocaleString('en')} records.`
 const WHOSE = ['affiliate_query', 'customer_id']
 
 const answer = (description: string, name: string, type?: readonly string[]) => ({

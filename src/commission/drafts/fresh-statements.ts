@@ -10,7 +10,7 @@ import { findCauses } from './causes.ts'
 import { computeAffiliates } from './compute.ts'
 import { toDraft } from './draft.ts'
 import { statementId } from './ids.ts'
-import { FAR_AHEAD, isFarAhead, MAX_FRESH_FACTS } from './limits.ts'
+import { FAR_AHEAD, FRESH_LIMITS, isFarAhead } from './limits.ts'
 import { openPeriod, withinLimit } from './on-request.ts'
 import { presentDraft, presentWhole } from './present.ts'
 
@@ -32,7 +32,7 @@ export function respondWithFresh(c: Context<AppEnv>, filter: StatementFilter): P
       startRun(grant.account, period),
       async () => {
         const computation = await openPeriod(c.env, grant, session, period)
-        const computed = await computeAffiliates(computation, [affiliate_id], MAX_FRESH_FACTS)
+        const computed = await computeAffiliates(computation, [affiliate_id], FRESH_LIMITS.facts)
         const requested = computed.slice(-1)
         const found = await findCauses(computation, requested)
         return { results: requested[0]?.results ?? [], causesOf: found }

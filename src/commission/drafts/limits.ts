@@ -2,9 +2,9 @@ import { DAY_MS, MINUTE_MS } from '../../durations.ts'
 import type { Period } from '../engine/calendar.ts'
 
 /** The most facts that a request may read to compute its response. */
-export const MAX_FRESH_FACTS = 50_000
+export const FRESH_LIMITS = { facts: 50_000 }
 
-/** How much a kept fact counts towards `MAX_FRESH_FACTS`; others count 1. */
+/** How much a kept fact counts towards `FRESH_LIMITS.facts`; others count 1. */
 export const KEPT_SHARE = 0.2
 
 /** The most lines, and about the most bytes, of a part of a statement. */

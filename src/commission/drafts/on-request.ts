@@ -9,7 +9,7 @@ import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
 import { type AccountSource, readSource, sourceOf } from '../facts/source.ts'
 import type { Computation } from './computation.ts'
 import { openComputation, TooManyFacts } from './compute.ts'
-import { MAX_FRESH_FACTS } from './limits.ts'
+import { FRESH_LIMITS } from './limits.ts'
 
 /** The computations that an isolate makes at once: 8 in all, of which 2 for one account. */
 const COMPUTATIONS = new WeightedQueue(8, 2)
@@ -41,7 +41,7 @@ export async function withinLimit<T>(
     return await compute()
   } catch (error) {
     if (!(error instanceof TooManyFacts)) throw error
-    const limit = MAX_FRESH_FACTS.toLocaleString('en')
+    const limit = FRESH_LIMITS.facts.toLocaleString('en')
     throw new ApiError('validation_failed', {
       detail: `The answer depends on more than ${limit} records, the most that one request reads. ${advice}`,
     })

@@ -5,7 +5,7 @@ import { type AccountBooks, readBooks } from '../drafts/books.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { openComputation, settleAffiliates } from '../drafts/compute.ts'
 import { lineIds } from '../drafts/ids.ts'
-import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { FRESH_LIMITS } from '../drafts/limits.ts'
 import { readStored } from '../drafts/on-request.ts'
 import { findRange } from '../drafts/range.ts'
 import { viewOf } from '../drafts/rate-views.ts'
@@ -79,7 +79,7 @@ async function computeStatementOfLine(
   const settlement = await settleAffiliates(
     view,
     [affiliate_id],
-    MAX_FRESH_FACTS,
+    FRESH_LIMITS.facts,
     books.booksOf,
     collecting?.keep,
   )

@@ -3,7 +3,7 @@ import { findCauses } from '../drafts/causes.ts'
 import { computeAffiliates } from '../drafts/compute.ts'
 import { type Adjustment, toDraft } from '../drafts/draft.ts'
 import { statementOfLine } from '../drafts/ids.ts'
-import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { FRESH_LIMITS } from '../drafts/limits.ts'
 import { openPeriod } from '../drafts/on-request.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { type AccountReader, goneSince, type LineHint, matchHint, notStored } from './find-line.ts'
@@ -43,7 +43,7 @@ export async function findAdjustment(
   const period = parsePeriod(place?.period ?? '')
   if (!place || !period) throw notStored('adjustment')
   const computation = await openPeriod(env, grant, session, period)
-  const computed = await computeAffiliates(computation, [place.affiliate_id], MAX_FRESH_FACTS)
+  const computed = await computeAffiliates(computation, [place.affiliate_id], FRESH_LIMITS.facts)
   const requested = computed.slice(-1)
   const causesOf = await findCauses(computation, requested)
   const result = requested[0]?.results.find((one) => one.plan.plan === place.plan)

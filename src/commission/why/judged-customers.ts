@@ -2,7 +2,7 @@ import type { FactQuery } from '../../db/commission/fact-queries.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
 import { customersOf } from '../drafts/customers-of.ts'
-import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { Customer } from '../engine/facts.ts'
 import { judgeCustomer } from '../engine/judge.ts'
 import type { JudgedCustomer } from '../engine/judged.ts'
@@ -18,7 +18,7 @@ export interface CustomerFilter {
 /**
  * Reads the customers that match a filter, applies the rules of their plans, and yields them one by one.
  *
- * @throws TooManyFacts if they have more than `MAX_FRESH_FACTS` facts.
+ * @throws TooManyFacts if they have more than `FRESH_LIMITS.facts` facts.
  */
 export async function* judgedCustomers(
   computation: Computation,
@@ -35,7 +35,7 @@ export async function* judgedCustomers(
   for await (const customers of batches) {
     for (const customer of customers) {
       for (const { count } of customer.facts) facts += count
-      if (facts > MAX_FRESH_FACTS) throw new TooManyFacts()
+      if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
       yield judgeCustomer(context, customer)

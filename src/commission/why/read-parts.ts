@@ -1,6 +1,6 @@
 import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
-import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { PeriodContext } from '../engine/context.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
 import { isFunded } from '../engine/explain-plan.ts'
@@ -87,7 +87,7 @@ export function collectParts(context: PeriodContext, affiliate: string, line: Li
   let facts = 0
   const keep = (judged: JudgedCustomer): JudgedCustomer => {
     for (const { count } of judged.customer.facts) facts += count
-    if (facts > MAX_FRESH_FACTS) throw new TooManyFacts()
+    if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
     add(judged)
     return judged
   }

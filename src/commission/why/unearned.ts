@@ -4,7 +4,7 @@ import type { FACT_TABLES } from '../../db/commission/fact-tables.ts'
 import { customers } from '../../db/schema.ts'
 import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
-import { MAX_FRESH_FACTS } from '../drafts/limits.ts'
+import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import { compareText } from '../engine/facts.ts'
@@ -59,10 +59,10 @@ async function* heldReports(
 ): AsyncGenerator<FactReport> {
   const { db, account, settings } = source
   const tables: Table[] = account.vertical === 'igaming' ? ['events'] : ['transactions', 'activity']
-  const found = await readHeldFacts(db, account.id, tables, period, MAX_FRESH_FACTS + 1)
+  const found = await readHeldFacts(db, account.id, tables, period, FRESH_LIMITS.facts + 1)
   for (const [index, table] of tables.entries()) {
     const rows = found[index] ?? []
-    if (rows.length > MAX_FRESH_FACTS) throw new TooManyFacts()
+    if (rows.length > FRESH_LIMITS.facts) throw new TooManyFacts()
     for (const row of rows) {
       const id = String(decode(customers.customer_id, row.customer_id))
       if (customer_id !== undefined && id !== customer_id) continue

@@ -1,4 +1,4 @@
-import { MAX_FRESH_FACTS } from '../../../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../../../../src/commission/drafts/limits.ts'
 import { SIMULATION_LIMITS } from '../../../../src/commission/simulate/limits.ts'
 import { documented, object } from '../../envelopes.ts'
 import { planSchemas } from '../../plans.ts'
@@ -43,7 +43,7 @@ export const SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
       object({
         affiliate_id: documented('The affiliate.'),
         reason: documented(
-          `Why: it depends on more than ${MAX_FRESH_FACTS.toLocaleString('en')} records.`,
+          `Why: it depends on more than ${FRESH_LIMITS.facts.toLocaleString('en')} records.`,
           { const: 'too_many_records' },
         ),
       }),
@@ -91,7 +91,7 @@ export const simulation = (): Operation =>
     path: `${ACCOUNT_PATH}/plans/{plan}/simulate`,
     id: 'simulatePlan',
     summary: 'Simulate a version of a plan',
-    description: `Computes what a version of a plan would change, and stores nothing. In the periods asked for, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${MAX_FRESH_FACTS.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
+    description: `Computes what a version of a plan would change, and stores nothing. In the periods asked for, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
     parameters: ['simulation_cursor', 'simulated_affiliate', 'simulation_all'],
     body: { schema: bodySchema() },
     answers: {
