@@ -22,7 +22,7 @@ export interface Tally {
 }
 
 /** Whether a row has a statement. Rows without one only carry a balance. */
-export const isStatement = ({ chain }: Candidate): boolean => chain[0]?.silent === 0
+export const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
 
 /** Lists the refusal of a draft. */
 export function refuse(tally: Tally, one: Candidate, refusal: Refusal): void {

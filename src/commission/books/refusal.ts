@@ -32,10 +32,10 @@ const notApproved = (id: string): Refusal => ({
 })
 
 /** Returns the refusal of a period of an affiliate with a draft of an earlier period. */
-export const earlierDraft = ({ id, period, silent }: EarlierDraft): Refusal => ({
+export const earlierDraft = ({ id, period, is_carry }: EarlierDraft): Refusal => ({
   code: 'earlier_not_approved',
   detail:
-    silent === 1
+    is_carry === 1
       ? `The earlier period ${period} is not approved for this affiliate. Approve that period first.`
       : `The affiliate has ${id}, a draft of the earlier period ${period}. Approve that one first.`,
 })
@@ -49,7 +49,7 @@ const holds = (held: number): Refusal => ({
 export function refusalOf(candidate: Candidate, leaveOutHolds: boolean): Refusal | null {
   const { chain, closed, outdated, sender, held } = candidate
   for (const [i, row] of chain.entries()) {
-    if (i > 0 && row.status === 'draft' && row.silent === 0) return notApproved(row.id)
+    if (i > 0 && row.status === 'draft' && row.is_carry === 0) return notApproved(row.id)
   }
   if (sender !== null) return notApproved(sender)
   const isBroken = chain.some(

@@ -21,7 +21,7 @@ export interface ChainRow {
   /** The digest on which it builds; empty if there is no row before it. */
   readonly previous: string
   /** 1 if the row has no statement and only carries something. */
-  readonly silent: 0 | 1
+  readonly is_carry: 0 | 1
 }
 
 /** A statement that may be approved. */
@@ -48,7 +48,7 @@ export interface Candidate {
 /** Reads rows, each with the rows on which it builds. */
 export const READ_CHAINS = compileStatement(`
   with recursive chain (target, depth, id, affiliate_id, plan, period, status, digest, previous,
-    silent) as (
+    is_carry) as (
     select s.id, 0, s.id, s.affiliate_id, s.plan, s.period, s.status, s.digest, s.previous,
       s.statement is null
     from ${JSON_EACH}(:ids) i cross join statements s on s.account = :account and s.id = i.value
@@ -58,9 +58,9 @@ export const READ_CHAINS = compileStatement(`
     from chain c
     cross join statements b on b.account = :account and b.affiliate_id = c.affiliate_id
       and b.plan = c.plan and b.period = ${periodBefore('c')}
-    where c.status = 'draft' and (c.depth = 0 or c.silent = 1)
+    where c.status = 'draft' and (c.depth = 0 or c.is_carry = 1)
   )
-  select target, id, status, digest, previous, silent from chain order by target, depth`)
+  select target, id, status, digest, previous, is_carry from chain order by target, depth`)
 
 /** Reads what decides whether rows can be approved. */
 export const READ_CANDIDATES = compileStatement(`

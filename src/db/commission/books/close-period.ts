@@ -67,7 +67,7 @@ const READ_CLOSED = compileStatement(`
  * first earlier draft: a statement, or if there is none, a row that only carries something.
  */
 export const READ_EARLIER_DRAFTS = compileStatement(`
-  select s.affiliate_id, s.id, s.period, s.statement is null as silent,
+  select s.affiliate_id, s.id, s.period, s.statement is null as is_carry,
     min((s.statement is null) || s.period) as first, count(*) over () as total
   from statements s indexed by statements_status
   where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
@@ -84,7 +84,7 @@ export interface EarlierDraft {
   readonly id: string
   readonly period: string
   /** 1 if it only carries something. */
-  readonly silent: 0 | 1
+  readonly is_carry: 0 | 1
   /** The number of such affiliates. */
   readonly total: number
 }
