@@ -10,7 +10,7 @@ import { formatCosts } from '../bench/cost/print.ts'
 
 // `npm run cost` with few records: the counts matter, not the costs.
 
-const N = 100
+const N = 20
 /** Rows per request: the delivery, its counts, its held count, its arrival, and two totals. */
 const OTHER_ROWS = 6
 const RECORDS = ['customers', 'transactions', 'activity', 'events', 'clicks']

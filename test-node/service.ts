@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { parseEnv } from 'node:util'
 import { bundleService } from '../scripts/bundle/bundle.ts'
+import { inputsDigest } from '../scripts/docs/site/inputs.ts'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 
 // Starts the service, for tests that send it requests over HTTP.
@@ -93,6 +94,8 @@ export async function buildOnce(
     cwd: root,
     stdio: 'inherit',
   })
+  // The digest of links is another one: with it, each service of a copy would build the site again.
+  writeFileSync(join(root, 'dist/site.digest'), inputsDigest(REPOSITORY))
   await bundleWorker(root)
   await createDatabase(root)
   if (status === 0) {

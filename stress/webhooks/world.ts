@@ -35,7 +35,7 @@ export async function until(
   const deadline = Date.now() + seconds * 1000
   while (Date.now() < deadline) {
     if (await holds()) return true
-    await new Promise((done) => setTimeout(done, 50))
+    await new Promise((done) => setTimeout(done, 200))
   }
   return holds()
 }
