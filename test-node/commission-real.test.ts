@@ -82,22 +82,14 @@ function check(name: keyof typeof FIGURES, world: World, periods: string[], line
 
 const customers = records('forex-customers', synthetic.customers)
 const brandCustomers = records('igaming-customers', synthetic.brandCustomers)
-// November has two thirds of all activities.
-const brandActivities = records('igaming-activities', synthetic.brandActivities).filter(
-  ({ createtime }) => !createtime.startsWith('2016-11'),
-)
-
-// Twenty of 77 branches. 16 and 55 have customers who would not qualify within 60 days, and 54 has one
-// who would within 270.
-const ofBranches = customers.filter(({ affiliate_id }) => /^BRANCH-[15]/.test(affiliate_id))
-const idsOfBranches = new Set(ofBranches.map(({ customer_id }) => customer_id))
+const brandActivities = records('igaming-activities', synthetic.brandActivities)
 
 check(
   'CPA for deposits from 1,000 CZK on with 5,000 CZK within 90 days, by branch',
   depositWorld(
-    ofBranches,
+    customers,
     records('forex-transactions', synthetic.transactions).filter(
-      ({ currency, customer_id }) => currency === 'CZK' && idsOfBranches.has(customer_id),
+      ({ currency }) => currency === 'CZK',
     ),
   ),
   months(1993, 1998),
