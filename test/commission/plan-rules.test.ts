@@ -634,7 +634,7 @@ const REFUSED: Refused[] = [
       '/rules/0/tiers/steps/0/from',
       'pattern',
       '`1` is not valid. Expected `0`, where the first step begins.',
-      'Put a step from `0` first. Its rate may be `0`.',
+      'The first step must begin at `0`. Its rate may be `0`.',
     ),
   ],
   [

@@ -39,7 +39,7 @@ function checkOrder({ steps }: Tiers, pointer: string): Issue[] {
     if (before === undefined) {
       if (inMillionths(from) === 0n) return []
       const expected = '`0`, where the first step begins'
-      const instruction = 'Put a step from `0` first. Its rate may be `0`.'
+      const instruction = 'The first step must begin at `0`. Its rate may be `0`.'
       return [{ pointer: at, code: 'pattern', expected, value: from, instruction }]
     }
     if (compareDecimals(from, before) > 0) return []
