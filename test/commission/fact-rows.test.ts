@@ -51,6 +51,31 @@ test('a day of one customer with too many records for a packed answer is read ro
   expect(rows).toEqual(packed)
 })
 
+test('too many records for a packed answer are read by halves of the customers, then of the days', async () => {
+  const { post, account } = await partner('forex')
+  const customers = ['c-1', 'c-2', 'c-3'].map((customer_id) => ({ ...ada, customer_id }))
+  await post('customers', customers)
+  const sent = customers.flatMap(({ customer_id }) =>
+    ['02', '03', '04'].map((day) => ({
+      ...deposit,
+      customer_id,
+      transaction_id: `${customer_id} of ${day}`,
+      transaction_date: `2026-10-${day}T10:00:00Z`,
+    })),
+  )
+  await post('transactions', sent)
+  const days = await daysOf('transactions')
+  expect(days).toHaveLength(3)
+  const query = { kind: 'transactions', statements: ALL_TRANSACTIONS, values: {}, days } as const
+  const ids = customers.map(({ customer_id }) => customer_id)
+  for (const rows of [4, 2, 1]) {
+    Object.assign(FACT_LIMITS, { rows })
+    const [found] = await readFactRows(env.DB, account, [{ query, ids, share: 0 }])
+    const read = found?.map(({ transaction_id }) => transaction_id)
+    expect(read?.sort()).toEqual(sent.map(({ transaction_id }) => transaction_id).sort())
+  }
+})
+
 test('customers are found by searches, within a range, or as the whole of a range', async () => {
   const { ids, read } = await threeDeposits()
   for (const share of [0, 0.5, 1]) {

@@ -50,8 +50,8 @@ export async function readUnchanged(
     const { results } = await withD1Retry(() =>
       bindStatement(db, statement, values).all<UnchangedRow>(),
     )
-    const [row] = results
-    if (row === undefined) return { customers: [], searched: 0, last: null }
+    // An aggregate without groups has one row.
+    const [row] = results as [UnchangedRow]
     const found: UnchangedCustomer[] = JSON.parse(row.found)
     const { searched, last } = row
     return {
