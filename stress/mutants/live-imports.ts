@@ -14,7 +14,7 @@ export const isFacade = (id: string) => id.endsWith(QUERY)
 /** Returns the facade of a module: it exports the same names, and can be pointed to a new instance. */
 function facadeOf(file: string): string {
   const path = JSON.stringify(file)
-  const names = exportsOf(readFileSync(file, 'utf8'))
+  const names = exportsOf(readFileSync(file, 'utf8'), file.endsWith('.tsx') ? 'tsx' : 'ts')
   const members = names.map((name, i) => `${name}: export${i}`).join(', ')
   const exports = names.map((name, i) => `export${i} as ${name}`).join(', ')
   return `

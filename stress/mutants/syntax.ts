@@ -24,8 +24,11 @@ export interface Node extends Span {
   quasi?: Node
 }
 
+type Language = 'ts' | 'tsx'
+
 /** Parses TypeScript. */
-export const parse = (content: string) => parseAst(content, { lang: 'ts' }) as unknown as Node
+export const parse = (content: string, lang: Language = 'ts') =>
+  parseAst(content, { lang }) as unknown as Node
 
 const listOf = (body: Node['body']): Node[] => (Array.isArray(body) ? body : body ? [body] : [])
 
@@ -79,8 +82,8 @@ export function registerCaches(content: string): string {
 }
 
 /** Returns the names of the values that a module exports. */
-export const exportsOf = (content: string): string[] =>
-  listOf(parse(content).body).flatMap(({ type, declaration, specifiers = [] }) => {
+export const exportsOf = (content: string, lang: Language): string[] =>
+  listOf(parse(content, lang).body).flatMap(({ type, declaration, specifiers = [] }) => {
     if (type === 'ExportDefaultDeclaration') return ['default']
     if (type !== 'ExportNamedDeclaration') return []
     if (declaration?.type.startsWith('TS')) return []
