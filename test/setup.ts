@@ -8,6 +8,13 @@ declare const __vitest_mocker__: {
   moduleRunner: { import: (path: string) => Promise<unknown> }
 }
 
+/** What test files share that run in one process. */
+const shared = globalThis as {
+  isTimingOnce?: boolean
+  /** The modules that the test file has imported. Whoever resets the modules empties it. */
+  imported?: Map<string, Promise<unknown>>
+}
+
 /**
  * Makes the test file import each module once. The pool imports the main module for each request and
  * for each call of an object, and each import asks the process of Vitest twice, which takes longer than
@@ -16,6 +23,7 @@ declare const __vitest_mocker__: {
 function importOnce() {
   const { moduleRunner } = __vitest_mocker__
   const imported = new Map<string, Promise<unknown>>()
+  shared.imported = imported
   const original: typeof moduleRunner.import = Object.getPrototypeOf(moduleRunner).import
   moduleRunner.import = (path) => {
     const known = imported.get(path) ?? original.call(moduleRunner, path)
@@ -23,9 +31,6 @@ function importOnce() {
     return known
   }
 }
-
-/** What test files share that run in one process. */
-const shared = globalThis as { isTimingOnce?: boolean }
 
 /**
  * Calls the timer of the runtime directly where there is a delay. The pool captures a stack for each

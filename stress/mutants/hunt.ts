@@ -50,6 +50,8 @@ const world = globalThis as {
   __moduleCaches__?: { clear: () => void }[]
   __countIteration__?: () => void
   __reloadImports__?: (() => Promise<void>)[]
+  /** The modules that the pool imports for requests: see test/setup.ts. */
+  imported?: Map<string, Promise<unknown>>
 }
 world.__stryker__ ??= {}
 const mutantSwitch = world.__stryker__
@@ -135,6 +137,7 @@ const timeout = () =>
 /** Loads all modules again, also those that the test file imports. */
 async function reloadModules(): Promise<void> {
   vi.resetModules()
+  world.imported?.clear()
   for (const reload of world.__reloadImports__ ?? []) await reload()
 }
 
