@@ -30,8 +30,8 @@ export const REPORT_LIMITS = {
  * other.
  */
 export const REPORT_STEPS = {
-  /** What one step costs at least: so many rows of trading activity, or about 100 ms. */
-  cost: 20_000,
+  /** What one step costs at least: so many rows of trading activity, or about 50 ms. */
+  cost: 10_000,
   /** The number of steps of a long report, about: beyond it, each costs more. */
   count: 50,
   /** How many more records than planned a statement may read of several customers. */
