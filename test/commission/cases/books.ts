@@ -19,7 +19,7 @@ import type { AdjustmentJson } from '../../../src/commission/engine/statement.ts
 import { transferringInto } from '../../../src/commission/engine/transfer.ts'
 import { type Bookkeeper, openBooks } from '../bookkeeper.ts'
 import type { World } from '../world.ts'
-import { customer, dayOf, deposit, input, plan, terms, world } from './build.ts'
+import { booksThrough, customer, dayOf, deposit, input, plan, terms, world } from './build.ts'
 import { type Case, example } from './case.ts'
 
 // Examples of closed periods. Each plan pays 10 % of deposits less withdrawals.
@@ -233,20 +233,6 @@ const adjustments: readonly Case[] = [
     ['2026-03', null, null],
   ]),
 ]
-
-/** Builds books that are closed through a day. */
-const booksThrough = (day: string, more: Partial<PlanBooks> = {}): PlanBooks => ({
-  closedThrough: dayOf(day),
-  statements: new Map(),
-  booked: new Map(),
-  corrected: new Map(),
-  corrections: new Map(),
-  restored: new Map(),
-  received: new Set(),
-  manual: [],
-  manualFrom: dayOf('2026-01-01'),
-  ...more,
-})
 
 const line = (scope: string, amount: string, version = 1): Line =>
   ({ rule: { id: 's' }, version: { version }, scope, amount: decimal(amount) }) as never

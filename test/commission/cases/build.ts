@@ -1,7 +1,8 @@
 import type { AccountInput } from '../../../src/commission/engine/account-input.ts'
+import type { PlanBooks } from '../../../src/commission/engine/books.ts'
 import { compileRules } from '../../../src/commission/engine/compile-rules.ts'
 import type { Fact } from '../../../src/commission/engine/facts.ts'
-import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
+import type { OnceRule, PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
 import type { CompiledRule } from '../../../src/commission/engine/rules.ts'
 import { evaluate, open } from '../engine.ts'
 import type { OutcomeStatement, World, WorldCustomer } from '../world.ts'
@@ -134,5 +135,28 @@ export const fact = (more: Partial<Fact> = {}): Fact => ({
   product: null,
   amounts: new Map(),
   count: 1,
+  ...more,
+})
+
+/** A rule that pays once for a deposit. */
+export const cpa = (more: Partial<OnceRule> = {}): OnceRule => ({
+  id: 'cpa',
+  kind: 'once',
+  trigger: { transactions: ['deposit'] },
+  amount: '10',
+  ...more,
+})
+
+/** Builds books that are closed through a day. */
+export const booksThrough = (day: string, more: Partial<PlanBooks> = {}): PlanBooks => ({
+  closedThrough: dayOf(day),
+  statements: new Map(),
+  booked: new Map(),
+  corrected: new Map(),
+  corrections: new Map(),
+  restored: new Map(),
+  received: new Set(),
+  manual: [],
+  manualFrom: dayOf('2026-01-01'),
   ...more,
 })

@@ -10,7 +10,7 @@ import { decimal, plainText } from '../../../src/commission/engine/decimal.ts'
 import { judgeCustomer } from '../../../src/commission/engine/judge.ts'
 import { factJudge } from '../../../src/commission/engine/judge-uplines.ts'
 import type { Line } from '../../../src/commission/engine/line.ts'
-import type { OnceRule, Rule } from '../../../src/commission/engine/plan.ts'
+import type { Rule } from '../../../src/commission/engine/plan.ts'
 import { rateFinder } from '../../../src/commission/engine/rates.ts'
 import type { CompiledShare } from '../../../src/commission/engine/rules.ts'
 import { minorDigits } from '../engine.ts'
@@ -18,6 +18,7 @@ import type { World } from '../world.ts'
 import {
   at,
   compile,
+  cpa,
   customer,
   dayOf,
   deposit,
@@ -32,14 +33,6 @@ import {
 import { type Case, example } from './case.ts'
 
 // Examples at the edges: the first day of all, versions of one day, and affiliates without a plan.
-
-const cpa = (more: Partial<OnceRule> = {}): OnceRule => ({
-  id: 'cpa',
-  kind: 'once',
-  trigger: { transactions: ['deposit'] },
-  amount: '10',
-  ...more,
-})
 
 const SHARE: Rule = {
   id: 's',

@@ -11,6 +11,7 @@ import type { World } from '../world.ts'
 import {
   at,
   compile,
+  cpa,
   customer,
   dayOf,
   deposit,
@@ -23,14 +24,6 @@ import {
   worldOf,
 } from './build.ts'
 import { type Case, example } from './case.ts'
-
-const cpa = (more: Partial<OnceRule> = {}): OnceRule => ({
-  id: 'cpa',
-  kind: 'once',
-  trigger: { transactions: ['deposit'] },
-  amount: '10',
-  ...more,
-})
 
 const share = (id: string, more: Partial<Extract<Rule, { kind: 'share' }>> = {}): Rule => ({
   id,

@@ -15,6 +15,7 @@ import type { World } from '../world.ts'
 import {
   at,
   compile,
+  cpa,
   customer,
   deposit,
   fact,
@@ -43,13 +44,6 @@ const unit = (more: Partial<Extract<Rule, { kind: 'unit' }>> = {}): Rule => ({
   kind: 'unit',
   unit: { count: { transactions: ['deposit'] } },
   amount: '2',
-  ...more,
-})
-const cpa = (more: Partial<Extract<Rule, { kind: 'once' }>> = {}): Rule => ({
-  id: 'cpa',
-  kind: 'once',
-  trigger: { transactions: ['deposit'] },
-  amount: '10',
   ...more,
 })
 const override = (more: Partial<Extract<Rule, { kind: 'override' }>>): Rule => ({

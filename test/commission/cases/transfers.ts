@@ -1,5 +1,4 @@
 import { openAccount } from '../../../src/commission/engine/account.ts'
-import type { PlanBooks } from '../../../src/commission/engine/books.ts'
 import { parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { decimal, plainText } from '../../../src/commission/engine/decimal.ts'
 import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
@@ -7,7 +6,7 @@ import { withRestoring } from '../../../src/commission/engine/restoring.ts'
 import { NO_STATE } from '../../../src/commission/engine/state.ts'
 import { evaluate } from '../engine.ts'
 import type { OutcomeStatement, World } from '../world.ts'
-import { at, customer, dayOf, deposit, input, plan, terms, world } from './build.ts'
+import { at, booksThrough, customer, deposit, input, plan, terms, world } from './build.ts'
 import { type Case, example } from './case.ts'
 
 // Examples of closings that move to another plan. Each plan pays 10 % of deposits from 50.00 on.
@@ -403,20 +402,12 @@ const kinds: readonly Case[] = [
 const corrections: readonly Case[] = [
   example('corrections of several periods restore in order of period', () => {
     const dropped = { closing: decimal('0'), transfer: null, linesSum: decimal('-5') }
-    const books: PlanBooks = {
-      closedThrough: dayOf('2026-02-28'),
+    const books = booksThrough('2026-02-28', {
       statements: new Map([
         ['2026-01', { ...dropped, dropped: decimal('-5') }],
         ['2026-02', { ...dropped, dropped: decimal('-3') }],
       ]),
-      booked: new Map(),
-      corrected: new Map(),
-      corrections: new Map(),
-      restored: new Map(),
-      received: new Set(),
-      manual: [],
-      manualFrom: dayOf('2026-01-01'),
-    }
+    })
     const line = { rule: 's', version: 1, scope: 'affiliate', occurrence: 0 }
     const differences = ['2026-02', '2026-01'].map((period) => ({
       period,
