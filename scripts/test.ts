@@ -36,7 +36,7 @@ const COMPILE_CACHE = resolve('node_modules/.cache/tributary-test')
 const folder = mkdtempSync(join(tmpdir(), 'tributary-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-/** The number of Node test files at a time: most of their time they wait for other processes. */
+/** The number of Node test files at a time. On two cores both runners then end at about the same time. */
 const CONCURRENCY = Math.max(2, availableParallelism())
 
 interface Runner {

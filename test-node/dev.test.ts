@@ -291,9 +291,9 @@ describe('npm run dev', { timeout: 300_000 }, () => {
 
   test('answers a refused body of any size, and the next request on the same connection', async () => {
     const token = await tokenOf(service)
-    // What a middleware refuses beside a token is drained in one way, so that a smaller body is enough.
     const big = ' '.repeat(9_000_000)
-    const other = ' '.repeat(1_500_000)
+    // These refusals drain the body in the same way, whatever its length.
+    const smaller = ' '.repeat(1_500_000)
     const json = { 'Content-Type': 'application/json' }
     const chunked = () => new Blob([big]).stream()
     const at = `${service.demo.base_url}/api/v1/forex/customers`
@@ -302,14 +302,14 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       [413, at, { ...json, Authorization: `Bearer ${token}` }, chunked()],
       [401, at, { ...json, Authorization: 'Bearer x.y.z' }, big],
       [401, at, { ...json, Authorization: 'Bearer x.y.z' }, chunked()],
-      [415, at, { 'Content-Type': 'text/plain', Authorization: `Bearer ${token}` }, other],
+      [415, at, { 'Content-Type': 'text/plain', Authorization: `Bearer ${token}` }, smaller],
       [
         403,
         at.replace('forex', 'prop-trading'),
         { ...json, Authorization: `Bearer ${token}` },
-        other,
+        smaller,
       ],
-      [404, `${service.demo.base_url}/nowhere`, json, other],
+      [404, `${service.demo.base_url}/nowhere`, json, smaller],
       [400, `${service.demo.base_url}/oauth/token`, json, big],
     ] as const) {
       const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit

@@ -57,7 +57,7 @@ const customer = (id: string, day: number, affiliate: string | null, country: st
 }
 
 function forexWorld(): World {
-  // Those of the earlier years would be five times as many.
+  // With those of earlier years there would be five times as many.
   const sent = records('forex-transactions').filter((one) => String(one.transaction_date) >= '1998')
   const activity = ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission']
   return {
@@ -93,7 +93,7 @@ function forexWorld(): World {
 }
 
 function brandWorld(): World {
-  // Those of the first two months would be three times as many.
+  // With those of the first two months there would be three times as many.
   const sent = records('igaming-activities').filter((one) => String(one.createtime) >= '2016-12')
   return {
     ...emptyWorld('real-brand', 'igaming'),

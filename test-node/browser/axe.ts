@@ -15,9 +15,6 @@ export const WITHOUT_CONTRAST: RunOptions = {
 /** The only rule whose findings depend on the color scheme. */
 export const CONTRAST: RunOptions = { runOnly: ['color-contrast'] }
 
-/** Chromium compiles it in half the time that `axe.source` takes. */
-const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 /** The rules that can have other findings on a phone, where other elements are shown. */
 export const ON_PHONE: RunOptions = {
   runOnly: [
@@ -29,6 +26,9 @@ export const ON_PHONE: RunOptions = {
     'label',
   ],
 }
+
+/** Chromium compiles it in half the time that `axe.source` takes. */
+const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** Loads axe into a page, so that `findingsOf` can run it several times. */
 export const injectAxe = (page: Page) => page.evaluate(SOURCE)

@@ -10,14 +10,12 @@ const NAMES = [
   'google-chrome-stable',
 ]
 
-/** The Chromium of this machine: the one in `CHROMIUM`, or one in the path. */
+const FOLDERS = ['/usr/bin', ...(process.env.PATH ?? '').split(delimiter)]
+
+/** The Chromium of this machine: the one in `CHROMIUM`, or the first of these names that is installed. */
 export const executablePath = [
   process.env.CHROMIUM ?? '',
-  '/usr/bin/chromium-headless-shell',
-  '/usr/bin/chromium',
-  ...(process.env.PATH ?? '')
-    .split(delimiter)
-    .flatMap((folder) => NAMES.map((name) => join(folder, name))),
+  ...NAMES.flatMap((name) => FOLDERS.map((folder) => join(folder, name))),
 ].find((path) => path !== '' && existsSync(path))
 
 /** Why tests in a browser are skipped; false if they run. */
