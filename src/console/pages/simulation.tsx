@@ -1,3 +1,4 @@
+import { FRESH_LIMITS } from '../../commission/drafts/limits.ts'
 import type { Amounts, Simulated, SimulatedRow } from '../../commission/simulate/present.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
@@ -44,7 +45,8 @@ const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
     />
     {result.skipped.map(({ affiliate_id }) => (
       <p class="notice bad">
-        {affiliate_id} is left out: it depends on more than 50,000 records. Choose fewer periods.
+        {affiliate_id} is left out: it depends on more than{' '}
+        {FRESH_LIMITS.facts.toLocaleString('en')} records. Choose fewer periods.
       </p>
     ))}
     {result.warnings.map((warning) => (
