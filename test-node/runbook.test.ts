@@ -38,6 +38,23 @@ test('a restore keeps every table that holds no records', () => {
   assert.deepEqual(all.filter((table) => !kept.has(table)).sort(), [...records, ...logs].sort())
 })
 
+test('a restore loads each file that it saved, into tables that it emptied', () => {
+  const [, procedure = ''] = /## Restore\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(runbook) ?? []
+  const commands = procedure.replaceAll('\\\n', ' ')
+  const saved = [...commands.matchAll(/--output (\S+)/g)].map(([, file]) => file)
+  const [, loaded = ''] = /\bcat (.+?);/.exec(commands) ?? []
+  assert.deepEqual(loaded.split(' ').sort(), saved.sort())
+  const [, books = ''] = /books='(.+)'/.exec(commands) ?? []
+  const loops = [...commands.matchAll(/for table in (.+?); do\s+echo "DELETE/g)]
+  const emptied = loops.flatMap(([, words = '']) =>
+    words.replace('$books', books).trim().split(/\s+/),
+  )
+  emptied.push(...[...commands.matchAll(/DELETE FROM (\w+);/g)].map(([, table = '']) => table))
+  // The audit log keeps its rows, and `book_resets` has rows only for the deletions.
+  const kept = [...commands.matchAll(/--table (\w+)/g)].map(([, table = '']) => table)
+  assert.deepEqual([...emptied, 'audit_log'].sort(), [...kept, 'book_resets'].sort())
+})
+
 /** Members that `receive.ts` adds to the log line of a delivery. */
 const DELIVERY_MEMBERS = "delivery_id: '', outcomes: ''"
 
