@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import type { Mutant } from './catalog.ts'
@@ -13,52 +14,94 @@ const LEFT_OUT =
 
 /** The test files that hunt mutants. */
 export const testFiles = () =>
-  globSync(['test/*.test.ts', 'test/commission/*.test.ts']).filter(
-    (file) => !LEFT_OUT.test(`/${file}`),
-  )
+  globSync('test/**/*.test.ts').filter((file) => !LEFT_OUT.test(`/${file}`))
 
-/** The lines that one test covers, by source file, and how long it takes in milliseconds. */
+/** What one test runs. */
 interface CoveringTest {
   file: string
   test: string
   ms: number
+  /** The lines of each source file that have mutants which it runs. */
   lines: Record<string, number[]>
+  /** The mutants that it runs: bit `i` of the bytes, in base64, stands for the mutant at `i`. */
+  mutants: string
 }
 
-export type Coverage = readonly CoveringTest[]
+interface StoredCoverage {
+  /** The digest of the mutants: their places change with the source. */
+  digest: string
+  tests: readonly CoveringTest[]
+}
+
+export interface Coverage {
+  tests: readonly CoveringTest[]
+  /** Returns the tests that run a mutant; none if the source has changed since they were measured. */
+  testsRunning: (mutant: Mutant) => readonly CoveringTest[]
+}
+
+const digestOf = (mutants: readonly Mutant[]) =>
+  createHash('sha256').update(JSON.stringify(mutants)).digest('hex')
+
+/** Indexes coverage by mutant, unless the mutants are no longer those that were measured. */
+function coverageOf({ digest, tests }: StoredCoverage, mutants: readonly Mutant[]): Coverage {
+  const places = new Map(mutants.map(({ id }, place) => [id, place]))
+  const bits = tests.map((test) => Buffer.from(test.mutants, 'base64'))
+  const runs = (bytes: Buffer, place: number) => ((bytes[place >> 3] ?? 0) >> (place & 7)) & 1
+  const isCurrent = digest === digestOf(mutants)
+  return {
+    tests,
+    testsRunning: ({ id }) =>
+      isCurrent ? tests.filter((_, i) => runs(bits[i]!, places.get(id)!) === 1) : [],
+  }
+}
 
 /** The coverage of an earlier run; null if there is none or a file has come or gone since. */
 export function readCoverage(mutants: readonly Mutant[]): Coverage | null {
-  let coverage: CoveringTest[]
+  let stored: StoredCoverage
   try {
-    coverage = JSON.parse(readFileSync(COVERAGE_FILE, 'utf8'))
+    stored = JSON.parse(readFileSync(COVERAGE_FILE, 'utf8'))
   } catch {
     return null
   }
   const sources = new Set(mutants.map(({ file }) => file))
-  const isCurrent = coverage.every(({ lines }) => Object.keys(lines).every((s) => sources.has(s)))
-  const tests = new Set(coverage.map(({ file }) => file))
-  return isCurrent && testFiles().every((file) => tests.has(file)) ? coverage : null
+  const isCurrent = stored.tests?.every(({ lines }) =>
+    Object.keys(lines).every((source) => sources.has(source)),
+  )
+  const measured = new Set(stored.tests?.map(({ file }) => file))
+  const isWhole = isCurrent && testFiles().every((file) => measured.has(file))
+  return isWhole ? coverageOf(stored, mutants) : null
 }
 
-/** Stores the coverage that each test reports, and returns it by source file and line. */
+/** Stores the coverage that each test reports, and returns it. */
 export function writeCoverage(
   reports: readonly CoverageReport[],
   mutants: readonly Mutant[],
 ): Coverage {
-  const byId = new Map(mutants.map((mutant) => [mutant.id, mutant]))
-  const coverage = reports.map(({ file, test, mutants: ids, ms }): CoveringTest => {
-    const found = ids.flatMap((id) => byId.get(id) ?? [])
-    const bySource = Object.entries(Object.groupBy(found, (mutant) => mutant.file))
-    const lines = bySource.map(([source, list = []]) => [
+  const places = new Map(mutants.map(({ id }, place) => [id, place]))
+  const tests = reports.map(({ file, test, mutants: ids, ms }): CoveringTest => {
+    const found = ids.flatMap((id) => places.get(id) ?? [])
+    const bytes = Buffer.alloc(Math.ceil(mutants.length / 8))
+    for (const place of found) bytes[place >> 3]! |= 1 << (place & 7)
+    const bySource = Map.groupBy(
+      found.map((place) => mutants[place]!),
+      (mutant) => mutant.file,
+    )
+    const lines = [...bySource].map(([source, list]) => [
       source,
       [...new Set(list.map(({ line }) => line))],
     ])
-    return { file: relative('.', file), test, ms, lines: Object.fromEntries(lines) }
+    return {
+      file: relative('.', file),
+      test,
+      ms,
+      lines: Object.fromEntries(lines),
+      mutants: bytes.toString('base64'),
+    }
   })
+  const stored: StoredCoverage = { digest: digestOf(mutants), tests }
   mkdirSync(dirname(COVERAGE_FILE), { recursive: true })
-  writeFileSync(COVERAGE_FILE, JSON.stringify(coverage))
-  return coverage
+  writeFileSync(COVERAGE_FILE, JSON.stringify(stored))
+  return coverageOf(stored, mutants)
 }
 
 /** How many tests hunt a mutant first, and how many more if it survives. */
@@ -72,20 +115,27 @@ const MAX_TEST_MS = 20_000
 export type TestGroup = [file: string, tests: string[]]
 
 /**
- * Returns the tests that hunt a mutant: those that run its lines, or else its declaration, or else
- * declarations that use that one.
+ * Returns the tests that hunt a mutant: those that run it, or else its lines, or else its declaration,
+ * or else declarations that use that one. A mutant of module state runs in no test.
  */
 export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex): TestGroup[] {
   const covers = ({ lines }: CoveringTest, { file, from, to }: LineRange) =>
     lines[file]?.some((line) => line >= from && line <= to) ?? false
+  const running = inTurns(coverage.testsRunning(mutant))
+  if (running.length > 0) return inRounds(running)
   for (const ranges of index.rangesFor(mutant)) {
-    const covering = inTurns(coverage.filter((test) => ranges.some((range) => covers(test, range))))
-    if (covering.length === 0) continue
-    const quick = covering.slice(0, QUICK_TESTS)
-    const more = covering.slice(QUICK_TESTS, QUICK_TESTS + MORE_TESTS)
-    return [...byFile(quick), ...byFile(more)]
+    const covering = inTurns(
+      coverage.tests.filter((test) => ranges.some((range) => covers(test, range))),
+    )
+    if (covering.length > 0) return inRounds(covering)
   }
   return []
+}
+
+/** Groups the first tests by file, and then the ones that run if these kill nothing. */
+function inRounds(tests: readonly CoveringTest[]): TestGroup[] {
+  const more = tests.slice(QUICK_TESTS, QUICK_TESTS + MORE_TESTS)
+  return [...byFile(tests.slice(0, QUICK_TESTS)), ...byFile(more)]
 }
 
 /** How many tests a file gives in each turn. */
