@@ -121,21 +121,62 @@ export type TestGroup = [file: string, tests: string[]]
 export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex): TestGroup[] {
   const covers = ({ lines }: CoveringTest, { file, from, to }: LineRange) =>
     lines[file]?.some((line) => line >= from && line <= to) ?? false
-  const running = inTurns(coverage.testsRunning(mutant))
-  if (running.length > 0) return inRounds(running)
+  const running = coverage.testsRunning(mutant)
+  if (running.length > 0) return inRounds(mutant, running)
   for (const ranges of index.rangesFor(mutant)) {
-    const covering = inTurns(
-      coverage.tests.filter((test) => ranges.some((range) => covers(test, range))),
-    )
-    if (covering.length > 0) return inRounds(covering)
+    const covering = coverage.tests.filter((test) => ranges.some((range) => covers(test, range)))
+    if (covering.length > 0) return inRounds(mutant, covering)
   }
   return []
 }
 
 /** Groups the first tests by file, and then the ones that run if these kill nothing. */
-function inRounds(tests: readonly CoveringTest[]): TestGroup[] {
-  const more = tests.slice(QUICK_TESTS, QUICK_TESTS + MORE_TESTS)
-  return [...byFile(tests.slice(0, QUICK_TESTS)), ...byFile(more)]
+function inRounds(mutant: Mutant, tests: readonly CoveringTest[]): TestGroup[] {
+  const quick = tests.filter(({ ms }) => ms <= MAX_TEST_MS)
+  const named = byWords(mutant, quick)
+  const others = inTurns(quick)
+  // Half of each round has what the mutant is called in its title; the others are the most specific.
+  const ordered = new Set<CoveringTest>()
+  for (let i = 0; i < quick.length; i++) {
+    for (const next of [named[i], others[i]]) if (next) ordered.add(next)
+  }
+  const all = [...ordered]
+  const more = all.slice(QUICK_TESTS, QUICK_TESTS + MORE_TESTS)
+  return [...byFile(all.slice(0, QUICK_TESTS)), ...byFile(more)]
+}
+
+/** A word of fewer letters says little, and the letters after these are endings. */
+const LEAST_LETTERS = 4
+const STEM_LETTERS = 5
+
+/** Returns the beginnings of the words of names and titles, without `test`. */
+function stemsOf(text: string): Set<string> {
+  const words =
+    text
+      .replace(/([a-z])([A-Z])/g, '$1 $2')
+      .toLowerCase()
+      .match(/[a-z]+/g) ?? []
+  const long = words.filter((word) => word.length >= LEAST_LETTERS && word !== 'test')
+  return new Set(long.map((word) => word.slice(0, STEM_LETTERS)))
+}
+
+/** Returns the tests whose title or file has words of a mutant, those with the rarest words first. */
+function byWords({ file, declaration }: Mutant, tests: readonly CoveringTest[]): CoveringTest[] {
+  const wanted = stemsOf(`${file} ${declaration}`)
+  const stems = tests.map(({ file: own, test }) => stemsOf(`${own} ${test}`))
+  const weights = new Map(
+    [...wanted].map((stem) => {
+      const count = stems.filter((one) => one.has(stem)).length
+      return [stem, Math.log((tests.length + 1) / (count + 1))]
+    }),
+  )
+  const scoreOf = (own: ReadonlySet<string>) =>
+    [...weights].reduce((sum, [stem, weight]) => sum + (own.has(stem) ? weight : 0), 0)
+  return tests
+    .map((test, i) => ({ test, score: scoreOf(stems[i]!) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((a, b) => b.score - a.score || a.test.ms - b.test.ms)
+    .map(({ test }) => test)
 }
 
 /** How many tests a file gives in each turn. */
@@ -146,12 +187,11 @@ const linesOf = ({ lines }: CoveringTest) =>
   Object.values(lines).reduce((sum, list) => sum + list.length, 0)
 
 /**
- * Orders tests so that the most specific come first, and each file gives some in turn; leaves out
- * slow ones. A test that covers few lines is more likely to be about one of them.
+ * Orders tests so that the most specific come first, and each file gives some in turn. A test that
+ * covers few lines is more likely to be about one of them.
  */
 function inTurns(tests: readonly CoveringTest[]): CoveringTest[] {
   const sorted = tests
-    .filter(({ ms }) => ms <= MAX_TEST_MS)
     .map((test) => ({ test, size: linesOf(test) }))
     .toSorted((a, b) => a.size - b.size || a.test.ms - b.test.ms)
   const ranks = [...Map.groupBy(sorted, ({ test }) => test.file).values()].flatMap((list) =>
