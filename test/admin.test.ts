@@ -726,6 +726,13 @@ describe('status maps and labels', () => {
       expect(await json(askAdmin(at, 'PUT', labels))).toEqual({ [field]: labels })
       expect(await json(askAdmin(at))).toEqual({ [field]: labels })
     }
+    // Each PUT replaces one map of one account.
+    await askAdmin('accounts', 'POST', { ...newAccount, account: 'other' })
+    await askAdmin('accounts/other/status-map', 'PUT', map)
+    expect(await json(askAdmin('accounts/acme/status-map'))).toEqual({ status: next })
+    expect(await json(askAdmin('accounts/acme/labels/kyc_status_id'))).toEqual({
+      kyc_status_id: labels,
+    })
   })
 
   test.each([

@@ -40,12 +40,13 @@ function timed() {
         await scheduler.wait(LOOK_MS)
       }
       await scheduler.wait(SURPLUS_WAIT_MS)
-      const [first, ...others] = await real.batch(list)
+      const results = await real.batch(list)
       seen.atOnce -= 1
-      return [
-        { ...first, meta: { ...first?.meta, duration: seen.first.shift() ?? seen.databaseMs } },
-        ...others,
-      ]
+      const times = [seen.first.shift() ?? seen.databaseMs]
+      return results.map((one) => ({
+        ...one,
+        meta: { ...one.meta, duration: times.shift() ?? 0 },
+      }))
     },
   }))
   const send = (acme: Brand, records: number, name: string) => {
@@ -138,6 +139,23 @@ test('a little time beyond the free time has no effect', async () => {
   seen.databaseMs = 200
   expect((await send(acme, 1, 'heavy')).status).toBe(200)
   expect((await sendAtOnce(acme, [1, 1, 1], 3)).most).toBe(3)
+})
+
+test('what an account used is forgotten a minute after its last delivery', async () => {
+  const acme = await brand({ account: 'forgotten' })
+  const { seen, send, sendAtOnce } = timed()
+  const used = { excessMs: 1000, pausedUntil: 0 }
+  // A delivery adds to what is remembered, and not to what is forgotten.
+  for (const [expiresIn, most] of [
+    [60_000, 1],
+    [-1, 3],
+  ] as const) {
+    usages.set('forgotten', { ...used, expiresAt: Date.now() + expiresIn })
+    seen.databaseMs = 30
+    expect((await send(acme, 1, 'heavy')).status).toBe(200)
+    seen.databaseMs = 1
+    expect(await sendAtOnce(acme, [1, 1, 1], most)).toEqual({ statuses: OK(3), most })
+  }
 })
 
 test('an account that used very much is told how long it pauses', async () => {

@@ -273,8 +273,11 @@ test('a qualification names the record that triggered it and each condition', as
       ],
     },
   ])
-  const failed = await json(acme.get('qualifications?period=2026-10&status=failed&rule=cpa'))
-  expect(failed.meta.total).toBe(1)
+  const totalOf = async (filter: string) =>
+    (await json(acme.get(`qualifications?period=2026-10&${filter}`))).meta.total
+  expect(await totalOf('status=failed&rule=cpa')).toBe(1)
+  expect(await totalOf('plan=standard')).toBe(3)
+  expect(await totalOf('plan=other')).toBe(0)
 })
 
 test('a sum that must hold at the end of its window waits until then', async () => {
