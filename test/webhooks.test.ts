@@ -458,6 +458,15 @@ describe('an event', () => {
       unattributed_threshold: 0.5,
     })
     expect((await json(changed)).unattributed_threshold).toBe(0.5)
+    for (const [threshold, message] of [
+      [-0.5, '`-0.5` is less than the minimum, 0.'],
+      [1.5, '`1.5` is more than the maximum, 1.'],
+    ] as const) {
+      const refused = await askAdmin(`accounts/${casino.account}`, 'PATCH', {
+        unattributed_threshold: threshold,
+      })
+      expect((await json(refused)).errors).toMatchObject([{ message }])
+    }
     await cron('report')
     await cron('report')
     expect(await eventsOf(casino.account)).toEqual([

@@ -206,6 +206,33 @@ test('an explanation in sentences can be checked by hand', () => {
   )
 })
 
+test.each([
+  [
+    { negative: 'zero', before: '-12.5', after: '0' },
+    ['−12.50 EUR is negative and is not paid: the rule writes negative amounts off.'],
+  ],
+  [{ negative: 'zero', before: '12.5', after: '12.5' }, []],
+  [{ negative: 'carry', before: '12.5', after: '12.5' }, []],
+  [
+    { negative: 'carry', before: '12.5', carried_in: '-2.5', after: '10' },
+    ['12.50 EUR with −2.50 EUR carried in from earlier periods is 10.00 EUR.'],
+  ],
+  [
+    { negative: 'carry', before: '1.5', carried_in: '-2.5', carried_out: '-1', after: '0' },
+    [
+      '1.50 EUR with −2.50 EUR carried in from earlier periods is −1.00 EUR, which is carried to the next period. Nothing is paid.',
+    ],
+  ],
+] as const)('the sentences of %j', (step, sentences) => {
+  const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '10.00' }
+  const explanation = {
+    ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
+    steps: [{ step: 'negative', carried_in: '0', carried_out: '0', ...step }],
+  } as unknown as Explanation
+  const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
+  expect(written.filter(Boolean)).toEqual(sentences)
+})
+
 test('sentences write amounts with the minor digits of their own currency', () => {
   const sums = [{ currency: 'USD', count: 1, amount: '19.6' }]
   const terms = [{ term: { activity: 'pnl' }, currencies: sums }]
