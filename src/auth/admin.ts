@@ -12,7 +12,7 @@ import { isSafe, type Member, neededRole, requireRole } from './roles.ts'
 const requestsOfConsole = new WeakMap<Request, Member>()
 
 /** Marks a request as made by a member who is signed in to the console. */
-export function sendAs(member: Member, request: Request): Request {
+export function markAsMember(member: Member, request: Request): Request {
   requestsOfConsole.set(request, member)
   return request
 }
