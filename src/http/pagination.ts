@@ -107,8 +107,8 @@ export async function respondWithRecords(
   const memory = new ReadMemory(account)
   try {
     const assumed = page.size * ASSUMED_ROW_BYTES
-    const isLarge = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
-    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_RESPONSE_BYTES })
+    const isReserved = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
+    let found = await read({ ...page, maxBytes: isReserved ? assumed : SMALL_RESPONSE_BYTES })
     while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
       const { excess, total, isLimited } = found
       await memory.reserve(excess.bytes)
