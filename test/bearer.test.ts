@@ -299,7 +299,7 @@ describe('RFC 9068 §4: validation of access tokens', () => {
     }
   })
 
-  test('a key without its private part cannot seal a cursor', async () => {
+  test('a key without its private part cannot sign a cursor', async () => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     const { d: _, ...published } = keys[1]
