@@ -6,8 +6,7 @@ import type { AppEnv } from './authorize.ts'
 import { isSafe, type Member, neededRole, requireRole } from './roles.ts'
 
 /**
- * The requests that the console makes in this isolate for a member who is signed in. Only code of the
- * Worker can add one: nothing that a caller sends does.
+ * The requests that the console makes in this isolate for a member who is signed in. Callers cannot add one.
  */
 const requestsOfConsole = new WeakMap<Request, Member>()
 

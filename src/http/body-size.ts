@@ -20,7 +20,7 @@ const LETTER_U = 0x75
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** The first byte in UTF-8 of the characters beyond Latin-1, and of those after them. */
+/** The lowest UTF-8 lead byte of characters above U+00FF (Latin-1). */
 const BEYOND_LATIN_1 = 0xc4
 
 /** What decides how much memory a JSON text takes. */

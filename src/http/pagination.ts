@@ -19,7 +19,7 @@ export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 500
 
-/** The most rows that a page by number reaches: the database reads all rows before it. */
+/** The maximum number of rows that a page by number reaches: the database reads all rows before it. */
 const MAX_DEPTH = 10_000
 
 /** How to read the rows that no page number reaches. */
