@@ -8,10 +8,7 @@ const MAX_WAIT_MS = 20_000
 const FIRST_CHECK_MS = 5
 const MAX_CHECK_MS = 100
 
-/**
- * The requests with `isWaitLimited` of an account that may wait. Four, so that a sender with four requests
- * in parallel, with which the guide advises to start, is never refused.
- */
+/** The requests with `isWaitLimited` of an account that may wait: the guide advises four parallel requests. */
 export const MAX_LIMITED_WAITERS = 4
 
 /** A request that has not checked for this long was ended by the runtime and gets no lease. In milliseconds. */

@@ -48,9 +48,8 @@ interface DeliveryOptions {
 }
 
 async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<Response> {
-  const { grantPromise } = c.var
   const options = readOptions(c, resource)
-  const body = await readBody(c.req.raw, grantPromise)
+  const body = await readBody(c.req.raw, c.var.grantPromise)
   try {
     const prepared = await prepare(c, resource, options, body)
     const { grant, input, validated, validator, warnings } = prepared
@@ -93,9 +92,8 @@ async function prepare(
   { preferences, dryRun, idempotencyKey }: DeliveryOptions,
   body: RequestBody,
 ) {
-  const { grantPromise } = c.var
-  const { validated, validator } = await validateBody(body.takeText(), resource, grantPromise)
-  const grant = await grantPromise
+  const { validated, validator } = await validateBody(body.takeText(), resource, c.var.grantPromise)
+  const grant = await c.var.grantPromise
   await reserveResponseMemory(c, grant, validated)
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }

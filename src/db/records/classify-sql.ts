@@ -15,10 +15,7 @@ import { MAX_LOGGED_TEXT } from './wire-form.ts'
 const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 
-/**
- * The `over_quota` of a row with `probes`: triggers do not count it, and the batch deletes it (migration
- * 0013).
- */
+/** The `over_quota` of a row with `probes`: triggers skip it, the batch deletes it (migration 0013). */
 const QUOTA_CHECK_ONLY = '-1'
 
 /** What happens to records that refer to something unknown. */
