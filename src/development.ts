@@ -1,4 +1,4 @@
-/** `BASE_URL` in wrangler.toml: port 0 stands for any port that `wrangler dev --port` chooses. */
+/** `BASE_URL` in wrangler.toml: port 0 means any port that `wrangler dev --port` chooses. */
 const ANY_PORT = 'http://127.0.0.1:0'
 
 /**

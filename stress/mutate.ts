@@ -20,7 +20,7 @@ interface Options {
   sample: number
   seed: number
   /** Folders of src, separated by commas. */
-  room?: string
+  folder?: string
   critical?: true
   engine?: true
   measure?: true
@@ -38,7 +38,7 @@ const options = readOptions<Options>(
         wholeNumber(0, 2 ** 31),
         Date.now() % 1_000_000,
       )
-      .option('--room <folders>', 'changes only these folders of src, such as auth,db')
+      .option('--folder <folders>', 'changes only these folders of src, such as auth,db')
       .option('--critical', 'changes only the rate limit, field rules, outcomes and their SQL')
       .option('--engine', 'tries every change of the commission engine, on Node')
       .option('--measure', 'first measures anew which lines each test covers'),
@@ -47,10 +47,10 @@ const { sample: size, seed } = options
 
 const folders = [...new Set(sourceFiles().map(folderOf))]
 const isIn = (folder: string, name: string) => folder === name || folder.startsWith(`${name}/`)
-const chosenFolders = options.room?.split(',') ?? null
+const chosenFolders = options.folder?.split(',') ?? null
 for (const name of chosenFolders ?? []) {
   if (folders.some((folder) => isIn(folder, name))) continue
-  exitWithUsageError(`Unknown folder ${name} of --room. Use ${folders.join(', ')}.`)
+  exitWithUsageError(`Unknown folder ${name} of --folder. Use ${folders.join(', ')}.`)
 }
 
 // Stryker and Vitest are loaded once the arguments are known to be right.

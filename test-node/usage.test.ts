@@ -12,7 +12,7 @@ import {
 const WRONG: Record<string, string[]> = {
   'stress/kill.ts': ['--times -1'],
   'stress/kill-runs.ts': ['--every 0'],
-  'stress/mutate.ts': ['--room nowhere', '--sample 0', '--seed x'],
+  'stress/mutate.ts': ['--folder nowhere', '--sample 0', '--seed x'],
   'stress/pairs.ts': ['--every 0', '--nonsense'],
   'bench/cost.ts': ['--records=1e3'],
   'scripts/admin.ts': ['', 'accounts', 'accounts lst', 'accounts list --limit 0'],

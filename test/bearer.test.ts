@@ -2,7 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt, decodeProtectedHeader, exportJWK, importJWK, SignJWT } from 'jose'
 import { describe, expect, test } from 'vitest'
-import { mintAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
+import { issueAccessToken, verifyAccessToken } from '../src/auth/access-token.ts'
 import { decodeBase64url } from '../src/auth/base64url.ts'
 import { newSecret } from '../src/auth/secret.ts'
 import { fetchWith } from './checked-fetch.ts'
@@ -275,7 +275,7 @@ describe('RFC 9068 §4: validation of access tokens', () => {
       SIGNING_KEYS: JSON.stringify({ keys: listed }),
     })
     const now = Date.now()
-    const token = await mintAccessToken({ client_id: 'c', jti: 'j' }, withKeys(second, first), now)
+    const token = await issueAccessToken({ client_id: 'c', jti: 'j' }, withKeys(second, first), now)
 
     expect(decodeProtectedHeader(token).kid).toBe('second')
     expect(await verifyAccessToken(token, withKeys(first, second), now)).toMatchObject({ jti: 'j' })
@@ -299,7 +299,7 @@ describe('RFC 9068 §4: validation of access tokens', () => {
     }
   })
 
-  test('a key without its private part cannot seal a cursor', async () => {
+  test('a key without its private part cannot sign a cursor', async () => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     const { d: _, ...published } = keys[1]
@@ -317,7 +317,7 @@ describe('RFC 9068 §4: validation of access tokens', () => {
 
   test('a token expires after exactly 3600 seconds', async () => {
     const now = Date.UTC(2026, 10, 20)
-    const token = await mintAccessToken({ client_id: 'c', jti: 'j' }, env, now)
+    const token = await issueAccessToken({ client_id: 'c', jti: 'j' }, env, now)
 
     expect(await verifyAccessToken(token, env, now + 3_600_000 - 1)).not.toBeNull()
     expect(await verifyAccessToken(token, env, now + 3_600_000)).toBeNull()
@@ -327,7 +327,7 @@ describe('RFC 9068 §4: validation of access tokens', () => {
     const now = Date.now()
     const tokens = await Promise.all(
       Array.from({ length: 101 }, (_, i) =>
-        mintAccessToken({ client_id: 'c', jti: `j-${i}` }, env, now),
+        issueAccessToken({ client_id: 'c', jti: `j-${i}` }, env, now),
       ),
     )
     for (const pass of [1, 2]) {

@@ -308,7 +308,11 @@ test('a body that would weigh too much is 413, and the error names both weights'
 })
 
 const later = () => Date.now() + 60_000
-const claim = (weight: number, account: string, isLarge = false) => ({ weight, account, isLarge })
+const claim = (weight: number, account: string, isWaitLimited = false) => ({
+  weight,
+  account,
+  isWaitLimited,
+})
 
 describe('a weighted queue', () => {
   test('serves in the order of arrival, and nobody passes the first that has no room', async () => {

@@ -104,7 +104,7 @@ describe('wrong keys', () => {
     }
   })
 
-  test('another address is not concerned', async () => {
+  test('another address is not affected', async () => {
     const browser = openBrowser()
     const from = (address: string) => ({ Origin: ORIGIN, 'CF-Connecting-IP': address })
     const tryAs = async (address: string) =>

@@ -61,7 +61,7 @@ const described: Described[] = Object.entries(openapi.paths).flatMap(([path, met
   ),
 )
 
-/** The 422 of an operation without a body has its test in its room: fresh.test.ts, runs.test.ts. */
+/** The 422 of an operation without a body has its test in its own file: fresh.test.ts, runs.test.ts. */
 const withBodies = (operations: readonly Described[]) => operations.filter(({ hasBody }) => hasBody)
 
 const operationsWith = (status: number, code?: string) =>

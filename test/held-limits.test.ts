@@ -217,7 +217,7 @@ describe('the limit of held records', () => {
     expect((await json(acme.get('held'))).meta.total).toBe(5)
   })
 
-  test('a lenient request stores the others, and a dry run foresees it', async () => {
+  test('a lenient request stores the others, and a dry run predicts it', async () => {
     HELD_LIMITS.account = 1
     const acme = await partner('forex', hold)
     await acme.post('customers', ada)

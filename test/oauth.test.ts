@@ -4,7 +4,7 @@ import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { describe, expect, test, vi } from 'vitest'
 import { app } from '../src/app.ts'
 import { clientAddress } from '../src/auth/address.ts'
-import { guessingWait, mintingWait } from '../src/auth/client-limits.ts'
+import { issuingWait, wrongSecretWait } from '../src/auth/client-limits.ts'
 import { settingsOf } from '../src/auth/grant.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import { findAccount } from '../src/db/directory/accounts.ts'
@@ -495,18 +495,18 @@ describe('time limits and stored secrets', () => {
   test('a wrong secret counts for exactly ten minutes', () => {
     const failures = Array.from({ length: 20 }, (_, i) => ({ at: i, client: 'c' }))
 
-    expect(guessingWait(failures.slice(1), 'c', 19)).toBe(0)
-    expect(guessingWait(failures, 'other', 19)).toBe(0)
-    expect(guessingWait(failures, 'c', 19)).toBe(600)
-    expect(guessingWait(failures, 'c', 599_999)).toBe(1)
-    expect(guessingWait(failures, 'c', 600_000)).toBe(0)
-    expect(guessingWait(failures, 'c', 700_000)).toBe(0)
+    expect(wrongSecretWait(failures.slice(1), 'c', 19)).toBe(0)
+    expect(wrongSecretWait(failures, 'other', 19)).toBe(0)
+    expect(wrongSecretWait(failures, 'c', 19)).toBe(600)
+    expect(wrongSecretWait(failures, 'c', 599_999)).toBe(1)
+    expect(wrongSecretWait(failures, 'c', 600_000)).toBe(0)
+    expect(wrongSecretWait(failures, 'c', 700_000)).toBe(0)
   })
 
   test('a client over the limit waits until its 20th newest wrong secret no longer counts', () => {
     const failures = Array.from({ length: 21 }, (_, i) => ({ at: i * 1000, client: 'c' }))
 
-    expect(guessingWait(failures, 'c', 20_000)).toBe(581)
+    expect(wrongSecretWait(failures, 'c', 20_000)).toBe(581)
   })
 
   test('a client over the limit waits until its 60th newest token expires', () => {
@@ -516,7 +516,7 @@ describe('time limits and stored secrets', () => {
       version: 1,
     }))
 
-    expect(mintingWait(tokens, 60_000)).toBe(3541)
+    expect(issuingWait(tokens, 60_000)).toBe(3541)
   })
 
   test('a token counts for its lifetime of one hour', () => {
@@ -526,10 +526,10 @@ describe('time limits and stored secrets', () => {
       version: 1,
     }))
 
-    expect(mintingWait(tokens.slice(1), 59)).toBe(0)
-    expect(mintingWait(tokens, 59)).toBe(3600)
-    expect(mintingWait(tokens, 3_599_999)).toBe(1)
-    expect(mintingWait(tokens, 3_600_000)).toBe(0)
+    expect(issuingWait(tokens.slice(1), 59)).toBe(0)
+    expect(issuingWait(tokens, 59)).toBe(3600)
+    expect(issuingWait(tokens, 3_599_999)).toBe(1)
+    expect(issuingWait(tokens, 3_600_000)).toBe(0)
   })
 
   test('a secret with a wrong checksum is refused without any lookup', async () => {

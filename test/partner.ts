@@ -1,5 +1,5 @@
 import { env, exports } from 'cloudflare:workers'
-import { expiryOf, mintAccessToken } from '../src/auth/access-token.ts'
+import { expiryOf, issueAccessToken } from '../src/auth/access-token.ts'
 import { grantOf } from '../src/auth/grant.ts'
 import { digest, newSecret } from '../src/auth/secret.ts'
 import type { Account } from '../src/db/schema.ts'
@@ -90,7 +90,7 @@ async function openToken(account: Account, client_id: string, scope = 'read writ
   const jti = crypto.randomUUID()
   const grant = grantOf(account, client_id, scope)
   await env.TOKEN_GATE.getByName(jti).open(grant, expiryOf(now))
-  return mintAccessToken({ client_id, jti, scope }, env, now)
+  return issueAccessToken({ client_id, jti, scope }, env, now)
 }
 
 /** Creates a partner firm and returns its credentials, its token and its requests. */

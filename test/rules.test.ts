@@ -812,7 +812,7 @@ describe('error messages', () => {
     ],
     [
       { code: 'amount_differs', value: '2.00', expected: 'affiliate `a` gets 1.00 EUR' },
-      '`2.00` is not what is due: affiliate `a` gets 1.00 EUR.',
+      'The amount due is not `2.00`: affiliate `a` gets 1.00 EUR.',
       null,
     ],
     [

@@ -294,7 +294,7 @@ describe('the storage quota', () => {
       title: 'The storage quota is exceeded',
     })
     expect(problem.detail).toMatch(
-      /stores at most \d+ bytes, and its storage quota is 1000000 bytes/,
+      /stores an estimated \d+ bytes; its storage quota is 1000000 bytes/,
     )
     expect(response.headers.get('Retry-After')).toBeNull()
   }

@@ -184,7 +184,7 @@ describe('refused deliveries', () => {
 })
 
 describe('a secret', () => {
-  test('is stored sealed, and only its own endpoint can unseal it', async () => {
+  test('is stored encrypted, and only its own endpoint can decrypt it', async () => {
     const { account } = await partner()
     const { id, secret } = await webhook(account)
     const row = await env.DB.prepare('select secrets from webhook_endpoints').first<{

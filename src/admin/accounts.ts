@@ -158,8 +158,8 @@ export const accounts = new Hono<AppEnv>()
   })
 
 /**
- * Returns what to report if the quotas of a database are larger than the database. This is no error: the
- * default quotas of three accounts are, and few accounts ever reach theirs. It must be known, because
+ * Returns what to report if the quotas of a database are larger than the database. This is no error:
+ * three default quotas already exceed it, and few accounts ever reach theirs. It must be known, because
  * then several accounts can fill the database for all others before one reaches its quota.
  */
 async function overcommitment(db: D1Database, binding: string) {

@@ -2,7 +2,7 @@ import { partOn } from '../db/commission/history.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type AffiliateInput, NEVER, type Tree } from './affiliate-tree.ts'
 
-/** The most affiliates in a chain of parents. Each level multiplies what a run computes. */
+/** The maximum number of affiliates in a chain of parents. Each level multiplies what a run computes. */
 export const MAX_LEVELS = 64
 
 /** The level of an affiliate on days from `first` (inclusive) to `end` (exclusive): 1 without a parent. */
@@ -16,7 +16,7 @@ interface Level {
 function levelsOf(id: string, tree: Tree, known: Map<string, readonly Level[]>): readonly Level[] {
   const found = known.get(id)
   if (found) return found
-  // An affiliate above itself has no level, so that a stored circle ends here.
+  // Stops at a cycle: an affiliate above itself has no level.
   known.set(id, [])
   const parents = tree.get(id) ?? []
   const levels = parents.flatMap(({ from, parent }, i): Level[] => {
@@ -42,7 +42,7 @@ function findChanged(id: string, day: string, before: Tree, after: Tree): string
 
 /** What a change makes of the levels of a tree. */
 export interface TreeLevels {
-  /** The most levels on any day. */
+  /** The highest level on any day. */
   readonly deepest: number
   /** An issue for each parent that is sent and makes a chain of more than 64 affiliates on any day. */
   readonly issues: Issue[]

@@ -105,7 +105,7 @@ export const assignments = new Hono<AppEnv>()
     return c.body(null, 204)
   })
 
-/** Returns the key of an assignment. It is in the query: an id such as `..` cannot stand in a path. */
+/** Returns the key of an assignment. It is in the query: an id such as `..` cannot be in a path. */
 function readKey(c: Context<AppEnv>) {
   const { affiliate_id, from } = readDays(readQuery(c.req.url, 'affiliate_id', 'from'))
   if (!affiliate_id || !from) throw invalidQuery('`affiliate_id` and `from` are required.')

@@ -37,9 +37,9 @@ export async function admitBookZone(env: Env, account: Account, zone: string): P
 }
 
 /**
- * Stores the zone that the database of an account requires, if that is another one than `zone`, which
- * was stored last: another change may have come between. The database decides, since its records have
- * the days of its zone.
+ * Stores the zone that the records database of an account requires, if it differs from `zone`, which was
+ * stored last. A concurrent change may have set another zone in the records database; copies that one,
+ * because the days of the records are those of its zone.
  */
 export async function settleBookZone(env: Env, account: Account, zone: string): Promise<void> {
   const db = resolveDatabase(env, account.binding)

@@ -19,13 +19,16 @@ import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { propagateNow, propagateSettings } from './propagate.ts'
 
 /** Returns an OAuth client as the administration API shows it. */
-const present = ({ client_id, revoked, previous_until, created_at }: ClientRow) => ({
+const present = ({
+  client_id,
+  revoked,
+  last_previous_secret_ends_at: endsAt,
+  created_at,
+}: ClientRow) => ({
   client_id,
   revoked: revoked === 1,
   previous_secret_until:
-    previous_until !== null && previous_until > Date.now()
-      ? new Date(previous_until).toISOString()
-      : null,
+    endsAt !== null && endsAt > Date.now() ? new Date(endsAt).toISOString() : null,
   created_at,
 })
 

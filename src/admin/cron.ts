@@ -44,7 +44,7 @@ interface Resources {
  * - `storage`: reports credentials that end soon and measures what accounts store.
  * - `rates`: fetches exchange rates.
  * - `report`: reports late feeds and customers without an affiliate, counts the days of feeds, corrects the
- *   counts of held records, and starts runs over statements.
+ *   counts of held records, and starts statement runs.
  */
 export async function scheduled(
   cron: string,
@@ -53,7 +53,7 @@ export async function scheduled(
   now: number,
 ): Promise<void> {
   if (cron === CRON_SCHEDULES.propagate) {
-    // One job that fails keeps none of the others from running.
+    // A failing job does not stop the others.
     await logFailure('DB', () => propagatePending(env))
     await logFailure('DB', () => finishSteps(env, now))
     return sweepAll(env, now, logFailure)

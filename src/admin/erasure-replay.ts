@@ -14,7 +14,7 @@ import { signText, verifyText } from '../http/sign-text.ts'
 import { isBrand } from './erased-activities.ts'
 import { propagateSettings } from './propagate.ts'
 
-/** The most journal pages that one request reads. Each account takes at least one page. */
+/** The maximum number of journal pages that one request reads. Each account takes at least one page. */
 const PAGES_PER_REQUEST = 10
 const ERASURES_PER_PAGE = 500
 

@@ -67,7 +67,7 @@ function readMappingBody(
 
 /** Routes for the meaning of a partner's transaction statuses. */
 export const statusMap = mappingRoutes('status', f.oneOf(...STATUSES), STATUSES.join(', '))
-  // What has no meaning yet, so that nobody has to search the records for it.
+  // Lists unmapped statuses, so that nobody has to search the records for them.
   .get('/unmapped', async (c) => {
     readQuery(c.req.url)
     const { id, binding } = await findRouteAccount(c)

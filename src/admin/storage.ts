@@ -24,7 +24,7 @@ interface StoredAccount extends Usage {
 }
 
 /**
- * Keeps account of what each account stores: adds what it wrote in past hours, measures accounts that
+ * Tracks storage per account: adds what it wrote in past hours, measures accounts that
  * may be near their quota, and logs accounts and databases that fill up.
  */
 export async function maintainStorage(env: Env, now: number): Promise<void> {

@@ -28,7 +28,7 @@ import { notFound, readFields, validationFailed } from './body.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'
 import { newWebhook, replayFields, webhookChange } from './webhook-fields.ts'
 
-/** The members of which a replay has one. */
+/** A replay has exactly one of these members. */
 const REPLAYS = ['event_id', 'from'].join(', ')
 
 const STATUSES = ['pending', 'delivered', 'dead']

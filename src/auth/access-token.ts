@@ -52,7 +52,7 @@ const MAX_VERIFIED = 100
  *
  * @see [RFC 9068 §2](https://www.rfc-editor.org/rfc/rfc9068#section-2)
  */
-export async function mintAccessToken(
+export async function issueAccessToken(
   claims: Claims,
   issuer: Issuer,
   now: number,
@@ -68,7 +68,7 @@ export async function mintAccessToken(
     .sign(signer)
 }
 
-/** Returns when a token that is minted at `now` expires; both are in milliseconds. */
+/** Returns when a token that is issued at `now` expires; both are in milliseconds. */
 export const expiryOf = (now: number) => (Math.floor(now / 1000) + TOKEN_LIFETIME_SECONDS) * 1000
 
 /** Returns whether a text has the form of a signed JWT: three parts of base64url. */

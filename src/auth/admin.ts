@@ -6,13 +6,12 @@ import type { AppEnv } from './authorize.ts'
 import { isSafe, type Member, neededRole, requireRole } from './roles.ts'
 
 /**
- * The requests that the console makes in this isolate for a member who is signed in. Only code of the
- * Worker can add one: nothing that a caller sends does.
+ * The requests that the console makes in this isolate for a member who is signed in. Callers cannot add one.
  */
 const requestsOfConsole = new WeakMap<Request, Member>()
 
 /** Marks a request as made by a member who is signed in to the console. */
-export function sendAs(member: Member, request: Request): Request {
+export function markAsMember(member: Member, request: Request): Request {
   requestsOfConsole.set(request, member)
   return request
 }

@@ -35,14 +35,14 @@ export const apiKey = (weightOf: WeightOf) =>
   })
 
 /**
- * How many Brand Tokens per second an isolate looks up although no present key made their code. A removed
- * key may have made them.
+ * How many Brand Tokens per second an isolate looks up whose code matches no current key; it may be from a
+ * removed key.
  */
 const MAX_UNCHECKED_LOOKUPS = 10
 
 const countUncheckedLookup = newLookupLimit(MAX_UNCHECKED_LOOKUPS, 'Brand Tokens')
 
-/** The most valid tokens that an isolate remembers. */
+/** The maximum number of valid tokens that an isolate remembers. */
 const MAX_VALID_DIGESTS = 10_000
 
 /** The digests of tokens that were valid: they need no check of their code. */

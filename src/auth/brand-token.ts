@@ -2,7 +2,8 @@ import { HMAC, hmacKeys } from './hmac-keys.ts'
 import { BASE62_OF_64_BITS, randomText, SECRET_LENGTH, toBase62, withChecksum } from './secret.ts'
 
 // The last 11 of the 43 characters of a Brand Token are a code that only the service can make. Anyone
-// can compute the checksum of an invented token; without the code, each would open an object.
+// can compute the checksum of an invented token; without the code, each invented token
+// would open an object.
 
 const RANDOM_LENGTH = SECRET_LENGTH - BASE62_OF_64_BITS
 
@@ -18,7 +19,7 @@ export async function newBrandToken(keys: string, mode: 'live' | 'test'): Promis
 
 /**
  * Returns whether one of the keys made the code of a well-formed Brand Token. Tokens that a removed key
- * made fail as well. Whether a token is valid, only its object knows.
+ * made fail as well. Only the token's object knows whether it is valid.
  */
 export async function isIssued(keys: string, token: string): Promise<boolean> {
   const start = token.slice(0, 'tbt_live_'.length + RANDOM_LENGTH)

@@ -1,20 +1,20 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
   GUESSING_WINDOW_MS,
-  guessingWait,
+  issuingWait,
   type LiveToken,
   liveTokens,
-  mintingWait,
   recentWrongKeys,
   recentWrongSecrets,
   WRONG_KEY_WINDOW_MS,
   type WrongSecret,
   wrongKeyWait,
+  wrongSecretWait,
 } from './client-limits.ts'
 import type { Settings } from './grant.ts'
 
-/** The result of a request for a token: seconds to wait (0 if it is listed) and newer settings, if any. */
-export interface Minted {
+/** The result of a request for a token: seconds to wait (0 if the token was issued) and newer settings, if any. */
+export interface IssueResult {
   wait: number
   settings: Settings | undefined
 }
@@ -22,13 +22,13 @@ export interface Minted {
 /**
  * Not only OAuth clients: one class for four kinds of objects, by their names:
  * - `client:{client_id}`, an OAuth client. It lists its live tokens, so that they can be revoked and
- *   minting can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
+ *   their number can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
  * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.
  * - `sign-in:{address}`, an address that signs in to the console. It lists the wrong admin keys.
  * - `session:{id}`, a session of the console. It stores whether the session was ended.
  *
- * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that may
- * mint), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
+ * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that
+ * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
  * `wrong_keys` (number[], the times of at most 5 wrong admin keys), `ended` (true once a session was
  * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts any more.
  */
@@ -37,7 +37,7 @@ export class ClientGate extends DurableObject<Env> {
    * Lists a token before it is opened, so that it can be revoked, or returns the seconds to wait.
    * Returns null if the client has changed since it was read. Idempotent for the same token.
    */
-  async mint({ jti, expiresAt, version }: LiveToken): Promise<Minted | null> {
+  async mint({ jti, expiresAt, version }: LiveToken): Promise<IssueResult | null> {
     const { kv } = this.ctx.storage
     if (version < (kv.get<number>('version') ?? 0)) return null
 
@@ -45,7 +45,7 @@ export class ClientGate extends DurableObject<Env> {
     const settings = kv.get<Settings>('settings')
     const tokens = kv.get<LiveToken[]>('tokens') ?? []
     if (tokens.some((live) => live.jti === jti)) return { wait: 0, settings }
-    const wait = mintingWait(tokens, now)
+    const wait = issuingWait(tokens, now)
     if (wait > 0) return { wait, settings }
     kv.put('tokens', [...liveTokens(tokens, now), { jti, expiresAt, version }])
     await this.ctx.storage.setAlarm(expiresAt)
@@ -53,8 +53,8 @@ export class ClientGate extends DurableObject<Env> {
   }
 
   /**
-   * Applies new account settings to all live tokens. Ends the tokens that were minted under an older
-   * version of the client, and mints no more for it. Idempotent.
+   * Applies new account settings to all live tokens. Ends the tokens that were issued under an older
+   * version of the client, and issues no more for it. Idempotent.
    */
   async applySettings(version: number, settings: Settings): Promise<void> {
     const { kv } = this.ctx.storage
@@ -86,7 +86,11 @@ export class ClientGate extends DurableObject<Env> {
 
   /** Returns the seconds until this address may try the client again; 0 if it may now. */
   guessingWait(client: string): number {
-    return guessingWait(this.ctx.storage.kv.get<WrongSecret[]>('wrongs') ?? [], client, Date.now())
+    return wrongSecretWait(
+      this.ctx.storage.kv.get<WrongSecret[]>('wrongs') ?? [],
+      client,
+      Date.now(),
+    )
   }
 
   /** Records a wrong secret, unless the address must already wait: then returns the seconds. */
@@ -94,7 +98,7 @@ export class ClientGate extends DurableObject<Env> {
     const { kv } = this.ctx.storage
     const now = Date.now()
     const wrongs = recentWrongSecrets(kv.get<WrongSecret[]>('wrongs') ?? [], now)
-    const wait = guessingWait(wrongs, client, now)
+    const wait = wrongSecretWait(wrongs, client, now)
     if (wait > 0) return wait
     kv.put('wrongs', [...wrongs, { at: now, client }])
     await this.ctx.storage.setAlarm(now + GUESSING_WINDOW_MS)

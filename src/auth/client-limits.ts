@@ -19,7 +19,11 @@ export const recentWrongSecrets = (wrongs: readonly WrongSecret[], now: number) 
   wrongs.filter(({ at }) => at > now - GUESSING_WINDOW_MS)
 
 /** Returns the whole seconds until this address may try the client again; 0 if it may now. */
-export function guessingWait(wrongs: readonly WrongSecret[], client: string, now: number): number {
+export function wrongSecretWait(
+  wrongs: readonly WrongSecret[],
+  client: string,
+  now: number,
+): number {
   const recent = recentWrongSecrets(wrongs, now)
   const ofClient = recent.filter((wrong) => wrong.client === client)
   // Another try is allowed when the `limit`-th most recent entry leaves the window.
@@ -47,12 +51,12 @@ export function wrongKeyWait(times: readonly number[], now: number): number {
   return oldest === undefined ? 0 : Math.ceil((oldest + WRONG_KEY_WINDOW_MS - now) / 1000)
 }
 
-/** A minted token: its expiry (milliseconds) and the version of the client that it was minted for. */
+/** An issued token: its expiry (milliseconds) and the version of the client that it was issued for. */
 export interface LiveToken {
   readonly jti: string
   readonly expiresAt: number
   readonly version: number
-  /** Whether it was ended before its expiry; it still counts as minted. */
+  /** Whether it was ended before its expiry; it still counts as issued. */
   readonly ended?: true
 }
 
@@ -60,8 +64,8 @@ export interface LiveToken {
 export const liveTokens = (tokens: readonly LiveToken[], now: number) =>
   tokens.filter(({ expiresAt }) => expiresAt > now)
 
-/** Returns the whole seconds until another token may be minted; 0 if it may now. */
-export function mintingWait(tokens: readonly LiveToken[], now: number): number {
+/** Returns the whole seconds until another token may be issued; 0 if it may now. */
+export function issuingWait(tokens: readonly LiveToken[], now: number): number {
   const oldest = liveTokens(tokens, now).at(-TOKENS_PER_HOUR)
   return oldest ? Math.ceil((oldest.expiresAt - now) / 1000) : 0
 }

@@ -13,8 +13,8 @@ export const LEASE_IDLE_MS = 5000
 /** The times of admitted requests and the open lease. */
 export interface RateState {
   /**
-   * The times of the admitted requests of the last minute in milliseconds, oldest first. A request that
-   * counts as several has its time as often.
+   * The times of the admitted requests of the last minute in milliseconds, oldest first. A request of
+   * weight n appears n times.
    */
   readonly times: readonly number[]
   /** How many requests may pass without another write; 0 if the stored state is complete. */
@@ -53,7 +53,7 @@ export function decide(rate: RateState, now: number, weight: number): Decision {
     (times[0] ?? 0) > time - WINDOW_MS ? times : times.filter((t) => t > time - WINDOW_MS)
   const secondsUntilEnd = (t = time) => Math.ceil((t + WINDOW_MS - time) / 1000)
   const remaining = Math.max(0, REQUESTS_PER_WINDOW - recent.length)
-  // After a crash there may be more than the limit; all above it must leave the window first.
+  // After a crash there may be more than the limit; the surplus must leave the window first.
   const lastToLeave = recent.at(weight - 1 - REQUESTS_PER_WINDOW)
   if (recent.length + weight > REQUESTS_PER_WINDOW && lastToLeave !== undefined) {
     const nextToLeave = recent.at(-REQUESTS_PER_WINDOW) ?? recent[0]

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import { ApiError } from '../errors.ts'
-import { expiryOf, mintAccessToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts'
+import { expiryOf, issueAccessToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts'
 import { authenticate, tooManyAttempts } from './authenticate.ts'
 import { invalidClient, readCredentials, readForm } from './client-credentials.ts'
 import { grantOf } from './grant.ts'
@@ -29,9 +29,9 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   // The client's object lists the token before the token's object opens it: a revocation at the same
   // moment would otherwise miss the token.
   const clientObject = () => c.env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
-  const minted = await withObjectRetry(() => clientObject().mint({ jti, version, expiresAt }))
-  if (minted === null) throw invalidClient()
-  const { wait, settings } = minted
+  const issued = await withObjectRetry(() => clientObject().mint({ jti, version, expiresAt }))
+  if (issued === null) throw invalidClient()
+  const { wait, settings } = issued
   if (wait > 0) throw tooManyAttempts(TOO_MANY_TOKENS, wait)
   const readGrant = grantOf(account, client_id, scope)
   // The object may have newer settings than the database had when it was read.
@@ -40,7 +40,7 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   await withObjectRetry(() => c.env.TOKEN_GATE.getByName(jti, placement).open(grant, expiresAt))
 
   return c.json({
-    access_token: await mintAccessToken({ client_id, jti, scope }, c.env, now),
+    access_token: await issueAccessToken({ client_id, jti, scope }, c.env, now),
     token_type: 'Bearer',
     expires_in: TOKEN_LIFETIME_SECONDS,
     scope,

@@ -79,7 +79,7 @@ export class TokenGate extends DurableObject<Env> {
     return { grant, ...limits }
   }
 
-  /** Reads the stored rate. Stores what it assumes about an open lease, so that it assumes it once. */
+  /** Reads the stored rate. Stores the recovered state, so that recovery runs once. */
   #load(now: number): RateState {
     const { kv } = this.ctx.storage
     const stored = kv.get<RateState>('rate') ?? INITIAL_RATE
@@ -94,7 +94,7 @@ export class TokenGate extends DurableObject<Env> {
     await this.ctx.storage.deleteAll()
   }
 
-  /** Closes the lease once the token has been idle for the length of a pause. */
+  /** Closes the lease once the token has been idle for `LEASE_IDLE_MS`. */
   #closeLater(wait = LEASE_IDLE_MS) {
     if (this.#closing) return
     this.#closing = true

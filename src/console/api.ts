@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { admin } from '../admin/routes.ts'
 import { resourcesOf } from '../app.ts'
-import { sendAs } from '../auth/admin.ts'
+import { markAsMember } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import { ApiError } from '../errors.ts'
@@ -78,7 +78,7 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
-    const request = sendAs(member, new Request(url, { ...init, method }))
+    const request = markAsMember(member, new Request(url, { ...init, method }))
     return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
   const callJson = async (...request: Parameters<typeof call>) => {

@@ -62,7 +62,7 @@ export interface View {
   readonly title: string
   readonly body: Child
   /**
-   * Computes the part of the body that stands at `DeferredPart`. It is sent later in the same response,
+   * Computes the part of the body in the place of `DeferredPart`. It is sent later in the same response,
    * because a computation from records needs more time and more round trips than the rest of a page.
    */
   readonly computeDeferred?: (() => Promise<Child>) | undefined

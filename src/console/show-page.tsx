@@ -24,7 +24,7 @@ interface Outcome {
   readonly shown?: Child
 }
 
-/** The most accounts that the switcher lists. */
+/** The maximum number of accounts that the switcher lists. */
 const LISTED_ACCOUNTS = 50
 
 /** Returns a file under the headers of the console, which no other site can read or frame. */

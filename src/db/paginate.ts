@@ -51,7 +51,7 @@ export const LIST_LIMITS = {
   days: 4000,
 }
 
-/** The most bytes of a page: all readers of an isolate share 128 MB. */
+/** The maximum number of bytes of a page: all readers of an isolate share 128 MB. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024
 
 /** A list of rows in the order of a key. */

@@ -1,4 +1,4 @@
-// The short form of ids in the database. A record's id stands in its table and in an index, and many
+// The short form of ids in the database. A record's id is in its table and in an index, and many
 // systems send UUIDs: 36 characters for 128 bits. 20 characters in base 85 hold the same bits.
 // The characters are in ASCII order, so the short forms sort like the ids, and JSON escapes none of them.
 

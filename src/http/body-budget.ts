@@ -9,16 +9,16 @@ const MIB = 1024 * KIB
 /** The bytes of a body that are read at once. No more are read before the caller is admitted. */
 export const HEAD_BYTES = 64 * KIB
 
-/** Bodies larger than this are large, in bytes. An account may have four large bodies that wait. */
+/** Above this size, in bytes, at most four of an account's bodies may wait to be read. */
 export const LARGE_BODY_BYTES = MIB
 
 /** The size up to which a body is read in the queue for medium ones. */
 const MEDIUM_BYTES = 2 * MIB
 
-/** The weight above which an account may have four bodies that wait to be processed. */
-const QUEUED_AS_LARGE_WEIGHT = 16 * MIB
+/** Above this weight at most four of an account's bodies may wait to be processed. */
+const WAIT_LIMITED_WEIGHT = 16 * MIB
 
-/** What a small body may weigh: with gzip, ten times as much a byte. */
+/** What a small body may weigh: ten times as much per byte if gzipped. */
 const BASE_WEIGHT = 8 * KIB
 const WEIGHT_PER_BYTE = 16
 const WEIGHT_PER_GZIP_BYTE = 160
@@ -77,7 +77,7 @@ export class BodyMemory {
     if (this.#lease) return
     const { account } = await this.#admission
     if (isLong) return this.continueReading()
-    await this.#move(QUEUES.small, { weight, account, isLarge: false })
+    await this.#move(QUEUES.small, { weight, account, isWaitLimited: false })
   }
 
   /** Waits until the caller is admitted and the rest of the body may be read. */
@@ -108,7 +108,7 @@ export class BodyMemory {
     this.#lease = await QUEUES.process.take({
       weight,
       account,
-      isLarge: weight > QUEUED_AS_LARGE_WEIGHT,
+      isWaitLimited: weight > WAIT_LIMITED_WEIGHT,
     })
     this.#queue = QUEUES.process
     this.extend()
@@ -160,10 +160,13 @@ export class BodyMemory {
     this.extend()
     const { account } = await this.#admission
     const queue = bytes > MEDIUM_BYTES ? QUEUES.readLarge : QUEUES.readMedium
-    await this.#move(queue, { weight: bytes, account, isLarge: bytes > LARGE_BODY_BYTES })
+    await this.#move(queue, { weight: bytes, account, isWaitLimited: bytes > LARGE_BODY_BYTES })
   }
 
-  async #move(queue: WeightedQueue, claim: { weight: number; account: string; isLarge: boolean }) {
+  async #move(
+    queue: WeightedQueue,
+    claim: { weight: number; account: string; isWaitLimited: boolean },
+  ) {
     this.extend()
     const lease = await queue.take(claim)
     if (this.#lease) this.#queue.release(this.#lease)

@@ -7,7 +7,7 @@ const MAX_DEPTH = 8
 /** The contract: the maximum number of JSON values. In memory a value takes many times its text. */
 const MAX_VALUES = 250_000
 
-/** The maximum number of objects and arrays. Each takes 200 bytes, though `[]` is two characters. */
+/** The maximum number of objects and arrays. Each weighs `BYTES_PER_CONTAINER`, though `[]` is two characters. */
 const MAX_CONTAINERS = 50_000
 
 const SPACE = 0x20
@@ -20,7 +20,7 @@ const LETTER_U = 0x75
 const OPEN_BRACE = 0x7b
 const CLOSE_BRACE = 0x7d
 
-/** The first byte in UTF-8 of the characters beyond Latin-1, and of those after them. */
+/** The lowest UTF-8 lead byte of characters above U+00FF (Latin-1). */
 const BEYOND_LATIN_1 = 0xc4
 
 /** What decides how much memory a JSON text takes. */
@@ -134,7 +134,7 @@ export interface BodyWeight {
    * Whether the Worker must free the parsed records before it stores their rows, because memory has no
    * room for both.
    */
-  isLarge: boolean
+  mustFreeRecords: boolean
 }
 
 /**
@@ -150,6 +150,9 @@ export function weigh({ bytes, values, containers, escapes, isWide }: JsonSize):
   const rows = width * (bytes + escapes)
   const requests = 2 * (width + 1) * (bytes + 3 * escapes)
   const both = parsed + rows + requests
-  const isLarge = both > FREES_RECORDS_WEIGHT
-  return { weight: isLarge ? Math.max(parsed + rows, rows + requests) : both, isLarge }
+  const mustFreeRecords = both > FREES_RECORDS_WEIGHT
+  return {
+    weight: mustFreeRecords ? Math.max(parsed + rows, rows + requests) : both,
+    mustFreeRecords,
+  }
 }

@@ -15,7 +15,7 @@ export interface RequestBody {
   /** The length of the text. */
   readonly characters: number
   /** Whether the Worker must free the parsed records before it stores their rows: see `BodyWeight`. */
-  isLarge: boolean
+  mustFreeRecords: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
   /** Releases the memory. Call it when nothing of the body is needed any more. */
@@ -65,7 +65,7 @@ const CSV_FORMAT: BodyFormat = {
   type: 'text/csv',
   weigh: (chunks) => {
     const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
-    return { weight: bytes * WEIGHT_PER_CSV_BYTE, isLarge: false }
+    return { weight: bytes * WEIGHT_PER_CSV_BYTE, mustFreeRecords: false }
   },
 }
 
@@ -88,12 +88,12 @@ async function readBodyAs(
     const bytes =
       body && length !== 0 ? await readRequest(request, body, length, memory, admission) : []
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
-    const { weight, isLarge } = format.weigh(chunks, maxDepth)
+    const { weight, mustFreeRecords } = format.weigh(chunks, maxDepth)
     if (weight > MAX_WEIGHT) throw tooMuchMemory(weight)
     await memory.process(weight)
     const text = decode(chunks)
     memory.decoded()
-    return toRequestBody(text, isLarge, memory)
+    return toRequestBody(text, mustFreeRecords, memory)
   } catch (error) {
     // A read that has begun keeps its buffer.
     const draining = drainOf(request)
@@ -103,11 +103,11 @@ async function readBodyAs(
   }
 }
 
-function toRequestBody(decoded: string, isLarge: boolean, memory: BodyMemory): RequestBody {
+function toRequestBody(decoded: string, mustFreeRecords: boolean, memory: BodyMemory): RequestBody {
   let text = decoded
   return {
     characters: decoded.length,
-    isLarge,
+    mustFreeRecords,
     takeText: () => {
       const taken = text
       text = ''

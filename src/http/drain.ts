@@ -1,4 +1,4 @@
-/** The most bytes of a body that are drained: more than the platform accepts. */
+/** The maximum number of bytes of a body that are drained: more than the platform accepts. */
 const MAX_DRAINED_BYTES = 128 * 1024 * 1024
 
 /** How long a body is drained, in milliseconds. So a caller who announces a body and sends none gets a response. */
@@ -27,7 +27,7 @@ function waitMs(bytes: number, now: number): number {
 
 type Chunk = ReadableStreamReadResult<Uint8Array>
 
-/** The drains of requests that are being answered, or have been. */
+/** The drains, by request. */
 const drains = new WeakMap<Request, Promise<void>>()
 
 /** Starts to drain what is left of a request's body. `pending` is a read that has begun. */

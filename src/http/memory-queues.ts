@@ -23,7 +23,7 @@ export const QUEUES = {
   /**
    * Bodies that are parsed and stored, unless they are small, and reads of more than 64 KiB. An account has
    * one large body and one large read in process at a time, or several that weigh 6 MiB together. A database
-   * works on one request at a time, so others wait for at most these.
+   * works on one request at a time, so a request of another account waits there for at most these.
    */
   process: new WeightedQueue(MAX_WEIGHT, 6 * MIB),
   /** Responses to deliveries above 64 KiB, until the client has received them. */

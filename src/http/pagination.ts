@@ -19,7 +19,7 @@ export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 500
 
-/** The most rows that a page by number reaches: the database reads all rows before it. */
+/** The maximum number of rows that a page by number reaches: the database reads all rows before it. */
 const MAX_DEPTH = 10_000
 
 /** How to read the rows that no page number reaches. */
@@ -107,8 +107,8 @@ export async function respondWithRecords(
   const memory = new ReadMemory(account)
   try {
     const assumed = page.size * ASSUMED_ROW_BYTES
-    const isLarge = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
-    let found = await read({ ...page, maxBytes: isLarge ? assumed : SMALL_RESPONSE_BYTES })
+    const isReserved = assumed > SMALL_RESPONSE_BYTES && memory.tryReserve(assumed)
+    let found = await read({ ...page, maxBytes: isReserved ? assumed : SMALL_RESPONSE_BYTES })
     while (found.excess && found.excess.bytes <= MAX_PAGE_BYTES) {
       const { excess, total, isLimited } = found
       await memory.reserve(excess.bytes)

@@ -35,7 +35,7 @@ export class ReadMemory {
 
   constructor(account: string) {
     // Reads and deliveries of an account do not wait for each other.
-    this.#claim = { account: `reads of ${account}`, isLarge: false, refusal: tooManyReads }
+    this.#claim = { account: `reads of ${account}`, isWaitLimited: false, refusal: tooManyReads }
   }
 
   /** Takes leases for this many bytes of rows if there is room at once. Returns whether it did. */

@@ -38,7 +38,12 @@ class ResultMemory {
   /** Takes a lease, as `reserveMemory` describes. */
   async reserve(bytes: number): Promise<void> {
     if (bytes <= SMALL_RESPONSE_BYTES) return
-    const claim = { weight: bytes, account: this.#account, isLarge: true, refusal: unreadResults }
+    const claim = {
+      weight: bytes,
+      account: this.#account,
+      isWaitLimited: true,
+      refusal: unreadResults,
+    }
     this.#lease = await QUEUES.deliveryResponses.take(claim)
     this.#lease.until = Date.now() + LEASE_MS
   }

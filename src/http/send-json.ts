@@ -35,7 +35,7 @@ export async function sendText(
   return c.body(sendBytes(c, bytes, sending), 200, headers)
 }
 
-/** Throws an error for whose response a `Link` to the next page was set already. */
+/** Removes the `Link` header, then rethrows. */
 export function throwWithoutLink(c: Context, error: unknown): never {
   c.header('Link', undefined)
   throw error

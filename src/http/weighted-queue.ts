@@ -8,8 +8,8 @@ const MAX_WAIT_MS = 20_000
 const FIRST_CHECK_MS = 5
 const MAX_CHECK_MS = 100
 
-/** The large bodies of an account that may wait: as many as a sender is advised to send in parallel. */
-export const MAX_LARGE_WAITERS = 4
+/** The requests with `isWaitLimited` of an account that may wait: the guide advises four parallel requests. */
+export const MAX_LIMITED_WAITERS = 4
 
 /** A request that has not checked for this long was ended by the runtime and gets no lease. In milliseconds. */
 const GONE_MS = 5000
@@ -21,9 +21,9 @@ export interface Claim {
   /** In the unit of the queue's budget. */
   weight: number
   account: string
-  /** Whether the body counts as large: of these, few of an account may wait. */
-  isLarge: boolean
-  /** Returns the error for a request that waited too long or may not wait; by default that of a body. */
+  /** Whether at most `MAX_LIMITED_WAITERS` such requests of an account may wait. */
+  isWaitLimited: boolean
+  /** Returns the error for a request that waited too long or may not wait; by default `busy` or `manyWaiting`. */
   refusal?: () => ApiError
   /** How long the request waits before it is refused, in milliseconds; if absent, 20 seconds. */
   waitMs?: number
@@ -87,12 +87,12 @@ export class WeightedQueue {
   /**
    * Waits for a lease. It is valid for two seconds unless the caller extends it.
    *
-   * @throws ApiError `unavailable` after the claim's wait, or at once if too many large bodies of
-   * the account wait.
+   * @throws ApiError `unavailable` after the claim's wait, or at once if too many requests of
+   * the account with `isWaitLimited` wait.
    */
   async take(claim: Claim): Promise<Lease> {
-    const mayWait = !claim.isLarge || !this.#hasManyWaiters(claim.account)
-    if (!mayWait) throw claim.refusal?.() ?? manyWaiting(MAX_LARGE_WAITERS)
+    const mayWait = !claim.isWaitLimited || !this.#hasManyWaiters(claim.account)
+    if (!mayWait) throw claim.refusal?.() ?? manyWaiting(MAX_LIMITED_WAITERS)
     const now = Date.now()
     const waiter: Waiter = {
       waitMs: MAX_WAIT_MS,
@@ -186,9 +186,9 @@ export class WeightedQueue {
 
   #hasManyWaiters(account: string) {
     const others = this.#waiters.filter(
-      (other) => other.isLarge && other.account === account && !other.lease && !isGone(other),
+      (other) => other.isWaitLimited && other.account === account && !other.lease && !isGone(other),
     )
-    return others.length >= MAX_LARGE_WAITERS
+    return others.length >= MAX_LIMITED_WAITERS
   }
 
   #revokeExpired() {

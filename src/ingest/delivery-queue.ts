@@ -118,7 +118,7 @@ async function takeLease(account: string, records: number): Promise<Lease | null
     const isExclusive = isThrottled(account)
     if (records <= FEW_RECORDS && !isExclusive) return null
     const weight = isExclusive ? MAX_CONCURRENT_RECORDS : records
-    const lease = await queue.take({ weight, account, isLarge: false, waitMs: MAX_WAIT_MS })
+    const lease = await queue.take({ weight, account, isWaitLimited: false, waitMs: MAX_WAIT_MS })
     if (isExclusive || !isThrottled(account)) {
       lease.until = Date.now() + MAX_PAUSE_MS + MAX_QUERY_MS
       return lease

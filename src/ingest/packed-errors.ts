@@ -67,7 +67,7 @@ export function packErrors(errors: Iterable<FormattedIssue>, form: BodyForm): st
   return `[{"kinds":[${[...kinds.keys()].join()}],"records":${JSON.stringify(sorted)}}]`
 }
 
-/** Returns the position of a record; errors of the body as a whole stand first. */
+/** Returns the position of a record; errors of the body as a whole come first. */
 const positionOf = ([index]: PackedRecord): number => index ?? -1
 
 function newRecord(index: number | null, key: Record<string, string> | undefined): PackedRecord {

@@ -31,7 +31,7 @@ import { type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
  * Receives a delivery. Validates the body while the request is authorized, stores the valid records
- * in one batch (two if records move to another day or customer), and responds with each outcome.
+ * in one batch (sent again in another variant if needed), and responds with each outcome.
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const handling = handleDelivery(c, resource)
@@ -48,9 +48,8 @@ interface DeliveryOptions {
 }
 
 async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<Response> {
-  const { grantPromise } = c.var
   const options = readOptions(c, resource)
-  const body = await readBody(c.req.raw, grantPromise)
+  const body = await readBody(c.req.raw, c.var.grantPromise)
   try {
     const prepared = await prepare(c, resource, options, body)
     const { grant, input, validated, validator, warnings } = prepared
@@ -93,14 +92,13 @@ async function prepare(
   { preferences, dryRun, idempotencyKey }: DeliveryOptions,
   body: RequestBody,
 ) {
-  const { grantPromise } = c.var
-  const { validated, validator } = await validateBody(body.takeText(), resource, grantPromise)
-  const grant = await grantPromise
+  const { validated, validator } = await validateBody(body.takeText(), resource, c.var.grantPromise)
+  const grant = await c.var.grantPromise
   await reserveResponseMemory(c, grant, validated)
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)
-  if (body.isLarge) checkRowSize(records)
+  if (body.mustFreeRecords) checkRowSize(records)
   const input: DeliveryInput = {
     ...toDeliveryInput(validated, resource, context, records),
     idempotency: await readIdempotency(context, validated, validator),
@@ -111,8 +109,10 @@ async function prepare(
       mayHaveWarnings(validated, resource, grant) ||
       warnings(new Set()).size > 0,
   }
-  const answerable = body.isLarge ? withoutContent(validated, resource, validator) : validated
-  return { grant, input, validated: answerable, validator, warnings }
+  const neededForResponse = body.mustFreeRecords
+    ? withoutContent(validated, resource, validator)
+    : validated
+  return { grant, input, validated: neededForResponse, validator, warnings }
 }
 
 async function validateBody(text: string, resource: Resource, grantPromise: Promise<Grant>) {

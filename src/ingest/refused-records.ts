@@ -23,7 +23,7 @@ export interface ErrorGroup {
   example: FormattedIssue
 }
 
-/** The most groups of errors that a delivery shows. */
+/** The maximum number of groups of errors that a delivery shows. */
 export const MAX_GROUPS = 100
 
 /** Returns the refused records of a logged delivery, in their order, each with its errors. */

@@ -22,7 +22,7 @@ import {
 import { readFeedsOf } from './feed.ts'
 import { toIsoTime } from './find-deliveries.ts'
 
-/** The most affiliates that `GET account` lists: an account may have any number of them. */
+/** The maximum number of affiliates that `GET account` lists: an account may have any number of them. */
 const MAX_LISTED_AFFILIATES = 1000
 
 /**

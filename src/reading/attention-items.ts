@@ -34,7 +34,7 @@ export interface AttentionFacts extends Findings {
   urlOf: (path: string) => string
 }
 
-/** The most names that a detail lists. */
+/** The maximum number of names that a detail lists. */
 const MAX_NAMES = 5
 
 const DUE_TIME = `${String(ACTIVITY_DUE_HOUR).padStart(2, '0')}:00 UTC`

@@ -47,8 +47,7 @@ function parseChoice<T extends string>(
 }
 
 /**
- * Returns the filter of a query. It has the forms of the record id, but not the deliveries that stored the
- * record.
+ * Returns the filter of a query. It has the forms of the record id; `stored` is filled in later.
  *
  * @throws ApiError `invalid_query`
  */

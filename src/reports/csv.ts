@@ -1,7 +1,7 @@
 import { writeCsv } from '../commission/csv.ts'
 import type { Figures, Report, Unconverted } from './report.ts'
 
-/** What stands in the first group of the row of totals. */
+/** The first group of the row of totals. */
 const TOTAL = 'total'
 
 const restText = ({ metric, amount, currency, reason }: Unconverted): string =>

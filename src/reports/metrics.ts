@@ -86,7 +86,7 @@ const METRICS: Readonly<Record<string, readonly Metric[]>> = {
 /** Returns the metrics of a vertical. Brands also have a count and sums for each event: see `EVENTS`. */
 export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertical] ?? []
 
-/** The name that stands for the counts and KPIs of all events of a brand. */
+/** The name that means the counts and KPIs of all events of a brand. */
 export const EVENTS = 'events'
 
 /**
@@ -95,7 +95,7 @@ export const EVENTS = 'events'
  */
 const EVENT_METRIC = /^([^\\.\0]|\\[\\.])+\.[^\0]+$/
 
-/** Whether a name is that of a count or a KPI of an event, or stands for all. */
+/** Whether a name is that of a count or a KPI of an event, or means all. */
 export const isEventMetric = (name: string): boolean => name === EVENTS || EVENT_METRIC.test(name)
 
 /** What an event of a brand counts as; a KPI of this name is written with a backslash. */

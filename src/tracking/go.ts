@@ -20,12 +20,12 @@ export interface Click {
 /** How long an isolate caches a link: a changed link takes effect within this time (contract §9). */
 const CACHED_MS = 60_000
 
-/** The most links that an isolate caches; more than are followed within a minute. */
+/** The maximum number of links that an isolate caches; more than are followed within a minute. */
 const MAX_CACHED_LINKS = 10_000
 
 const cache = new Map<string, { link: Link; expiresAt: number }>()
 
-/** The most link ids without a check byte of our keys that an isolate looks up in a second. */
+/** The maximum number of link ids without a check byte of our keys that an isolate looks up in a second. */
 const MAX_UNCHECKED_LOOKUPS = 10
 
 const countUncheckedLookup = newLookupLimit(MAX_UNCHECKED_LOOKUPS, 'link ids')

@@ -127,7 +127,7 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
     describeField(
       f.amount,
       about(
-        'The amount in USD, if you know it. The service converts no currencies: if you leave this out, it stays absent.',
+        'The amount in USD, if you know it. Lists and control totals are not converted; if you leave this out, it stays absent.',
         109.4,
       ),
     ),

@@ -1,4 +1,4 @@
-/** The codes of all errors. */
+/** The codes of errors in records and in other bodies. */
 export const ISSUE_CODES = [
   'required',
   'unknown_field',

@@ -83,7 +83,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   fixed_by_plan: ({ quoted, expected }) =>
     `${quoted} differs from the other versions of this plan, which have ${quote(expected)}.`,
   rate_differs: ({ quoted, expected }) => `${quoted} differs from ${expected}, which is stored.`,
-  amount_differs: ({ quoted, expected }) => `${quoted} is not what is due: ${expected}.`,
+  amount_differs: ({ quoted, expected }) => `The amount due is not ${quoted}: ${expected}.`,
   nothing_due: ({ expected }) => `Nothing is due to ${expected}.`,
   reference_used: ({ quoted, expected }) => `${quoted} was used for ${expected}.`,
   idempotency_key_reused: () =>

@@ -1,6 +1,6 @@
 /** Returns the number of significant digits of a text of digits. Zeros at either end do not count. */
 export function countSignificantDigits(digits: string): number {
-  // No pattern: one that is tried at each zero takes a time that grows with the square of their number.
+  // No regular expression: it would take quadratic time.
   let start = 0
   let end = digits.length
   while (digits[start] === '0') start += 1

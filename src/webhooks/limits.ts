@@ -5,13 +5,13 @@ export const UNATTRIBUTED_THRESHOLD = 0.2
 
 /** The limits of webhooks. */
 export const WEBHOOK_LIMITS = {
-  /** The most endpoints of an account. */
+  /** The maximum number of endpoints of an account. */
   endpoints: 10,
-  /** The most characters of a URL, after normalization. */
+  /** The maximum number of characters of a URL, after normalization. */
   urlLength: 2000,
-  /** The most secrets of an endpoint that are valid at the same time. */
+  /** The maximum number of secrets of an endpoint that are valid at the same time. */
   secrets: 5,
-  /** The most events that are sent to one endpoint at the same time. */
+  /** The maximum number of events that are sent to one endpoint at the same time. */
   inFlight: 10,
   /** The time for an attempt, from the connection to the headers of the response, in milliseconds. */
   attemptMs: 10_000,
@@ -19,7 +19,7 @@ export const WEBHOOK_LIMITS = {
   keptMs: 30 * DAY_MS,
   /** An endpoint that has failed for this long is disabled, in milliseconds. */
   failingMs: 3 * DAY_MS,
-  /** The most events that one request replays. */
+  /** The maximum number of events that one request replays. */
   replayed: 10_000,
   /** How long before its end a credential is reported, in milliseconds. */
   expiringMs: DAY_MS,

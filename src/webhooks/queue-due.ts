@@ -12,7 +12,7 @@ export interface QueuedMessage extends DueMessage {
 /** The time after which a queued message is due again, in case the queue has lost it, in milliseconds. */
 const QUEUED_MS = 120_000
 
-/** The most messages that a queue accepts in one call. */
+/** The maximum number of messages that a queue accepts in one call. */
 const PER_CALL = 100
 
 /**

@@ -12,7 +12,7 @@ import { shuffleWorld } from './shuffle-world.ts'
 import type { Outcome, World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
-// The laws of commissions.md as properties of random worlds. Their decimals are added by the oracle.
+// The laws of commissions (§16 in test/contract.md) as properties of random worlds. Their decimals are added by the oracle.
 // `npm run worlds` tries more worlds.
 
 vi.setConfig({ testTimeout: 3_600_000 })

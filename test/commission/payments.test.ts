@@ -326,7 +326,7 @@ describe('payouts', () => {
         {
           pointer: '/rows/0/amount',
           code: 'amount_differs',
-          message: '`26.00` is not what is due: affiliate `a` gets 30.50 EUR for 2 statements.',
+          message: 'The amount due is not `26.00`: affiliate `a` gets 30.50 EUR for 2 statements.',
           hint: 'Pay 25.00 (1 statement) or 30.50 (2 statements).',
         },
         { pointer: '/rows/2', code: 'nothing_due' },

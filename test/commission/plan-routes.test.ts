@@ -159,7 +159,7 @@ describe('plans', () => {
     ])
   })
 
-  test('a version whose day has come stays', async () => {
+  test('a version that is in force cannot be withdrawn', async () => {
     const { put, withdraw, audit } = await firm()
     await put('ib', later('2026-01-01'))
     expect(await answer(withdraw('ib/versions/1'))).toMatchObject([409, { code: 'conflict' }])

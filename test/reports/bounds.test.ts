@@ -208,7 +208,7 @@ describe('first deposits', () => {
   })
 })
 
-test('a report that the database ends after 30 seconds is paid for', async () => {
+test('a report that the database ends after 30 seconds counts towards the time of the account', async () => {
   const acme = await partner()
   let batches = 0
   const DB = overriding(env.DB, {

@@ -2,7 +2,7 @@ import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
-import { expiryOf, mintAccessToken } from '../../src/auth/access-token.ts'
+import { expiryOf, issueAccessToken } from '../../src/auth/access-token.ts'
 import { newBrandToken } from '../../src/auth/brand-token.ts'
 import { grantOf } from '../../src/auth/grant.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
@@ -124,7 +124,7 @@ export async function prepare(
     line_id: await signupLine(vertical),
     delivery_id: '',
     address: `10.0.${made >> 8}.${made & 255}`,
-    access_token: isBrand ? '' : await mintAccessToken(claims, env, now),
+    access_token: isBrand ? '' : await issueAccessToken(claims, env, now),
     objects: () => ({
       token: env.TOKEN_GATE.getByName(objectName),
       client: env.CLIENT_GATE.getByName(`client:${client_id}`),

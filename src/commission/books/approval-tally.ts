@@ -26,7 +26,7 @@ export const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry
 
 /** Lists the refusal of a draft. */
 export function refuse(tally: Tally, one: Candidate, refusal: Refusal): void {
-  // Of such a row the earlier statement is listed on which it builds.
+  // For a carry-only row, the earlier statement is listed instead.
   if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
 }
 

@@ -24,13 +24,13 @@ export interface StatementApproval {
 export interface StatementApproved {
   readonly statement: BookedStatement
   readonly approvals: Candidate['approvals']
-  /** What has to follow; null if it is approved. */
+  /** What is still needed; null if it is approved. */
   readonly message: string | null
 }
 
 const ANOTHER = 'Another person must approve it, too.'
 
-/** Says who has to follow if a person approves a draft again. */
+/** Says what is still needed if a person approves a draft again. */
 function approvedAgain({ actor, at }: Candidate['approvals'][number]): string {
   const time = new Date(at).toISOString()
   const who =

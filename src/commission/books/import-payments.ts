@@ -15,7 +15,7 @@ export interface ImportedPayments {
   readonly statements: number
 }
 
-/** The most errors that a response lists. */
+/** The maximum number of errors that a response lists. */
 const MAX_LISTED = 100
 
 /**

@@ -9,7 +9,7 @@ import { counted } from '../engine/sentences.ts'
 import { moneyText } from './money.ts'
 import { describeUse, keepDay } from './pay-statement.ts'
 
-/** A payment that a request lists, and where it stands. */
+/** A payment that a request lists, and its position. */
 export interface ListedPayment extends Omit<NewPayment, 'ids'> {
   readonly pointer: string
 }

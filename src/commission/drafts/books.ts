@@ -79,7 +79,7 @@ export async function readBooks(
   }
 }
 
-/** Returns the first day on which a manual entry of an affiliate and plan can stand. */
+/** Returns the first day that a manual entry of an affiliate and plan can have. */
 function manualFrom(book: AccountSource['book'], key: string, anchor: number): number {
   const [affiliate, plan]: [string, string] = JSON.parse(key)
   const assignment = book.assignmentsOf(affiliate).find((one) => one.plan === plan)

@@ -1,7 +1,7 @@
 import { compareText } from '../engine/facts.ts'
 import type { Cause, Causes } from './cause.ts'
 
-/** The most causes that an adjustment lists, and the most that it counts. */
+/** The maximum number of causes that an adjustment lists, and of those that it counts. */
 export const CAUSE_LIMITS = { listed: 20, counted: 1000 }
 
 const KINDS = [

@@ -5,7 +5,7 @@ import { transactions } from '../../db/schema.ts'
 import { dayText } from '../engine/calendar.ts'
 import type { RecordCause } from './cause.ts'
 
-/** Returns the cause that a record stands for. */
+/** Returns the cause that a record is. */
 export function recordCause(
   table: ChangedTable,
   row: ChangedRow,

@@ -64,5 +64,5 @@ export interface CorrectedLine extends Pick<Difference, 'period' | 'line'> {
 /** Returns the causes of a correction. */
 export type CausesOf = (line: CorrectedLine) => Causes
 
-/** Names no cause. */
+/** Returns no causes. */
 export const NO_CAUSES: CausesOf = () => ({ causes: [], causes_total: 0 })

@@ -1,13 +1,13 @@
 import { DAY_MS, MINUTE_MS } from '../../durations.ts'
 import type { Period } from '../engine/calendar.ts'
 
-/** The most facts that a request may read to compute its response. */
+/** The maximum number of facts that a request may read to compute its response. */
 export const FRESH_LIMITS = { facts: 50_000 }
 
 /** How much a kept fact counts towards `FRESH_LIMITS.facts`; others count 1. */
 export const KEPT_SHARE = 0.2
 
-/** The most lines, and about the most bytes, of a part of a statement. */
+/** The maximum number of lines, and about that of bytes, of a part of a statement. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000 }
 
 /** The limits of one step of a run. */

@@ -34,7 +34,7 @@ export async function withinLimit<T>(
   advice: string,
   compute: () => Promise<T>,
 ): Promise<T> {
-  const claim = { account, weight: 1, isLarge: false, waitMs: WAIT_MS }
+  const claim = { account, weight: 1, isWaitLimited: false, waitMs: WAIT_MS }
   const turn = await COMPUTATIONS.take({ ...claim, refusal: tooManyComputations })
   turn.until = Date.now() + LEASE_MS
   try {

@@ -32,7 +32,7 @@ export interface ComputedRange {
   readonly periods: readonly Period[]
 }
 
-/** The most days by which a week ends after the month in which it begins. */
+/** The maximum number of days by which a week ends after the month in which it begins. */
 const DAYS_BEYOND = 6
 
 /**

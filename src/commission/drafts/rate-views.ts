@@ -22,7 +22,7 @@ export interface RateView {
   readonly covers: (result: Pick<PlanResult, 'affiliate' | 'plan'>) => boolean
 }
 
-/** To the days up to `last`, the rates apply that were known before the change number `epoch`. */
+/** Days up to `last` use the rates known before change `epoch`. */
 interface RateSpan {
   readonly last: number
   readonly epoch: number

@@ -133,7 +133,7 @@ function respondWithPeriods(c: Context<AppEnv>): Promise<Response> {
 const NO_STATEMENT = 'This account has no statement with this id.'
 const NO_PART = 'This account has no statement with this id, or it has no such `part`.'
 
-/** The most parts that a statement can have. */
+/** The maximum number of parts that a statement can have. */
 const MAX_PART = 10_000
 
 function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response> {

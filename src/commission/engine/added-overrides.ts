@@ -20,8 +20,8 @@ interface AddedOverrides {
 /**
  * Returns a function that finds the override lines, funded lines and holds of a statement of a period.
  *
- * @param overrides Those of uplines' periods that end in the period: what they fund stands in it, but
- *   what they earn stands in the period of the upline.
+ * @param overrides Those of uplines' periods that end in the period: the funded line is in this
+ *   period, the earned line in the upline's.
  */
 export function overridesByStatement(
   overrides: readonly OverridesOf[],

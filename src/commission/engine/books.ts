@@ -56,7 +56,7 @@ export interface PlanBooks {
   /** The keys (`receivedKey`) of the balances that approved statements received from other plans. */
   readonly received: ReadonlySet<string>
   readonly manual: readonly ManualEntry[]
-  /** The first day on which a manual entry can stand, if no period is closed. */
+  /** The first day that a manual entry can have, if no period is closed. */
   readonly manualFrom: number
 }
 

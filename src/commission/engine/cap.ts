@@ -2,7 +2,7 @@ import { add, compare, type Decimal, isPositive, least, subtract, sum } from './
 import type { Line } from './line.ts'
 
 /**
- * Applies `max` to the lines of one rule id, which stand in order. What exceeds it is cut from the last
+ * Applies `max` to the lines of one rule id, which are in order. What exceeds it is cut from the last
  * lines backwards; each line keeps at least 0. The limit of the last version with lines applies.
  */
 export function applyMax(lines: readonly Line[]): Line[] {

@@ -80,7 +80,7 @@ function instrumentChecks({ instruments, not_instruments }: Conditions): Conditi
   return checks
 }
 
-/** The most symbols for which a matcher stores its result. */
+/** The maximum number of symbols for which a matcher stores its result. */
 const REMEMBERED_SYMBOLS = 5_000
 
 /** Returns whether a whole symbol matches one of the globs; letter case is ignored. */

@@ -31,7 +31,7 @@ export function decimal(text: string): Decimal {
   return { units: BigInt(whole + fraction), scale: fraction.length }
 }
 
-/** Returns what stands before the first `mark` of a text and after it; without one, all and nothing. */
+/** Splits a text at the first `mark`; without it returns [text, '']. */
 export function splitText(text: string, mark: string): readonly [string, string] {
   const at = text.indexOf(mark)
   return at < 0 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)]

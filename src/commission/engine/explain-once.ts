@@ -17,7 +17,7 @@ import type { OnceRule } from './plan.ts'
 import { type Progress, termAmount } from './qualify.ts'
 import type { CompiledQualification } from './rules.ts'
 
-/** The most records that a condition lists. */
+/** The maximum number of records that a condition lists. */
 const LISTED_RECORDS = 100
 
 /** Returns the instant as text; null for facts of whole days. */

@@ -86,7 +86,7 @@ function ratesText(rates: readonly UsedRate[]): string {
   return written.length === 0 ? '' : ` at ${written.join(' and ')}`
 }
 
-/** The most days whose conversion is written in sentences; the JSON lists them all. */
+/** The maximum number of days whose conversion is written in sentences; the JSON lists them all. */
 const WRITTEN_DAYS = 400
 
 function conversionSentences({ days, currency }: ConversionStep): string[] {

@@ -131,7 +131,7 @@ export interface RoundingStep {
   readonly after: string
 }
 
-/** The most that a rule pays for one customer. */
+/** The maximum amount that a rule pays for one customer. */
 export interface MaxPerCustomerStep {
   readonly step: 'max_per_customer'
   readonly max: string
@@ -150,7 +150,7 @@ export interface NegativeStep {
   readonly after: string
 }
 
-/** The most customers that a rule pays for in a period. */
+/** The maximum number of customers that a rule pays for in a period. */
 export interface MaxCountStep {
   readonly step: 'max_count'
   readonly max_count: number
@@ -161,7 +161,7 @@ export interface MaxCountStep {
   readonly after: string
 }
 
-/** The most that a rule pays an affiliate in a period. */
+/** The maximum amount that a rule pays an affiliate in a period. */
 export interface MaxStep {
   readonly step: 'max'
   readonly max: string

@@ -14,7 +14,7 @@ export interface Amounts extends Iterable<readonly [field: string, units: bigint
 }
 
 /**
- * A record that can earn, or a group of records that differ in nothing that a plan asks for.
+ * A record that can earn, or a group of records that are equal in every field that plans use.
  */
 export interface Fact {
   readonly resource: FactResource

@@ -22,6 +22,6 @@ export interface Found {
 /** Returns a verdict without a condition. */
 export const plain = (verdict: Verdict): Found => ({ verdict, condition: null })
 
-/** Returns the verdict that stands further down the list of reasons. */
+/** Returns the verdict that is further down the list of reasons. */
 export const furthest = (a: Found | null, b: Found): Found =>
   a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a

@@ -98,7 +98,7 @@ function rateSources(
   return applyMax(lines)
 }
 
-/** Books the opposite of each line with the affiliate below. A line that cannot be booked waits. */
+/** Books the opposite of each line in the statement of the affiliate below. A line that cannot be booked waits. */
 function fund(
   { book, rates, period }: PeriodContext,
   upline: string,

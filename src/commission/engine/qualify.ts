@@ -127,7 +127,7 @@ const windowEnd = ({ signup, signupDay }: Customer, days: number): { at: number;
   day: signupDay + days,
 })
 
-/** Groups facts, which stand in order of time, by instant. */
+/** Groups facts, which are in order of time, by instant. */
 function byInstant(facts: readonly Fact[]): { readonly at: number; readonly facts: Fact[] }[] {
   const groups: { at: number; facts: Fact[] }[] = []
   for (const fact of facts) {

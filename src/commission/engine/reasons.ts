@@ -1,6 +1,6 @@
 /**
  * The reasons why a fact earns nothing, in the order of §10. Where several apply, a rule gives the
- * first; where several rules name a fact, the reason that stands furthest down counts.
+ * first; where several rules name a fact, the reason furthest down counts.
  */
 export const REASONS = [
   'held',

@@ -17,7 +17,7 @@ import type { UplineRule } from './uplines.ts'
 export type CustomerTallies = Map<RuleTally, CustomerTally>
 
 /**
- * Adds the facts of one customer in the period to the tallies of every affiliate that earns by them.
+ * Adds the facts of one customer in the period to the tallies of every affiliate that earns from them.
  * Returns the customer's share of each tally, for explanations.
  */
 export function reduceCustomer(

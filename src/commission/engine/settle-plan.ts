@@ -78,7 +78,7 @@ export function rulesWith<R extends CompiledRule>(
   })
 }
 
-/** Returns the rule ids of a plan in the order in which lines stand. */
+/** Returns the rule ids of a plan in the order of lines. */
 export function ruleOrder(plan: Plan): { id: string; kinds: Set<CompiledRule['kind']> }[] {
   const order = new Map<string, Set<CompiledRule['kind']>>()
   for (const { rules } of plan.versions.toReversed()) {
@@ -90,7 +90,7 @@ export function ruleOrder(plan: Plan): { id: string; kinds: Set<CompiledRule['ki
   return [...order].map(([id, kinds]) => ({ id, kinds }))
 }
 
-/** Returns a function that tells where the lines of a rule stand; rules of other plans stand last. */
+/** Returns a function that returns the position of a rule's lines; rules of other plans come last. */
 export function rulePositions(plan: Plan): (rule: string) => number {
   const positions = new Map(ruleOrder(plan).map(({ id }, index) => [id, index]))
   return (rule) => positions.get(rule) ?? positions.size

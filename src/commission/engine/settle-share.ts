@@ -142,7 +142,7 @@ function lineOf(input: PlanInput, scope: Scope, own: Ratio, before: Ratio): Line
   return applyNegative(input, limited, rule)
 }
 
-/** Decides what becomes of a negative amount: it stands, is dropped, or is carried. */
+/** Decides what becomes of a negative amount: it is booked, dropped or carried. */
 function applyNegative({ state }: PlanInput, line: Line, rule: CompiledShare): Line {
   const { digits } = line.version
   if (rule.negative === 'offset') return line

@@ -61,7 +61,7 @@ export interface AdjustmentJson {
   readonly amount: string
 }
 
-/** What stands in a statement besides lines. */
+/** What a statement has besides lines. */
 export interface Entries {
   readonly adjustments: readonly Difference[]
   readonly manual: readonly ManualEntry[]

@@ -27,7 +27,7 @@ const NOTHING: Source = { purpose: 'paid', base: null, unit: null, bound: false 
 
 /** A tally that facts of an owner enter, and what the customer adds to it. */
 export interface Entry {
-  /** The affiliate that earns by it. */
+  /** The affiliate that earns from it. */
   readonly earner: string
   readonly target: RuleTally
   readonly source: Source
@@ -62,7 +62,7 @@ export function entriesFor(
   return entries
 }
 
-/** Enters facts into a tally of the affiliate that earns by it. */
+/** Enters facts into a tally of the affiliate that earns from it. */
 type Enter = (earner: string, target: RuleTally, source: Source) => void
 
 /** Enters facts of a plan into the rules of its version, and into the measures of all versions. */

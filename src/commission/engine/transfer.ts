@@ -112,7 +112,7 @@ export function balancesReceivedIn(
     received.push({ from: plan.plan, period: period.id, amount: transfer.amount })
   }
   for (const received of byReceiver.values()) {
-    // The periods of one plan stand in order already.
+    // The periods of one plan are in order already.
     received.sort((a, b) => compareText(a.from, b.from))
   }
   return (affiliate, plan) => byReceiver.get(planKey(affiliate, plan)) ?? []

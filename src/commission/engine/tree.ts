@@ -16,7 +16,7 @@ export interface AffiliateParents {
   readonly parents: readonly Dated<string | null>[]
 }
 
-/** Builds the tree. A parent that is not configured is none. */
+/** Builds the tree. Unconfigured parents are ignored. */
 export function buildTree(affiliates: readonly AffiliateParents[]): Tree {
   const parents = new Map(
     affiliates.map(({ affiliate_id, parents: dated }) => [affiliate_id, dated]),

@@ -46,7 +46,7 @@ function sumRows(statement: Presented): Html[] {
   ]
 }
 
-/** Returns the beginning of a statement: everything that stands above its lines. */
+/** Returns the beginning of a statement: everything above its lines. */
 const articleStart = (statement: Presented): string =>
   String(html`<article>
 <h2>Statement of <bdi>${statement.affiliate_id}</bdi> for ${statement.period}</h2>

@@ -1,12 +1,12 @@
 import { PART_LIMITS } from '../drafts/limits.ts'
 
-/** The most statements, and the most lines, of a printable page. */
+/** The maximum number of statements, and of lines, of a printable page. */
 export const PAGE_LIMITS = { statements: 200, lines: 5000 }
 
-/** The most parts of a statement that a printable page lists. */
+/** The maximum number of parts of a statement that a printable page lists. */
 export const PAGE_PARTS = PAGE_LIMITS.lines / PART_LIMITS.lines
 
-/** The most parts of a statement that one CSV file lists. */
+/** The maximum number of parts of a statement that one CSV file lists. */
 export const FILE_PARTS = 500
 
 /** The statements, and the lines, whose first parts are read together. */

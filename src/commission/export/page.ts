@@ -3,7 +3,7 @@ import type { Html } from './tables.ts'
 
 // A printable page: HTML without scripts, and a style sheet of the service.
 
-/** What stands above the statements of a page. */
+/** What a page has above its statements. */
 export interface PageHead {
   /** The address of the service. */
   readonly origin: string

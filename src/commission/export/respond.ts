@@ -48,7 +48,7 @@ export async function sendListCsv(
   return sendText(c, csv, headers, new ReadMemory(account))
 }
 
-/** The most rows that a printable page asks for. */
+/** The maximum number of rows that a printable page asks for. */
 export function checkPageSize({ size }: Page): void {
   if (size <= PAGE_LIMITS.statements) return
   throw invalidQuery(

@@ -51,7 +51,7 @@ async function equalsRecords(
 const sortedText = (rows: readonly FactRow[]): string =>
   JSON.stringify(rows.map((row) => JSON.stringify(Object.entries(row).sort())).sort())
 
-/** Whether the days that a computation may use are others by now. */
+/** Whether the days that a computation may use have changed. */
 async function haveDaysChanged(
   { db, account }: AccountDatabase,
   kept: KeptDaysInUse,

@@ -3,7 +3,7 @@ import { KEPT_LIMITS } from '../../db/commission/kept-facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import { type KeptDaysInUse, openDays } from './kept-days-in-use.ts'
 
-/** Returns how many customers one batch reads: the more is kept of each, the fewer. */
+/** Returns how many customers one batch reads: fewer if more is kept per customer. */
 export function customersPerKeptBatch(
   { usable }: KeptDaysInUse,
   queries: readonly FactQuery[],

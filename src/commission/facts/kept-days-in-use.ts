@@ -51,13 +51,13 @@ export const rowsDigestOf = (queries: readonly FactQuery[]): Promise<string> => 
 /** The first and the last day that are kept together. */
 export type DayBounds = Pick<KeptDays, 'first_day' | 'last_day'>
 
-/** Returns the first of some days of which a computation needs sums; the day after them if of none. */
+/** Returns the first day in the range that needs sums; `last_day + 1` if none does. */
 export const firstNeededSum = (
   { firstSummed }: ReadRange,
   { first_day, last_day }: DayBounds,
 ): number => Math.min(Math.max(firstSummed, first_day), last_day + 1)
 
-/** Whether what is kept of some days includes every row that a computation needs. */
+/** Whether what is kept for some days includes every row that a computation needs. */
 export const includesNeededRows = (days: KeptDays, rowsDigest: string, range: ReadRange): boolean =>
   days.form === rowsDigest && days.summed_from <= firstNeededSum(range, days)
 

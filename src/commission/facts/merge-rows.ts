@@ -22,7 +22,7 @@ export interface RowsWithKept {
   readonly unkept: ReadonlySet<string>
 }
 
-/** What is kept of each customer, by stored id. */
+/** What is kept for each customer, by stored id. */
 type KeptById = ReadonlyMap<string, readonly KeptCustomer[]>
 
 /**

@@ -5,7 +5,7 @@ import type { Period } from '../engine/calendar.ts'
 /**
  * Returns the days of which a computation may need a rate: the days with records and, if a plan has
  * overrides, the last day of each period, by whose rate lines are converted. The days between two
- * records are left out, so that one old record does not make years of rates be loaded.
+ * records are left out, so that one old record does not load years of rates.
  */
 export function rateDays(
   factDays: readonly (readonly number[])[],

@@ -21,7 +21,7 @@ import { toFact } from './to-facts.ts'
 /** A customer whose facts are read. */
 export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
 
-/** Returns whether the rows that a query reads are needed of a customer. */
+/** Returns whether the rows that a query reads are needed for a customer. */
 export type IsNeeded = (customer: WantedCustomer, query: FactQuery) => boolean
 
 /**
@@ -72,7 +72,7 @@ function* toCustomers(
   for (const one of known) yield toCustomer(source, one, found)
 }
 
-/** Returns which kinds of rows are needed of each customer. */
+/** Returns which kinds of rows are needed for each customer. */
 function neededKinds(
   kept: KeptDaysInUse | null,
   wanted: readonly WantedCustomer[],

@@ -10,7 +10,7 @@ const ATTEMPTS = 3
 
 /**
  * Reads the rows of each query's customers: those of kept days as they were kept, those of open days
- * from the records. If too little is kept of a customer, all rows of the customer are read from the
+ * from the records. If too little is kept for a customer, all rows of the customer are read from the
  * records.
  */
 export async function readWithKept(

@@ -8,7 +8,7 @@ import { rowsToKeep } from './kept-rows.ts'
 import { readWithKept } from './read-kept.ts'
 import type { AccountDatabase, RowsByQuery } from './read-records.ts'
 
-/** Which kinds of rows are needed of each customer, by stored id. */
+/** Which kinds of rows are needed for each customer, by stored id. */
 export type NeededKinds = ReadonlyMap<string, ReadonlySet<RowKind>>
 
 /**

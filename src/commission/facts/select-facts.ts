@@ -17,7 +17,7 @@ export function stateOf(map: StatusMap, status: string): FactState {
   return STATUSES.find((state) => state === word) ?? 'unmapped'
 }
 
-/** Returns all statuses, of the account or built in, that stand for some states. */
+/** Returns all statuses, of the account or built in, that mean one of some states. */
 export const wordsFor = (map: StatusMap, states: readonly FactState[]): string[] =>
   [...new Set([...Object.keys(map), ...STATUSES])].filter((word) =>
     states.includes(stateOf(map, word)),

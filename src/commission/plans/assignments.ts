@@ -7,10 +7,10 @@ import type { Assignment } from './book.ts'
 import { validateShape } from './issues.ts'
 import { objectOf } from './shapes.ts'
 
-/** The most assignments in one request. */
+/** The maximum number of assignments in one request. */
 export const MAX_ASSIGNMENTS = 1000
 
-/** The most warnings that one response lists. */
+/** The maximum number of warnings that one response lists. */
 const MAX_WARNINGS = 100
 
 /** Stands for every affiliate that has no assignment of its own. */

@@ -11,7 +11,7 @@ export interface PlanVersion {
 
 /** An assignment: from this day on, the plan governs the customers of the affiliate. */
 export interface Assignment {
-  /** `*` stands for every affiliate without an assignment of its own. */
+  /** `*` means every affiliate without an assignment of its own. */
   readonly affiliate_id: string
   readonly plan: string
   readonly from: string

@@ -52,7 +52,7 @@ export const notNegative = v.pipe(decimal, hasNoSign)
 /** A decimal above zero. */
 export const positive = v.pipe(notNegative, isAboveZero)
 
-/** The most digits of an amount of money: those that the sums of the books have. */
+/** The maximum number of digits of an amount of money: those that the sums of the books have. */
 const MONEY_DIGITS = 48
 
 /** An amount above zero, with as many digits as a statement may have to pay. */

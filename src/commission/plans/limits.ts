@@ -29,5 +29,5 @@ export const PLAN_LIMITS = {
   assignments: 100_000,
 } as const
 
-/** The nesting depth of a plan: a list of a `when` of a term of a `sum` of `qualify`. */
+/** The nesting depth of a plan, such as that of `rules[].qualify[].sum[].when.countries[]`. */
 export const PLAN_DEPTH = 9

@@ -11,7 +11,7 @@ import { byMember, listOf, objectOf } from './shapes.ts'
 
 const { terms, values } = PLAN_LIMITS
 
-/** The name of a rule or of a term. It stands in lines and explanations. */
+/** The name of a rule or of a term. It appears in lines and explanations. */
 export const name = v.pipe(
   v.string(),
   v.regex(/^[A-Za-z\d_-]{1,64}$/, ruleMessage('pattern', '1 to 64 letters, digits, `_` or `-`')),

@@ -12,7 +12,7 @@ const MAX_BYTES = 6 * 1024 * 1024
 const ATTEMPTS = 3
 const WAIT_MS = 5000
 
-/** A response, or its end, that another attempt may cure. */
+/** A retryable failure. */
 class FetchFailure extends Error {
   override name = 'FetchFailure'
 }

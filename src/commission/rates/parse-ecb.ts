@@ -30,7 +30,7 @@ interface Column {
  * Parses the ECB's CSV. If it has issues, nothing of the table may be stored. Pointers are
  * `/header/USD`, and `/rows/0/USD` for the first row below the header.
  *
- * @param today The last day that rates can have: a later one would end the wait for the days before it.
+ * @param today The last day that rates can have: a later one would mark earlier days as complete.
  */
 export function parseEcb(text: string, today: string): { table: RateTable; issues: IssueList } {
   const issues = issueList()

@@ -42,7 +42,7 @@ export function readRate(cell: string): ReadCell {
   return { value: `${wholeDigits || '0'}${places && `.${places}`}`, issue: null }
 }
 
-// No patterns: one that is tried at each zero takes a time that grows with the square of their number.
+// No regular expressions: they would take quadratic time.
 
 function trimStart(digits: string): string {
   let start = 0

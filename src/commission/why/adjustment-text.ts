@@ -21,7 +21,7 @@ export interface AdjustmentExplanation extends Causes {
   readonly id: string
   readonly affiliate_id: string
   readonly plan: string
-  /** The period in which the adjustment stands. */
+  /** The period of the statement that has the adjustment. */
   readonly period: string
   readonly currency: string
   readonly of: AdjustedLine

@@ -22,7 +22,7 @@ export interface ComputedLine {
   readonly parts: () => Promise<LineParts>
 }
 
-/** The statement in which a line stands, and the line as it is computed now. */
+/** The statement that has a line, and the line as it is computed now. */
 export interface LocatedLine {
   readonly place: LinePlace
   readonly source: Computation['source']

@@ -8,7 +8,7 @@ import { openPeriod } from '../drafts/on-request.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import { type AccountReader, goneSince, type LineHint, matchHint, notStored } from './find-line.ts'
 
-/** An adjustment, and the statement in which it stands. */
+/** An adjustment, and the statement that has it. */
 export interface FoundAdjustment {
   readonly adjustment: Adjustment
   readonly affiliate_id: string

@@ -10,7 +10,7 @@ import { readPlanBook } from '../plans/book.ts'
 /** The account that a request may read, and the database session in which it is read. */
 export type AccountReader = Pick<Reader, 'grant' | 'session'>
 
-/** The statement in which a line stands. */
+/** The statement that has a line. */
 export interface LinePlace {
   readonly id: string
   readonly statement: string

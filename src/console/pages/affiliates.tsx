@@ -25,7 +25,7 @@ interface Placed extends Affiliate {
   readonly below: number
 }
 
-/** Returns affiliates below their parents. One whose parent is on another page stands at the top. */
+/** Returns affiliates below their parents. One whose parent is on another page comes at the top. */
 function treeOf(rows: readonly Affiliate[]): Placed[] {
   const known = new Set(rows.map(({ affiliate_id }) => affiliate_id))
   const children = Map.groupBy(rows, ({ parent }) => (parent && known.has(parent) ? parent : null))

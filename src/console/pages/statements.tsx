@@ -12,7 +12,7 @@ import {
   Totals,
 } from '../parts/statement-lists.tsx'
 
-/** The most periods to which the page has links. */
+/** The maximum number of periods to which the page has links. */
 const PRESETS = 12
 
 interface Run {

@@ -106,7 +106,7 @@ export const Sentence = ({ text }: { text: string }) => (
 /** Returns a number with groups of three digits. */
 export const count = (value: number): string => value.toLocaleString('en')
 
-/** Renders a word that stands out. */
+/** Renders an emphasized word. */
 export const Badge = ({
   tone,
   children,

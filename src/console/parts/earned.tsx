@@ -27,7 +27,7 @@ interface StatementLines {
   readonly lines: readonly { readonly id: string; readonly amount: string }[]
 }
 
-/** The most statements whose lines the page reads. */
+/** The maximum number of statements whose lines the page reads. */
 const MAX_STATEMENTS = 8
 
 /** Records that earned nothing for the same reason. */

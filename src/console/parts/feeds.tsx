@@ -6,7 +6,7 @@ import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 // The part of the overview that shows how fresh and complete the feeds are.
 
-/** The most missing days that a feed lists; the others are counted. */
+/** The maximum number of missing days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3
 
 const YESTERDAY = {

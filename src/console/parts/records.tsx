@@ -7,7 +7,7 @@ import { deliveriesPath } from './deliveries.tsx'
 /** A record as its sender reads it. */
 export type StoredRecord = Readonly<Record<string, unknown>>
 
-/** The most columns of a table of records. */
+/** The maximum number of columns of a table of records. */
 const MAX_COLUMNS = 9
 
 const CUSTOMER_KEYS: ReadonlySet<string> = new Set(['customer_id', 'customerid', 'customerId'])

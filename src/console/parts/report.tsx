@@ -5,10 +5,10 @@ import { Amount, type Column, Table } from './data.tsx'
 
 // The part of the reports page that shows a report.
 
-/** The most lines of a chart, and the most rows of a report that a chart shows. */
+/** The maximum number of lines of a chart, and of rows of a report that a chart shows. */
 const [CHART_LINES, CHART_ROWS] = [3, 400]
 
-/** The most rows that the page shows; the CSV has all. */
+/** The maximum number of rows that the page shows; the CSV has all. */
 const SHOWN_ROWS = 500
 
 interface ReportProps {

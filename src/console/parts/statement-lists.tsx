@@ -78,7 +78,7 @@ interface SumsProps<Row> {
   readonly empty: Child
 }
 
-/** The most sums of periods that a page lists. */
+/** The maximum number of sums of periods that a page lists. */
 const LISTED_SUMS = 12
 
 /** What each row of sums has. */

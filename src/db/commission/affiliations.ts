@@ -43,7 +43,7 @@ export const SELECT_AFFILIATIONS: Statement = compileStatement(`
 type Part = Omit<Affiliation, 'from'> & { day: number }
 
 /**
- * Returns the parts of a customer's history that one of its rows stands for. Where a part has no
+ * Returns the parts of a customer's history that one of its rows describes. Where a part has no
  * affiliate, its link determines the affiliate.
  */
 function partsOf(row: AffiliationRow, index: number): Part[] {

@@ -11,7 +11,7 @@ const STEP = `step as materialized (
   )`
 
 /**
- * The customers of a step. The blob `x''` stands for no upper bound: SQLite sorts every text before
+ * The customers of a step. The blob `x''` means no upper bound: SQLite sorts every text before
  * it.
  */
 const OF_STEP = `c.account = :account and c.customer_id > :after

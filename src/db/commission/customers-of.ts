@@ -14,7 +14,7 @@ import { readUnchanged } from './unchanged-customers.ts'
 export const SEARCH_LIMITS = {
   /** The customers that the first step reads. */
   entries: 5000,
-  /** The most customers that a step reads after steps that found few. */
+  /** The maximum number of customers that a step reads after steps that found few. */
   mostEntries: 100_000,
   /** The customers with a changed affiliate that it reads, each with all changes. */
   changed: 500,

@@ -134,7 +134,7 @@ function eventQueries(
   ]
 }
 
-/** Returns the most customers for one call of `readFactRows`. */
+/** Returns the maximum number of customers for one call of `readFactRows`. */
 export function customersPerBatch(queries: readonly FactQuery[]): number {
   const days = Math.max(1, ...queries.map((one) => one.days.length))
   return Math.max(1, Math.min(FACT_LIMITS.customers, Math.floor(FACT_LIMITS.searches / days)))

@@ -59,7 +59,7 @@ export function factStatements(
   }
 }
 
-/** The most arguments of one `json_array`; D1 allows 32 arguments for a function. */
+/** The maximum number of arguments of one `json_array`; D1 allows 32 arguments for a function. */
 const MAX_ARGUMENTS = 30
 
 /**

@@ -24,7 +24,7 @@ export interface Databases {
   readonly directory: D1Database
 }
 
-/** The most customers for one call of `readHistories`. */
+/** The maximum number of customers for one call of `readHistories`. */
 export const MAX_CUSTOMERS = 1000
 
 /**

@@ -13,7 +13,7 @@ export interface KeptDays {
   readonly last_day: number
   /** The id of the run that began to keep them. */
   readonly generation: string
-  /** The digest of what is kept of each record: rows with equal digests are comparable. */
+  /** The digest of what is kept for each record: rows with equal digests are comparable. */
   readonly form: string
   /** The first day of which sums are kept. */
   readonly summed_from: number
@@ -59,7 +59,7 @@ const BEGIN_KEEPING = compileStatement(`
   where kept_days.generation <> excluded.generation`)
 
 /**
- * Begins to keep the facts of some days, and replaces what was kept of them. Does nothing if the account
+ * Begins to keep the facts of some days, and replaces what was kept for them. Does nothing if the account
  * stores more than `maxBytes`.
  */
 export async function beginKeeping(
@@ -74,7 +74,7 @@ export async function beginKeeping(
   await withD1Retry(() => bindStatement(db, BEGIN_KEEPING, values).run())
 }
 
-/** The most customers by which the mean number of facts is computed. */
+/** The maximum number of customers by which the mean number of facts is computed. */
 const COUNTED = 10_000
 
 const END_KEEPING = compileStatement(`
@@ -85,7 +85,7 @@ const END_KEEPING = compileStatement(`
         and f.generation = :generation limit ${COUNTED})), 0)
   where account = :account and generation = :generation and ready = 0`)
 
-/** The most rows of earlier generations that the end of a run deletes. */
+/** The maximum number of rows of earlier generations that the end of a run deletes. */
 const DELETED = 10_000
 
 /**

@@ -21,7 +21,7 @@ export const KEPT_LIMITS = {
 /** The kept rows of a customer by kind. A row is the array of its values without the customer's id. */
 export type KeptRows = Partial<Record<RowKind, readonly (readonly FactRow[string][])[]>>
 
-/** What is kept of a customer for some days. */
+/** What is kept for a customer for some days. */
 export interface KeptCustomer {
   /** The stored id. */
   readonly customer_id: string
@@ -45,7 +45,7 @@ const SELECT_KEPT = compileStatement(`
     and k.customer_id = w.customer_id and k.first_day = w.first_day
   where s.facts <= :most`)
 
-/** Returns the statement that reads what is kept of some customers; `ids` are stored ids. */
+/** Returns the statement that reads what is kept for some customers; `ids` are stored ids. */
 export const selectKept = (
   db: Connection,
   account: string,

@@ -36,8 +36,8 @@ export interface NewRun {
   /** The least id of a run that may be returned instead. */
   readonly unread_since: string
   /**
-   * The most runs of the account that may run at once. Runs with ids before `running_since` do not
-   * count.
+   * The maximum number of runs of the account that may run at once. Runs with ids before
+   * `running_since` do not count.
    */
   readonly most: number
   readonly running_since: string

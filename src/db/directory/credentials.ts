@@ -5,13 +5,16 @@ import { bindStatement, compileStatement } from '../statement.ts'
 import { NEXT_VERSION } from './accounts.ts'
 
 /**
- * An OAuth client. `previous_until` is when the last previous secret ends (milliseconds), or null;
- * `closed` is 1 once its objects know that it is revoked.
+ * An OAuth client. `last_previous_secret_ends_at` is when the last of its previous secrets ends
+ * (milliseconds), or null; `closed` is 1 once its objects know that it is revoked.
  */
-export type ClientRow = Pick<
-  typeof clients.$inferSelect,
-  'client_id' | 'version' | 'revoked' | 'previous_until' | 'created_at' | 'closed'
->
+export interface ClientRow
+  extends Pick<
+    typeof clients.$inferSelect,
+    'client_id' | 'version' | 'revoked' | 'created_at' | 'closed'
+  > {
+  last_previous_secret_ends_at: number | null
+}
 
 /**
  * A Brand Token. `ends_at` is when it ends (milliseconds); null if it has no end. `closed` is 1 once its
@@ -21,7 +24,8 @@ export type BrandTokenRow = Omit<typeof brandTokens.$inferSelect, 'account'>
 
 const LIST_CLIENTS = compileStatement(`
   select client_id, version, revoked, created_at, closed,
-    (select max(s.ends_at) from client_secrets s where s.client_id = c.client_id) as previous_until
+    (select max(s.ends_at) from client_secrets s where s.client_id = c.client_id)
+      as last_previous_secret_ends_at
   from clients c where account = :account order by created_at, client_id`)
 
 /** Returns the OAuth clients of an account, revoked ones included, the oldest first. */

@@ -26,7 +26,7 @@ const SELECT_EXPIRING = compileStatement(`
   where t.ends_at is not null and t.ends_at > :from and t.ends_at <= :to
   order by 5 limit :limit`)
 
-/** The most credentials that one run of a cron job reads. Those that end first come first. */
+/** The maximum number of credentials that one run of a cron job reads. Those that end first come first. */
 const MAX_CREDENTIALS = 10_000
 
 /** Returns the credentials of all enabled accounts that end after `from` and until `to` (milliseconds). */
@@ -42,7 +42,7 @@ export async function expiringCredentials(
   return results
 }
 
-/** The most credentials of one account, of each kind, that are searched for those that end soon. */
+/** The maximum number of credentials of one account and kind that are searched for those that end soon. */
 const MAX_SEARCHED = 1000
 
 /** Reads when the credentials of one account end in a span. */

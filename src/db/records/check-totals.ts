@@ -7,7 +7,7 @@ import { formOf } from './kept-totals.ts'
 import type { RecordView } from './record-view.ts'
 import { readStep, STEPS_PER_BATCH, startOfDay, stepSize, stepStatements } from './sum-step.ts'
 
-/** The most days that one check compares. */
+/** The maximum number of days that one check compares. */
 const MAX_DAYS = 200
 
 /** The limits of a check. */

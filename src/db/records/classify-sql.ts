@@ -15,8 +15,8 @@ import { MAX_LOGGED_TEXT } from './wire-form.ts'
 const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 
-/** The `over_quota` of a row that probes: triggers do not count it, and the batch deletes it (0013). */
-const PROBED = '-1'
+/** The `over_quota` of a row with `probes`: triggers skip it, the batch deletes it (migration 0013). */
+const QUOTA_CHECK_ONLY = '-1'
 
 /** What happens to records that refer to something unknown. */
 export type Policy = 'reject' | 'hold' | 'warn'
@@ -103,7 +103,7 @@ export function insertDeliverySql(
         :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
-        ${probes ? PROBED : 'iif(is_full, usage, null)'}
+        ${probes ? QUOTA_CHECK_ONLY : 'iif(is_full, usage, null)'}
       from decided
       where not exists (select 1 from delivery_conditions
           where account = :account and (resetting or book_zone <> :book_zone))

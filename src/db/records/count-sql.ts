@@ -71,7 +71,7 @@ export const SELECT_RELEASING = `
 
 /**
  * Subtracts from the resource's totals, or adds to them, the records of a chunk's keys that are stored.
- * Where a key stands twice in a request, the totals grow by the counts after the upserts less the
+ * If a key occurs twice in a request, the totals grow by the counts after the upserts less the
  * counts before.
  */
 export const recountTotalSql = (

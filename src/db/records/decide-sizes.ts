@@ -48,7 +48,10 @@ export async function decideSizes(
   // Repeated records count only when the Worker has decided every size, because a record that is too large
   // rewrites nothing.
   const isDecided = undecided.length === 0 && (input.invalidCount === 0 || input.lenient)
-  if (rewrites === REWRITES.much || (isDecided && rewrites === REWRITES.muchWithRepeated)) {
+  if (
+    rewrites === REWRITES.overLimit ||
+    (isDecided && rewrites === REWRITES.overLimitWithRepeated)
+  ) {
     throw rewritesTooMuch(sizeLimit)
   }
   if (undecided.length === 0) return null

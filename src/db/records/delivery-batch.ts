@@ -6,8 +6,8 @@ import { HELD_LIMITS } from './held-limits.ts'
 import type { BatchParts, Values } from './prepare-batch.ts'
 import { COMMON_STATEMENTS, type DeliveryStatements } from './statements.ts'
 
-/** A form of a request's batch: later forms are sent only if an earlier one stored nothing. */
-export interface BatchForm {
+/** A variant of a request's batch. Later ones are sent only if an earlier one stored nothing. */
+export interface BatchVariant {
   /** Whether it has the statements for records that move. */
   readonly moves: boolean
   readonly policy: DeliveryInput['policy']
@@ -19,10 +19,10 @@ export interface BatchForm {
 export function buildBatch(
   parts: BatchParts,
   attempt: number,
-  form: BatchForm,
+  variant: BatchVariant,
 ): D1PreparedStatement[] {
   const { bind, statements, input, lookup, flagged, records, recordBytes } = parts
-  const { moves, policy, probes = false } = form
+  const { moves, policy, probes = false } = variant
   const dryRun = input.dryRun || probes
   // Skip the writes if validation has already rejected the request.
   const stores = records.length > 0 && (input.invalidCount === 0 || input.lenient)
@@ -49,7 +49,7 @@ export function buildBatch(
     const discard = bind(COMMON_STATEMENTS.discardDryRun, values)
     return [insertDelivery, ...dryRunStatements(parts, values), ...readBack, discard]
   }
-  const writing = writes ? writeStatements(parts, values, attempt, form) : []
+  const writing = writes ? writeStatements(parts, values, attempt, variant) : []
   return [insertDelivery, ...writing, ...readBack]
 }
 
@@ -111,7 +111,7 @@ function writeStatements(
   parts: BatchParts,
   values: Values,
   attempt: number,
-  { moves, policy }: BatchForm,
+  { moves, policy }: BatchVariant,
 ): D1PreparedStatement[] {
   const { bind, statements, table, input, lookup, records, repeated } = parts
   const { countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS

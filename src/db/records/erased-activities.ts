@@ -9,7 +9,7 @@ import { JSON_EACH } from './sql-fragments.ts'
 // the KPIs, and `details` becomes null. A customer can have any number of activities, so this takes
 // steps. The row of the erasure marks how far they are.
 
-/** The most activities of one step, and the most days of the account that a step visits. */
+/** The maximum number of activities of one step, and of days of the account that a step visits. */
 const ROWS_PER_STEP = 1000
 const DAYS_PER_STEP = 2000
 

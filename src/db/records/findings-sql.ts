@@ -63,8 +63,8 @@ export function findingColumns(
 }
 
 /**
- * Evaluates to 1 if `condition` is true and the stored record is held. Only if `condition` is true is the
- * record read: the index of the key has all other columns that the classification needs.
+ * Evaluates to 1 if `condition` is true and the stored record is held. The record is read only if
+ * `condition` is true: the index of the key has all other columns that the classification needs.
  */
 const wasHeld = ({ table, key }: RecordTable, condition: string) =>
   `iif(${condition}, ifnull((select h.held from ${table} h
@@ -108,7 +108,7 @@ export function isUndecided(
   { column, maxBytes, maxMembers }: SizeLimit,
   fromLookup: FromLookup,
 ): string {
-  // Without stored fields there is one brace; each member brings a comma or the other brace.
+  // An empty object counts 1 byte; each member adds 1 separator.
   const bytes = `ifnull(octet_length(t.${column}), 1) + ${fromLookup(ADDED_BYTES)}`
   const members = `(select count(*) from json_each(t.${column})) + ${fromLookup(ADDED_MEMBERS)}`
   const seen = fromLookup(SEEN_DELIVERY)

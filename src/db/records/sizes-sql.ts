@@ -17,17 +17,16 @@ const flagIn = (lookupColumns: readonly string[]) => `(value ->> ${lookupColumns
 
 /** How much a request would rewrite of stored members that it does not send. */
 export const REWRITES = {
-  /** At most as much as it may. */
-  little: 0,
-  /** Too much if the repeated records count. */
-  muchWithRepeated: 1,
-  /** Too much in any case. */
-  much: 2,
+  withinLimit: 0,
+  /** Over the limit only if the repeated records count. */
+  overLimitWithRepeated: 1,
+  /** Over the limit in any case. */
+  overLimit: 2,
 } as const
 
 /**
- * Lists the keys of the records of which the classification cannot decide whether they are too large,
- * and how many bytes are stored; no keys if the request would rewrite too much in any case. One row without
+ * Lists the keys of records whose size the classification could not decide, and how many bytes are
+ * stored of each; no keys if the request would rewrite too much in any case. One row without
  * a key has one of `REWRITES`. The sums stop where they exceed the limit: to find a customer, the database
  * also reads the large customers next to it, so a thousand searches can take a tenth of a second.
  */
@@ -47,14 +46,14 @@ export const selectUndecidedSql = (
   return `
       with sent(value) as (${sentIn(chunks)}),
       request as materialized (
-        select iif(${exceeds(left)}, ${REWRITES.much},
-          iif(${exceeds(rewritten)}, ${REWRITES.muchWithRepeated}, ${REWRITES.little})) as rewrites
+        select iif(${exceeds(left)}, ${REWRITES.overLimit},
+          iif(${exceeds(rewritten)}, ${REWRITES.overLimitWithRepeated}, ${REWRITES.withinLimit})) as rewrites
       )
       select null as key, null as bytes, rewrites from request
       union all
       select distinct ${fromLookup(sizeLimit.key)}, ifnull(octet_length(t.${sizeLimit.column}), 0), null
       from request cross join sent left join ${stored}
-      where rewrites < ${REWRITES.much} and ${isUndecided(sizeLimit, fromLookup)}`
+      where rewrites < ${REWRITES.overLimit} and ${isUndecided(sizeLimit, fromLookup)}`
 }
 
 /** Lists the stored members of records; `:keys` is a JSON array. */

@@ -4,7 +4,7 @@ import type { RecordTable } from './record-table.ts'
 // SQL that the statements of a delivery share. Their parameters are named: `:account`, `:delivery`
 // and `:attempt` identify the attempt, `:rows` is a JSON array of records, each an array of its own.
 // In every statement `value` is one record of such an array, and `t` is the stored record.
-// Table and column names come from our schema, never from a request, so they stand unquoted.
+// Table and column names come from our schema, never from a request, so they are not quoted.
 
 /**
  * The function that turns a JSON array into rows. The binary form reads each column without parsing
@@ -49,9 +49,9 @@ export const FLAG = 'flag'
 /**
  * Why a row is not an ordinary one.
  * - `invalid`: it failed validation; only its reference is checked.
- * - `repeated_changed`: its key stood earlier in the same request, with other content.
+ * - `repeated_changed`: its key occurs earlier in the same request, with other content.
  * - `repeated_personal`: as `repeated_changed`, but only personal columns differ.
- * - `repeated_same`: its key stood earlier in the same request, with the same content.
+ * - `repeated_same`: its key occurs earlier in the same request, with the same content.
  * - `repeated_altered`: as `repeated_changed`, and the earlier `tracking_data` was unusable.
  */
 export type RowFlag =
@@ -62,15 +62,15 @@ export type RowFlag =
   | 'repeated_altered'
 
 /**
- * The name of the cell that holds the verdict of a customer after the records of this request, up to
- * the record; null if they give none.
+ * The name of the cell with the customer's verdict after this and all earlier records of the request;
+ * null if they give none.
  */
 export const MERGED_VERDICT = 'merged_verdict'
 
-/** The name of the cell that holds how many bytes the records of this key add at most, up to this one. */
+/** The name of the cell with an upper bound of the bytes added by this and earlier records of the key. */
 export const ADDED_BYTES = 'bytes'
 
-/** The name of the cell that holds how many members the records of this key add at most, up to this one. */
+/** The name of the cell with an upper bound of the members added by this and earlier records of the key. */
 export const ADDED_MEMBERS = 'members'
 
 /** The name of the cell that is 1 if the Worker found the record too large; null if it did not look. */

@@ -2,7 +2,7 @@ import { ApiError } from '../../errors.ts'
 import { withD1Retry } from '../retry.ts'
 import type { Delivery } from '../schema.ts'
 import { decideSizes } from './decide-sizes.ts'
-import { type BatchForm, buildBatch } from './delivery-batch.ts'
+import { type BatchVariant, buildBatch } from './delivery-batch.ts'
 import type { DeliveryInput, SizeDecision } from './delivery-input.ts'
 import type { Row } from './json-chunks.ts'
 import { type BatchParts, prepareBatch } from './prepare-batch.ts'
@@ -60,31 +60,31 @@ export async function storeDelivery(
   input: DeliveryInput,
 ): Promise<DeliveryResult> {
   const correctRevisions = input.dryRun ? dryRunCorrection(input, table) : null
-  const forms = batchForms(input)
+  const variants = batchVariants(input)
   const decisions = new Map<unknown, SizeDecision>()
   let parts = prepareBatch(session, table, input)
-  let looks = 0
+  let sizeReads = 0
   return withD1Retry(async (attempt) => {
     let rows: StoredRow[] = []
     let row: Delivery | undefined
-    // Without a delivery row nothing happened: the next form is sent. An attempt after a lost response
-    // begins with the form that was sent last.
+    // Without a delivery row nothing happened: the next variant is sent. An attempt after a lost response
+    // begins with the variant that was sent last.
     for (;;) {
-      rows = await runBatch(session, parts, attempt, forms[0])
+      rows = await runBatch(session, parts, attempt, variants[0])
       row = rows.findLast(isDelivery)
       if (row) break
       // Read the sizes before the next variant is sent: the read costs less than a batch.
       const decided = await decideSizes(parts, decisions)
       if (decided) {
-        looks += 1
-        if (looks > MAX_LOOKS) throw customersAreChanging()
+        sizeReads += 1
+        if (sizeReads > MAX_SIZE_READS) throw customersAreChanging()
         parts = decided
-      } else if (forms.length > 1) forms.shift()
+      } else if (variants.length > 1) variants.shift()
       else throw accountAcceptsNoDeliveries()
     }
     if (row.over_quota !== null) {
-      const form = input.dryRun ? null : { ...forms[0], probes: true as const }
-      if (form) rows = await runBatch(session, parts, attempt, form)
+      const variant = input.dryRun ? null : { ...variants[0], probes: true as const }
+      if (variant) rows = await runBatch(session, parts, attempt, variant)
       const stored = row.over_quota
       row = rows.findLast(isDelivery)
       if (!row || wouldWrite(row, rows)) throw quotaExceeded(stored, input.storageQuota)
@@ -106,9 +106,9 @@ async function runBatch(
   session: D1DatabaseSession,
   parts: BatchParts,
   attempt: number,
-  form: BatchForm,
+  variant: BatchVariant,
 ): Promise<StoredRow[]> {
-  const results = await session.batch<StoredRow>(buildBatch(parts, attempt, form))
+  const results = await session.batch<StoredRow>(buildBatch(parts, attempt, variant))
   return results.flatMap((result) => result.results)
 }
 
@@ -116,31 +116,31 @@ async function runBatch(
 const wouldWrite = (row: Delivery, rows: readonly StoredRow[]) =>
   (rows.findLast(isCounts) ?? row).written > 0
 
-/** Returns the error for an account that stores as much as it may; both numbers are bytes. */
+/** Returns the error for an account that has reached its quota. Both numbers are bytes; `stored` is an upper bound. */
 const quotaExceeded = (stored: number, quota: number) =>
   new ApiError('quota_exceeded', {
-    detail: `The account stores at most ${stored} bytes, and its storage quota is ${quota} bytes. Nothing was stored. Updated records are counted again until the account is measured, which happens now. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works, and so do requests that change nothing.`,
+    detail: `The account stores an estimated ${stored} bytes; its storage quota is ${quota} bytes. Nothing was stored. Updated records count again until the next measurement; a refusal starts one, at most once a minute. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works, and so do requests that change nothing.`,
   })
 
 /**
- * Returns the forms of a request's batch. The first one suits most requests. The second one is for
+ * Returns the variants of a request's batch. The first one suits most requests. The second one is for
  * records that move. If the account has as many held records as it may have, the last one rejects the
  * records of unknown customers.
  */
-const batchForms = ({ policy, dryRun }: DeliveryInput): [BatchForm, ...BatchForm[]] => [
+const batchVariants = ({ policy, dryRun }: DeliveryInput): [BatchVariant, ...BatchVariant[]] => [
   { moves: false, policy },
   ...(dryRun ? [] : [{ moves: true, policy }]),
   ...(policy === 'hold' ? [{ moves: true, policy: 'reject' as const }] : []),
 ]
 
-/** How often other requests may change a customer between a look at the stored sizes and the batch. */
-const MAX_LOOKS = 5
+/** How often other requests may change a customer between a read of the stored sizes and the batch. */
+const MAX_SIZE_READS = 5
 
 const RETRY_SECONDS = 5
 
 const customersAreChanging = () =>
   new ApiError('unavailable', {
-    detail: `Other requests keep changing the same customers. Nothing was stored. Repeat the request after ${RETRY_SECONDS} seconds, and send one customer in one request at a time.`,
+    detail: `Other requests keep changing the same customers. Nothing was stored. Repeat the request after ${RETRY_SECONDS} seconds, and do not send the same customer in parallel requests.`,
     headers: { 'Retry-After': String(RETRY_SECONDS) },
   })
 

@@ -9,14 +9,14 @@ import { MAX_TOTALS, stepEndSql, stepKey, sumKpisStepSql, sumStepSql } from './t
 // D1 runs one query of a database after the other, so that a long one would hold up every account of
 // it. A step sums so few records that it takes less than about 25 ms.
 
-/** The most records that a step sums, of a resource without KPIs and of one with KPIs. */
+/** The maximum number of records that a step sums, of a resource without KPIs and of one with KPIs. */
 const STEP_RECORDS = 10_000
 const KPI_STEP_RECORDS = 500
 
 /** Steps of different runs that one batch makes; together they sum as many records as one step. */
 export const STEPS_PER_BATCH = 4
 
-/** Returns the most records of a resource that a step sums. */
+/** Returns the maximum number of records of a resource that a step sums. */
 export const stepSize = ({ kpis }: RecordView): number => (kpis ? KPI_STEP_RECORDS : STEP_RECORDS)
 
 /** The records that a step sums: at most `size`, after a position and up to a day. */

@@ -15,7 +15,7 @@ export function orTextsDiffer(
 ): string {
   if (!textColumn) return ''
   const { column, numbers, others } = textColumn
-  // The JSON stands in a query of its own: beside `json_each`, `value` would be one of its columns.
+  // The JSON is in a query of its own: beside `json_each`, `value` would be one of its columns.
   const texts = (json: string) => `select m.key, m.value
               from (select ${json} as members) cross join json_each(members) m
               where m.type = 'text' and m.key not in (${others.map((name) => `'${name}'`).join()})

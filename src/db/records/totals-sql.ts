@@ -4,7 +4,7 @@ import type { RecordTable } from './record-table.ts'
 import type { RecordView } from './record-view.ts'
 import { columnList, rowValue } from './sql-fragments.ts'
 
-/** The most groups, and the most sums of KPIs, that a response has of one resource. */
+/** The maximum number of groups, and of sums of KPIs, that a response has of one resource. */
 export const MAX_TOTALS = 50_000
 
 /** A column: its name, and the SQL of its value. */
@@ -125,7 +125,7 @@ const wholePart = (value: string) => `cast(${value} as integer)`
 
 /**
  * Returns the fraction in units of 10^-12. A double keeps 15 significant digits of a decimal: if n of
- * them stand before the point, the first 15 - n places are right, and the others are rounded off.
+ * them are before the point, the first 15 - n places are right, and the others are rounded off.
  */
 function fraction(value: string): string {
   const scales = Array.from({ length: 12 }, (_, i) => {

@@ -125,7 +125,7 @@ const heldValue = ({ canHold }: RecordTable) => (canHold ? `${HAS_UNKNOWN_REFERE
 const onConflict = ({ key }: RecordTable) =>
   `on conflict (account, ${columnList(key)}) do update set`
 
-/** Notes which delivery wrote the row last, and that it did once more. */
+/** Sets the delivery and increments `revision`. */
 const SET_WRITE = 'delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1'
 
 const columnsBesideKey = ({ columns, key }: RecordTable) =>

@@ -55,7 +55,7 @@ const byAffiliations = (own: string, current: string): string =>
 /** The link of a customer of a brand is part of the history of affiliates. */
 const brandLinkSql = byAffiliations('link', 'iif(c.first_day is null, null, c.link)')
 
-/** The link stands for the affiliate where there is none; `:links` maps links to affiliates. */
+/** The link's affiliate is used where there is none; `:links` maps links to affiliates. */
 const affiliateSql = `ifnull(${byAffiliations('affiliate_id', 'c.affiliate_id')},
     (select o.affiliate_id from owners o where o.link = ${brandLinkSql}))`
 

@@ -10,7 +10,7 @@ export interface ReportShape {
   readonly activity: readonly string[]
   /** Whether each day is summed apart, since amounts in USD are converted from it. */
   readonly byDay: boolean
-  /** Whether `amount_usd` stands for amounts in other currencies. */
+  /** Whether `amount_usd` replaces amounts in other currencies. */
   readonly inUsd: boolean
   /** Whose records make a customer active. */
   readonly active: readonly Source[]

@@ -24,7 +24,7 @@ const DEPOSITS = `r.transaction_type = 'deposit'
 
 /**
  * Returns the columns of an amount of transactions. Amounts in the currency of the report are summed
- * over all days, and so are those for which `amount_usd` stands; others by currency and day.
+ * over all days, and so are those that `amount_usd` replaces; others by currency and day.
  */
 function amountColumns({ inUsd }: ReportShape): string {
   const hasUsd = '(t.amount_usd is not null and t.currency <> :currency)'

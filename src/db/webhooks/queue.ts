@@ -38,7 +38,7 @@ export const TAKE_DUE_OF_ACCOUNT = takeDue(
   '(select * from webhook_endpoints where account = :account) e',
 )
 
-/** The most messages that one statement takes; the next one takes the others. */
+/** The maximum number of messages that one statement takes; the next one takes the others. */
 const MAX_TAKEN = 5000
 
 /**

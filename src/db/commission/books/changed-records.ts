@@ -51,7 +51,7 @@ export const changedFacts = (table: FactTable) =>
       and t.delivery >= :since and t.held = 0`,
   )
 
-/** The most moved records that are read from one table. */
+/** The maximum number of moved records that are read from one table. */
 export const MAX_MOVED = 1000
 
 /** Reads the facts of some days that some deliveries have written. */
@@ -72,7 +72,7 @@ export const changedCustomers = (table: Exclude<ChangedTable, FactTable>) =>
 /** The days with facts to read, by table. */
 export type ChangedDays = Readonly<Record<FactTable, readonly number[]>>
 
-/** Returns the most customers for one call of `readChangedRows`. */
+/** Returns the maximum number of customers for one call of `readChangedRows`. */
 export function customersPerCall(days: ChangedDays): number {
   const most = Math.max(1, ...Object.values(days).map(({ length }) => length))
   return Math.max(1, Math.min(FACT_LIMITS.customers, Math.floor(FACT_LIMITS.searches / most)))

@@ -13,7 +13,7 @@ export interface SettingChange {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-/** The most entries of the audit log that are read. */
+/** The maximum number of entries of the audit log that are read. */
 export const MAX_ENTRIES = 1000
 
 /** Reads the entries of some actions from the id `:since` on. */

@@ -4,7 +4,7 @@ export const closesFor = (affiliate: string): string => `not exists (
       where o.account = :account and o.plan = c.plan and o.period = c.period
         and o.affiliate_id = ${affiliate})`
 
-/** Where a statement stands, each as SQL. */
+/** The place of a statement, each as SQL. */
 interface ClosablePlace {
   readonly affiliate: string
   readonly plan: string
