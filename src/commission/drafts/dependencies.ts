@@ -12,13 +12,13 @@ export interface Dependencies {
 }
 
 /**
- * Which affiliates below the rules of an affiliate's plans use. A distance of 1 is its direct
+ * Which affiliates below the rules of an affiliate's plans use. Level 1 is its direct
  * children.
  */
 interface Reach {
-  /** The distances at which it has overrides. */
+  /** The levels at which it has overrides. */
   readonly levels: ReadonlySet<number>
-  /** The distances at which affiliates below pay for its overrides. */
+  /** The levels at which affiliates below pay for its overrides. */
   readonly funded: ReadonlySet<number>
   /** Whether a tier measures all affiliates below. */
   readonly network: boolean

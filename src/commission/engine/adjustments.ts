@@ -42,7 +42,7 @@ export function differencesOf(
 
 /**
  * Returns what a closed period leaves: what was approved of it, the carries of its lines as they are
- * now, and all that its lines and those of earlier closed periods lack.
+ * now, and the adjustments of it and of earlier closed periods that are still to be booked.
  */
 export function keepClosed(
   books: PlanBooks,
@@ -61,7 +61,7 @@ export function keepClosed(
   }
 }
 
-/** Returns what the closed periods up to the one before lack of each affiliate and plan. */
+/** Returns the adjustments still to be booked, by affiliate and plan, of the closed periods so far. */
 export function differencesUpTo(
   before: readonly PlanResult[] | null,
 ): (affiliate: string, plan: string) => readonly Difference[] {

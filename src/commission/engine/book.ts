@@ -128,8 +128,8 @@ export function versionOn({ versions, first }: Plan, day: number): Version {
 }
 
 /**
- * Returns the version that governs a fact of a day, of a customer with a signup day; null if no
- * assignment does (§12 "Assignments", "Version").
+ * Returns the version that governs a fact of the given day, of a customer with the given signup day;
+ * null if no assignment does (§12 "Assignments", "Version").
  */
 export function governingVersion(
   book: Book,
@@ -142,19 +142,19 @@ export function governingVersion(
   return assignment && plan ? versionFor(plan, Math.max(signupDay, assignment.from), day) : null
 }
 
-/** Returns the version of a plan for a day; `start` is the day that decides under `terms: "signup"`. */
+/** Returns the version of a plan for the given day; `start` decides under `terms: "signup"`. */
 function versionFor(plan: Plan, start: number, day: number): Version {
   const { replacement, first, versions } = plan
   if (replacement) {
     const { from, version, replaced } = replacement
     return day >= from ? version : versionFor(replaced, start, day)
   }
-  // Of most plans. Every fact comes here.
+  // Fast path: called once per fact; most plans have one version.
   if (versions.length === 1) return first
   return versionOn(plan, first.terms === 'signup' ? start : firstDayOf(day, first.period))
 }
 
-/** Returns the versions whose rules can have lines in a period that begins on a day. */
+/** Returns the versions whose rules can have lines in a period that begins on the given day. */
 export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
   const { replacement, first, versions } = plan
   if (replacement) {
@@ -164,7 +164,7 @@ export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
   return first.terms === 'signup' ? versions : [versionOn(plan, firstDay)]
 }
 
-/** Every fact comes here: the assignments are in order, so the last that applies is the one. */
+/** Called once per fact. The assignments are in order, so the last that applies is the one. */
 function assignmentFor(
   assignments: readonly Assignment[],
   signupDay: number,
@@ -178,7 +178,10 @@ function assignmentFor(
   return chosen && chosen.from <= day ? chosen : null
 }
 
-/** Returns the version by which an affiliate earns overrides in a period that ends on a day (§16.25). */
+/**
+ * Returns the version by which an affiliate earns overrides in a period that ends on the given day
+ * (§16.25).
+ */
 export function overrideVersion(book: Book, affiliate: string, lastDay: number): Version | null {
   const assignment = book.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
   const plan = assignment && book.plans.get(assignment.plan)

@@ -21,7 +21,7 @@ export interface WaitingFact {
 /**
  * Returns a function that adds the waiting facts of one customer to the holds. Under a rule, a fact
  * counts once for each reason and currency, and each of its amounts is added once, even if several terms
- * name it. The function must be called for facts that a rule pays for before those its tiers measure.
+ * name it. Call it for paid facts first, then for measured ones.
  */
 export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
   // Most customers have nothing that waits.

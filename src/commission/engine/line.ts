@@ -25,6 +25,7 @@ export interface Line {
   readonly capped: Decimal
   readonly recouped: Decimal
   readonly deficit: Decimal
+  /** `base` is before the fence; `base` of the line is after it. */
   readonly fence: {
     readonly base: Decimal
     readonly paidBack: Decimal
@@ -82,6 +83,7 @@ export interface LineJson {
   readonly capped: string
   readonly recouped: string
   readonly deficit: string
+  /** `base` is before the fence; `base` of the line is after it. */
   readonly fence: {
     readonly base: string
     readonly paid_back: string

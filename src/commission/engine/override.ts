@@ -37,7 +37,7 @@ export type EarlierMeasure = (version: Version, rule: CompiledOverride) => Ratio
 
 /**
  * Makes the override lines of an affiliate in a period, and those that affiliates below fund.
- * Returns null if the version that it follows has another kind of period, or none is assigned.
+ * Returns null if the upline has no plan, or if its plan has another period kind.
  */
 export function settleOverrides(
   context: PeriodContext,

@@ -63,8 +63,8 @@ export interface RuleOfVersion<R extends CompiledRule> {
 }
 
 /**
- * Returns the rules with an id of the versions that can have lines in the period: those with facts, and
- * those that may have a carry or a deficit.
+ * Returns the rules with the given id, of the versions that can have lines in the period: those with
+ * facts, and those that may have a carry or a deficit.
  */
 export function rulesWith<R extends CompiledRule>(
   { plan, tallies, context }: PlanInput,

@@ -50,7 +50,7 @@ export function settleShare(input: PlanInput, id: string, once: readonly Line[])
   return applyMax(lines.sort((a, b) => compareText(a.scope, b.scope)))
 }
 
-/** Returns the scopes of a rule that have facts, a carry or a deficit. */
+/** Returns the scopes of a rule that have facts, a carry, a deficit or a recouped CPA in the period. */
 function scopesOf(
   input: PlanInput,
   from: RuleOfVersion<CompiledShare>,

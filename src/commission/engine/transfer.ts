@@ -56,7 +56,7 @@ export function transferringInto(input: SettlementInput, period: Period): Period
   )
 }
 
-/** Whether a period is the first that is not closed of a plan that can receive transfers. */
+/** Whether the period is the first open period of a plan that can receive transfers. */
 const startsAfterClosed = (
   input: SettlementInput,
   affiliate: string,

@@ -21,7 +21,7 @@ export type UplineRule =
 
 /**
  * Returns a function that finds the rules of uplines which the facts of an affiliate enter: overrides
- * over facts at that distance, and tiers over the network. The tree is that of the period's last day.
+ * over facts at the rule's level, and tiers over the network. The tree is that of the period's last day.
  */
 export const uplineRules = (
   context: PeriodContext,
@@ -36,7 +36,7 @@ function findRules(context: PeriodContext, affiliate: string): UplineRule[] {
   ])
 }
 
-/** The overrides over facts that an upline earns from affiliates so many steps below. */
+/** The overrides over facts that an upline earns from affiliates at the rule's level. */
 function overridesOf(context: PeriodContext, upline: string, level: number): UplineRule[] {
   const version = overrideVersion(context.book, upline, context.period.last)
   if (version?.period !== context.period.kind) return []

@@ -32,7 +32,7 @@ import {
 } from './build.ts'
 import { type Case, example } from './case.ts'
 
-// Examples at the edges: the first day of all, versions of one day, and affiliates without a plan.
+// Examples at the edges: the earliest supported day, versions of one day, and affiliates without a plan.
 
 const SHARE: Rule = {
   id: 's',
