@@ -1,5 +1,4 @@
 import type { PlanResult } from './account-input.ts'
-import { planKey } from './book.ts'
 import {
   type BookedLine,
   closedStatement,
@@ -12,6 +11,7 @@ import type { Period } from './calendar.ts'
 import { isZero, negate, subtract, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { planKey } from './plans-in-force.ts'
 import { closeState, type OpenState } from './state.ts'
 import type { Settled } from './statement.ts'
 

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../durations.ts'
-import type { Version } from './book.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, type Fact } from './facts.ts'
+import type { Version } from './plans-in-force.ts'
 import { type Blocker, termAmount, withinMonths } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 

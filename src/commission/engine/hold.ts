@@ -1,6 +1,6 @@
-import type { Version } from './book.ts'
 import { add, fromFact, ZERO } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
+import type { Version } from './plans-in-force.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import { type Hold, type PeriodTallies, type RuleHolds, talliesOf } from './tallies.ts'

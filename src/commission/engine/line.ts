@@ -1,7 +1,7 @@
-import type { Version } from './book.ts'
 import { type Decimal, fixedText, plainText, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { OnceState } from './once.ts'
+import type { Version } from './plans-in-force.ts'
 import type { CompiledRule } from './rules.ts'
 import type { Fx } from './tally.ts'
 import type { Part } from './tiers.ts'

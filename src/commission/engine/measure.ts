@@ -1,5 +1,5 @@
-import type { Version } from './book.ts'
 import { add, integer, ZERO } from './decimal.ts'
+import type { Version } from './plans-in-force.ts'
 import { addRatio, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule, CompiledTiers } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'

@@ -1,10 +1,10 @@
-import { overrideVersion, type Version } from './book.ts'
 import { applyMax } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import { negate, round } from './decimal.ts'
 import { type Line, newLine } from './line.ts'
 import { type LinesWithin, type Source, sourcesOf } from './override-sources.ts'
+import { overrideVersion, type Version } from './plans-in-force.ts'
 import { addRatio, type Ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
@@ -46,8 +46,8 @@ export function settleOverrides(
   linesWithin: LinesWithin,
   earlier: EarlierMeasure,
 ): Overrides | null {
-  const { book, period } = context
-  const version = overrideVersion(book, upline, period.last)
+  const { inForce, period } = context
+  const version = overrideVersion(inForce, upline, period.last)
   if (version?.period !== period.kind) return null
   const result = {
     version,
@@ -100,14 +100,14 @@ function rateSources(
 
 /** Books the opposite of each line with the affiliate below. A line that cannot be booked waits. */
 function fund(
-  { book, rates, period }: PeriodContext,
+  { inForce, rates, period }: PeriodContext,
   upline: string,
   lines: readonly Line[],
   result: { funded: FundedLine[]; holds: Overrides['holds'][number][] },
 ): Line[] {
   return lines.filter((line) => {
     const affiliate = line.scope.slice('affiliate:'.length)
-    const version = overrideVersion(book, affiliate, period.last)
+    const version = overrideVersion(inForce, affiliate, period.last)
     if (version === null) return false
     const { currency } = line.version
     const converted = convertAmount(line.amount, currency, version.currency, period.last, rates)

@@ -1,9 +1,9 @@
-import { type Book, type Version, versionsOf } from './book.ts'
 import { fieldsOn, type Owner, type PeriodContext } from './context.ts'
 import type { RateLookup } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { holdFacts, type WaitingFact } from './hold.ts'
 import type { JudgedCustomer } from './judged.ts'
+import { type PlansInForce, type Version, versionsOf } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
 import { type PeriodTallies, type RuleTally, talliesOf } from './tallies.ts'
@@ -26,7 +26,7 @@ export function reduceCustomer(
   judged: JudgedCustomer,
   uplineRulesOf: (affiliate: string) => readonly UplineRule[],
 ): CustomerTallies {
-  const { book, period, rates } = context
+  const { inForce, period, rates } = context
   const { customer } = judged
   const own: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
@@ -44,7 +44,7 @@ export function reduceCustomer(
     for (const entry of entries) addFact(customer, entry, fact, rates, hold)
   }
   for (const [{ tally, version, rule }, one] of own) {
-    addCustomer(tally, customer.customer_id, one, version, keptSums(book, version, rule), rates)
+    addCustomer(tally, customer.customer_id, one, version, keptSums(inForce, version, rule), rates)
   }
   return own
 }
@@ -55,12 +55,12 @@ const keptSumsOf = new WeakMap<CompiledRule, KeptSums>()
  * Returns which sums of a rule are kept. Those of each customer are, if a line or a fence is for one,
  * or if tiers of the plan count active customers.
  */
-function keptSums(book: Book, version: Version, rule: CompiledRule): KeptSums {
+function keptSums(inForce: PlansInForce, version: Version, rule: CompiledRule): KeptSums {
   const known = keptSumsOf.get(rule)
   if (known !== undefined) return known
   const per = rule.kind === 'share' ? rule.per : 'affiliate'
   const isFenced = rule.kind === 'share' && rule.fence !== null
-  const countsActive = [version, ...versionsOf(book, version.plan)].some(({ rules }) =>
+  const countsActive = [version, ...versionsOf(inForce, version.plan)].some(({ rules }) =>
     rules.some(({ tiers }) => tiers?.by === 'active'),
   )
   const kept = { per, customers: per === 'customer' || isFenced || countsActive }

@@ -1,6 +1,6 @@
-import { type Plan, type Version, versionsIn } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import { compareQualified, type OnceState } from './once.ts'
+import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { OpenState } from './state.ts'
 import type { AffiliateTallies, RuleTally } from './tallies.ts'

@@ -1,6 +1,6 @@
-import type { Version } from './book.ts'
 import type { Decimal } from './decimal.ts'
 import type { OnceState } from './once.ts'
+import type { Version } from './plans-in-force.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import { newTally, type Tally } from './tally.ts'

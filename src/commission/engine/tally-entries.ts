@@ -1,6 +1,6 @@
-import { type Version, versionsOf } from './book.ts'
 import type { CountedOwner, PeriodContext } from './context.ts'
 import type { WaitingFact } from './hold.ts'
+import { type Version, versionsOf } from './plans-in-force.ts'
 import type { CompiledRule } from './rules.ts'
 import {
   type AffiliateTallies,
@@ -67,7 +67,7 @@ type Enter = (earner: string, target: RuleTally, source: Source) => void
 
 /** Enters facts of a plan into the rules of its version, and into the measures of all versions. */
 function enterOwnRules(
-  { book }: PeriodContext,
+  { inForce }: PeriodContext,
   tallies: AffiliateTallies,
   affiliate: string,
   version: Version,
@@ -78,7 +78,7 @@ function enterOwnRules(
       enter(affiliate, tallyOf(tallies.own, version, rule), ownSource(rule))
     }
   }
-  for (const other of versionsOf(book, version.plan)) {
+  for (const other of versionsOf(inForce, version.plan)) {
     for (const rule of other.rules) {
       const by = rule.tiers?.by
       if (!by || typeof by !== 'object' || !('terms' in by)) continue

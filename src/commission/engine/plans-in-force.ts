@@ -47,14 +47,14 @@ export interface Assignment {
 }
 
 /** All plans and assignments of an account. */
-export interface Book {
+export interface PlansInForce {
   readonly plans: ReadonlyMap<string, Plan>
   /** Returns an affiliate's assignments in order of `from`. */
   readonly assignmentsOf: (affiliate: string) => readonly Assignment[]
 }
 
 /** The plans and assignments of an account, as they are stored. */
-export interface BookInput {
+export interface PlansInForceInput {
   readonly plans: readonly {
     readonly plan: string
     readonly versions: readonly { readonly version: number; readonly terms: PlanTerms }[]
@@ -65,7 +65,11 @@ export interface BookInput {
 }
 
 /** Compiles the plans of an account. Plans without a version are left out. */
-export function buildBook({ plans, assignments, minorDigits }: BookInput): Book {
+export function buildPlansInForce({
+  plans,
+  assignments,
+  minorDigits,
+}: PlansInForceInput): PlansInForce {
   const compiled = plans.flatMap(({ plan, versions }) => {
     const ready = versions
       .map(({ version, terms }) => compileVersion(plan, version, terms, minorDigits))
@@ -99,7 +103,7 @@ export function compileVersion(
   plan: string,
   version: number,
   terms: PlanTerms,
-  minorDigits: BookInput['minorDigits'],
+  minorDigits: PlansInForceInput['minorDigits'],
 ): Version {
   const digits = minorDigits(terms.currency)
   return {
@@ -119,7 +123,7 @@ export function compileVersion(
 }
 
 /** Returns the versions of a plan; none if there is no such plan. */
-export const versionsOf = ({ plans }: Book, plan: string): readonly Version[] =>
+export const versionsOf = ({ plans }: PlansInForce, plan: string): readonly Version[] =>
   plans.get(plan)?.versions ?? []
 
 /** Returns the version in force on a day, or the first if none was yet. */
@@ -132,13 +136,13 @@ export function versionOn({ versions, first }: Plan, day: number): Version {
  * null if no assignment does (§12 "Assignments", "Version").
  */
 export function governingVersion(
-  book: Book,
+  inForce: PlansInForce,
   affiliate: string,
   signupDay: number,
   day: number,
 ): Version | null {
-  const assignment = assignmentFor(book.assignmentsOf(affiliate), signupDay, day)
-  const plan = assignment && book.plans.get(assignment.plan)
+  const assignment = assignmentFor(inForce.assignmentsOf(affiliate), signupDay, day)
+  const plan = assignment && inForce.plans.get(assignment.plan)
   return assignment && plan ? versionFor(plan, Math.max(signupDay, assignment.from), day) : null
 }
 
@@ -182,9 +186,13 @@ function assignmentFor(
  * Returns the version by which an affiliate earns overrides in a period that ends on the given day
  * (§16.25).
  */
-export function overrideVersion(book: Book, affiliate: string, lastDay: number): Version | null {
-  const assignment = book.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
-  const plan = assignment && book.plans.get(assignment.plan)
+export function overrideVersion(
+  inForce: PlansInForce,
+  affiliate: string,
+  lastDay: number,
+): Version | null {
+  const assignment = inForce.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
+  const plan = assignment && inForce.plans.get(assignment.plan)
   return assignment && plan ? versionFor(plan, assignment.from, lastDay) : null
 }
 
