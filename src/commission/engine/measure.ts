@@ -84,7 +84,7 @@ function activeCustomers(
   for (const { rules } of plan.versions) {
     for (const one of rules) {
       if (one.id !== rule.id) continue
-      for (const id of tallies.own.get(one)?.tally.customers.keys() ?? []) active.add(id)
+      for (const id of tallies.ownRules.get(one)?.tally.customers.keys() ?? []) active.add(id)
     }
   }
   for (const id of below?.tally.customers.keys() ?? []) active.add(id)

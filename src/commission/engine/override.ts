@@ -3,7 +3,7 @@ import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import { negate, round } from './decimal.ts'
 import { type Line, newLine } from './line.ts'
-import { type LinesWithin, type Source, sourcesOf } from './override-sources.ts'
+import { type LinesWithin, type OverrideSource, sourcesOf } from './override-sources.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import { addRatio, type Ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
@@ -74,7 +74,7 @@ export function settleOverrides(
 function rateSources(
   version: Version,
   rule: CompiledOverride,
-  sources: readonly Source[],
+  sources: readonly OverrideSource[],
   measure: Ratio,
   earlier: Ratio,
 ): Line[] {
@@ -113,7 +113,7 @@ function fund(
     const converted = convertAmount(line.amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
       const { version: earning, amount, rule } = line
-      const held = {
+      const waiting = {
         rule: rule.id,
         version: earning.version,
         reason: converted,
@@ -121,8 +121,8 @@ function fund(
         count: 1,
       }
       result.holds.push(
-        { affiliate: upline, version: earning, hold: { ...held, sum: amount } },
-        { affiliate, version, hold: { ...held, sum: negate(amount) } },
+        { affiliate: upline, version: earning, hold: { ...waiting, sum: amount } },
+        { affiliate, version, hold: { ...waiting, sum: negate(amount) } },
       )
       return false
     }

@@ -182,10 +182,7 @@ function assignmentFor(
   return chosen && chosen.from <= day ? chosen : null
 }
 
-/**
- * Returns the version by which an affiliate earns overrides in a period that ends on the given day
- * (§16.25).
- */
+/** Returns the version by which an affiliate earns overrides of a period with this last day (§16.25). */
 export function overrideVersion(
   inForce: PlansInForce,
   affiliate: string,
@@ -199,7 +196,3 @@ export function overrideVersion(
 /** The key of an affiliate's plan. */
 export const planKey = (affiliate: string, plan: string): string =>
   JSON.stringify([affiliate, plan])
-
-/** Returns the versions of a plan's rule with an id, in order. */
-export const versionsWith = (plan: Plan, rule: string): Version[] =>
-  plan.versions.filter(({ rules }) => rules.some(({ id }) => id === rule))

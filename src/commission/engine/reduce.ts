@@ -8,7 +8,7 @@ import { withinMonths } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
 import { type PeriodTallies, type RuleTally, talliesOf } from './tallies.ts'
 import { addCustomer, type KeptSums } from './tally.ts'
-import { type Entry, entriesFor, type Source } from './tally-entries.ts'
+import { type Entry, entriesFor, type TallySource } from './tally-entries.ts'
 import { addToGroup, addUnits, type CustomerTally } from './tally-groups.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 import type { UplineRule } from './uplines.ts'
@@ -28,7 +28,7 @@ export function reduceCustomer(
 ): CustomerTallies {
   const { inForce, period, rates } = context
   const { customer } = judged
-  const own: CustomerTallies = new Map()
+  const customerTallies: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
   addOnce(context, tallies, judged, hold)
   let entries: readonly Entry[] = []
@@ -38,15 +38,15 @@ export function reduceCustomer(
     const owner = judged.ownerOf(fact)
     if (owner.reason !== null && owner.reason !== 'no_plan') continue
     if (entriesOf?.affiliate !== owner.affiliate || entriesOf.version !== owner.version) {
-      entries = entriesFor(context, tallies, own, owner, uplineRulesOf)
+      entries = entriesFor(context, tallies, customerTallies, owner, uplineRulesOf)
       entriesOf = owner
     }
     for (const entry of entries) addFact(customer, entry, fact, rates, hold)
   }
-  for (const [{ tally, version, rule }, one] of own) {
+  for (const [{ tally, version, rule }, one] of customerTallies) {
     addCustomer(tally, customer.customer_id, one, version, keptSums(inForce, version, rule), rates)
   }
-  return own
+  return customerTallies
 }
 
 const keptSumsOf = new WeakMap<CompiledRule, KeptSums>()
@@ -71,18 +71,18 @@ function keptSums(inForce: PlansInForce, version: Version, rule: CompiledRule): 
 /** Adds a fact to a tally if the rule names it, its conditions hold and its amount converts. */
 function addFact(
   customer: Customer,
-  { earner, target, source, own }: Entry,
+  { earner, target, source, customerTally }: Entry,
   fact: Fact,
   rates: RateLookup,
   hold: (waiting: WaitingFact) => void,
 ): void {
   const { version, rule } = target
   const { base, unit, purpose } = source
-  if (unit && isSummed(customer, rule, source, unit, fact)) addUnits(own, unit, fact)
+  if (unit && isSummed(customer, rule, source, unit, fact)) addUnits(customerTally, unit, fact)
   if (base === null) return
   for (const term of base.terms) {
     if (!isSummed(customer, rule, source, term, fact)) continue
-    const reason = addToGroup(own, term, fact, version.currency, rates)
+    const reason = addToGroup(customerTally, term, fact, version.currency, rates)
     if (reason === null || purpose === 'unlisted') continue
     const { field } = term
     const currency = term.currencyOf(fact)
@@ -90,17 +90,17 @@ function addFact(
   }
 }
 
-/** Whether a term names a fact, and the conditions of the term and of the rule that binds it hold. */
+/** Whether a term names a fact, and the conditions of the term and of the rule, if they apply, hold. */
 function isSummed(
   customer: Customer,
   { when, months }: CompiledRule,
-  { bound }: Source,
+  { conditional }: TallySource,
   term: CompiledTerm | CompiledUnit,
   fact: Fact,
 ): boolean {
   if (!term.names(fact)) return false
   const fields = fieldsOn(customer, fact.day)
-  if (bound && (when(fields, fact) !== null || !withinMonths(customer, fact.day, months))) {
+  if (conditional && (when(fields, fact) !== null || !withinMonths(customer, fact.day, months))) {
     return false
   }
   return !('when' in term) || term.when(fields, fact) === null

@@ -74,7 +74,7 @@ export function rulesWith<R extends CompiledRule>(
   const isKind = (rule: CompiledRule): rule is R => rule.kind === kind
   return versionsIn(plan, context.period.first).flatMap((version) => {
     const rule = version.rules.filter(isKind).find((one) => one.id === id)
-    return rule ? [{ version, rule, tally: tallies.own.get(rule) ?? null }] : []
+    return rule ? [{ version, rule, tally: tallies.ownRules.get(rule) ?? null }] : []
   })
 }
 

@@ -53,10 +53,10 @@ export function stateFor({ replacement }: Plan, { first }: Period, state: PlanSt
 function joinVersions(state: PlanState): PlanState {
   const open = openState(state)
   const fences = new Map<string, Map<string, Decimal>>()
-  for (const [key, held] of open.fences) {
+  for (const [key, toPayBack] of open.fences) {
     const joined = fences.get(keyOfAll(key)) ?? new Map<string, Decimal>()
     fences.set(keyOfAll(key), joined)
-    for (const [customer, amount] of held) addTo(joined, customer, amount)
+    for (const [customer, amount] of toPayBack) addTo(joined, customer, amount)
   }
   const { carries, deficits, measures } = open
   const joined = { carries: joinKeys(carries), deficits: joinKeys(deficits), fences, measures }
