@@ -12,7 +12,6 @@ import {
   buildPlansInForce,
   governingVersion,
   overrideVersion,
-  versionsWith,
 } from '../../../src/commission/engine/plans-in-force.ts'
 import { buildTree } from '../../../src/commission/engine/tree.ts'
 import { dayOf, terms } from './build.ts'
@@ -118,10 +117,6 @@ export const DAYS: readonly Case[] = [
     () => [...plansInForceOf(['2026-01-01']).plans.keys()],
     ['P'],
   ),
-  example('the versions that have a rule', () => {
-    const one = plansInForceOf(['2026-01-01', '2026-02-01']).plans.get('P')!
-    return [versionsWith(one, 'r').map(({ version }) => version), versionsWith(one, 'x')]
-  }, [[1], []]),
   example('no version governs without a plan', () => {
     const inForce = plansInForceOf(['2026-01-01'], [['gone', '2026-01-01']])
     const day = dayOf('2026-02-01')

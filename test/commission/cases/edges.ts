@@ -267,5 +267,5 @@ const overridesBelow: readonly Case[] = [
   ]),
 ]
 
-/** Examples of versions, of the first day of all, and of overrides that affiliates below fund. */
+/** Examples of versions, of the earliest supported day, and of overrides that affiliates below fund. */
 export const EDGES: readonly Case[] = [...versions, ...overridesBelow]
