@@ -158,7 +158,7 @@ export const EVENT_DOCUMENTATION: Record<string, EventDocumentation> = {
   ...STATEMENTS,
   'adjustment.created': {
     description:
-      'Sent when the team enters an amount, and when a computation finds adjustments of closed periods, or other ones than before.',
+      'Sent when the team enters an amount, when a computation finds adjustments of closed periods, and again when they change.',
     data: ADJUSTMENT,
     example: {
       kind: 'manual',

@@ -2,9 +2,9 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
-import { versionOn } from '../commission/plans/book.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
+import { versionOn } from '../commission/plans/stored-plans.ts'
 import {
   findVersion,
   insertVersion,

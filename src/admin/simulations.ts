@@ -4,8 +4,8 @@ import { writeCsv } from '../commission/csv.ts'
 import { TooManyFacts } from '../commission/drafts/compute.ts'
 import { FRESH_LIMITS } from '../commission/drafts/limits.ts'
 import { withinLimit } from '../commission/drafts/on-request.ts'
-import type { Plan } from '../commission/engine/book.ts'
 import { compareText } from '../commission/engine/facts.ts'
+import type { Plan } from '../commission/engine/plans-in-force.ts'
 import { type AccountBeginnings, beginningsOf } from '../commission/facts/days.ts'
 import { type AccountSource, openSource } from '../commission/facts/source.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
@@ -44,9 +44,9 @@ export const simulations = (resourcesOf: ResourcesOf) =>
       readPlanContext(c.env.DB, account, resourcesOf),
       beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
     ])
-    const plan = source.book.plans.get(c.req.param('plan'))
+    const plan = source.inForce.plans.get(c.req.param('plan'))
     if (!plan) throw notFound('plan', c.req.param('plan'))
-    const { issues, request } = parseSimulation(body, source.book, plan, planContext, Date.now())
+    const { issues, request } = parseSimulation(body, source.inForce, plan, planContext, Date.now())
     if (!request) throw validationFailed(issues)
     const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
     const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)

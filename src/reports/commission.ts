@@ -9,7 +9,7 @@ import { addAmount } from './sums.ts'
 /** The metric of what statements come to. */
 export const COMMISSION = 'commission_owed'
 
-/** Where a report can tell the commission, and why not elsewhere. */
+/** Where a report can show the commission, and why not elsewhere. */
 export interface CommissionScope {
   readonly inRows: boolean
   readonly inTotals: boolean

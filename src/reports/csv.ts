@@ -11,7 +11,7 @@ const cellText = (value: string | number | null | undefined): string => String(v
 
 /**
  * Writes a report as CSV: a column that tells rows from totals, the groups, the metrics, and what could
- * not be converted. A value that cannot be told is empty.
+ * not be converted. A value that is unknown is empty.
  */
 export function reportCsv({ columns, group_by, data, totals }: Report): string {
   const names = columns.flatMap(({ name, type }) => (type === 'group' ? [] : [name]))

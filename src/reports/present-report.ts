@@ -97,7 +97,7 @@ function unknownMetrics(
   })
 }
 
-/** Returns the metrics that cannot be told of records from a day on. */
+/** Returns the metrics that are unknown for records from a day on. */
 const unknownFrom = (
   day: number,
   hasCommission: boolean,

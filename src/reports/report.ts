@@ -9,7 +9,7 @@ export interface Column {
   readonly type: 'group' | MetricType
 }
 
-/** The value of a metric: a whole number, a decimal as text, or null if it cannot be told. */
+/** The value of a metric: a whole number, a decimal as text, or null if it is unknown. */
 export type Figure = number | string | null
 
 /** What could not be converted of a metric. */

@@ -34,10 +34,10 @@ export interface Selection {
   readonly statements: readonly (readonly [Part, string])[]
 }
 
-/** Groups by which commission can be told: statements have an affiliate and a period. */
+/** Groups by which the commission is known: statements have an affiliate and a period. */
 const COMMISSION_GROUPS = ['affiliate_id', 'month', 'week']
 
-/** Returns whether the rows of a report can tell the commission. */
+/** Returns whether the rows of a report can show the commission. */
 export const hasCommissionRows = (groups: readonly string[]): boolean =>
   groups.every((group) => COMMISSION_GROUPS.includes(group))
 

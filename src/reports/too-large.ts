@@ -10,7 +10,7 @@ const REASONS = {
   figures: `The report has more than ${written(REPORT_LIMITS.figures)} figures.`,
   customer: `A customer has more than ${written(REPORT_LIMITS.customer)} records of one resource on these days.`,
   kpis: `These days have more than ${written(REPORT_LIMITS.kpis)} values of KPIs.`,
-  searched: `To find first deposits, the report would search more than ${written(REPORT_LIMITS.searched)} days since the signup of customers.`,
+  searched: `Finding first deposits would need more than ${written(REPORT_LIMITS.searched)} customer-days.`,
   sums: 'Too many combinations of group, metric, currency and day.',
   links: 'The account has too many links for a report by `affiliate_id`.',
 } as const

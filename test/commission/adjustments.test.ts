@@ -187,7 +187,7 @@ test('a balance that was to move to a period closed since moves to the first ope
   })
 })
 
-test('what was dropped for a correction is restored when the correction is taken back', async () => {
+test('undoing a correction covers its write-off', async () => {
   const net: Rule = {
     ...{ id: 'tenth', kind: 'share', percent: '10' },
     base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
@@ -206,7 +206,7 @@ test('what was dropped for a correction is restored when the correction is taken
     ...{ lines_sum: '2.00', adjustments_sum: '-10.00', dropped: '-8.00' },
   })
   await approve('2026-09')
-  // 2.00 of the correction were paid back by the lines of September; only these are due again.
+  // 2.00 of the correction were paid back by the lines of September; only these are paid again.
   await withdraw(0)
   expect((await compute('2026-10')).get('2026-10')).toMatchObject({
     adjustments: [

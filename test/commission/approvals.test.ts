@@ -158,7 +158,7 @@ describe('one statement', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('waits for earlier statements, and takes rows without a statement along', async () => {
+  test('waits for earlier statements, and also approves carry-only rows', async () => {
     const first = { affiliate: 'a', period: '2024-08', head: {} }
     const withoutStatement = { ...first, period: '2024-09', head: null, previous: digestOf(first) }
     const last = { ...a, previous: digestOf(withoutStatement) }

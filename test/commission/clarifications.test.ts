@@ -170,7 +170,7 @@ describe('§16.23', () => {
     expect(agreed(of, '2026-03').lines).toEqual([])
   })
 
-  test('the months of a rule bind the trigger, and not what qualifies the customer', () => {
+  test('the months of a rule apply to the trigger, and not to what qualifies the customer', () => {
     const of = (day: string) =>
       worldOf([cpa({ months: 1, qualify: sumOf('500') })], {
         transactions: [deposit('c1', day, 100), deposit('c1', '2026-02-20', 400)],
@@ -182,7 +182,7 @@ describe('§16.23', () => {
     })
   })
 
-  test('the conditions of a rule bind the trigger, and not what qualifies the customer', () => {
+  test('the conditions of a rule apply to the trigger, and not to what qualifies the customer', () => {
     const of = (subtype: string) =>
       worldOf([cpa({ when: { subtypes: ['card'] }, qualify: sumOf('500') })], {
         transactions: [

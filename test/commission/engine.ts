@@ -1,6 +1,5 @@
 import { type Account, openAccount } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
-import { buildBook } from '../../src/commission/engine/book.ts'
 import {
   dayNumber,
   type Period,
@@ -19,6 +18,7 @@ import {
 } from '../../src/commission/engine/facts.ts'
 import { factJudge } from '../../src/commission/engine/judge-uplines.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
+import { buildPlansInForce } from '../../src/commission/engine/plans-in-force.ts'
 import { NO_STATE } from '../../src/commission/engine/state.ts'
 import type { StatementJson } from '../../src/commission/engine/statement.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
@@ -72,7 +72,7 @@ export function open(world: World): { account: Account; input: AccountInput } {
   const customers = customersOf(world)
   const first = Math.min(...customers.flatMap(({ facts }) => facts.map(({ day }) => day)))
   const input: AccountInput = {
-    book: buildBook({
+    inForce: buildPlansInForce({
       plans: world.plans.map(({ plan, versions }) => ({
         plan,
         versions: versions.map(({ version, terms }) => ({ version, terms: terms as PlanTerms })),

@@ -40,7 +40,7 @@ test('an adjustment is explained: what was approved, what the line is now, and w
     'Adjustment of 2.00 EUR in 2026-10 for the affiliate aff-7 under the plan ib',
     '',
     'The adjustment corrects a line of 2026-08, which is closed. The approved statement says 10.00 EUR.',
-    'Earlier adjustments of it: −6.00 EUR in 2026-09. Together that is 4.00 EUR.',
+    'Earlier adjustments of this line: −6.00 EUR in 2026-09. Together that is 4.00 EUR.',
     'The line now comes to 6.00 EUR. The difference is 2.00 EUR.',
     '',
     'These changes were stored after the last approval:',
@@ -76,7 +76,7 @@ test('a line of a closed period says what was approved and adjusted', async () =
     },
   })
   expect(await sentences(of.line)).toContain(
-    'The period 2026-08 is closed. The approved statement says 10.00 EUR.\nAdjustments of it: −6.00 EUR in 2026-09 and 2.00 EUR in 2026-10.\n',
+    'The period 2026-08 is closed. The approved statement says 10.00 EUR.\nAdjustments of this line: −6.00 EUR in 2026-09 and 2.00 EUR in 2026-10.\n',
   )
 })
 
@@ -124,7 +124,7 @@ test('what restores a dropped amount is explained, and has no records', async ()
   expect(await sentences(id)).toContain(
     'The plan wrote off −10.00 EUR in 2026-08. A later positive correction of that period first covers this write-off.',
   )
-  expect(await sentences(id)).toContain('Write-off covered: −3.00 EUR.')
+  expect(await sentences(id)).toContain('Kept back to cover the write-off: 3.00 EUR.')
   expect((await askAdmin(`${PATH}/lines/${id}/parts`)).status).toBe(404)
 })
 

@@ -239,14 +239,30 @@ test('sentences write amounts with the minor digits of their own currency', () =
   const source = { plan: 'P', period: '2026-10', rule: 'r', version: 1, currency: 'EUR' }
   const sources = [{ ...source, lines: 1, amount: '1000' }]
   const sentences = [
-    ...factSentences({ step: 'facts', records: 1, customers: 1, terms }, 'JPY'),
+    ...factSentences({ step: 'facts', records: 1, customers: 1, terms }, 'JPY', 'A'),
     ...factSentences(
       { step: 'sources', affiliate_id: 'A', sources, conversions: [], sum: '1' },
       '',
+      'A',
     ),
   ]
   expect(sentences.slice(1)).toEqual([
     'Pnl of trading activity sums to 19.60 USD (1 record).',
     '1 line of the affiliate A by the rule r (version 1) of the plan P in 2026-10 sums to 1,000.00 EUR.',
   ])
+})
+
+test('sentences name the affiliate who pays an override, and what a customer met', () => {
+  const funded = { affiliate_id: 'A', plan: 'P', period: '2026-10', rates: [] }
+  const amounts = { amount: '5', currency: 'EUR', converted: '5' }
+  expect(factSentences({ step: 'funded', ...funded, ...amounts }, 'EUR', 'B')).toEqual([
+    'The affiliate A earns 5.00 EUR by this override of the plan P in 2026-10. The affiliate B pays it.',
+  ])
+  const condition = { customer: { kyc: ['2'], countries: ['DE', 'AT'] } }
+  const met = { condition, met_on: '2026-03-02', met_at: '', reached: null, min: null }
+  const conditions = [{ ...met, records: [], records_total: 0 }]
+  const on = { qualified_on: '2026-03-02', qualified_at: '' }
+  expect(factSentences({ step: 'qualification', conditions, ...on }, 'EUR', 'A')[0]).toBe(
+    'The customer met kyc 2, countries DE and AT from 2026-03-02 on.',
+  )
 })

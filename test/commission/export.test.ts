@@ -149,7 +149,7 @@ describe('a printable page', () => {
       ...['Dropped -0.98', 'Closing 0.00', 'Payable 0.00', 'Transferred to +other, 2026-11 0.00'],
       ...['tenth, version 1', 'lin_1', 'carried in -2.50', 'from 0: 5 at 1', '100.25'],
       ...['adj_1', '2026-09', 'lin_9', 'record id', 'delivery id dlv_1; 2 more'],
-      ...['what the period wrote off', 'man_1', 'there is no exchange rate', 'XAG', '12.5'],
+      ...['cover of a write-off', 'man_1', 'there is no exchange rate', 'XAG', '12.5'],
     ]) {
       expect(text.replaceAll(/\s+/g, ' ')).toContain(shown)
     }

@@ -22,7 +22,7 @@ import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 
 // Closes the books of a random world, period by period, while records arrive late, are reversed, and
 // customers turn out to belong to other affiliates; and compares the books with the laws that they must
-// keep. Vitest does it, and so do the threads that hunt mutants of the engine, which have no Vitest.
+// keep. Vitest does it, and so do the threads that run mutation tests of the engine, which have no Vitest.
 
 /** Two values that a law says are equal. */
 export interface Comparison {

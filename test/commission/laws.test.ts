@@ -71,8 +71,8 @@ test('law 2: what tallies count and what has no reason are the same records', ()
               rules,
             )) {
               const paying = [...tallies.values()].some(
-                ({ own, overrides }) =>
-                  own.get(target.rule) === target ||
+                ({ ownRules, overrides }) =>
+                  ownRules.get(target.rule) === target ||
                   [...(overrides.get(target.rule)?.values() ?? [])].includes(target),
               )
               const isFunded = target.rule.kind === 'override' && target.rule.downline

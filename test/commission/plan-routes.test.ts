@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import perLot from '../../examples/plans/ib-per-lot.json'
-import { readPlanBook, versionOn } from '../../src/commission/plans/book.ts'
 import { PLAN_LIMITS } from '../../src/commission/plans/limits.ts'
+import { readStoredPlans, versionOn } from '../../src/commission/plans/stored-plans.ts'
 import { brand } from '../brand.ts'
 import { askAdmin, json, register } from '../partner.ts'
 import { planWith, rules } from './plan-values.ts'
@@ -226,8 +226,8 @@ describe('plans', () => {
     const { account, put, assign } = await firm({ binding: 'DB_2' })
     await put('ib', perLot)
     await assign(everybody)
-    expect(await readPlanBook(env.DB, account)).toEqual({ versions: [], assignments: [] })
-    expect(await readPlanBook(env.DB_2, account)).toEqual({
+    expect(await readStoredPlans(env.DB, account)).toEqual({ versions: [], assignments: [] })
+    expect(await readStoredPlans(env.DB_2, account)).toEqual({
       versions: [{ plan: 'ib', version: 1, effective_from: '2026-12-01', terms: perLot }],
       assignments: [everybody],
     })

@@ -619,13 +619,13 @@ const REFUSED: Refused[] = [
   [
     'an amount of an override of lines',
     inRule(without(override, 'percent'), { amount: '5' }),
-    needs('/rules/0/amount', 'the rule pays a `percent` of them'),
+    needs('/rules/0/amount', 'this rule takes `percent`, not `amount`'),
     issue('/rules/0', 'choice', 'Expected exactly one of `percent`, `tiers`.', 'Add one of them.'),
   ],
   [
     'a percentage of an override of units',
     inRule(override, { of: { unit: unit.unit }, amount: '5' }),
-    needs('/rules/0/percent', 'the rule pays an `amount` for each of them'),
+    needs('/rules/0/percent', 'this rule takes `amount`, not `percent`'),
   ],
   [
     'a first step above 0',
@@ -716,11 +716,11 @@ const REFUSED: Refused[] = [
     }),
     needs(
       '/rules/0/tiers/by',
-      'incremental tiers (`slice`) measure only the affiliate’s own base or units',
+      'incremental tiers (`slice`) measure only the rule’s own base, units or CPAs',
     ),
     needs(
       '/rules/0/tiers/over',
-      'incremental tiers (`slice`) measure only the affiliate’s own base or units',
+      'incremental tiers (`slice`) measure only the rule’s own base, units or CPAs',
     ),
   ],
   [
@@ -840,8 +840,8 @@ const REFUSED: Refused[] = [
   [
     'limits of a fixed amount',
     inRule(once, { min_amount: '5', max_amount: '1' }),
-    needs('/rules/0/min_amount', 'it limits a `percent`'),
-    needs('/rules/0/max_amount', 'it limits a `percent`'),
+    needs('/rules/0/min_amount', 'it applies only to a rule with `percent`'),
+    needs('/rules/0/max_amount', 'it applies only to a rule with `percent`'),
     issue('/rules/0/min_amount', 'maximum', '`5` is more than the maximum, 1.'),
   ],
   [
@@ -864,7 +864,7 @@ const REFUSED: Refused[] = [
       '/rules/0/qualify/0/within_days',
       'required',
       '`within_days` is required.',
-      'Send the days after whose end the sum must hold.',
+      'Send the number of days after which the sum is checked.',
     ),
   ],
   [
@@ -881,7 +881,7 @@ const REFUSED: Refused[] = [
     inRule(once, { qualify: [{ customer: { instruments: ['*'], countries: ['DE'] } }] }),
     needs(
       '/rules/0/qualify/0/customer/instruments',
-      'it is a condition on a fact, and not on the customer',
+      'it is a condition on a record, and not on the customer',
     ),
   ],
   [

@@ -130,7 +130,7 @@ describe('the high-roller policy of Carat Partners', () => {
       { bigger: 2500, big: 2500 },
     ]
     expect(fenced(months, '2026-01')).toEqual(['0', '0', '3000', '0.00'])
-    // 2,000 and 1,000 are held: 500 of one and 1,500 of the other remain.
+    // 2,000 and 1,000 are fenced: 500 of one and 1,500 of the other remain.
     expect(fenced(months, '2026-02')).toEqual(['2000', '3000', '0', '600.00'])
   })
 
@@ -142,7 +142,7 @@ describe('the high-roller policy of Carat Partners', () => {
 })
 
 // §12 "Tiers" of the contract.
-describe('tier against ladder', () => {
+describe('retroactive against incremental tiers', () => {
   const steps = [
     { from: '0', amount: '3' },
     { from: '50', amount: '5' },

@@ -35,8 +35,8 @@ function figuresOf(input: AccountInput, periods: readonly string[]): Record<stri
 /** Returns the input of a world in which terms govern a plan from a day on. */
 function simulated(world: World, plan: string, terms: PlanTerms, from: number): AccountInput {
   const { input } = open(world)
-  const replaced = input.book.plans.get(plan)!
-  return { ...input, book: replaceVersions(input.book, replaced, terms, from, minorDigits) }
+  const replaced = input.inForce.plans.get(plan)!
+  return { ...input, inForce: replaceVersions(input.inForce, replaced, terms, from, minorDigits) }
 }
 
 const termsOf = (version: { terms: unknown } | undefined) => version!.terms as PlanTerms

@@ -65,17 +65,17 @@ test('what a simulation finds in a database is what the engine finds in memory',
         .slice(1)
       const [first, ...others] = periods
       if (first === undefined) continue
-      const stored = source.book.plans.get(plan)!
+      const stored = source.inForce.plans.get(plan)!
       const simulation = await openSimulation(source, stored, version, [first, ...others])
 
       const replaced = replaceVersions(
-        input.book,
-        input.book.plans.get(plan)!,
+        input.inForce,
+        input.inForce.plans.get(plan)!,
         version,
         first.first,
         minorDigits,
       )
-      const sums = [input, { ...input, book: replaced }].map((one) => {
+      const sums = [input, { ...input, inForce: replaced }].map((one) => {
         const { settle } = openAccount(one)
         const results = simulation.compared.flatMap((each) => settle(each))
         const byKey = Map.groupBy(results, (result) => `${result.affiliate} ${result.plan.plan}`)

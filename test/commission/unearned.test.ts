@@ -209,7 +209,7 @@ const qualifies: Law = ({ seed, period, input, judged: all, settled }) => {
       rule.kind === 'once' ? [`${affiliate} ${version.plan} ${rule.id} ${scope}`] : [],
     ),
   )
-  const kindOf = (plan: string) => input.book.plans.get(plan)!.first.period
+  const kindOf = (plan: string) => input.inForce.plans.get(plan)!.first.period
   expect(
     inPeriod
       .filter(({ plan }) => kindOf(plan) === period.kind)

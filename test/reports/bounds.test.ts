@@ -198,7 +198,7 @@ describe('first deposits', () => {
     expect((await json(acme.get(FIRST))).totals.metrics.first_deposit_count).toBe(1)
     REPORT_LIMITS.searched -= 1
     expect(await answerOf(acme.get(FIRST))).toMatch(
-      /^422 validation_failed: To find first deposits, .* Ask for fewer days, or name the `metrics`/,
+      /^422 validation_failed: Finding first deposits would need .* Ask for fewer days, or name the `metrics`/,
     )
     expect((await acme.get(`${OCTOBER}&metrics=deposit_count`)).status).toBe(200)
     const early = { ...deposit, transaction_id: 'early', transaction_date: '2026-09-07T00:00:00Z' }

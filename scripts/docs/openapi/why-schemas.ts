@@ -26,7 +26,9 @@ const CAUSE = {
 }
 
 const PROGRESS = {
-  reached: documented('What the sum or count of the condition `qualify/0` has reached.'),
+  reached: documented(
+    'What the sum or count of the condition `qualify/0` has reached; `min` for a sum with `"at": "end"` that is reached while its window is open.',
+  ),
   min: documented('What it must reach.'),
 }
 const RECORD_CAUSE = object({ ...CAUSE, ...PROGRESS }, ['reached', 'min'])
@@ -57,9 +59,11 @@ const CONDITION = object({
     oneOf('met', 'open', 'failed', 'waiting'),
   ),
   met_on: documented('The day on which it was met.', orNull(DAY)),
-  reached: maybe('What the sum or count has reached.'),
+  reached: maybe(
+    'What the sum or count has reached; `min` for a sum with `"at": "end"` that is reached while its window is open.',
+  ),
   min: maybe('What it must reach.'),
-  missing: maybe('What lacks.'),
+  missing: maybe('What is missing to reach `min`.'),
   until: documented('The last day of its window. Null if it has none.', orNull(DAY)),
   fails: maybe('The condition on the customer that does not hold, such as `kyc`.'),
 })

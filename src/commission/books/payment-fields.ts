@@ -70,7 +70,7 @@ export const listedPayment = {
   currency: describeField(f.currency, about('The currency, an ISO 4217 code.', 'EUR')),
   amount: describeField(
     positiveMoney,
-    about('What was paid: what the oldest statements have to pay together.', '1240.50'),
+    about('What was paid: the sum of the oldest unpaid statements.', '1240.50'),
   ),
   ...payment,
 }

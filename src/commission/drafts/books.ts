@@ -7,7 +7,6 @@ import {
   type ManualEntry as ManualRow,
   readOpenManualEntries,
 } from '../../db/commission/books/manual-entries.ts'
-import { planKey } from '../engine/book.ts'
 import {
   type BookedLine,
   type BooksOf,
@@ -17,6 +16,7 @@ import {
   receivedKey,
 } from '../engine/books.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
+import { planKey } from '../engine/plans-in-force.ts'
 import type { AccountSource } from '../facts/source.ts'
 import { type Closing, type ClosingsOf, closingsIn } from './closings.ts'
 import type { StatementHead } from './draft.ts'
@@ -43,7 +43,7 @@ interface StoredBooks {
 
 /** Reads the books of some affiliates: what was approved, and manual entries. */
 export async function readBooks(
-  { db, account, book }: AccountSource,
+  { db, account, inForce }: AccountSource,
   { anchor }: ComputedRange,
   affiliates: readonly string[],
 ): Promise<AccountBooks> {
@@ -51,7 +51,7 @@ export async function readBooks(
     readClosings(db, account.id, affiliates),
     readOpenManualEntries(db, account.id, affiliates),
   ])
-  const closed = closingsIn(book, affiliates, closings)
+  const closed = closingsIn(inForce, affiliates, closings)
   const stored = new Map<string, StoredBooks>()
   const storedAt = (key: string): StoredBooks => {
     const found = stored.get(key) ?? nothingStored()
@@ -70,7 +70,7 @@ export async function readBooks(
   }
   const books = new Map(
     [...stored].map(
-      ([key, one]) => [key, toPlanBooks(one, manualFrom(book, key, anchor))] as const,
+      ([key, one]) => [key, toPlanBooks(one, manualFrom(inForce, key, anchor))] as const,
     ),
   )
   return {
@@ -80,9 +80,9 @@ export async function readBooks(
 }
 
 /** Returns the first day that a manual entry of an affiliate and plan can have. */
-function manualFrom(book: AccountSource['book'], key: string, anchor: number): number {
+function manualFrom(inForce: AccountSource['inForce'], key: string, anchor: number): number {
   const [affiliate, plan]: [string, string] = JSON.parse(key)
-  const assignment = book.assignmentsOf(affiliate).find((one) => one.plan === plan)
+  const assignment = inForce.assignmentsOf(affiliate).find((one) => one.plan === plan)
   return Math.max(anchor, assignment?.from ?? anchor)
 }
 

@@ -33,7 +33,7 @@ export async function addRateCauses(
     since: Math.min(...groups.map((one) => one.since)),
   })
   const rated = groups.flatMap((group) => {
-    const planCurrency = source.book.plans.get(group.plan)?.first.currency ?? ''
+    const planCurrency = source.inForce.plans.get(group.plan)?.first.currency ?? ''
     const rates = all.filter((rate) => mayApply(group, planCurrency, rate))
     return rates.length > 0 ? [{ group, planCurrency, rates }] : []
   })

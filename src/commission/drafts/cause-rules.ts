@@ -1,6 +1,6 @@
-import { versionsOf } from '../engine/book.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { PlanTerms, Rule } from '../engine/plan.ts'
+import { versionsOf } from '../engine/plans-in-force.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { CorrectedLine } from './cause.ts'
 
@@ -37,18 +37,18 @@ const ANYTHING: LineRules = {
 
 /** Returns what a line depends on: its own rule in all versions, and the rules to which that refers. */
 export function rulesOf(
-  { book }: Pick<AccountSource, 'book'>,
+  { inForce }: Pick<AccountSource, 'inForce'>,
   { plan, line }: Pick<CorrectedLine, 'plan' | 'line'>,
 ): LineRules {
   if (line === null) return ANYTHING
-  const all = versionsOf(book, plan).flatMap(({ source }) => source.rules)
+  const all = versionsOf(inForce, plan).flatMap(({ source }) => source.rules)
   const own = all.filter(({ id }) => id === line.rule)
   const isOfAffiliate = line.scope.startsWith('affiliate:')
   const overrides = own.filter((rule) => rule.kind === 'override')
   // If the affiliate pays for an upline's override, the rule belongs to the plan of the upline.
   if (own.length === 0 || isOfAffiliate !== overrides.length > 0) return ANYTHING
   const below = isOfAffiliate ? line.scope.slice('affiliate:'.length) : null
-  const paidFor = below === null ? [] : rulesBelow(book, below, overrides)
+  const paidFor = below === null ? [] : rulesBelow(inForce, below, overrides)
   const rules = [...own, ...all.filter((rule) => refersTo(own, rule)), ...paidFor]
   return {
     needs: factNeeds([{ ...NO_TERMS, rules }]),
@@ -84,13 +84,13 @@ const refersTo = (rules: readonly Rule[], { id, kind }: Rule): boolean =>
 
 /** Returns the rules of an affiliate whose lines overrides pay for. */
 function rulesBelow(
-  book: AccountSource['book'],
+  inForce: AccountSource['inForce'],
   below: string,
   overrides: readonly Extract<Rule, { kind: 'override' }>[],
 ): Rule[] {
-  const plans = new Set(book.assignmentsOf(below).map(({ plan }) => plan))
+  const plans = new Set(inForce.assignmentsOf(below).map(({ plan }) => plan))
   const all = [...plans].flatMap((plan) =>
-    versionsOf(book, plan).flatMap(({ source }) => source.rules),
+    versionsOf(inForce, plan).flatMap(({ source }) => source.rules),
   )
   const paid = all.filter((rule) =>
     overrides.some(({ of }) => {

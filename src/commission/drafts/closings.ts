@@ -1,6 +1,6 @@
 import { type Closings, readClosings } from '../../db/commission/books/closings.ts'
-import { type Book, planKey } from '../engine/book.ts'
 import { parsePeriod } from '../engine/calendar.ts'
+import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import type { AccountSource } from '../facts/source.ts'
 
 /** The closing of a period, and of all periods before it, for an affiliate and plan. */
@@ -16,7 +16,7 @@ export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
 
 /** Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods. */
 export function closingsIn(
-  book: Book,
+  inForce: PlansInForce,
   affiliates: readonly string[],
   { statements, periods }: Closings,
 ): ReadonlyMap<string, readonly Closing[]> {
@@ -30,7 +30,7 @@ export function closingsIn(
     add(planKey(affiliate_id, plan), period, approved_at)
   }
   for (const affiliate of affiliates) {
-    const plans = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
+    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
     for (const { plan, period, closed_at, open } of periods) {
       const key = planKey(affiliate, plan)
       const concerns = plans.has(plan) || found.has(key)
@@ -43,9 +43,9 @@ export function closingsIn(
 
 /** Reads when periods of some affiliates were closed. */
 export async function readClosingsOf(
-  { db, account, book }: Pick<AccountSource, 'db' | 'account' | 'book'>,
+  { db, account, inForce }: Pick<AccountSource, 'db' | 'account' | 'inForce'>,
   affiliates: readonly string[],
 ): Promise<ClosingsOf> {
-  const found = closingsIn(book, affiliates, await readClosings(db, account.id, affiliates))
+  const found = closingsIn(inForce, affiliates, await readClosings(db, account.id, affiliates))
   return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }

@@ -46,7 +46,7 @@ export async function openComputation(
     openContext(source, tree, range.rateDays),
     readKeptDaysInUse(source, range, run),
   ])
-  const dependenciesOf = dependencies(source.book, tree, range.periods)
+  const dependenciesOf = dependencies(source.inForce, tree, range.periods)
   return { source, range, context, dependenciesOf, kept }
 }
 
@@ -119,7 +119,7 @@ export async function settleAffiliates(
   const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
   const tallies = await tallyFacts(computation, [...read], maxFacts, keep)
   const wanted = new Set(affiliates)
-  const isAssigned = (one: string) => source.book.assignmentsOf(one).length > 0
+  const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
   const input: SettlementInput = {
     ...context,
     affiliates: [...settled].filter((one) => wanted.has(one) || isAssigned(one)),

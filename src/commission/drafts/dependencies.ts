@@ -1,6 +1,6 @@
-import type { Book, Plan } from '../engine/book.ts'
 import type { Period } from '../engine/calendar.ts'
 import { memoize } from '../engine/memoize.ts'
+import type { Plan, PlansInForce } from '../engine/plans-in-force.ts'
 import type { DatedTree } from '../facts/tree.ts'
 
 /** What the statement of an affiliate depends on. */
@@ -12,13 +12,13 @@ export interface Dependencies {
 }
 
 /**
- * Which affiliates below the rules of an affiliate's plans use. A distance of 1 is its direct
+ * Which affiliates below the rules of an affiliate's plans use. Level 1 is its direct
  * children.
  */
 interface Reach {
-  /** The distances at which it has overrides. */
+  /** The levels at which it has overrides. */
   readonly levels: ReadonlySet<number>
-  /** The distances at which affiliates below pay for its overrides. */
+  /** The levels at which affiliates below pay for its overrides. */
   readonly funded: ReadonlySet<number>
   /** Whether a tier measures all affiliates below. */
   readonly network: boolean
@@ -31,12 +31,12 @@ interface Reach {
  * - uplines for whose overrides it pays, and the affiliates below them that these overrides count.
  */
 export function dependencies(
-  book: Book,
+  inForce: PlansInForce,
   tree: DatedTree,
   periods: readonly Period[],
 ): (affiliate: string) => Dependencies {
   const days = [...new Set(periods.map(({ last }) => tree.changeBefore(last)))]
-  const reachOf = memoize((affiliate: string) => reachOfPlans(book, affiliate))
+  const reachOf = memoize((affiliate: string) => reachOfPlans(inForce, affiliate))
   const allBelow = memoize(
     (affiliate: string) => new Set(days.flatMap((day) => descend(tree, affiliate, day))),
   )
@@ -71,10 +71,10 @@ function descend(tree: DatedTree, affiliate: string, day: number): string[] {
   }
 }
 
-function reachOfPlans(book: Book, affiliate: string): Reach {
-  const names = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
+function reachOfPlans(inForce: PlansInForce, affiliate: string): Reach {
+  const names = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
   const plans = [...names].flatMap((name): readonly Plan[] => {
-    const plan = book.plans.get(name)
+    const plan = inForce.plans.get(name)
     return plan ? [plan] : []
   })
   const rules = plans.flatMap(({ versions }) => versions.flatMap((version) => version.rules))

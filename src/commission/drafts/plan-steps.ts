@@ -13,9 +13,9 @@ import { STEP_LIMITS } from './limits.ts'
  */
 export async function planSteps(computation: Computation): Promise<string[][]> {
   const { source, range, dependenciesOf } = computation
-  const { db, account, book, parents } = source
+  const { db, account, inForce, parents } = source
   const configured = new Set(parents.map(({ affiliate_id }) => affiliate_id))
-  const assigned = [...configured].filter((one) => book.assignmentsOf(one).length > 0)
+  const assigned = [...configured].filter((one) => inForce.assignmentsOf(one).length > 0)
   const stored = await affiliatesWithStatements(db, account.id, range.period.id)
   const affiliates = [...new Set([...assigned, ...stored])]
   if (affiliates.length === 0) return []

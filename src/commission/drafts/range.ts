@@ -65,7 +65,7 @@ export function findRange(
     firstSummed,
     anchor,
     firstRate: Math.min(firstFact, firstDay),
-    rateDays: rateDays(all, source.book, periods),
+    rateDays: rateDays(all, source.inForce, periods),
     days: factDaysBetween(days, firstSummed, lastDay),
     periods,
   }

@@ -1,9 +1,9 @@
 import { type ClosedBand, readRateChanges } from '../../db/commission/books/rate-changes.ts'
 import { loadRates } from '../../db/commission/load-rates.ts'
 import type { PlanResult } from '../engine/account-input.ts'
-import { planKey } from '../engine/book.ts'
 import type { Context } from '../engine/context.ts'
 import { memoize } from '../engine/memoize.ts'
+import { planKey } from '../engine/plans-in-force.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/rates.ts'
 import { type RateDays, ratesOfFinder, withinDays } from '../facts/source.ts'
 import type { AccountBooks } from './books.ts'
@@ -39,7 +39,7 @@ export async function rateViews(
 ): Promise<RateView[]> {
   const { source, range } = computation
   const keys = affiliates.flatMap((affiliate) =>
-    [...source.book.plans.keys()].map((plan) => ({ affiliate, plan })),
+    [...source.inForce.plans.keys()].map((plan) => ({ affiliate, plan })),
   )
   const all = keys.flatMap(({ affiliate, plan }) => closingsOf(affiliate, plan))
   const changes = await readRateChanges(source.directory, bandsOf(all, range.firstRate))
@@ -145,7 +145,7 @@ export async function viewOf(
 ): Promise<Computation> {
   const views = await rateViews(computation, books, [affiliate])
   const { source } = computation
-  const found = source.book.plans.get(plan)
+  const found = source.inForce.plans.get(plan)
   const view = views.find(({ covers }) => found && covers({ affiliate, plan: found }))
   return view ? { ...computation, context: view.context } : computation
 }

@@ -4,7 +4,7 @@ import {
   type SettledPeriod,
   type SettledStatement,
 } from '../../db/commission/books/settled-at.ts'
-import { planKey } from '../engine/book.ts'
+import { planKey } from '../engine/plans-in-force.ts'
 import type { AccountSource } from '../facts/source.ts'
 import type { CorrectedLine } from './cause.ts'
 

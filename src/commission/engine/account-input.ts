@@ -1,8 +1,8 @@
-import type { Plan } from './book.ts'
 import type { BooksOf } from './books.ts'
 import type { Period, PeriodKind } from './calendar.ts'
 import type { Context } from './context.ts'
 import type { Customer } from './facts.ts'
+import type { Plan } from './plans-in-force.ts'
 import type { PlanState } from './state.ts'
 import type { Settled } from './statement.ts'
 

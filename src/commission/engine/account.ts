@@ -1,11 +1,11 @@
 import type { AccountInput, PlanResult, SettlementInput } from './account-input.ts'
-import type { Book } from './book.ts'
 import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { asOf, judgeCustomer } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
+import type { PlansInForce } from './plans-in-force.ts'
 import { reduceCustomer } from './reduce.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
 import type { PeriodTallies } from './tallies.ts'
@@ -48,7 +48,7 @@ export function openSettlement(
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
-    hasOverrides(input.book, period.kind)
+    hasOverrides(input.inForce, period.kind)
       ? settleAllOverrides(input, period, tallies(period), own, before(period))
       : [],
   )
@@ -67,7 +67,7 @@ export function openSettlement(
 }
 
 /** Whether a plan with a kind of period has overrides. */
-const hasOverrides = ({ plans }: Book, kind: PeriodKind): boolean =>
+const hasOverrides = ({ plans }: PlansInForce, kind: PeriodKind): boolean =>
   [...plans.values()].some(
     ({ first, versions }) =>
       first.period === kind &&

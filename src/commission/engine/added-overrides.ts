@@ -1,8 +1,8 @@
-import { planKey } from './book.ts'
 import type { Period } from './calendar.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import type { Overrides } from './override.ts'
+import { planKey } from './plans-in-force.ts'
 import type { Ratio } from './ratio.ts'
 import type { StatementHold } from './settle.ts'
 

@@ -1,5 +1,4 @@
 import type { PlanResult } from './account-input.ts'
-import { planKey } from './book.ts'
 import {
   type BookedLine,
   closedStatement,
@@ -12,6 +11,7 @@ import type { Period } from './calendar.ts'
 import { isZero, negate, subtract, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { planKey } from './plans-in-force.ts'
 import { closeState, type OpenState } from './state.ts'
 import type { Settled } from './statement.ts'
 
@@ -42,7 +42,7 @@ export function differencesOf(
 
 /**
  * Returns what a closed period leaves: what was approved of it, the carries of its lines as they are
- * now, and all that its lines and those of earlier closed periods lack.
+ * now, and the adjustments of it and of earlier closed periods that are still to be booked.
  */
 export function keepClosed(
   books: PlanBooks,
@@ -61,7 +61,7 @@ export function keepClosed(
   }
 }
 
-/** Returns what the closed periods up to the one before lack of each affiliate and plan. */
+/** Returns the adjustments still to be booked, by affiliate and plan, of the closed periods so far. */
 export function differencesUpTo(
   before: readonly PlanResult[] | null,
 ): (affiliate: string, plan: string) => readonly Difference[] {

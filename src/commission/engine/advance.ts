@@ -1,7 +1,7 @@
-import type { Version } from './book.ts'
 import { totalOf } from './cap.ts'
 import { amountAt, type Decimal, greatest, subtract, ZERO } from './decimal.ts'
 import type { Line } from './line.ts'
+import type { Version } from './plans-in-force.ts'
 import type { CompiledShare } from './rules.ts'
 import type { PlanInput } from './settle-plan.ts'
 import { stateKey } from './state.ts'

@@ -1,7 +1,7 @@
-import type { Transfer } from './balance.ts'
 import { type Period, periodOf } from './calendar.ts'
 import { type Decimal, ZERO } from './decimal.ts'
 import type { Line } from './line.ts'
+import type { Transfer } from './transferred-balance.ts'
 
 /** A statement that was approved. It never changes. */
 export interface ClosedStatement {

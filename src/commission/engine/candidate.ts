@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../durations.ts'
-import type { Version } from './book.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, type Fact } from './facts.ts'
+import type { Version } from './plans-in-force.ts'
 import { type Blocker, termAmount, withinMonths } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
@@ -19,10 +19,10 @@ export function triggerAmount(
   currency: string,
 ): Decimal | Blocker {
   if (trigger === null) return ZERO
-  const own = trigger.currencyOf(fact)
-  const amount = convertFact(fact, trigger.field, own, currency, rates)
+  const sentCurrency = trigger.currencyOf(fact)
+  const amount = convertFact(fact, trigger.field, sentCurrency, currency, rates)
   if (typeof amount !== 'string') return amount
-  return { fact, field: trigger.field, currency: own, reason: amount }
+  return { fact, field: trigger.field, currency: sentCurrency, reason: amount }
 }
 
 /** The fact that triggers a `once` rule for a customer. */
@@ -31,7 +31,7 @@ export interface Candidate {
   readonly trigger: Fact | null
   /** Its amount in the plan's currency; null if the rule does not need it. */
   readonly amount: Decimal | null
-  /** What it waits for: its own amount, or the first fact of `void_by` without a rate. */
+  /** What it waits for: its sentCurrency amount, or the first fact of `void_by` without a rate. */
   readonly waits: readonly Blocker[]
   /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
   readonly voided: readonly Fact[]

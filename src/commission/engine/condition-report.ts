@@ -10,7 +10,7 @@ export interface ConditionReport {
   readonly met_on: string | null
   readonly reached: string | null
   readonly min: string | null
-  /** What lacks to `min`; null unless a sum or count is open or failed. */
+  /** What is missing to reach `min`; null unless a sum or count is open or failed. */
   readonly missing: string | null
   /** The last day of its window; null if it has none. */
   readonly until: string | null

@@ -1,13 +1,13 @@
-import { type Book, governingVersion, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
 import type { RateLookup } from './convert.ts'
 import { type Customer, type CustomerFields, type Fact, NO_FIELDS, valueOn } from './facts.ts'
+import { governingVersion, type PlansInForce, type Version } from './plans-in-force.ts'
 import type { Reason } from './reasons.ts'
 import type { Tree } from './tree.ts'
 
 /** Everything besides facts and carries that a computation depends on. */
 export interface Context {
-  readonly book: Book
+  readonly inForce: PlansInForce
   readonly tree: Tree
   readonly rates: RateLookup
   /** Returns the instant at which a day starts in the account's zone. */
@@ -54,7 +54,7 @@ export function ownerOn(context: Context, customer: Customer, day: number): Owne
   if (affiliate === null) return unowned(affiliate, 'organic')
   if (!context.tree.isConfigured(affiliate)) return unowned(affiliate, 'unknown_affiliate')
   if (isRefused(customer, day)) return unowned(affiliate, 'refused')
-  const version = governingVersion(context.book, affiliate, customer.signupDay, day)
+  const version = governingVersion(context.inForce, affiliate, customer.signupDay, day)
   return { affiliate, version, reason: version ? null : 'no_plan' }
 }
 

@@ -29,8 +29,8 @@ interface Factor {
   readonly divisor: bigint
 }
 
-type Found = Factor | FxReason
-type ByDay = Map<number, Found>
+type FactorOrReason = Factor | FxReason
+type ByDay = Map<number, FactorOrReason>
 type Factors = Map<string, Map<string, ByDay>>
 
 /**
@@ -54,13 +54,17 @@ function entryOf<K, V>(
   return created
 }
 
-function factorOf(from: string, to: string, day: number, rates: RateLookup): Found {
+function factorOf(from: string, to: string, day: number, rates: RateLookup): FactorOrReason {
   const byCurrency = entryOf<RateLookup, Factors>(knownFactors, rates, newMap)
-  const byDay = entryOf(entryOf(byCurrency, from, newMap<string, ByDay>), to, newMap<number, Found>)
+  const byDay = entryOf(
+    entryOf(byCurrency, from, newMap<string, ByDay>),
+    to,
+    newMap<number, FactorOrReason>,
+  )
   return byDay.get(day) ?? entryOf(byDay, day, () => findFactor(from, to, day, rates))
 }
 
-function findFactor(from: string, to: string, day: number, rates: RateLookup): Found {
+function findFactor(from: string, to: string, day: number, rates: RateLookup): FactorOrReason {
   const rateFrom = rates(from, day)
   const rateTo = rates(to, day)
   if (typeof rateFrom === 'string') return rateFrom

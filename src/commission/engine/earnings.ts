@@ -41,8 +41,8 @@ export function earningsOf(context: Context, judged: JudgedCustomer, fact: Fact)
     const inPeriod: PeriodContext = { ...context, period }
     const tallies: PeriodTallies = new Map()
     reduceCustomer(inPeriod, tallies, { ...alone, once: [] }, uplineRules(inPeriod))
-    return [...tallies].flatMap(([affiliate, { own, overrides }]) => [
-      ...[...own.values()].map((tally) => ({ affiliate, period, tally, below: null })),
+    return [...tallies].flatMap(([affiliate, { ownRules, overrides }]) => [
+      ...[...ownRules.values()].map((tally) => ({ affiliate, period, tally, below: null })),
       ...[...overrides.values()].flatMap((byBelow) =>
         [...byBelow].map(([below, tally]) => ({ affiliate, period, tally, below })),
       ),

@@ -22,8 +22,8 @@ import {
   qualificationText,
 } from './sentences.ts'
 
-/** Writes the steps that lead to a base, to units or to a qualification. */
-export function factSentences(step: Step, currency: string): string[] {
+/** Writes the steps that lead to a base, to units or to a qualification; `affiliate` has the line. */
+export function factSentences(step: Step, currency: string, affiliate: string): string[] {
   switch (step.step) {
     case 'facts':
       return factsSentences(step)
@@ -43,7 +43,7 @@ export function factSentences(step: Step, currency: string): string[] {
     case 'sources':
       return sourcesSentences(step, currency)
     case 'funded':
-      return fundedSentences(step, currency)
+      return fundedSentences(step, currency, affiliate)
     case 'floor':
       return [`${figure(step.before)} is negative and counts as 0.`]
     default:
@@ -160,8 +160,9 @@ function triggerSentences({ record, min }: TriggerStep, currency: string): strin
 
 function conditionSentence(one: MetCondition, currency: string): string {
   const { condition, met_on, min } = one
+  if (one.reached === null)
+    return `The customer met ${conditionsText(Object(condition).customer)} from ${met_on} on.`
   const what = capital(qualificationText(condition))
-  if (one.reached === null) return `${what}: this held from ${met_on} on.`
   const records = one.records_total === 0 ? '' : `, by ${counted(one.records_total, 'record')}`
   const few = one.records.length <= 5 ? one.records : []
   const list =
@@ -188,10 +189,10 @@ function sourcesSentences(step: SourcesStep, currency: string): string[] {
     : [...lines, ...conversions, `Together that is ${money(step.sum, currency)}.`]
 }
 
-function fundedSentences(step: FundedStep, currency: string): string[] {
+function fundedSentences(step: FundedStep, currency: string, payer: string): string[] {
   const rates = ratesText(step.rates)
   return [
-    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this override of the plan ${step.plan} in ${step.period}. This affiliate funds it.`,
+    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this override of the plan ${step.plan} in ${step.period}. The affiliate ${payer} pays it.`,
     ...(rates === ''
       ? []
       : [`${money(step.amount, step.currency)}${rates} is ${money(step.converted, currency)}.`]),

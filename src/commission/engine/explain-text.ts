@@ -16,7 +16,7 @@ export function explanationText(explanation: Explanation): string {
   const scope = line.scope === 'affiliate' ? '' : `, ${line.scope}`
   const title = `Rule ${line.rule} (version ${line.version}) of the plan ${plan} for the affiliate ${affiliate_id} in ${period}${scope}`
   const digits = minorDigits(line.amount)
-  const sentences = explanation.steps.flatMap((step) => sentencesOf(step, currency, digits))
+  const sentences = explanation.steps.flatMap((step) => sentencesOf(step, explanation, digits))
   const { stored } = explanation
   const changed = stored
     ? [
@@ -42,7 +42,7 @@ function closedSentences(
   const adjusted = closed.adjustments.map((one) => `${money(one.amount)} in ${one.period}`)
   return [
     `The period ${period} is closed. ${approvedText}`,
-    ...(adjusted.length > 0 ? [`Adjustments of it: ${listed(adjusted)}.`] : []),
+    ...(adjusted.length > 0 ? [`Adjustments of this line: ${listed(adjusted)}.`] : []),
     steps.length > 0
       ? 'This is the line as it is computed now.'
       : 'As the records are now, there is no such line any more.',
@@ -53,7 +53,11 @@ function closedSentences(
 /** The minor digits with which the line's amount is written. */
 const minorDigits = (amount: string): number => amount.split('.')[1]?.length ?? 0
 
-function sentencesOf(step: Step, currency: string, digits: number): string[] {
+function sentencesOf(
+  step: Step,
+  { affiliate_id, currency, steps }: Explanation,
+  digits: number,
+): string[] {
   const money = (text: string): string => `${figure(text, digits)} ${currency}`
   switch (step.step) {
     case 'fence':
@@ -62,7 +66,11 @@ function sentencesOf(step: Step, currency: string, digits: number): string[] {
         `So the base is ${figure(step.before)} − ${figure(step.paid_back)} + ${figure(step.fenced)} = ${money(step.base)}.`,
       ]
     case 'measure':
-      return measureSentences(step)
+      return measureSentences(step, (rate) =>
+        steps.some((one) => one.step === 'rate' && one.rate_is === 'percent')
+          ? `${figure(rate)} %`
+          : money(rate),
+      )
     case 'rate':
       return rateSentences(step, money)
     case 'clamp':
@@ -92,7 +100,7 @@ function sentencesOf(step: Step, currency: string, digits: number): string[] {
     case 'amount':
       return [`The line pays ${money(step.amount)}.`]
     default:
-      return factSentences(step, currency)
+      return factSentences(step, currency, affiliate_id)
   }
 }
 
@@ -108,7 +116,7 @@ function bounds(min: string | null, max: string | null, money: Money): string {
   return min === null ? `at most ${money(max ?? '0')}` : `at least ${money(min)}`
 }
 
-function measureSentences(step: MeasureStep): string[] {
+function measureSentences(step: MeasureStep, rateText: Money): string[] {
   const { earlier, own, network, measure, steps, mode, covered } = step
   const added = [
     isNothing(earlier) ? '' : `${figure(earlier)} of earlier periods`,
@@ -119,13 +127,13 @@ function measureSentences(step: MeasureStep): string[] {
   const volume = decimal(measure)
   const reached = steps.findLast(({ from }) => compare(volume, decimal(from)) >= 0) ?? steps[0]
   const tiers = steps.map(
-    (one) => `${figure(one.rate)} from ${figure(one.from)}${one === reached ? ' (reached)' : ''}`,
+    (one) => `${rateText(one.rate)} from ${figure(one.from)}${one === reached ? ' (reached)' : ''}`,
   )
-  const first = `Tier volume: ${figure(measure)}${sum}. Tiers: ${tiers.join(', ')}.`
+  const first = `Tier measure: ${figure(measure)}${sum}. Tiers: ${tiers.join(', ')}.`
   if (mode === 'whole') return [first]
   const before = isNothing(covered ?? '0')
     ? ''
-    : ` Lines before this one cover ${figure(covered ?? '0')} of it.`
+    : ` Earlier lines and periods already used ${figure(covered ?? '0')} of the tier measure.`
   return [`${first} Each part is paid at its own step.${before}`]
 }
 

@@ -72,7 +72,7 @@ export interface FloorStep {
   readonly after: string
 }
 
-/** Losses of single customers that are kept out of the base: `base` − `paid_back` + `fenced`. */
+/** Losses of single customers that are kept out of the base: `base` = `before` − `paid_back` + `fenced`. */
 export interface FenceStep {
   readonly step: 'fence'
   readonly customer: string
@@ -80,6 +80,7 @@ export interface FenceStep {
   readonly before: string
   readonly paid_back: string
   readonly fenced: string
+  /** The base after the fence. `fence.base` of the line is the one before. */
   readonly base: string
 }
 

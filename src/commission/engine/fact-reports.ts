@@ -20,7 +20,10 @@ export interface FactOutcome {
   readonly rule: string | null
   /** The condition, such as `not_countries`, `months` or `qualify/0`. */
   readonly condition: string | null
-  /** For a sum or count of `qualify`: what it has reached, and `min`, what it must reach. */
+  /**
+   * For a sum or count of `qualify`: what it has reached, and `min`, what it must reach. A sum with
+   * `at: "end"` that is reached while its window is open says `min`.
+   */
   readonly reached?: string
   readonly min?: string
 }

@@ -14,14 +14,14 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 
-/** A fenced base: what customers paid back, and what is held against them alone. */
+/** A fenced base: what customers paid back, and what they still have to pay back. */
 export interface Fenced {
   readonly before: Decimal
   readonly paidBack: Decimal
   readonly fenced: Decimal
   readonly base: Decimal
   /** What each customer still has to pay back. */
-  readonly held: Map<string, Decimal>
+  readonly toPayBack: Map<string, Decimal>
 }
 
 /**
@@ -29,22 +29,22 @@ export interface Fenced {
  *
  * @param base The affiliate's base, `fixed` terms included.
  * @param customers The base of each customer.
- * @param held What each customer has to pay back from earlier periods.
+ * @param toPayBack What each customer has to pay back from earlier periods.
  */
 export function applyFence(
   thresholds: { readonly customer: Decimal; readonly affiliate: Decimal },
   base: Decimal,
   customers: ReadonlyMap<string, Decimal>,
-  held: ReadonlyMap<string, Decimal>,
+  toPayBack: ReadonlyMap<string, Decimal>,
 ): Fenced {
-  const after = payBack(customers, held)
+  const after = payBack(customers, toPayBack)
   const left = subtract(base, after.paidBack)
   const share =
     compare(left, thresholds.affiliate) <= 0
       ? fenceLosses(thresholds.customer, left, customers)
       : []
   for (const [customer, part] of share) {
-    after.held.set(customer, add(after.held.get(customer) ?? ZERO, part))
+    after.toPayBack.set(customer, add(after.toPayBack.get(customer) ?? ZERO, part))
   }
   const fenced = sum(share.map(([, part]) => part))
   return {
@@ -52,25 +52,25 @@ export function applyFence(
     paidBack: after.paidBack,
     fenced,
     base: add(left, fenced),
-    held: after.held,
+    toPayBack: after.toPayBack,
   }
 }
 
-/** Uses a customer's positive base to pay back what is held against that customer. */
+/** Uses a customer's positive base to pay back what that customer has to pay back. */
 function payBack(
   customers: ReadonlyMap<string, Decimal>,
-  held: ReadonlyMap<string, Decimal>,
-): { held: Map<string, Decimal>; paidBack: Decimal } {
-  const left = new Map(held)
+  toPayBack: ReadonlyMap<string, Decimal>,
+): { toPayBack: Map<string, Decimal>; paidBack: Decimal } {
+  const left = new Map(toPayBack)
   let paidBack = ZERO
-  for (const [customer, owed] of held) {
+  for (const [customer, owed] of toPayBack) {
     const base = customers.get(customer)
     if (base === undefined || !isPositive(base) || !isPositive(owed)) continue
     const paid = least(base, owed)
     left.set(customer, subtract(owed, paid))
     paidBack = add(paidBack, paid)
   }
-  return { held: left, paidBack }
+  return { toPayBack: left, paidBack }
 }
 
 /**

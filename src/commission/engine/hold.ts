@@ -1,6 +1,6 @@
-import type { Version } from './book.ts'
 import { add, fromFact, ZERO } from './decimal.ts'
 import { amountOf, type Fact } from './facts.ts'
+import type { Version } from './plans-in-force.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import { type Hold, type PeriodTallies, type RuleHolds, talliesOf } from './tallies.ts'
@@ -21,7 +21,7 @@ export interface WaitingFact {
 /**
  * Returns a function that adds the waiting facts of one customer to the holds. Under a rule, a fact
  * counts once for each reason and currency, and each of its amounts is added once, even if several terms
- * name it. The function must be called for facts that a rule pays for before those its tiers measure.
+ * name it. Call it for paid facts first, then for measured ones.
  */
 export function holdFacts(tallies: PeriodTallies): (waiting: WaitingFact) => void {
   // Most customers have nothing that waits.

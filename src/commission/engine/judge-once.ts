@@ -1,9 +1,9 @@
-import type { Version } from './book.ts'
 import { isTriggerKind, triggerAmount } from './candidate.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { compare } from './decimal.ts'
 import type { Fact } from './facts.ts'
-import { type Found, furthest, type JudgedCustomer, plain } from './judged.ts'
+import { type FactVerdict, furthest, type JudgedCustomer, plain } from './judged.ts'
+import type { Version } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOnce } from './rules.ts'
@@ -15,7 +15,7 @@ export function judgeOnceFact(
   version: Version,
   rule: CompiledOnce,
   fact: Fact,
-): Found | null {
+): FactVerdict | null {
   const own = judged.once.find((state) => state.version === version && state.rule === rule)
   const blocker = own?.blockers.find((one) => one.fact === fact)
   const waits = blocker && !judged.qualified.has(rule.id) ? blocker.reason : null
@@ -25,7 +25,7 @@ export function judgeOnceFact(
     return isVoided ? { ...found, condition: 'void_by' } : found
   }
   if (waits !== null) return plain(waits)
-  let found: Found | null = null
+  let found: FactVerdict | null = null
   for (const qualification of rule.qualify) {
     if (qualification.kind === 'customer') continue
     for (const term of qualification.terms) {
@@ -48,7 +48,7 @@ function judgeTriggerFact(
   rule: CompiledOnce,
   fact: Fact,
   waits: HoldReason | null,
-): Found {
+): FactVerdict {
   const condition = rule.when(fieldsOn(customer, fact.day), fact)
   if (condition !== null) return { verdict: 'excluded', condition }
   if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')

@@ -1,4 +1,3 @@
-import { overrideVersion, type Version } from './book.ts'
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import type { Context } from './context.ts'
 import { convertUnits } from './convert.ts'
@@ -6,6 +5,7 @@ import type { Customer, Fact } from './facts.ts'
 import { type Judgement, judgeFact, judgeTerm } from './judge.ts'
 import type { JudgedCustomer } from './judged.ts'
 import { oncePerPeriod } from './memoize.ts'
+import { overrideVersion, type Version } from './plans-in-force.ts'
 import type { CompiledOverride } from './rules.ts'
 import { termsOf, type UplineRule, uplineRules } from './uplines.ts'
 
@@ -48,13 +48,13 @@ const isCountedBy = (
 
 /** Whether an override line exists: one that the affiliate below funds needs its plan and a rate. */
 export function isBooked(
-  { book, rates }: Context,
+  { inForce, rates }: Context,
   { rule, version }: UplineRule,
   affiliate: string,
   { last }: Period,
 ): boolean {
   if (rule.kind !== 'override' || !rule.downline) return true
-  const payer = overrideVersion(book, affiliate, last)
+  const payer = overrideVersion(inForce, affiliate, last)
   if (payer === null) return false
   return typeof convertUnits(0n, version.currency, payer.currency, last, rates) === 'bigint'
 }

@@ -1,10 +1,10 @@
-import type { Version } from './book.ts'
 import { type Context, fieldsOn, type Owner, ownersOf } from './context.ts'
 import { conversionOf } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { judgeOnceFact } from './judge-once.ts'
-import { type Found, furthest, type JudgedCustomer, plain } from './judged.ts'
+import { type FactVerdict, furthest, type JudgedCustomer, plain } from './judged.ts'
 import { judgeAllOnce, type OnceState, winners } from './once.ts'
+import type { Version } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import { type Reason, rankOf, type Verdict } from './reasons.ts'
 import type { CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
@@ -109,8 +109,8 @@ export function judgeBaseFact(
   version: Version,
   rule: CompiledShare | CompiledUnitRule,
   fact: Fact,
-): Found | null {
-  let found: Found | null = null
+): FactVerdict | null {
+  let found: FactVerdict | null = null
   const terms: readonly (CompiledTerm | CompiledUnit)[] =
     rule.kind === 'share' ? rule.base.terms : [rule.unit]
   for (const term of terms) {
@@ -130,7 +130,7 @@ export function judgeTerm(
   term: CompiledTerm | CompiledUnit,
   fact: Fact,
   converts: boolean,
-): Found {
+): FactVerdict {
   const fields = fieldsOn(customer, fact.day)
   const condition = rule.when(fields, fact) ?? ('when' in term ? term.when(fields, fact) : null)
   if (condition !== null) return { verdict: 'excluded', condition }

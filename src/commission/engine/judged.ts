@@ -13,15 +13,15 @@ export interface JudgedCustomer {
 }
 
 /** The verdict of one rule on a fact that it names. */
-export interface Found {
+export interface FactVerdict {
   readonly verdict: Verdict
   /** The condition that did not hold, such as `not_countries` or `void_by`. */
   readonly condition: string | null
 }
 
 /** Returns a verdict without a condition. */
-export const plain = (verdict: Verdict): Found => ({ verdict, condition: null })
+export const plain = (verdict: Verdict): FactVerdict => ({ verdict, condition: null })
 
 /** Returns the verdict that is further down the list of reasons. */
-export const furthest = (a: Found | null, b: Found): Found =>
+export const furthest = (a: FactVerdict | null, b: FactVerdict): FactVerdict =>
   a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a

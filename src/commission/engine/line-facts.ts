@@ -58,7 +58,7 @@ export function tallyOfLine(
   { rule, scope }: Pick<Line, 'rule' | 'scope'>,
 ): RuleTally | null {
   const own = tallies.get(affiliate)
-  if (rule.kind !== 'override') return own?.own.get(rule) ?? null
+  if (rule.kind !== 'override') return own?.ownRules.get(rule) ?? null
   return own?.overrides.get(rule)?.get(scopeName(scope)) ?? null
 }
 

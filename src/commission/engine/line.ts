@@ -1,7 +1,7 @@
-import type { Version } from './book.ts'
 import { type Decimal, fixedText, plainText, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { OnceState } from './once.ts'
+import type { Version } from './plans-in-force.ts'
 import type { CompiledRule } from './rules.ts'
 import type { Fx } from './tally.ts'
 import type { Part } from './tiers.ts'
@@ -25,6 +25,7 @@ export interface Line {
   readonly capped: Decimal
   readonly recouped: Decimal
   readonly deficit: Decimal
+  /** `base` is before the fence; `base` of the line is after it. */
   readonly fence: {
     readonly base: Decimal
     readonly paidBack: Decimal
@@ -82,6 +83,7 @@ export interface LineJson {
   readonly capped: string
   readonly recouped: string
   readonly deficit: string
+  /** `base` is before the fence; `base` of the line is after it. */
   readonly fence: {
     readonly base: string
     readonly paid_back: string

@@ -1,5 +1,5 @@
-import type { Version } from './book.ts'
 import { add, integer, ZERO } from './decimal.ts'
+import type { Version } from './plans-in-force.ts'
 import { addRatio, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule, CompiledTiers } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
@@ -84,7 +84,7 @@ function activeCustomers(
   for (const { rules } of plan.versions) {
     for (const one of rules) {
       if (one.id !== rule.id) continue
-      for (const id of tallies.own.get(one)?.tally.customers.keys() ?? []) active.add(id)
+      for (const id of tallies.ownRules.get(one)?.tally.customers.keys() ?? []) active.add(id)
     }
   }
   for (const id of below?.tally.customers.keys() ?? []) active.add(id)

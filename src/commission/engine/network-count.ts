@@ -1,12 +1,12 @@
 import type { SettlementInput } from './account-input.ts'
-import type { Plan } from './book.ts'
 import { overlapping, type Period } from './calendar.ts'
+import type { Plan } from './plans-in-force.ts'
 import { countOnce, countQualified } from './settle-plan.ts'
 import type { AffiliateTallies, PeriodTallies } from './tallies.ts'
 
 /** Counts the `once` lines of affiliates below whose qualification day lies in the period. */
 export function countOnceBelow(
-  { book, tree }: SettlementInput,
+  { inForce, tree }: SettlementInput,
   period: Period,
   talliesIn: (period: Period) => PeriodTallies,
   affiliate: string,
@@ -19,7 +19,7 @@ export function countOnceBelow(
     if (below.length === 0) return count
     for (const id of below) {
       for (const { tallies } of all) {
-        count += linesInPeriod(book.plans, tallies.get(id), rule, period)
+        count += linesInPeriod(inForce.plans, tallies.get(id), rule, period)
       }
     }
   }

@@ -38,7 +38,7 @@ export interface QualificationReport {
   readonly trigger: RecordRef | null
   /** `waiting`: what is missing (`trigger`, `rate`, or the open conditions as `qualify/0`). */
   readonly missing: readonly string[]
-  /** `failed`: the window that closed, and its last day. */
+  /** `failed`: the window that ended, and its last day. */
   readonly closed: { readonly window: string; readonly until: string } | null
   /**
    * `refused`: the condition, such as `reversed`, `qualify/1` or `refused`. Without a trigger: `void_by`
@@ -108,10 +108,10 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
   )
   const outcome = outcomeOf(judged, state, conditions, through)
   const voided = status === 'no_trigger' ? state.voided.at(-1) : undefined
-  const since = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
+  const affiliate = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
   return {
     customer_id: customer.customer_id,
-    affiliate_id: since,
+    affiliate_id: affiliate,
     plan: version.plan,
     version: version.version,
     rule: rule.id,
@@ -135,7 +135,7 @@ type Outcome = Pick<QualificationReport, 'status' | 'missing' | 'closed' | 'refu
 const NOTHING: Omit<Outcome, 'status'> = { missing: [], closed: null, refused_by: null }
 const refused = (refused_by: string): Outcome => ({ ...NOTHING, status: 'refused', refused_by })
 
-/** Decides in this order: qualified, refused for good, a closed window, a failing condition, waiting. */
+/** Decides in this order: qualified, refused for good, an ended window, a failing condition, waiting. */
 function outcomeOf(
   { customer, ownerOf }: JudgedCustomer,
   { status, rule, trigger }: OnceState,
@@ -150,11 +150,9 @@ function outcomeOf(
   if (isRefused(customer, through)) return refused('refused')
   const condition = status === 'no_trigger' ? failingWhen(customer, rule, through) : null
   if (condition !== null) return refused(condition)
-  const closed =
-    status === 'no_trigger'
-      ? closedMonths(customer, rule.months, through)
-      : closedWindow(conditions)
-  if (closed) return { ...NOTHING, status: 'failed', closed }
+  const windowEnded =
+    status === 'no_trigger' ? endedMonths(customer, rule.months, through) : endedWindow(conditions)
+  if (windowEnded) return { ...NOTHING, status: 'failed', closed: windowEnded }
   const failing = conditions.findIndex(({ fails }) => fails !== null)
   if (failing >= 0) return refused(`qualify/${failing}`)
   return { ...NOTHING, status: 'waiting', missing: missingOf(status, conditions) }
@@ -177,14 +175,14 @@ function missingOf(
 }
 
 /** Returns the first condition whose window is over and was not met in it. */
-function closedWindow(conditions: readonly ConditionReport[]): QualificationReport['closed'] {
+function endedWindow(conditions: readonly ConditionReport[]): QualificationReport['closed'] {
   const index = conditions.findIndex(({ status }) => status === 'failed')
   const until = conditions[index]?.until ?? null
   return until === null ? null : { window: `qualify/${index}`, until }
 }
 
 /** Returns the window of `months` if it is over. */
-function closedMonths(
+function endedMonths(
   { signupDay }: Customer,
   months: number | null,
   through: number,

@@ -13,7 +13,7 @@ export function onceThrough(
   return judgeAllOnce(context, knownOn(customer, through), ownerOf).map((state) => {
     const { version, rule, trigger } = state
     const final = once.find((one) => one.version === version && one.rule === rule)
-    // A candidate is reversed or void whatever the day that is asked for.
+    // Reversals count even if they came after the day.
     if (final?.status === 'reversed' && final.trigger === trigger) return final
     if (state.status !== 'qualified') return reopen(state, through)
     if (state.day > through) return { ...reopen(state, through), status: 'open' }
@@ -28,7 +28,7 @@ const knownOn = (customer: Customer, through: number): Customer => ({
   fields: customer.fields.filter(({ from }) => from === null || from <= through),
 })
 
-/** Returns a state whose sums must hold until the end of a window that is not over yet. */
+/** Reopens `at: "end"` sums whose window is still open. */
 const reopen = (state: OnceState, through: number): OnceState => ({
   ...state,
   progress: state.progress.map((one, index): Progress => {

@@ -1,8 +1,8 @@
-import type { Version } from './book.ts'
 import { findCandidate } from './candidate.ts'
 import type { Context, Owner } from './context.ts'
 import type { Decimal } from './decimal.ts'
 import { type Customer, compareText, type Fact } from './facts.ts'
+import type { Version } from './plans-in-force.ts'
 import { type Blocker, judgeQualification, type Progress } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 

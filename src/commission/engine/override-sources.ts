@@ -1,10 +1,10 @@
-import type { Version } from './book.ts'
 import { totalOf } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import { add, type Decimal, greatest, integer, sum, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import { fxList, type Line } from './line.ts'
+import type { Version } from './plans-in-force.ts'
 import { type Ratio, ratio } from './ratio.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
@@ -16,7 +16,7 @@ import type { Fx } from './tally.ts'
 export type LinesWithin = (affiliate: string) => readonly Line[]
 
 /** What an override of one affiliate below pays for. */
-export interface Source {
+export interface OverrideSource {
   readonly below: string
   readonly base: Decimal | null
   readonly units: Decimal | null
@@ -32,8 +32,8 @@ export function sourcesOf(
   rule: CompiledOverride,
   tallies: AffiliateTallies,
   linesWithin: LinesWithin,
-): { sources: Source[]; holds: StatementHold[] } {
-  const sources: Source[] = []
+): { sources: OverrideSource[]; holds: StatementHold[] } {
+  const sources: OverrideSource[] = []
   const holds: StatementHold[] = []
   const affiliates = [...context.tree.below(upline, rule.level, context.period.last)]
   for (const below of affiliates.sort(compareText)) {
@@ -55,7 +55,7 @@ function sourceOf(
   tallies: AffiliateTallies,
   linesWithin: LinesWithin,
   holds: StatementHold[],
-): Source | null {
+): OverrideSource | null {
   const { of } = rule
   if ('once' in of) return fromOnce(rule, of.once, below, linesWithin(below))
   if ('lines' in of) {
@@ -69,7 +69,7 @@ function sourceOf(
   return ofBase(below, floor(add(total.base, of.base.fixed), rule), fxList(fx.get('')))
 }
 
-const ofUnits = (rule: CompiledOverride, below: string, units: Decimal): Source => ({
+const ofUnits = (rule: CompiledOverride, below: string, units: Decimal): OverrideSource => ({
   below,
   base: null,
   units,
@@ -77,7 +77,7 @@ const ofUnits = (rule: CompiledOverride, below: string, units: Decimal): Source 
   fx: [],
 })
 
-const ofBase = (below: string, base: Decimal, fx: Line['fx']): Source => ({
+const ofBase = (below: string, base: Decimal, fx: Line['fx']): OverrideSource => ({
   below,
   base,
   units: null,
@@ -91,7 +91,7 @@ function fromOnce(
   id: string,
   below: string,
   lines: readonly Line[],
-): Source | null {
+): OverrideSource | null {
   const paid = lines.filter(
     (line) => line.rule.kind === 'once' && line.rule.id === id && !line.beyondCount,
   )
@@ -105,7 +105,7 @@ function fromLines(
   below: string,
   lines: readonly Line[],
   holds: StatementHold[],
-): Source | null {
+): OverrideSource | null {
   const fx = convertSums(context, version, rule, lines, holds)
   if (fx.size === 0) return null
   const base = floor(sum([...fx.values()].map(({ converted }) => converted)), rule)

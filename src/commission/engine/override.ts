@@ -1,10 +1,10 @@
-import { overrideVersion, type Version } from './book.ts'
 import { applyMax } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import { negate, round } from './decimal.ts'
 import { type Line, newLine } from './line.ts'
-import { type LinesWithin, type Source, sourcesOf } from './override-sources.ts'
+import { type LinesWithin, type OverrideSource, sourcesOf } from './override-sources.ts'
+import { overrideVersion, type Version } from './plans-in-force.ts'
 import { addRatio, type Ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
@@ -37,7 +37,7 @@ export type EarlierMeasure = (version: Version, rule: CompiledOverride) => Ratio
 
 /**
  * Makes the override lines of an affiliate in a period, and those that affiliates below fund.
- * Returns null if the version that it follows has another kind of period, or none is assigned.
+ * Returns null if the upline has no plan, or if its plan has another period kind.
  */
 export function settleOverrides(
   context: PeriodContext,
@@ -46,8 +46,8 @@ export function settleOverrides(
   linesWithin: LinesWithin,
   earlier: EarlierMeasure,
 ): Overrides | null {
-  const { book, period } = context
-  const version = overrideVersion(book, upline, period.last)
+  const { inForce, period } = context
+  const version = overrideVersion(inForce, upline, period.last)
   if (version?.period !== period.kind) return null
   const result = {
     version,
@@ -74,7 +74,7 @@ export function settleOverrides(
 function rateSources(
   version: Version,
   rule: CompiledOverride,
-  sources: readonly Source[],
+  sources: readonly OverrideSource[],
   measure: Ratio,
   earlier: Ratio,
 ): Line[] {
@@ -100,20 +100,20 @@ function rateSources(
 
 /** Books the opposite of each line in the statement of the affiliate below. A line that cannot be booked waits. */
 function fund(
-  { book, rates, period }: PeriodContext,
+  { inForce, rates, period }: PeriodContext,
   upline: string,
   lines: readonly Line[],
   result: { funded: FundedLine[]; holds: Overrides['holds'][number][] },
 ): Line[] {
   return lines.filter((line) => {
     const affiliate = line.scope.slice('affiliate:'.length)
-    const version = overrideVersion(book, affiliate, period.last)
+    const version = overrideVersion(inForce, affiliate, period.last)
     if (version === null) return false
     const { currency } = line.version
     const converted = convertAmount(line.amount, currency, version.currency, period.last, rates)
     if (typeof converted === 'string') {
       const { version: earning, amount, rule } = line
-      const held = {
+      const waiting = {
         rule: rule.id,
         version: earning.version,
         reason: converted,
@@ -121,8 +121,8 @@ function fund(
         count: 1,
       }
       result.holds.push(
-        { affiliate: upline, version: earning, hold: { ...held, sum: amount } },
-        { affiliate, version, hold: { ...held, sum: negate(amount) } },
+        { affiliate: upline, version: earning, hold: { ...waiting, sum: amount } },
+        { affiliate, version, hold: { ...waiting, sum: negate(amount) } },
       )
       return false
     }

@@ -1,11 +1,11 @@
 import type { SettlementInput } from './account-input.ts'
-import type { Plan } from './book.ts'
 import type { Period, PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { countOnceBelow } from './network-count.ts'
+import type { Plan } from './plans-in-force.ts'
 import { settlePlan } from './settle.ts'
 import { countQualified } from './settle-plan.ts'
 import { stateFor } from './simulation.ts'
@@ -57,16 +57,16 @@ export function settleOwn(
 
 /** Returns the plans with periods of a kind under which an affiliate can have lines. */
 export function plansOf(
-  { book, stateOf, booksOf }: SettlementInput,
+  { inForce, stateOf, booksOf }: SettlementInput,
   affiliate: string,
   kind: PeriodKind,
 ): Plan[] {
-  const names = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
-  for (const name of book.plans.keys()) {
+  const names = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+  for (const name of inForce.plans.keys()) {
     if (stateOf(affiliate, name) !== NO_STATE || booksOf(affiliate, name) !== null) names.add(name)
   }
   return [...names].sort(compareText).flatMap((name) => {
-    const plan = book.plans.get(name)
+    const plan = inForce.plans.get(name)
     return plan && plan.first.period === kind ? [plan] : []
   })
 }

@@ -62,7 +62,7 @@ export interface UnitRule extends RuleBase {
   readonly amount?: string
 }
 
-/** Pays for the affiliates that are exactly `level` steps below. */
+/** Pays for the affiliates exactly `level` levels below. */
 export interface OverrideRule extends RuleBase {
   readonly kind: 'override'
   readonly level: number

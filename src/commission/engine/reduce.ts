@@ -1,14 +1,14 @@
-import { type Book, type Version, versionsOf } from './book.ts'
 import { fieldsOn, type Owner, type PeriodContext } from './context.ts'
 import type { RateLookup } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { holdFacts, type WaitingFact } from './hold.ts'
 import type { JudgedCustomer } from './judged.ts'
+import { type PlansInForce, type Version, versionsOf } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
 import { type PeriodTallies, type RuleTally, talliesOf } from './tallies.ts'
 import { addCustomer, type KeptSums } from './tally.ts'
-import { type Entry, entriesFor, type Source } from './tally-entries.ts'
+import { type Entry, entriesFor, type TallySource } from './tally-entries.ts'
 import { addToGroup, addUnits, type CustomerTally } from './tally-groups.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 import type { UplineRule } from './uplines.ts'
@@ -26,9 +26,9 @@ export function reduceCustomer(
   judged: JudgedCustomer,
   uplineRulesOf: (affiliate: string) => readonly UplineRule[],
 ): CustomerTallies {
-  const { book, period, rates } = context
+  const { inForce, period, rates } = context
   const { customer } = judged
-  const own: CustomerTallies = new Map()
+  const customerTallies: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
   addOnce(context, tallies, judged, hold)
   let entries: readonly Entry[] = []
@@ -38,15 +38,15 @@ export function reduceCustomer(
     const owner = judged.ownerOf(fact)
     if (owner.reason !== null && owner.reason !== 'no_plan') continue
     if (entriesOf?.affiliate !== owner.affiliate || entriesOf.version !== owner.version) {
-      entries = entriesFor(context, tallies, own, owner, uplineRulesOf)
+      entries = entriesFor(context, tallies, customerTallies, owner, uplineRulesOf)
       entriesOf = owner
     }
     for (const entry of entries) addFact(customer, entry, fact, rates, hold)
   }
-  for (const [{ tally, version, rule }, one] of own) {
-    addCustomer(tally, customer.customer_id, one, version, keptSums(book, version, rule), rates)
+  for (const [{ tally, version, rule }, one] of customerTallies) {
+    addCustomer(tally, customer.customer_id, one, version, keptSums(inForce, version, rule), rates)
   }
-  return own
+  return customerTallies
 }
 
 const keptSumsOf = new WeakMap<CompiledRule, KeptSums>()
@@ -55,12 +55,12 @@ const keptSumsOf = new WeakMap<CompiledRule, KeptSums>()
  * Returns which sums of a rule are kept. Those of each customer are, if a line or a fence is for one,
  * or if tiers of the plan count active customers.
  */
-function keptSums(book: Book, version: Version, rule: CompiledRule): KeptSums {
+function keptSums(inForce: PlansInForce, version: Version, rule: CompiledRule): KeptSums {
   const known = keptSumsOf.get(rule)
   if (known !== undefined) return known
   const per = rule.kind === 'share' ? rule.per : 'affiliate'
   const isFenced = rule.kind === 'share' && rule.fence !== null
-  const countsActive = [version, ...versionsOf(book, version.plan)].some(({ rules }) =>
+  const countsActive = [version, ...versionsOf(inForce, version.plan)].some(({ rules }) =>
     rules.some(({ tiers }) => tiers?.by === 'active'),
   )
   const kept = { per, customers: per === 'customer' || isFenced || countsActive }
@@ -71,18 +71,18 @@ function keptSums(book: Book, version: Version, rule: CompiledRule): KeptSums {
 /** Adds a fact to a tally if the rule names it, its conditions hold and its amount converts. */
 function addFact(
   customer: Customer,
-  { earner, target, source, own }: Entry,
+  { earner, target, source, customerTally }: Entry,
   fact: Fact,
   rates: RateLookup,
   hold: (waiting: WaitingFact) => void,
 ): void {
   const { version, rule } = target
   const { base, unit, purpose } = source
-  if (unit && isSummed(customer, rule, source, unit, fact)) addUnits(own, unit, fact)
+  if (unit && isSummed(customer, rule, source, unit, fact)) addUnits(customerTally, unit, fact)
   if (base === null) return
   for (const term of base.terms) {
     if (!isSummed(customer, rule, source, term, fact)) continue
-    const reason = addToGroup(own, term, fact, version.currency, rates)
+    const reason = addToGroup(customerTally, term, fact, version.currency, rates)
     if (reason === null || purpose === 'unlisted') continue
     const { field } = term
     const currency = term.currencyOf(fact)
@@ -90,17 +90,17 @@ function addFact(
   }
 }
 
-/** Whether a term names a fact, and the conditions of the term and of the rule that binds it hold. */
+/** Whether a term names a fact, and the conditions of the term and of the rule, if they apply, hold. */
 function isSummed(
   customer: Customer,
   { when, months }: CompiledRule,
-  { bound }: Source,
+  { conditional }: TallySource,
   term: CompiledTerm | CompiledUnit,
   fact: Fact,
 ): boolean {
   if (!term.names(fact)) return false
   const fields = fieldsOn(customer, fact.day)
-  if (bound && (when(fields, fact) !== null || !withinMonths(customer, fact.day, months))) {
+  if (conditional && (when(fields, fact) !== null || !withinMonths(customer, fact.day, months))) {
     return false
   }
   return !('when' in term) || term.when(fields, fact) === null

@@ -13,7 +13,7 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 
-// Under `negative: "zero"` a statement drops a negative total. A later correction first restores what was
+// Under `negative: "zero"` a statement drops a negative balance (opening + total). A later correction first restores what was
 // dropped (§16.3). A correction that raises the total of a period restores what that period dropped. A
 // correction that takes back an earlier one restores what the statement with the earlier one dropped.
 
@@ -67,7 +67,7 @@ function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Deci
     entries.push(restoringEntry(pools, period, from, amount))
     rest = subtract(rest, amount)
   }
-  // A correction that is made again gives back what taking it back had restored.
+  // If the correction is made again, reverse the entries of its undoing.
   rest = isPositive(returned) ? ZERO : negate(returned)
   for (const [from] of statements.toReversed()) {
     const amount = least(rest, restoredFrom(pools, period, from))

@@ -45,18 +45,17 @@ export function kindText(kind: unknown): string {
 const subtypesText = ({ subtypes }: Record<string, unknown>): string =>
   subtypes ? ` of the subtypes ${words(subtypes)}` : ''
 
-/** Writes conditions: `countries: DE, AT; products: casino`. */
+/** Writes conditions: `countries DE and AT, products casino`. */
 export function conditionsText(conditions: unknown): string {
   if (!isRecord(conditions)) return ''
   return Object.entries(conditions)
-    .map(([name, value]) => `${name}: ${isRecord(value) ? JSON.stringify(value) : words(value)}`)
-    .join('; ')
+    .map(([name, value]) => `${name} ${isRecord(value) ? JSON.stringify(value) : words(value)}`)
+    .join(', ')
 }
 
-/** Describes a condition of `qualify`. */
+/** Describes a sum or count of `qualify`. */
 export function qualificationText(condition: unknown): string {
   if (!isRecord(condition)) return 'the condition'
-  if (condition.customer) return `the customer with ${conditionsText(condition.customer)}`
   const days = condition.within_days === undefined ? '' : ` within ${condition.within_days} days`
   const kinds = Array.isArray(condition.sum)
     ? `the sum of ${listed(condition.sum.map(kindText))}`

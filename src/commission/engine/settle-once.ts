@@ -65,7 +65,8 @@ interface OnceRate {
   readonly rate: Decimal
 }
 
-/** Under `slice` the k-th line has the step of k − 1; else the measure decides for all (§16.20). */
+/** Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the measure decides for
+ * all (§16.20). */
 function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
   const { rule, state } = one
   const { tiers } = rule

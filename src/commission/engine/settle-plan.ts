@@ -1,6 +1,6 @@
-import { type Plan, type Version, versionsIn } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import { compareQualified, type OnceState } from './once.ts'
+import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { OpenState } from './state.ts'
 import type { AffiliateTallies, RuleTally } from './tallies.ts'
@@ -63,8 +63,8 @@ export interface RuleOfVersion<R extends CompiledRule> {
 }
 
 /**
- * Returns the rules with an id of the versions that can have lines in the period: those with facts, and
- * those that may have a carry or a deficit.
+ * Returns the rules with the given id, of the versions that can have lines in the period: those with
+ * facts, and those that may have a carry or a deficit.
  */
 export function rulesWith<R extends CompiledRule>(
   { plan, tallies, context }: PlanInput,
@@ -74,7 +74,7 @@ export function rulesWith<R extends CompiledRule>(
   const isKind = (rule: CompiledRule): rule is R => rule.kind === kind
   return versionsIn(plan, context.period.first).flatMap((version) => {
     const rule = version.rules.filter(isKind).find((one) => one.id === id)
-    return rule ? [{ version, rule, tally: tallies.own.get(rule) ?? null }] : []
+    return rule ? [{ version, rule, tally: tallies.ownRules.get(rule) ?? null }] : []
   })
 }
 

@@ -38,19 +38,19 @@ interface Scope {
 export function settleShare(input: PlanInput, id: string, once: readonly Line[]): Line[] {
   const rules = rulesWith<CompiledShare>(input, 'share', id)
   const scopes = rules.flatMap((one) => scopesOf(input, one, once))
-  const own = ratio(scopes.reduce((total, { base }) => add(total, base), ZERO))
+  const ruleBase = ratio(scopes.reduce((total, { base }) => add(total, base), ZERO))
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
     const earlier = earlierOf(input, scope.from.rule, scope.from.version)
-    const line = lineOf(input, scope, own, addRatio(earlier, before))
+    const line = lineOf(input, scope, ruleBase, addRatio(earlier, before))
     before = addRatio(before, ratio(scope.base))
     return line
   })
-  keepMeasure(input, id, own)
+  keepMeasure(input, id, ruleBase)
   return applyMax(lines.sort((a, b) => compareText(a.scope, b.scope)))
 }
 
-/** Returns the scopes of a rule that have facts, a carry or a deficit. */
+/** Returns the scopes of a rule that have facts, a carry, a deficit or a recouped CPA in the period. */
 function scopesOf(
   input: PlanInput,
   from: RuleOfVersion<CompiledShare>,
@@ -98,8 +98,9 @@ function affiliateScope(
   const key = stateKey(rule.id, version, 'affiliate')
   const facts = tally?.tally.total.facts ?? 0
   const carries = rule.negative === 'carry' && !isZero(amountAt(state.carries, key))
-  const waits = carries || (rule.recoups !== null && !isZero(amountAt(state.deficits, key)))
-  if (facts === 0 && !waits && isZero(recoupedBy(rule, version, once))) return []
+  const hasCarryOrDeficit =
+    carries || (rule.recoups !== null && !isZero(amountAt(state.deficits, key)))
+  if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(rule, version, once))) return []
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
   const fenced = fenceBase(input, from, key, base)
   const fx = fxList(tally?.tally.fx.get(''))
@@ -117,14 +118,19 @@ function fenceBase(
     [...(tally?.tally.customers ?? [])].map(([customer, sums]) => [customer, sums.base]),
   )
   const fenced = applyFence(rule.fence, base, customers, state.fences.get(key) ?? new Map())
-  state.fences.set(key, fenced.held)
+  state.fences.set(key, fenced.toPayBack)
   return fenced
 }
 
 /** Applies rate, rounding, `max_per_customer` and `negative` to one base, in this order (§16.17). */
-function lineOf(input: PlanInput, scope: Scope, own: Ratio, before: Ratio): Line {
+function lineOf(input: PlanInput, scope: Scope, ruleBase: Ratio, before: Ratio): Line {
   const { rule, version } = scope.from
-  const rated = applyRate(rule, ratio(scope.base), measureOf(input, version, rule, own), before)
+  const rated = applyRate(
+    rule,
+    ratio(scope.base),
+    measureOf(input, version, rule, ruleBase),
+    before,
+  )
   const { fenced } = scope
   const line = newLine({
     rule,

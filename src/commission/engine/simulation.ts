@@ -1,23 +1,23 @@
-import { type Book, compileVersion, type Plan, type Version } from './book.ts'
 import type { Period } from './calendar.ts'
 import { add, amountAt, type Decimal, ZERO } from './decimal.ts'
 import type { PlanTerms } from './plan.ts'
+import { compileVersion, type Plan, type PlansInForce, type Version } from './plans-in-force.ts'
 import { closeState, openState, type PlanState, stateKey } from './state.ts'
 
 /**
- * Returns a book in which a version governs all facts of a plan from a day on, whatever the plan's
+ * Returns the plans in force if a version governs all facts of a plan from a day on, whatever the plan's
  * `terms`. The stored versions govern the days before. The number of the version is the first that none
  * of them has.
  *
  * @param from The first day of a period.
  */
 export function replaceVersions(
-  book: Book,
+  inForce: PlansInForce,
   plan: Plan,
   terms: PlanTerms,
   from: number,
   minorDigits: (currency: string) => number,
-): Book {
+): PlansInForce {
   const number = Math.max(...plan.versions.map((one) => one.version)) + 1
   const compiled = compileVersion(plan.plan, number, terms, minorDigits)
   // It alone governs each period, so what is carried belongs to the rule id, as under `current`.
@@ -29,7 +29,7 @@ export function replaceVersions(
     first: replaced.first,
     replacement: { from, version, replaced },
   }
-  return { ...book, plans: new Map(book.plans).set(plan.plan, simulated) }
+  return { ...inForce, plans: new Map(inForce.plans).set(plan.plan, simulated) }
 }
 
 /** Copies the rules of a plan: what is remembered of a rule can depend on the plan's other versions. */
@@ -53,10 +53,10 @@ export function stateFor({ replacement }: Plan, { first }: Period, state: PlanSt
 function joinVersions(state: PlanState): PlanState {
   const open = openState(state)
   const fences = new Map<string, Map<string, Decimal>>()
-  for (const [key, held] of open.fences) {
+  for (const [key, toPayBack] of open.fences) {
     const joined = fences.get(keyOfAll(key)) ?? new Map<string, Decimal>()
     fences.set(keyOfAll(key), joined)
-    for (const [customer, amount] of held) addTo(joined, customer, amount)
+    for (const [customer, amount] of toPayBack) addTo(joined, customer, amount)
   }
   const { carries, deficits, measures } = open
   const joined = { carries: joinKeys(carries), deficits: joinKeys(deficits), fences, measures }

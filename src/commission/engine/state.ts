@@ -56,7 +56,9 @@ const decimals = (record: Readonly<Record<string, string>>): Map<string, Decimal
 export const openState = (state: PlanState): OpenState => ({
   carries: decimals(state.carries),
   deficits: decimals(state.deficits),
-  fences: new Map(Object.entries(state.fences).map(([key, held]) => [key, decimals(held)])),
+  fences: new Map(
+    Object.entries(state.fences).map(([key, toPayBack]) => [key, decimals(toPayBack)]),
+  ),
   measures: new Map(Object.entries(state.measures)),
 })
 
@@ -71,8 +73,8 @@ const texts = (map: ReadonlyMap<string, Decimal>): Record<string, string> =>
 /** Returns the state that the next period starts from. What is 0 is left out. */
 export function closeState(open: OpenState, closing: Decimal): PlanState {
   const fences = [...open.fences]
-    .map(([key, held]) => [key, texts(held)] as const)
-    .filter(([, held]) => Object.keys(held).length > 0)
+    .map(([key, toPayBack]) => [key, texts(toPayBack)] as const)
+    .filter(([, toPayBack]) => Object.keys(toPayBack).length > 0)
   return {
     closing: plainText(closing),
     carries: texts(open.carries),

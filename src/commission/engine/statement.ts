@@ -1,5 +1,3 @@
-import type { PlanExit, ReceivedBalance, Transfer } from './balance.ts'
-import { type Plan, type Version, versionOn } from './book.ts'
 import type { BookedLine, Difference, ManualEntry } from './books.ts'
 import type { Period } from './calendar.ts'
 import {
@@ -15,8 +13,10 @@ import {
   ZERO,
 } from './decimal.ts'
 import { type Line, type LineJson, lineJson } from './line.ts'
+import { type Plan, type Version, versionOn } from './plans-in-force.ts'
 import type { StatementHold } from './settle.ts'
 import { closeState, type OpenState, type PlanState } from './state.ts'
+import type { PlanExit, ReceivedBalance, Transfer } from './transferred-balance.ts'
 
 /** What a statement adds up to (§13). */
 export interface StatementJson {
@@ -90,7 +90,7 @@ export interface Balance {
  * Adds up the lines and entries of an affiliate, plan and period. Returns no statement if there are
  * none, no hold, no opening and nothing received.
  */
-export function closeStatement(
+export function addUpStatement(
   affiliate: string,
   plan: Plan,
   period: Period,

@@ -1,7 +1,6 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
 import { type OverridesOf, overridesByStatement } from './added-overrides.ts'
 import { differencesUpTo, keepClosed } from './adjustments.ts'
-import { type Plan, planKey } from './book.ts'
 import { isClosed, manualEntriesIn } from './books.ts'
 import { endingWithin, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
@@ -9,6 +8,7 @@ import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
 import { settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
+import { type Plan, planKey } from './plans-in-force.ts'
 import { NOTHING, type Ratio } from './ratio.ts'
 import { withRestoring } from './restoring.ts'
 import { holdsOf, inOrder, mergeHolds } from './settle.ts'
@@ -21,7 +21,7 @@ import {
   openState,
   type PlanState,
 } from './state.ts'
-import { closeStatement, openingOf } from './statement.ts'
+import { addUpStatement, openingOf } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 import { balancesReceivedIn, departureFrom } from './transfer.ts'
 
@@ -90,7 +90,7 @@ export function settleAll(
         return { ...head, closed: true, ...keepClosed(books, period, all, open, differences) }
       }
       const holds = holdsOf({ plan, tallies: talliesOf(tallies, affiliate) }, lines)
-      const settled = closeStatement(
+      const settled = addUpStatement(
         affiliate,
         plan,
         period,

@@ -1,6 +1,6 @@
-import type { Version } from './book.ts'
 import type { Decimal } from './decimal.ts'
 import type { OnceState } from './once.ts'
+import type { Version } from './plans-in-force.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledRule } from './rules.ts'
 import { newTally, type Tally } from './tally.ts'
@@ -15,7 +15,7 @@ export interface RuleTally {
 /** What the facts of one period come to for one affiliate. */
 export interface AffiliateTallies {
   /** Bases and units of its own rules. */
-  readonly own: Map<CompiledRule, RuleTally>
+  readonly ownRules: Map<CompiledRule, RuleTally>
   /** Bases that only measure a tier (`by`), over the facts of the plan. */
   readonly measures: Map<CompiledRule, RuleTally>
   /** Measures over the facts of affiliates below. */
@@ -52,7 +52,7 @@ export function talliesOf(tallies: PeriodTallies, affiliate: string): AffiliateT
   const known = tallies.get(affiliate)
   if (known) return known
   const created: AffiliateTallies = {
-    own: new Map(),
+    ownRules: new Map(),
     measures: new Map(),
     network: new Map(),
     overrides: new Map(),

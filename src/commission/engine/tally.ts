@@ -1,6 +1,6 @@
-import type { Version } from './book.ts'
 import type { RateLookup } from './convert.ts'
 import { add, type Decimal, fromFact, multiply, ZERO } from './decimal.ts'
+import type { Version } from './plans-in-force.ts'
 import { type CustomerTally, convertGroup, type Group } from './tally-groups.ts'
 import type { CompiledTerm } from './terms.ts'
 

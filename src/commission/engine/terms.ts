@@ -102,7 +102,7 @@ export function compileBase(source: readonly Term[]): CompiledBase {
 
 interface Weighed {
   readonly term: Term
-  /** How often its value enters the base: once, and in each part that a later term takes of it. */
+  /** The factor with which its value enters the base: 1, plus each part that a later term takes of it. */
   readonly factor: Decimal
 }
 

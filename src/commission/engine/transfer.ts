@@ -1,6 +1,4 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import type { PlanExit, ReceivedBalance } from './balance.ts'
-import { type Plan, planKey } from './book.ts'
 import { firstOpen, receivedKey } from './books.ts'
 import {
   endingWithin,
@@ -12,6 +10,8 @@ import {
 } from './calendar.ts'
 import { compareText } from './facts.ts'
 import { plansOf } from './own-lines.ts'
+import { type Plan, planKey } from './plans-in-force.ts'
+import type { PlanExit, ReceivedBalance } from './transferred-balance.ts'
 
 /**
  * Returns the departure of an affiliate from a plan by the end of a period; null if the plan can still
@@ -19,17 +19,17 @@ import { plansOf } from './own-lines.ts'
  * another plan, and neither it nor a later one names this plan.
  */
 export function departureFrom(
-  { book, booksOf }: Pick<SettlementInput, 'book' | 'booksOf'>,
+  { inForce, booksOf }: Pick<SettlementInput, 'inForce' | 'booksOf'>,
   affiliate: string,
   plan: Plan,
   period: Period,
 ): PlanExit | null {
-  const begun = book.assignmentsOf(affiliate).filter(({ from }) => from <= period.last + 1)
+  const begun = inForce.assignmentsOf(affiliate).filter(({ from }) => from <= period.last + 1)
   const replacing = begun.findLastIndex(({ customers }) => customers === 'all')
   const successor = begun[replacing]
   if (successor === undefined) return null
   if (begun.slice(replacing).some((one) => one.plan === plan.plan)) return null
-  const next = book.plans.get(successor.plan)?.first
+  const next = inForce.plans.get(successor.plan)?.first
   if (next?.currency !== plan.first.currency) return { target: null }
   const target = firstOpen(booksOf(affiliate, successor.plan), firstAfter(period, next.period))
   return { target: { to: successor.plan, period: target.id } }
@@ -56,17 +56,17 @@ export function transferringInto(input: SettlementInput, period: Period): Period
   )
 }
 
-/** Whether a period is the first that is not closed of a plan that can receive transfers. */
+/** Whether the period is the first open period of a plan that can receive transfers. */
 const startsAfterClosed = (
   input: SettlementInput,
   affiliate: string,
   { first, last, kind }: Period,
 ): boolean =>
-  input.book.assignmentsOf(affiliate).some(({ customers, plan }) => {
+  input.inForce.assignmentsOf(affiliate).some(({ customers, plan }) => {
     const through = input.booksOf(affiliate, plan)?.closedThrough
     if (customers !== 'all' || through === undefined) return false
     return (
-      input.book.plans.get(plan)?.first.period === kind && first <= through + 1 && through < last
+      input.inForce.plans.get(plan)?.first.period === kind && first <= through + 1 && through < last
     )
   })
 
@@ -88,8 +88,8 @@ function canCrossInto(input: SettlementInput, affiliate: string, kind: PeriodKin
       ({ first }) => first.currency,
     ),
   )
-  return input.book.assignmentsOf(affiliate).some(({ customers, plan }) => {
-    const first = input.book.plans.get(plan)?.first
+  return input.inForce.assignmentsOf(affiliate).some(({ customers, plan }) => {
+    const first = input.inForce.plans.get(plan)?.first
     return customers === 'all' && first?.period === kind && currencies.has(first.currency)
   })
 }

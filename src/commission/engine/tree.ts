@@ -4,7 +4,7 @@ import { memoize } from './memoize.ts'
 /** The configured affiliates and their parents by day. */
 export interface Tree {
   readonly isConfigured: (affiliate: string) => boolean
-  /** Returns the affiliates that are exactly `level` steps below on a day. */
+  /** Returns the affiliates exactly `level` levels below on a day. */
   readonly below: (affiliate: string, level: number, day: number) => readonly string[]
   /** Returns the affiliate's uplines on a day, its parent first. */
   readonly uplines: (affiliate: string, day: number) => readonly string[]
@@ -57,7 +57,7 @@ function descend(
   level: number,
 ): readonly string[] {
   let found: readonly string[] = [affiliate]
-  for (let step = 0; step < level; step++) found = found.flatMap((id) => children.get(id) ?? [])
+  for (let depth = 0; depth < level; depth++) found = found.flatMap((id) => children.get(id) ?? [])
   return found
 }
 

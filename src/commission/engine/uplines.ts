@@ -1,6 +1,6 @@
-import { overrideVersion, type Version, versionsOf } from './book.ts'
 import type { PeriodContext } from './context.ts'
 import { memoize } from './memoize.ts'
+import { overrideVersion, type Version, versionsOf } from './plans-in-force.ts'
 import type { CompiledOverride, CompiledRule } from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
 
@@ -21,7 +21,7 @@ export type UplineRule =
 
 /**
  * Returns a function that finds the rules of uplines which the facts of an affiliate enter: overrides
- * over facts at that distance, and tiers over the network. The tree is that of the period's last day.
+ * over facts at the rule's level, and tiers over the network. The tree is that of the period's last day.
  */
 export const uplineRules = (
   context: PeriodContext,
@@ -36,9 +36,9 @@ function findRules(context: PeriodContext, affiliate: string): UplineRule[] {
   ])
 }
 
-/** The overrides over facts that an upline earns from affiliates so many steps below. */
+/** The overrides over facts that an upline earns from affiliates at the rule's level. */
 function overridesOf(context: PeriodContext, upline: string, level: number): UplineRule[] {
-  const version = overrideVersion(context.book, upline, context.period.last)
+  const version = overrideVersion(context.inForce, upline, context.period.last)
   if (version?.period !== context.period.kind) return []
   return version.rules.flatMap((rule) =>
     rule.kind === 'override' && rule.level === level && termsOf(rule).length > 0
@@ -54,10 +54,10 @@ export function termsOf({ of }: CompiledOverride): readonly (CompiledTerm | Comp
 }
 
 /** The rules of any version of an upline's plans whose tiers measure facts of the network. */
-function networkRulesOf({ book, period }: PeriodContext, upline: string): UplineRule[] {
-  const plans = new Set(book.assignmentsOf(upline).map(({ plan }) => plan))
+function networkRulesOf({ inForce, period }: PeriodContext, upline: string): UplineRule[] {
+  const plans = new Set(inForce.assignmentsOf(upline).map(({ plan }) => plan))
   return [...plans].flatMap((name) =>
-    versionsOf(book, name)
+    versionsOf(inForce, name)
       .filter((version) => version.period === period.kind)
       .flatMap((version) =>
         version.rules.flatMap((rule) =>

@@ -96,7 +96,7 @@ function causesText({ causes, causes_total }: Adjustment): string {
 
 const correctedLine = ({ rule, version, of }: Adjustment): Html =>
   of.line === null
-    ? html`<td>what the period wrote off</td>`
+    ? html`<td>cover of a write-off</td>`
     : withId(rule === null ? '' : `${rule}, version ${version}`, of.line)
 
 /** The adjustments of a statement. */

@@ -24,7 +24,7 @@ export interface KeptDaysInUse {
   readonly usable: readonly KeptDays[]
   /** The days for which a run keeps the rows of customers that have none. */
   readonly filled: readonly KeptDays[]
-  /** The queries of all kinds; their days have no meaning. */
+  /** The queries of all kinds; their days are placeholders. */
   readonly queries: readonly FactQuery[]
   /** Identifies what the queries read: rows with equal digests are comparable. */
   readonly rowsDigest: string
@@ -33,6 +33,7 @@ export interface KeptDaysInUse {
   readonly run: string | null
 }
 
+/** Placeholder days, for queries of which only the SQL and the other values are used. */
 const ANY_DAY = { single: [0], summed: [0] }
 
 /** Returns the queries of all kinds of rows that a selection reads; their days have no meaning. */

@@ -20,8 +20,8 @@ export function fromKeptRow(
 }
 
 /**
- * Returns the rows that a run stores as kept: for each filled range of days those of the customers who
- * have none yet.
+ * Returns the rows that a run stores as kept: for each range of days in `filled`, those of the customers
+ * without kept rows of these days.
  *
  * @param needed The kinds of rows that were read of each customer.
  * @param rows All rows that were read, by kind.

@@ -66,7 +66,7 @@ function unkeptCustomers(
   return new Set(queries.flatMap(({ ids, query }) => ids.filter((id) => !isKept(id, query.kind))))
 }
 
-/** Returns queries with the share that some of their customers have: they lie between the others. */
+/** Returns queries with the share of only some of their customers, whose ids span the same range. */
 const withShareOf = (
   queries: readonly CustomerFactQuery[],
   customers: number,

@@ -1,9 +1,9 @@
 import type { FactQuery } from '../../db/commission/fact-queries.ts'
 import { EVERYTHING, type FactSelection } from '../../db/commission/fact-tables.ts'
-import type { Version } from '../engine/book.ts'
 import type { Period } from '../engine/calendar.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { PlanTerms } from '../engine/plan.ts'
+import type { Version } from '../engine/plans-in-force.ts'
 import type { Tree } from '../engine/tree.ts'
 import type { IsNeeded } from './read-customers.ts'
 import type { AccountSource } from './source.ts'
@@ -15,15 +15,15 @@ type RowKind = FactQuery['kind']
  * named by the plans of the customer's affiliates, or by overrides and network tiers of their uplines.
  */
 export function neededQueries(
-  { book, selection }: Pick<AccountSource, 'book' | 'selection'>,
+  { inForce, selection }: Pick<AccountSource, 'inForce' | 'selection'>,
   tree: Tree,
   periods: readonly Period[],
 ): IsNeeded {
   if (selection === EVERYTHING) return () => true
   const days = [...new Set(periods.map(({ last }) => last))]
   const versionsOf = (affiliate: string): Version[] => {
-    const plans = new Set(book.assignmentsOf(affiliate).map(({ plan }) => plan))
-    return [...plans].flatMap((plan) => book.plans.get(plan)?.versions ?? [])
+    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+    return [...plans].flatMap((plan) => inForce.plans.get(plan)?.versions ?? [])
   }
   const known = new Map<string, ReadonlySet<RowKind>>()
   const kindsFor = (affiliate: string): ReadonlySet<RowKind> => {

@@ -1,6 +1,6 @@
 import type { DayRange } from '../../db/commission/load-rates.ts'
-import type { Book } from '../engine/book.ts'
 import type { Period } from '../engine/calendar.ts'
+import type { PlansInForce } from '../engine/plans-in-force.ts'
 
 /**
  * Returns the days of which a computation may need a rate: the days with records and, if a plan has
@@ -9,7 +9,7 @@ import type { Period } from '../engine/calendar.ts'
  */
 export function rateDays(
   factDays: readonly (readonly number[])[],
-  { plans }: Book,
+  { plans }: PlansInForce,
   periods: readonly Period[],
 ): DayRange[] {
   const rules = [...plans.values()].flatMap(({ versions }) => versions.flatMap((one) => one.rules))

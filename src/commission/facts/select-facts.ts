@@ -4,9 +4,9 @@ import {
   type FactSelection,
 } from '../../db/commission/fact-tables.ts'
 import { STATUSES } from '../../db/directory/status-maps.ts'
-import type { Book } from '../engine/book.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { FactState } from '../engine/facts.ts'
+import type { PlansInForce } from '../engine/plans-in-force.ts'
 
 /** The account's status map: from its own statuses to states. */
 export type StatusMap = Readonly<Record<string, string>>
@@ -23,8 +23,8 @@ export const wordsFor = (map: StatusMap, states: readonly FactState[]): string[]
     states.includes(stateOf(map, word)),
   )
 
-/** Returns which records the plans of a book need, and how they are read. */
-export function selectFacts({ plans }: Book, statusMap: StatusMap): FactSelection {
+/** Returns which records the plans in force need, and how they are read. */
+export function selectFacts({ plans }: PlansInForce, statusMap: StatusMap): FactSelection {
   const versions = [...plans.values()].flatMap((plan) => plan.versions)
   const needs = factNeeds(versions.map(({ source }) => source))
   const currencies = new Set(versions.map(({ currency }) => currency))

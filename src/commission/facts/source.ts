@@ -8,15 +8,15 @@ import { readMapping } from '../../db/directory/status-maps.ts'
 import type { Account } from '../../db/schema.ts'
 import { DAY_MS } from '../../durations.ts'
 import { bookZoneOf, instantOfLocalTime } from '../../zone.ts'
-import { type Book, buildBook } from '../engine/book.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { Dated } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
+import { buildPlansInForce, type PlansInForce } from '../engine/plans-in-force.ts'
 import { type RateFinder, rateFinder, rateLookup } from '../engine/rates.ts'
 import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
-import { readPlanBook } from '../plans/book.ts'
+import { readStoredPlans } from '../plans/stored-plans.ts'
 import type { AccountKey } from './days.ts'
 import { selectFacts } from './select-facts.ts'
 import type { FactSettings } from './to-facts.ts'
@@ -24,7 +24,7 @@ import type { FactSettings } from './to-facts.ts'
 /** The databases, plans and settings from which an account's commissions are computed. */
 export interface AccountSource extends Databases {
   readonly account: Account
-  readonly book: Book
+  readonly inForce: PlansInForce
   /** The kinds of periods that its plans have. */
   readonly periodKinds: readonly PeriodKind[]
   /** The first day of the earliest assignment, in days since 1970; Infinity if there is none. */
@@ -48,8 +48,8 @@ export async function openSource(
 /** Reads the stored plans, affiliates and settings of an account in one round trip. */
 export const readSource = ({ db, directory }: Databases, { id, vertical }: AccountKey) =>
   Promise.all([
-    // `readPlanBook` uses only methods that a session has, too.
-    readPlanBook(db as D1Database, id),
+    // `readStoredPlans` uses only methods that a session has, too.
+    readStoredPlans(db as D1Database, id),
     readParents(db, id, null),
     // Only brands define events.
     vertical === 'igaming' ? listDefinitions(directory, id) : [],
@@ -62,8 +62,8 @@ export function sourceOf(
   account: Account,
   [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readSource>>,
 ): AccountSource {
-  const book = bookOf(stored)
-  const selection = selectFacts(book, statusMap)
+  const inForce = plansInForceOf(stored)
+  const selection = selectFacts(inForce, statusMap)
   const settings = {
     statusMap,
     eventCurrencies: new Map(
@@ -78,11 +78,11 @@ export function sourceOf(
   return {
     ...databases,
     account,
-    book,
+    inForce,
     parents,
     selection,
     settings,
-    periodKinds: [...new Set([...book.plans.values()].map(({ first }) => first.period))],
+    periodKinds: [...new Set([...inForce.plans.values()].map(({ first }) => first.period))],
     firstAssignment: Math.min(
       Number.POSITIVE_INFINITY,
       ...stored.assignments.map(({ from }) => dayNumber(from)),
@@ -90,9 +90,12 @@ export function sourceOf(
   }
 }
 
-/** Returns the book of the engine: the plans of an account with their assignments. */
-export function bookOf({ versions, assignments }: Awaited<ReturnType<typeof readPlanBook>>): Book {
-  return buildBook({
+/** Returns the plans of an account with their assignments, compiled for the engine. */
+export function plansInForceOf({
+  versions,
+  assignments,
+}: Awaited<ReturnType<typeof readStoredPlans>>): PlansInForce {
+  return buildPlansInForce({
     plans: [...Map.groupBy(versions, ({ plan }) => plan)].map(([plan, own]) => ({
       plan,
       versions: own.map(({ version, terms }) => ({ version, terms })),
@@ -141,13 +144,13 @@ export interface RateDays {
  * rate finder throws for other days.
  */
 export async function openContext(
-  { directory, book, settings }: AccountSource,
+  { directory, inForce, settings }: AccountSource,
   tree: Tree,
   days: readonly DayRange[],
 ): Promise<Context & RateDays> {
   const loaded = await loadRates(directory, { currencies: null, days, at: null })
   const find = withinDays(rateFinder(loaded), days)
-  return { book, tree, dayStart: settings.dayStart, ...ratesOfFinder(find) }
+  return { inForce, tree, dayStart: settings.dayStart, ...ratesOfFinder(find) }
 }
 
 /** Returns the rates of a finder, and the days from which they come. */

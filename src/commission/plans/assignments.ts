@@ -3,9 +3,9 @@ import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
 import type { Warning } from '../../validation/warnings.ts'
-import type { Assignment } from './book.ts'
 import { validateShape } from './issues.ts'
 import { objectOf } from './shapes.ts'
+import type { Assignment } from './stored-plans.ts'
 
 /** The maximum number of assignments in one request. */
 export const MAX_ASSIGNMENTS = 1000

@@ -30,7 +30,7 @@ export function checkCondition(
     ...ofFact.map((name) => ({
       pointer: `${pointer}/${name}`,
       code: 'not_applicable' as const,
-      expected: 'it is a condition on a fact, and not on the customer',
+      expected: 'it is a condition on a record, and not on the customer',
     })),
   ]
 }

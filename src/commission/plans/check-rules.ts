@@ -32,13 +32,13 @@ function checkRate(rule: Rule, pointer: string): Issue[] {
   const present = names.filter((name) => name in rule)
   const issues: Issue[] = (['amount', 'percent'] as const)
     .filter((name) => name in rule && !rates.includes(name))
-    .map((name) => notApplicable(`${pointer}/${name}`, `the rule pays ${WHAT[rates[0]!]}`))
+    .map((name) =>
+      notApplicable(`${pointer}/${name}`, `this rule takes \`${rates[0]}\`, not \`${name}\``),
+    )
   if (present.length === 1) return issues
   const received = present.length > 1 && { received: String(present.length) }
   return [...issues, { pointer, code: 'choice', expected: names.join(', '), ...received }]
 }
-
-const WHAT = { amount: 'an `amount` for each of them', percent: 'a `percent` of them' }
 
 /** Returns an issue if the least is more than the most. */
 function checkRange(least: string | undefined, most: string | undefined, pointer: string): Issue[] {
@@ -59,7 +59,7 @@ function checkOnce(rule: OnceRule, pointer: string): Issue[] {
   }
   for (const name of ['min_amount', 'max_amount'] as const) {
     if (rule[name] !== undefined && !paysPercent) {
-      issues.push(notApplicable(`${pointer}/${name}`, 'it limits a `percent`'))
+      issues.push(notApplicable(`${pointer}/${name}`, 'it applies only to a rule with `percent`'))
     }
   }
   issues.push(...checkRange(min_amount, max_amount, `${pointer}/min_amount`))
@@ -71,7 +71,7 @@ function checkQualify(one: NonNullable<OnceRule['qualify']>[number], pointer: st
   if ('customer' in one) return checkCondition(one.customer, `${pointer}/customer`, true)
   if ('count' in one) return []
   const isOpen = one.at === 'end' && one.within_days === undefined
-  const expected = 'the days after whose end the sum must hold'
+  const expected = 'the number of days after which the sum is checked'
   const required: Issue = { pointer: `${pointer}/within_days`, code: 'required', expected }
   return [...(isOpen ? [required] : []), ...checkBase(one.sum, `${pointer}/sum`)]
 }

@@ -29,7 +29,7 @@ function checkMeasure({ mode, by, over, window }: Tiers, pointer: string, plan: 
   return issues
 }
 
-const ONLY_OWN = 'incremental tiers (`slice`) measure only the affiliate’s own base or units'
+const ONLY_OWN = 'incremental tiers (`slice`) measure only the rule’s own base, units or CPAs'
 
 /** Steps begin at 0 and ascend. Each begins where the step before it ends, so none overlaps. */
 function checkOrder({ steps }: Tiers, pointer: string): Issue[] {

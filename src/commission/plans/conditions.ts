@@ -64,12 +64,12 @@ const ofFact = {
     'instruments',
     glob,
     about(
-      'The whole symbol, letter case ignored, matches: `*` is any text, `?` one character. It',
+      'In a pattern `*` is any text and `?` one character. Letter case is ignored. The whole symbol',
       ['EURUSD*'],
     ),
   ),
   ...both('products', f.text, about('The product line of the event', ['casino'])),
-  ...both('currencies', f.currency, about('The currency of the fact', ['EUR'])),
+  ...both('currencies', f.currency, about('The currency of the record', ['EUR'])),
   ...both('subtypes', f.text, about('The subtype of the transaction', ['card'])),
 }
 

@@ -9,7 +9,7 @@ export const DECIMAL_LIMITS = { digits: 15, places: 6 } as const
 
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 
-/** It would be another version of a plan than `0`, and the same terms. */
+/** Refused: `-0` equals `0` but would make a new version. */
 const NEGATIVE_ZERO = /^-0(?:\.0*)?$/
 
 const placesOf = (text: string) => text.split('.')[1]?.length ?? 0

@@ -59,7 +59,7 @@ const qualification = byMember({
     ),
   }),
   count: objectOf({
-    count: describeField(countedForQualify, about('The facts that are counted.')),
+    count: describeField(countedForQualify, about('The records that are counted.')),
     min: describeField(countMin, about('The number to reach.', 3)),
     within_days: window,
   }),
@@ -84,7 +84,7 @@ export const onceMembers = {
     describeField(
       v.boolean(),
       about(
-        'Whether a later record can qualify after the first was charged back. Defaults to `false`: no CPA for this customer.',
+        'Whether the customer can qualify by a later trigger, such as another deposit, after a chargeback. Defaults to `false`: no CPA for this customer.',
       ),
     ),
   ),

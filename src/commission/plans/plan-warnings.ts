@@ -138,6 +138,6 @@ const warnOfAdvances = ({ rules }: PlanTerms): Warning[] =>
     const { recoups } = rule
     const first = rules.find((one) => one.kind === 'share' && one.recoups === recoups)
     if (!first || first === rule) return []
-    const message = `The rule ${quote(first.id)} recoups ${quote(recoups)}, too: each of the two deducts all that it pays.`
+    const message = `The rule ${quote(first.id)} recoups ${quote(recoups)}, too: both deduct the whole CPA.`
     return [{ code: 'recouped_twice', pointer: `/rules/${i}/recoups`, message }]
   })

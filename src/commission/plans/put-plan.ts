@@ -1,10 +1,10 @@
 import type { StoredVersion } from '../../db/commission/plans.ts'
 import type { Issue } from '../../validation/issue.ts'
-import { parseVersion } from './book.ts'
 import { type CheckedPlan, checkPlan } from './check-plan.ts'
 import { checkClosed } from './check-versions.ts'
 import { PLAN_LIMITS } from './limits.ts'
 import type { WarningContext } from './plan-warnings.ts'
+import { parseVersion } from './stored-plans.ts'
 
 /** What an account has stored before a plan is put. */
 export interface StoredPlans {

@@ -18,7 +18,9 @@ const common = {
     name,
     about('Identifies the rule in its plan. Keep it in later versions.', 'cpa'),
   ),
-  when: v.exactOptional(describeField(conditions, about('Only facts that meet these conditions.'))),
+  when: v.exactOptional(
+    describeField(conditions, about('Only records that meet these conditions.')),
+  ),
   months: v.exactOptional(
     describeField(
       wholeNumber(1, months),
@@ -135,11 +137,16 @@ const below = byMember({
     ),
   }),
   base: objectOf({
-    base: describeField(base, about('The terms of a base over their customers’ facts.')),
+    base: describeField(
+      base,
+      about('The terms of a base over the records of the sub-affiliates’ customers.'),
+    ),
   }),
-  unit: objectOf({ unit: describeField(unit, about('The units of their customers’ facts.')) }),
+  unit: objectOf({
+    unit: describeField(unit, about('The units of the sub-affiliates’ customers.')),
+  }),
   once: objectOf({
-    once: describeField(name, about('The id of a `once` rule: each of its lines.', 'cpa')),
+    once: describeField(name, about('Pays for each CPA that this `once` rule paid below.', 'cpa')),
   }),
 })
 
@@ -150,7 +157,7 @@ const override = objectOf({
     wholeNumber(1, levels),
     about('Exactly this level below: 1 for direct sub-affiliates.', 1),
   ),
-  of: describeField(below, about('What of the affiliates below is paid for.')),
+  of: describeField(below, about('What the override is computed from.')),
   percent: v.exactOptional(percent),
   amount: v.exactOptional(amount),
   each: v.exactOptional(

@@ -32,12 +32,12 @@ const step = objectOf({
 
 const measure = byMember({
   once: objectOf({
-    once: describeField(name, about('The id of a `once` rule: the number of its lines.', 'cpa')),
+    once: describeField(name, about('The id of a `once` rule: the number of its CPAs.', 'cpa')),
   }),
   customers: objectOf({
     customers: describeField(
       f.oneOf('active'),
-      about('The number of customers with a counted fact in this rule.'),
+      about('The number of customers with a record that this rule counts in the period.'),
     ),
   }),
   base: objectOf({ base: describeField(base, about('The terms of another base.')) }),
@@ -48,11 +48,14 @@ export const tiers = objectOf({
   mode: describeField(
     f.oneOf('whole', 'slice'),
     about(
-      '`whole` (retroactive): the tier that is reached applies to everything. `slice` (incremental): each part is paid at its own tier.',
+      '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(
-    describeField(measure, about('What is measured. Without it, the rule’s own base or units.')),
+    describeField(
+      measure,
+      about('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
+    ),
   ),
   over: v.exactOptional(
     describeField(

@@ -1,6 +1,6 @@
-import { planKey } from '../engine/book.ts'
 import { type Decimal, decimal, fixedText, isZero, subtract, sum, ZERO } from '../engine/decimal.ts'
 import { compareText } from '../engine/facts.ts'
+import { planKey } from '../engine/plans-in-force.ts'
 import type { SimulatedPage } from './compute-page.ts'
 import type { Amounts, Comparison } from './present.ts'
 

@@ -22,7 +22,7 @@ export interface SimulatedPage {
   readonly tooLarge: string | null
 }
 
-/** What the facts of some customers came to under one book. */
+/** What the facts of some customers came to under the plans of a context. */
 interface Tallied {
   readonly context: Context
   readonly tallies: ReadonlyMap<string, PeriodTallies>
@@ -122,7 +122,7 @@ function settle(
   const settlePeriod = openSettlement(
     {
       ...context,
-      affiliates: [...settled].filter((one) => context.book.assignmentsOf(one).length > 0),
+      affiliates: [...settled].filter((one) => context.inForce.assignmentsOf(one).length > 0),
       firstDay: { month: range.firstDay, week: range.firstDay },
       stateOf: () => NO_STATE,
       booksOf: () => null,

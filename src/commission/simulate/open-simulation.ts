@@ -1,10 +1,10 @@
 import type { Computation } from '../drafts/computation.ts'
 import { openComputation } from '../drafts/compute.ts'
-import type { Book, Plan } from '../engine/book.ts'
 import { type Period, periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { compareText } from '../engine/facts.ts'
 import type { PlanTerms } from '../engine/plan.ts'
+import type { Plan, PlansInForce } from '../engine/plans-in-force.ts'
 import { replaceVersions } from '../engine/simulation.ts'
 import type { AccountBeginnings } from '../facts/days.ts'
 import { selectFacts } from '../facts/select-facts.ts'
@@ -37,18 +37,18 @@ export async function openSimulation(
 ): Promise<Simulation> {
   const [first] = periods
   const last = periods.at(-1) ?? first
-  const book = replaceVersions(source.book, plan, terms, first.first, minorDigits)
-  const selection = selectFacts(book, source.settings.statusMap)
+  const inForce = replaceVersions(source.inForce, plan, terms, first.first, minorDigits)
+  const selection = selectFacts(inForce, source.settings.statusMap)
   const settings = { ...source.settings, summed: selection }
   const computation = await openComputation(
-    { ...source, book, selection, settings },
+    { ...source, inForce, selection, settings },
     lastToEnd(source, last),
     null,
     beginnings,
   )
   return {
     computation,
-    current: { ...computation.context, book: source.book },
+    current: { ...computation.context, inForce: source.inForce },
     compared: computation.range.periods.filter((one) => isCompared(one, first, last)),
     affiliates: affiliatesOf(computation, plan.plan),
   }
@@ -66,14 +66,14 @@ const isCompared = (one: Period, first: Period, last: Period): boolean =>
 
 /** Returns the configured affiliates that have the plan, or whose statements depend on others that do. */
 function affiliatesOf({ source, dependenciesOf }: Computation, plan: string): string[] {
-  const { book, parents } = source
+  const { inForce, parents } = source
   const isAssigned = (affiliate: string): boolean =>
-    book.assignmentsOf(affiliate).some((one) => one.plan === plan)
-  const concernsAll = sharesOnce(book, plan)
+    inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
+  const concernsAll = sharesOnce(inForce, plan)
   return parents
     .map(({ affiliate_id }) => affiliate_id)
     .filter((affiliate) => {
-      if (book.assignmentsOf(affiliate).length === 0) return false
+      if (inForce.assignmentsOf(affiliate).length === 0) return false
       if (concernsAll || isAssigned(affiliate)) return true
       const { settled, read } = dependenciesOf(affiliate)
       return [...settled, ...read].some(isAssigned)
@@ -85,7 +85,7 @@ function affiliatesOf({ source, dependenciesOf }: Computation, plan: string): st
  * Whether a plan has a `once` rule with the id of one of another plan: then customers who qualify under
  * the one no longer qualify under the other.
  */
-function sharesOnce({ plans }: Book, name: string): boolean {
+function sharesOnce({ plans }: PlansInForce, name: string): boolean {
   const idsOf = ({ versions }: Plan): string[] =>
     versions.flatMap(({ rules }) => rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : [])))
   const own = new Set([...plans.values()].flatMap((one) => (one.plan === name ? idsOf(one) : [])))

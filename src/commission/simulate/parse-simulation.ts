@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { isObject } from '../../validation/record-validator.ts'
-import type { Book, Plan } from '../engine/book.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
+import type { Plan, PlansInForce } from '../engine/plans-in-force.ts'
 import { type CheckedPlan, checkPlan } from '../plans/check-plan.ts'
 import { validateShape } from '../plans/issues.ts'
 import type { WarningContext } from '../plans/plan-warnings.ts'
@@ -28,7 +28,7 @@ export interface SimulationRequest {
 /** Validates the body of a request to simulate a version of a plan. */
 export function parseSimulation(
   body: unknown,
-  book: Book,
+  inForce: PlansInForce,
   plan: Plan,
   context: Omit<WarningContext, 'onceIds'>,
   now: number,
@@ -37,7 +37,7 @@ export function parseSimulation(
   if (!output) return { issues, request: null }
   const { periods, issues: wrongPeriods } = parsePeriods(output, plan.first.period, now)
   const [first, ...others] = periods
-  const version = checkVersion(output.version, book, plan, context, first)
+  const version = checkVersion(output.version, inForce, plan, context, first)
   const found = [...wrongPeriods, ...version.issues.map((one) => below(one))]
   if (!first || found.length > 0 || !version.plan) return { issues: found, request: null }
   const warnings = version.plan.warnings.map((one) => below(one))
@@ -56,14 +56,14 @@ const below = <I extends { pointer: string }>(issue: I): I => ({
 /** Validates a version as if it were put. Its `effective_from` has no effect, and may be left out. */
 function checkVersion(
   version: unknown,
-  book: Book,
+  inForce: PlansInForce,
   { plan, versions }: Plan,
   context: Omit<WarningContext, 'onceIds'>,
   first: Period | undefined,
 ) {
   const effective_from = dayText(first?.first ?? versions[0]?.effectiveFrom ?? 0)
   const body = isObject(version) ? { effective_from, ...version } : version
-  const others = [...book.plans.values()].filter((one) => one.plan !== plan)
+  const others = [...inForce.plans.values()].filter((one) => one.plan !== plan)
   const rules = others.flatMap((one) => one.versions.flatMap(({ source }) => source.rules))
   return checkPlan(body, {
     ...context,

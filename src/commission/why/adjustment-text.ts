@@ -98,11 +98,11 @@ function restoringSentences(explanation: AdjustmentExplanation): string[] {
   return [
     of.dropped_in === of.period
       ? `The plan wrote off ${money(approved.amount ?? '0')} in ${of.period}. A later positive correction of that period first covers this write-off.`
-      : `The clawback for ${of.period} was partly written off in ${of.dropped_in}. It is now reversed; only the part that the affiliate really bore is paid back.`,
+      : `The clawback for ${of.period} was partly written off in ${of.dropped_in}. The clawback is now reversed. The part that was written off is not paid.`,
     ...(approved.earlier.length > 0
       ? [`Covered by earlier statements: ${earlierText(explanation)}.`]
       : []),
-    `Write-off ${amount.startsWith('-') ? '' : 'no longer '}covered: ${money(amount)}.`,
+    `${amount.startsWith('-') ? 'Kept back to cover the write-off' : 'Released again'}: ${money(amount.replace('-', ''))}.`,
   ]
 }
 
@@ -119,7 +119,7 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
     `The adjustment corrects a line of ${of.period}, which is closed. ${approvedText}.`,
     ...(approved.earlier.length > 0
       ? [
-          `Earlier adjustments of it: ${earlierText(explanation)}. Together that is ${money(approved.total)}.`,
+          `Earlier adjustments of this line: ${earlierText(explanation)}. Together that is ${money(approved.total)}.`,
         ]
       : []),
     `The line now comes to ${money(corrected)}. The difference is ${money(amount)}.`,

@@ -9,7 +9,7 @@ import { FRESH_LIMITS } from '../drafts/limits.ts'
 import { readStored } from '../drafts/on-request.ts'
 import { findRange } from '../drafts/range.ts'
 import { viewOf } from '../drafts/rate-views.ts'
-import type { Book } from '../engine/book.ts'
+import type { PlansInForce } from '../engine/plans-in-force.ts'
 import { type AccountReader, findLinePlace, type LineHint, type LinePlace } from './find-line.ts'
 import { collectParts, type FoundLine, type LineParts, readParts, sumsFacts } from './read-parts.ts'
 
@@ -74,7 +74,7 @@ async function computeStatementOfLine(
 ): Promise<ComputedLine | null> {
   const { id, statement, affiliate_id, plan, period } = place
   const view = await viewOf(computation, books, affiliate_id, plan)
-  const stored = storedLineKey(view.context.book, place)
+  const stored = storedLineKey(view.context.inForce, place)
   const collecting = stored && collectParts({ ...view.context, period }, affiliate_id, stored)
   const settlement = await settleAffiliates(
     view,
@@ -101,7 +101,7 @@ async function computeStatementOfLine(
 }
 
 /** Returns the rule, version and scope of a stored line; null if the line or its rule is not stored. */
-function storedLineKey({ plans }: Book, { plan, stored }: LinePlace) {
+function storedLineKey({ plans }: PlansInForce, { plan, stored }: LinePlace) {
   const own = stored?.line
   const version = plans.get(plan)?.versions.find((one) => one.version === own?.version)
   const rule = version?.rules.find((one) => one.id === own?.rule)

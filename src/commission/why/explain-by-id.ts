@@ -56,12 +56,12 @@ async function explainLineById(
 /** Returns what was approved of a line, without steps: its statement, computed now, has no such line. */
 async function explainGone(
   reader: LineReader,
-  { book }: Computation['source'],
+  { inForce }: Computation['source'],
   place: LinePlace,
   line: LineJson,
 ): Promise<Explanation & { id: string }> {
   const { id, affiliate_id, plan, period } = place
-  const currency = book.plans.get(plan)?.first.currency ?? ''
+  const currency = inForce.plans.get(plan)?.first.currency ?? ''
   const closed = await closedLine(reader, place)
   return { id, affiliate_id, plan, period: period.id, currency, line, steps: [], closed }
 }

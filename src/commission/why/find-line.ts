@@ -5,7 +5,7 @@ import type { Reader } from '../../http/read-session.ts'
 import { statementId, statementOfLine } from '../drafts/ids.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import type { LineJson } from '../engine/line.ts'
-import { readPlanBook } from '../plans/book.ts'
+import { readStoredPlans } from '../plans/stored-plans.ts'
 
 /** The account that a request may read, and the database session in which it is read. */
 export type AccountReader = Pick<Reader, 'grant' | 'session'>
@@ -117,7 +117,7 @@ export async function matchHint(
   { affiliate_id, period }: LineHint,
 ) {
   if (affiliate_id === undefined || period === undefined) return null
-  const { versions } = await readPlanBook(db as D1Database, account)
+  const { versions } = await readStoredPlans(db as D1Database, account)
   for (const plan of new Set(versions.map((one) => one.plan))) {
     if ((await statementId(affiliate_id, plan, period)) === statement) {
       return { affiliate_id, plan, period }

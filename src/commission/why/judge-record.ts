@@ -63,7 +63,7 @@ async function judgeClosed(
   const closingsOf = await readClosingsOf(source, affiliates)
   const views = await rateViews(computation, { closingsOf }, affiliates)
   const covers = (view: RateView, affiliate: string, name: string | null): boolean => {
-    const plan = source.book.plans.get(name ?? '')
+    const plan = source.inForce.plans.get(name ?? '')
     return plan !== undefined && view.covers({ affiliate, plan })
   }
   const seen = views.map((view) => {

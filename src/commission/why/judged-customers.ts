@@ -9,7 +9,7 @@ import type { JudgedCustomer } from '../engine/judged.ts'
 import { readCustomer } from '../facts/read-customers.ts'
 import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
 
-/** CustomerFilter facts are read: one customer's, those of an affiliate's customers, or everyone's. */
+/** Whose facts are read: one customer's, those of an affiliate's customers, or everyone's. */
 export interface CustomerFilter {
   readonly customer_id?: string | undefined
   readonly affiliate_id?: string | undefined

@@ -171,7 +171,7 @@ export const customerPage: Page = {
         <RecordLists visit={visit} lists={lists} />
         {record && (
           <>
-            <h2>As the customer was sent</h2>
+            <h2>Customer data as sent</h2>
             <Fields record={record} />
           </>
         )}

@@ -43,7 +43,7 @@ export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assi
       caption="Assignments, by affiliate and first day. * = every affiliate without its own assignment."
       rows={rows}
       columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
-      empty={<p class="note">No own assignment.</p>}
+      empty={<p class="note">No assignment of its own.</p>}
     />
     {rows.length > 0 && (
       <ConfirmForm

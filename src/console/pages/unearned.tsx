@@ -57,7 +57,14 @@ async function renderUnearned(visit: Visit) {
   if (list !== 'records') {
     const path = apiPath(visit.account, 'unearned')
     const { data } = await visit.api.get<{ data: readonly UnearnedGroup[] }>(path, query)
-    return <Groups visit={visit} groups={data} />
+    return (
+      <>
+        <p class="note">
+          <a href="/docs/statements#what-earned-nothing">What each reason means</a>
+        </p>
+        <Groups visit={visit} groups={data} />
+      </>
+    )
   }
   const path = apiPath(visit.account, 'unearned', 'facts')
   const { data, meta } = await visit.api.get<List<UnearnedRecord>>(path, { ...query, cursor })

@@ -28,7 +28,7 @@ const SUMS = [
   ['manual_sum', 'Entries of the team', 'manual'],
   ['total', 'Lines, adjustments and manual entries'],
   ['dropped', 'A negative balance that the plan writes off'],
-  ['payable', 'Opening + total, if at least the minimum payout'],
+  ['payable', 'Opening + total, if at least the minimum payout; a plan that was left may pay less'],
   ['closing', 'Carried to the next period'],
 ] as const
 
@@ -107,7 +107,7 @@ export const Adjustments = ({ visit, statement: { adjustments, currency } }: Sho
     caption="Adjustments. Select an amount to see why."
     rows={adjustments}
     columns={[
-      column('Rule', ({ rule }: Adjustment) => rule ?? 'what a statement wrote off'),
+      column('Rule', ({ rule }: Adjustment) => rule ?? 'cover of a write-off'),
       column('Corrects', ({ of: { line, period } }: Adjustment) =>
         line ? <AccountLink visit={visit} at={['lines', line]} children={period} /> : period,
       ),

@@ -46,28 +46,28 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     why: ONE_KIND,
   },
   {
-    file: 'src/commission/engine/book.ts',
+    file: 'src/commission/engine/plans-in-force.ts',
     declaration: 'withEveryone',
     was: 'own === undefined || first === undefined',
     is: ['own === undefined && first === undefined'],
     why: 'Whoever has assignments has a first one.',
   },
   {
-    file: 'src/commission/engine/book.ts',
+    file: 'src/commission/engine/plans-in-force.ts',
     declaration: 'withEveryone',
     was: 'own === undefined',
     is: ['false'],
     why: 'Whoever has assignments has a first one.',
   },
   {
-    file: 'src/commission/engine/book.ts',
+    file: 'src/commission/engine/plans-in-force.ts',
     declaration: 'withEveryone',
     was: 'first === undefined',
     is: ['false'],
     why: 'Whoever has assignments has a first one.',
   },
   {
-    file: 'src/commission/engine/book.ts',
+    file: 'src/commission/engine/plans-in-force.ts',
     declaration: 'versionFor',
     was: 'versions.length === 1',
     is: ['false'],
@@ -545,8 +545,8 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   {
     file: 'src/commission/engine/uplines.ts',
     declaration: 'networkRulesOf',
-    was: 'versionsOf(book, name) .filter((version) => version.period === period.kind)',
-    is: ['versionsOf(book, name)'],
+    was: 'versionsOf(inForce, name) .filter((version) => version.period === period.kind)',
+    is: ['versionsOf(inForce, name)'],
     why: ONE_KIND,
   },
   {

@@ -67,9 +67,9 @@ const entries = (all: readonly AdjustmentJson[]): string[] =>
 const differences = (all: readonly Difference[]): string[] =>
   all.map((one) => entry(one, plainText(one.amount)))
 
-/** Returns what a result says of its balance; of a closed period, what its lines lack. */
-function summary({ period, closed, statement, differences: lacking }: PlanResult): unknown {
-  if (closed) return [`${period.id} is closed`, statement, ...differences(lacking)]
+/** Returns what a result says of its balance; of a closed period, the adjustments still to be booked. */
+function summary({ period, closed, statement, differences: unbooked }: PlanResult): unknown {
+  if (closed) return [`${period.id} is closed`, statement, ...differences(unbooked)]
   if (statement === null) return `${period.id}: nothing`
   const { opening, lines_sum, adjustments, adjustments_sum, manual_sum, total } = statement
   return [
@@ -329,7 +329,7 @@ const DROPPED = new Map([
   ['2026-03', dropping('-4')],
 ])
 
-/** Returns a correction of the January's line with what it restores. */
+/** Returns a correction of January's line with what it restores. */
 const restoring = (books: Partial<PlanBooks>, amount: string): string[] => {
   const of = { rule: 's', version: 1, scope: 'affiliate', occurrence: 0 }
   const one = { period: '2026-01', line: of, droppedIn: null, amount: decimal(amount) }

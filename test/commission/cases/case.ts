@@ -1,6 +1,6 @@
 /**
- * An example of the engine with its outcome. Vitest runs it, and so do the threads that hunt mutants
- * of the engine, which have no Vitest.
+ * An example of the engine with its outcome. Vitest runs it, and so do the threads that run mutation
+ * tests of the engine, which have no Vitest.
  */
 export interface Case {
   readonly name: string

@@ -1,10 +1,4 @@
 import {
-  buildBook,
-  governingVersion,
-  overrideVersion,
-  versionsWith,
-} from '../../../src/commission/engine/book.ts'
-import {
   dayNumber,
   dayText,
   nextPeriod,
@@ -14,6 +8,11 @@ import {
   quarterOf,
   storedPeriod,
 } from '../../../src/commission/engine/calendar.ts'
+import {
+  buildPlansInForce,
+  governingVersion,
+  overrideVersion,
+} from '../../../src/commission/engine/plans-in-force.ts'
 import { buildTree } from '../../../src/commission/engine/tree.ts'
 import { dayOf, terms } from './build.ts'
 import { type Case, example } from './case.ts'
@@ -21,9 +20,9 @@ import { type Case, example } from './case.ts'
 const ids = (of: string): (string | null)[] => [parsePeriod(of)?.id ?? null]
 const once = { id: 'r', kind: 'once', trigger: { signup: true }, amount: '1' } as const
 
-/** Builds the book of a plan `P` whose versions have these first days, in this order. */
-const bookOf = (from: readonly string[], assignments: readonly [string, string][] = []) =>
-  buildBook({
+/** Builds the plans in force: one plan `P` whose versions have these first days, in this order. */
+const plansInForceOf = (from: readonly string[], assignments: readonly [string, string][] = []) =>
+  buildPlansInForce({
     plans: [
       {
         plan: 'P',
@@ -108,30 +107,28 @@ export const DAYS: readonly Case[] = [
   example(
     'versions stand in order of `effective_from`, then version',
     () =>
-      bookOf(['2026-03-01', '2026-01-01', '2026-02-01', '2026-01-01'])
+      plansInForceOf(['2026-03-01', '2026-01-01', '2026-02-01', '2026-01-01'])
         .plans.get('P')!
         .versions.map(({ version }) => version),
     [2, 4, 3, 1],
   ),
-  example('a plan without versions is left out', () => [...bookOf(['2026-01-01']).plans.keys()], [
-    'P',
-  ]),
-  example('the versions that have a rule', () => {
-    const one = bookOf(['2026-01-01', '2026-02-01']).plans.get('P')!
-    return [versionsWith(one, 'r').map(({ version }) => version), versionsWith(one, 'x')]
-  }, [[1], []]),
+  example(
+    'a plan without versions is left out',
+    () => [...plansInForceOf(['2026-01-01']).plans.keys()],
+    ['P'],
+  ),
   example('no version governs without a plan', () => {
-    const book = bookOf(['2026-01-01'], [['gone', '2026-01-01']])
+    const inForce = plansInForceOf(['2026-01-01'], [['gone', '2026-01-01']])
     const day = dayOf('2026-02-01')
     return [
-      governingVersion(book, 'A', day, day),
-      governingVersion(book, 'B', day, day),
-      overrideVersion(book, 'A', day),
-      overrideVersion(book, 'B', day),
+      governingVersion(inForce, 'A', day, day),
+      governingVersion(inForce, 'B', day, day),
+      overrideVersion(inForce, 'A', day),
+      overrideVersion(inForce, 'B', day),
     ]
   }, [null, null, null, null]),
   example('without assignments there are none, and those of `*` end with the first own', () => {
-    const book = buildBook({
+    const inForce = buildPlansInForce({
       plans: [],
       assignments: (
         [
@@ -144,8 +141,8 @@ export const DAYS: readonly Case[] = [
       minorDigits: () => 2,
     })
     const found = (id: string) =>
-      book.assignmentsOf(id).map(({ affiliate_id, from }) => `${affiliate_id}${from}`)
-    return [found('A'), found('B'), bookOf([]).assignmentsOf('A')]
+      inForce.assignmentsOf(id).map(({ affiliate_id, from }) => `${affiliate_id}${from}`)
+    return [found('A'), found('B'), plansInForceOf([]).assignmentsOf('A')]
   }, [['*1', 'A3'], ['*1', '*3', '*5'], []]),
   example('a circle of parents ends', () => {
     const tree = parents([

@@ -3,7 +3,6 @@ import {
   overridesByStatement,
 } from '../../../src/commission/engine/added-overrides.ts'
 import { recoupedBy } from '../../../src/commission/engine/advance.ts'
-import { buildBook, versionOn, versionsOf } from '../../../src/commission/engine/book.ts'
 import { firstDayOf, parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { ownersOf } from '../../../src/commission/engine/context.ts'
 import { decimal, plainText } from '../../../src/commission/engine/decimal.ts'
@@ -11,6 +10,11 @@ import { judgeCustomer } from '../../../src/commission/engine/judge.ts'
 import { factJudge } from '../../../src/commission/engine/judge-uplines.ts'
 import type { Line } from '../../../src/commission/engine/line.ts'
 import type { Rule } from '../../../src/commission/engine/plan.ts'
+import {
+  buildPlansInForce,
+  versionOn,
+  versionsOf,
+} from '../../../src/commission/engine/plans-in-force.ts'
 import { rateFinder } from '../../../src/commission/engine/rates.ts'
 import type { CompiledShare } from '../../../src/commission/engine/rules.ts'
 import { minorDigits } from '../engine.ts'
@@ -32,7 +36,7 @@ import {
 } from './build.ts'
 import { type Case, example } from './case.ts'
 
-// Examples at the edges: the first day of all, versions of one day, and affiliates without a plan.
+// Examples at the edges: the earliest supported day, versions of one day, and affiliates without a plan.
 
 const SHARE: Rule = {
   id: 's',
@@ -43,7 +47,7 @@ const SHARE: Rule = {
 
 const versions: readonly Case[] = [
   example('of versions with one first day the later one governs', () => {
-    const book = buildBook({
+    const inForce = buildPlansInForce({
       plans: [
         {
           plan: 'P',
@@ -53,12 +57,12 @@ const versions: readonly Case[] = [
       assignments: [],
       minorDigits,
     })
-    const found = book.plans.get('P')!
+    const found = inForce.plans.get('P')!
     return [
-      versionsOf(book, 'P').map(({ version }) => version),
+      versionsOf(inForce, 'P').map(({ version }) => version),
       versionOn(found, dayOf('2026-01-01')).version,
       found.first.version,
-      versionsOf(book, 'unknown'),
+      versionsOf(inForce, 'unknown'),
     ]
   }, [[1, 2, 3], 3, 1, []]),
   example(
@@ -263,5 +267,5 @@ const overridesBelow: readonly Case[] = [
   ]),
 ]
 
-/** Examples of versions, of the first day of all, and of overrides that affiliates below fund. */
+/** Examples of versions, of the earliest supported day, and of overrides that affiliates below fund. */
 export const EDGES: readonly Case[] = [...versions, ...overridesBelow]

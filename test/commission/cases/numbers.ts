@@ -51,13 +51,13 @@ const fence = (
   customers: Record<string, string>,
   thresholds = { customer: '-1', affiliate: '-1' },
 ) => {
-  const { fenced, held } = applyFence(
+  const { fenced, toPayBack } = applyFence(
     { customer: decimal(thresholds.customer), affiliate: decimal(thresholds.affiliate) },
     decimal(base),
     new Map(Object.entries(customers).map(([id, text]) => [id, decimal(text)])),
     new Map(),
   )
-  return [plainText(fenced), ...[...held].map(([id, part]) => `${id} ${plainText(part)}`)]
+  return [plainText(fenced), ...[...toPayBack].map(([id, part]) => `${id} ${plainText(part)}`)]
 }
 
 const NO_RATES = () => 'fx_missing' as const

@@ -449,7 +449,7 @@ const shares: readonly Case[] = [
     )
     const [line] = openAccount(input(of)).settle(parsePeriod('2026-01')!)[0]!.lines
     const tally = [
-      ...openAccount(input(of)).tallies(parsePeriod('2026-01')!).get('A')!.own.values(),
+      ...openAccount(input(of)).tallies(parsePeriod('2026-01')!).get('A')!.ownRules.values(),
     ][0]!
     return [line!.amount, line!.measure, tally.tally.total.facts, [...tally.tally.customers.keys()]]
   }, [decimal('2.00'), '1', 1, ['c1']]),

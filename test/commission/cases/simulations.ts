@@ -20,10 +20,10 @@ const share = (percent: string): Rule => ({
 /** Returns the lines of some months: rule, version, amount and what was carried in. */
 function simulate(of: World, version: PlanTerms, ...periods: string[]): string[] {
   const found = input(of)
-  const replaced = found.book.plans.get('P')!
+  const replaced = found.inForce.plans.get('P')!
   const from = dayOf('2026-02-01')
-  const book = replaceVersions(found.book, replaced, version, from, minorDigits)
-  const account = openAccount({ ...found, book })
+  const inForce = replaceVersions(found.inForce, replaced, version, from, minorDigits)
+  const account = openAccount({ ...found, inForce })
   return periods.flatMap((period) =>
     account
       .settle(parsePeriod(period)!)

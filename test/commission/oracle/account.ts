@@ -64,7 +64,7 @@ export function parentOn(world: World, affiliate: string, day: string): string |
   return (found && entryOn(found.parents, day)?.parent) ?? null
 }
 
-/** Returns the affiliates that are exactly so many steps below, or any number of steps. */
+/** Returns the affiliates exactly so many levels below, or on any level. */
 export function below(account: Account, upline: string, day: string, level?: number): string[] {
   return account.affiliates.filter((affiliate) => {
     let at: string | null = affiliate

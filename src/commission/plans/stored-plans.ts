@@ -20,7 +20,7 @@ export interface Assignment {
 }
 
 /** All plans and assignments of an account. */
-export interface PlanBook {
+export interface StoredPlans {
   /** The versions that are not withdrawn, by plan and `effective_from`. */
   readonly versions: readonly PlanVersion[]
   /** By affiliate and `from`. */
@@ -28,7 +28,7 @@ export interface PlanBook {
 }
 
 /** Returns all plans and assignments of an account, in one round trip to its database. */
-export async function readPlanBook(db: D1Database, account: string): Promise<PlanBook> {
+export async function readStoredPlans(db: D1Database, account: string): Promise<StoredPlans> {
   const { versions, assignments } = await readPlanRows(db, account)
   return {
     versions: versions.map(parseVersion),

@@ -47,14 +47,14 @@ export interface Assignment {
 }
 
 /** All plans and assignments of an account. */
-export interface Book {
+export interface PlansInForce {
   readonly plans: ReadonlyMap<string, Plan>
   /** Returns an affiliate's assignments in order of `from`. */
   readonly assignmentsOf: (affiliate: string) => readonly Assignment[]
 }
 
 /** The plans and assignments of an account, as they are stored. */
-export interface BookInput {
+export interface PlansInForceInput {
   readonly plans: readonly {
     readonly plan: string
     readonly versions: readonly { readonly version: number; readonly terms: PlanTerms }[]
@@ -65,7 +65,11 @@ export interface BookInput {
 }
 
 /** Compiles the plans of an account. Plans without a version are left out. */
-export function buildBook({ plans, assignments, minorDigits }: BookInput): Book {
+export function buildPlansInForce({
+  plans,
+  assignments,
+  minorDigits,
+}: PlansInForceInput): PlansInForce {
   const compiled = plans.flatMap(({ plan, versions }) => {
     const ready = versions
       .map(({ version, terms }) => compileVersion(plan, version, terms, minorDigits))
@@ -99,7 +103,7 @@ export function compileVersion(
   plan: string,
   version: number,
   terms: PlanTerms,
-  minorDigits: BookInput['minorDigits'],
+  minorDigits: PlansInForceInput['minorDigits'],
 ): Version {
   const digits = minorDigits(terms.currency)
   return {
@@ -119,7 +123,7 @@ export function compileVersion(
 }
 
 /** Returns the versions of a plan; none if there is no such plan. */
-export const versionsOf = ({ plans }: Book, plan: string): readonly Version[] =>
+export const versionsOf = ({ plans }: PlansInForce, plan: string): readonly Version[] =>
   plans.get(plan)?.versions ?? []
 
 /** Returns the version in force on a day, or the first if none was yet. */
@@ -128,33 +132,33 @@ export function versionOn({ versions, first }: Plan, day: number): Version {
 }
 
 /**
- * Returns the version that governs a fact of a day, of a customer with a signup day; null if no
- * assignment does (§12 "Assignments", "Version").
+ * Returns the version that governs a fact of the given day, of a customer with the given signup day;
+ * null if no assignment does (§12 "Assignments", "Version").
  */
 export function governingVersion(
-  book: Book,
+  inForce: PlansInForce,
   affiliate: string,
   signupDay: number,
   day: number,
 ): Version | null {
-  const assignment = assignmentFor(book.assignmentsOf(affiliate), signupDay, day)
-  const plan = assignment && book.plans.get(assignment.plan)
+  const assignment = assignmentFor(inForce.assignmentsOf(affiliate), signupDay, day)
+  const plan = assignment && inForce.plans.get(assignment.plan)
   return assignment && plan ? versionFor(plan, Math.max(signupDay, assignment.from), day) : null
 }
 
-/** Returns the version of a plan for a day; `start` is the day that decides under `terms: "signup"`. */
+/** Returns the version of a plan for the given day; `start` decides under `terms: "signup"`. */
 function versionFor(plan: Plan, start: number, day: number): Version {
   const { replacement, first, versions } = plan
   if (replacement) {
     const { from, version, replaced } = replacement
     return day >= from ? version : versionFor(replaced, start, day)
   }
-  // Of most plans. Every fact comes here.
+  // Fast path: called once per fact; most plans have one version.
   if (versions.length === 1) return first
   return versionOn(plan, first.terms === 'signup' ? start : firstDayOf(day, first.period))
 }
 
-/** Returns the versions whose rules can have lines in a period that begins on a day. */
+/** Returns the versions whose rules can have lines in a period that begins on the given day. */
 export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
   const { replacement, first, versions } = plan
   if (replacement) {
@@ -164,7 +168,7 @@ export function versionsIn(plan: Plan, firstDay: number): readonly Version[] {
   return first.terms === 'signup' ? versions : [versionOn(plan, firstDay)]
 }
 
-/** Every fact comes here: the assignments are in order, so the last that applies is the one. */
+/** Called once per fact. The assignments are in order, so the last that applies is the one. */
 function assignmentFor(
   assignments: readonly Assignment[],
   signupDay: number,
@@ -178,17 +182,17 @@ function assignmentFor(
   return chosen && chosen.from <= day ? chosen : null
 }
 
-/** Returns the version by which an affiliate earns overrides in a period that ends on a day (§16.25). */
-export function overrideVersion(book: Book, affiliate: string, lastDay: number): Version | null {
-  const assignment = book.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
-  const plan = assignment && book.plans.get(assignment.plan)
+/** Returns the version by which an affiliate earns overrides of a period with this last day (§16.25). */
+export function overrideVersion(
+  inForce: PlansInForce,
+  affiliate: string,
+  lastDay: number,
+): Version | null {
+  const assignment = inForce.assignmentsOf(affiliate).findLast(({ from }) => from <= lastDay)
+  const plan = assignment && inForce.plans.get(assignment.plan)
   return assignment && plan ? versionFor(plan, assignment.from, lastDay) : null
 }
 
 /** The key of an affiliate's plan. */
 export const planKey = (affiliate: string, plan: string): string =>
   JSON.stringify([affiliate, plan])
-
-/** Returns the versions of a plan's rule with an id, in order. */
-export const versionsWith = (plan: Plan, rule: string): Version[] =>
-  plan.versions.filter(({ rules }) => rules.some(({ id }) => id === rule))
