@@ -716,11 +716,34 @@ const REFUSED: Refused[] = [
     }),
     needs(
       '/rules/0/tiers/by',
-      'incremental tiers (`slice`) measure only the rule’s own base, units or CPAs',
+      'incremental tiers and tiers of overrides measure only what the rule pays for',
     ),
     needs(
       '/rules/0/tiers/over',
-      'incremental tiers (`slice`) measure only the rule’s own base, units or CPAs',
+      'incremental tiers and tiers of overrides measure only what the rule pays for',
+    ),
+  ],
+  [
+    'an override by another measure',
+    planWith({
+      id: 'up',
+      kind: 'override',
+      level: 1,
+      of: { lines: ['share'] },
+      tiers: {
+        mode: 'whole',
+        by: { customers: 'active' },
+        over: 'network',
+        steps: [{ from: '0', percent: '1' }],
+      },
+    }),
+    needs(
+      '/rules/0/tiers/by',
+      'incremental tiers and tiers of overrides measure only what the rule pays for',
+    ),
+    needs(
+      '/rules/0/tiers/over',
+      'incremental tiers and tiers of overrides measure only what the rule pays for',
     ),
   ],
   [

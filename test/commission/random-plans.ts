@@ -133,25 +133,19 @@ function tiers(from: Source, isPercent: boolean, extra: Json): Json {
 }
 
 /** Returns what a rule's tiers measure. */
-function measured(from: Source, vertical: Vertical, once: string | null, kind: string): Json {
+function measured(from: Source, vertical: Vertical, once: string | null): Json {
   const over = from.oneIn(3) ? { over: 'network' } : {}
   const window = from.oneIn(3) ? { window: from.pick(['period', 'quarter', 'lifetime']) } : {}
   const by = from.below(5)
   if (by === 0 && once !== null) return { by: { once }, ...over, ...window }
-  if (by === 1 && kind !== 'once') return { by: { customers: 'active' }, ...over }
+  if (by === 1) return { by: { customers: 'active' }, ...over }
   if (by === 2) return { by: { base: [term(from, vertical)] }, ...over, ...window }
   return { ...over, ...window }
 }
 
-function rate(
-  from: Source,
-  vertical: Vertical,
-  isPercent: boolean,
-  once: string | null,
-  kind: string,
-): Json {
+function rate(from: Source, vertical: Vertical, isPercent: boolean, once: string | null): Json {
   if (!from.oneIn(3)) return pay(from, isPercent)
-  return tiers(from, isPercent, measured(from, vertical, once, kind))
+  return tiers(from, isPercent, measured(from, vertical, once))
 }
 
 function trigger(from: Source, vertical: Vertical): { trigger: Json; hasAmount: boolean } {
@@ -195,7 +189,7 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
     ...(from.oneIn(2) && {
       qualify: Array.from({ length: from.between(1, 2) }, () => qualify(from, vertical)),
     }),
-    ...rate(from, vertical, isPercent, null, 'once'),
+    ...rate(from, vertical, isPercent, null),
     ...(isPercent && from.oneIn(2) && { min_amount: '5' }),
     ...(isPercent && from.oneIn(2) && { max_amount: '75.505' }),
     ...(from.oneIn(6) && { max_per_customer: whole(from) }),
@@ -224,7 +218,7 @@ function shareRule(from: Source, vertical: Vertical, id: string, once: string | 
     ...(negative !== 'offset' || from.oneIn(2) ? { negative } : {}),
     ...when(from, vertical, 4),
     ...(from.oneIn(6) && { months: from.between(1, 3) }),
-    ...rate(from, vertical, true, once, 'share'),
+    ...rate(from, vertical, true, once),
     ...(per === 'customer' && from.oneIn(3) && { max_per_customer: whole(from) }),
     ...(from.oneIn(5) && { max: whole(from) }),
     ...(isOwn &&
@@ -248,7 +242,7 @@ function unitRule(from: Source, vertical: Vertical, id: string, once: string | n
     ...each(from, of),
     ...when(from, vertical, 3),
     ...(from.oneIn(6) && { months: from.between(1, 3) }),
-    ...rate(from, vertical, false, once, 'unit'),
+    ...rate(from, vertical, false, once),
     ...(from.oneIn(5) && { max: whole(from) }),
   }
 }

@@ -55,6 +55,10 @@ function periodMeasure(
 ): Ratio {
   const { tallies, onceBelow } = input
   const below = network ? tallies.network.get(rule) : undefined
+  // A CPA counts one customer, so that active customers are CPAs.
+  if (rule.kind === 'once' && (by === null || by === 'active')) {
+    return network ? addRatio(own, ratio(integer(onceBelow(rule.id)))) : own
+  }
   if (by === 'active') return ratio(integer(activeCustomers(input, rule, below)))
   if (by !== null && 'once' in by) {
     return ratio(integer(countOnce(input, by.once) + (network ? onceBelow(by.once) : 0)))
@@ -62,9 +66,6 @@ function periodMeasure(
   if (by !== null) {
     const measured = tallies.measures.get(rule)?.tally.total.base ?? ZERO
     return ratio(below ? add(measured, below.tally.total.base) : measured)
-  }
-  if (rule.kind === 'once') {
-    return network ? addRatio(own, ratio(integer(onceBelow(rule.id)))) : own
   }
   return below ? addRatio(own, quantityOf(rule, below)) : own
 }

@@ -8,15 +8,20 @@ import { compareDecimals, inMillionths } from './decimals.ts'
 export function checkTiers(rule: Rule, tiers: Tiers, pointer: string, plan: PlanTerms): Issue[] {
   const at = `${pointer}/tiers`
   return [
-    ...checkMeasure(tiers, at, plan),
+    ...checkMeasure(rule, tiers, at, plan),
     ...checkOrder(tiers, `${at}/steps`),
     ...checkRates(rule, tiers, `${at}/steps`),
   ]
 }
 
-function checkMeasure({ mode, by, over, window }: Tiers, pointer: string, plan: PlanTerms) {
+function checkMeasure(
+  { kind }: Rule,
+  { mode, by, over, window }: Tiers,
+  pointer: string,
+  plan: PlanTerms,
+) {
   const issues: Issue[] = []
-  if (mode === 'slice') {
+  if (mode === 'slice' || kind === 'override') {
     if (by) issues.push(notApplicable(`${pointer}/by`, ONLY_OWN))
     if (over === 'network') issues.push(notApplicable(`${pointer}/over`, ONLY_OWN))
   }
@@ -29,7 +34,7 @@ function checkMeasure({ mode, by, over, window }: Tiers, pointer: string, plan: 
   return issues
 }
 
-const ONLY_OWN = 'incremental tiers (`slice`) measure only the rule’s own base, units or CPAs'
+const ONLY_OWN = 'incremental tiers and tiers of overrides measure only what the rule pays for'
 
 /** Steps begin at 0 and ascend. Each begins where the step before it ends, so none overlaps. */
 function checkOrder({ steps }: Tiers, pointer: string): Issue[] {

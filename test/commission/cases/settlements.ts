@@ -596,6 +596,33 @@ const networks: readonly Case[] = [
       '2026-08',
     ).flatMap(({ lines: all }) => all.map(({ rule, measure }) => [rule, measure]))
   }, [['u', '2']]),
+  example('the active customers of a `once` rule are its CPAs', () => {
+    const by = (tiers: object) =>
+      cpa({
+        amount: undefined as never,
+        tiers: {
+          mode: 'whole',
+          steps: [
+            { from: '0', amount: '1' },
+            { from: '2', amount: '9' },
+          ],
+          ...tiers,
+        },
+      })
+    const rules = [by({}), by({ by: { customers: 'active' } })]
+    return rules.map((rule) =>
+      lines(
+        worldOf([rule], {
+          customers: ['c1', 'c2', 'idle'].map((id) => customer(id)),
+          transactions: ['c1', 'c2'].map((id) => deposit(id, '2026-01-02', 1)),
+        }),
+        '2026-01',
+      ),
+    )
+  }, [
+    ['A cpa customer:c1 9.00', 'A cpa customer:c2 9.00'],
+    ['A cpa customer:c1 9.00', 'A cpa customer:c2 9.00'],
+  ]),
   example(
     'tiers by active customers count those of the network',
     () =>

@@ -58,7 +58,7 @@ export function network(
   const affiliates = below(books.account, affiliate, lastDay(period))
   const facts = factsOf(books, affiliates, period)
   const none: Network = { value: ZERO, customers: new Set(), held: [] }
-  const once = by?.once ?? (by === undefined && rule.kind === 'once' ? rule.id : undefined)
+  const once = by?.once ?? (rule.kind === 'once' && !by?.base ? rule.id : undefined)
   if (once !== undefined) {
     const isBelow = (one: string, _plan: string, day: string) =>
       affiliates.includes(one) && periodOf(version.period, day) === period
@@ -93,7 +93,8 @@ function measureOf(
   )
   const around = tiers.over === 'network' ? network(books, affiliate, version, rule, period) : null
   const value = around?.value ?? ZERO
-  if (by?.customers) {
+  // Each CPA of a `once` rule is one of its active customers.
+  if (by?.customers && rule.kind !== 'once') {
     const own = lines.flatMap((line) => [...customersOf(line.counted)])
     return count(new Set([...own, ...(around?.customers ?? [])]).size)
   }
