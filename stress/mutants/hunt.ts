@@ -71,6 +71,9 @@ world.__countIteration__ = () => {
 }
 
 const plan: Plan = inject('plan')
+/** The real clock: tests set another one. */
+const { now } = Date
+
 const tests: KnownTest[] = []
 let file: RunnerTestCase['file'] | undefined
 let startedAt = 0
@@ -107,13 +110,13 @@ beforeEach(({ task, skip }) => {
   emptyCaches()
   mutantSwitch.currentTestId = task.id
   iterations = 0
-  startedAt = Date.now()
+  startedAt = now()
 })
 
 afterEach(({ task }) => {
-  if (task.result?.state === 'fail') return
+  if (isHunting || task.result?.state === 'fail') return
   const { id } = task
-  const ms = Date.now() - startedAt
+  const ms = now() - startedAt
   const hits = mutantSwitch.mutantCoverage?.perTest[id] ?? {}
   tests.push({ id, name: fullName(task), task, hits, iterations, ms })
   if (!plan.isMapping) return
@@ -141,22 +144,27 @@ async function reloadModules(): Promise<void> {
   for (const reload of world.__reloadImports__ ?? []) await reload()
 }
 
-/** Runs a test in an empty world with a mutant, or with none. Returns its failure, or null. */
+/**
+ * Runs a test in an empty world with a mutant, or with none. Returns its failure, or null. It fails, too,
+ * if the modules do not load with the mutant.
+ */
 async function failureOf(test: KnownTest, mutant: string | undefined): Promise<string | null> {
   await emptyWorld()
   takePrinted()
   emptyCaches()
   mutantSwitch.currentTestId = test.id
   mutantSwitch.activeMutant = mutant
-  const state = mutant !== undefined && isStatic(mutant) ? mutant : undefined
-  if (state !== loadedWith) await reloadModules()
-  loadedWith = state
   mutantSwitch.hitCount = 0
   iterations = 0
   // Both end loops that the mutant makes infinite.
   mutantSwitch.hitLimit = 10_000 + 100 * (test.hits[mutant ?? ''] ?? 0)
   maxIterations = 1_000_000 + 10 * test.iterations
+  const state = mutant !== undefined && isStatic(mutant) ? mutant : undefined
   try {
+    if (state !== loadedWith) {
+      loadedWith = state
+      await reloadModules()
+    }
     await Promise.race([run(test.task), timeout()])
     return null
   } catch (error) {
@@ -169,17 +177,24 @@ async function failureOf(test: KnownTest, mutant: string | undefined): Promise<s
   }
 }
 
-/** Runs a test after the hooks of the suites around it. */
+/** Runs a test between the hooks of the suites around it. */
 async function run(task: RunnerTestCase): Promise<void> {
   const suites: NonNullable<RunnerTestCase['suite']>[] = []
   for (let suite = task.suite; suite; suite = suite.suite) {
     suites.unshift(suite)
   }
   if (suites[0] !== task.file) suites.unshift(task.file)
-  for (const suite of suites) {
-    for (const hook of TestRunner.getSuiteHooks(suite).beforeEach) await hook(task.context, suite)
+  try {
+    for (const suite of suites) {
+      for (const hook of TestRunner.getSuiteHooks(suite).beforeEach) await hook(task.context, suite)
+    }
+    await TestRunner.getTestFn(task)()
+  } finally {
+    for (const suite of suites.toReversed()) {
+      const { afterEach: hooks } = TestRunner.getSuiteHooks(suite)
+      for (const hook of hooks.toReversed()) await hook(task.context, suite)
+    }
   }
-  await TestRunner.getTestFn(task)()
 }
 
 /** Looks for a test that fails with the mutant and passes without it. */
