@@ -64,6 +64,9 @@ describe('a correction of the affiliates', () => {
         before: [{ from: null, affiliate_id: 'aff-7' }],
       },
     })
+    const configured = [affiliations[0], { from: '2096-10-03', affiliate_id: 'aff-7' }]
+    const clean = { reason: 'Configured', affiliations: configured }
+    expect((await json(askAdmin(PATH, 'PUT', clean))).warnings).toEqual([])
   })
 
   test('it holds while the account sends the same, and later changes follow it', async () => {

@@ -270,6 +270,7 @@ describe('webhooks of an account', () => {
     const other = await partner('forex', { account: 'other-firm' })
     const { id } = await webhook(acme.account)
     const { event_id } = await json(askAdmin(`${hooksOf(acme.account)}/${id}/test`, 'POST', {}))
+    expect(event_id).toMatch(/^evt_[\da-f]{27}$/)
     const at = `${hooksOf(other.account)}/${id}`
     for (const [path, method] of [
       [at, 'GET'],

@@ -233,6 +233,21 @@ test.each([
   expect(written.filter(Boolean)).toEqual(sentences)
 })
 
+test('the sentences of a rate with several tiers name their sum', () => {
+  const parts = [
+    { quantity: '20', rate: '10', amount: '2' },
+    { quantity: '5', rate: '30', amount: '1.5' },
+  ]
+  const step = { step: 'rate', rate_is: 'percent', parts, amount: '3.5', rounded: false }
+  const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '3.50' }
+  const explanation = {
+    ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
+    steps: [step],
+  } as unknown as Explanation
+  const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
+  expect(written).toEqual(['10 % of 20 is 2.', '30 % of 5 is 1.5.', 'Together that is 3.50 EUR.'])
+})
+
 test('sentences write amounts with the minor digits of their own currency', () => {
   const sums = [{ currency: 'USD', count: 1, amount: '19.6' }]
   const terms = [{ term: { activity: 'pnl' }, currencies: sums }]

@@ -44,6 +44,9 @@ describe('the cron of rates', () => {
     const { url, fetched } = await served(ok(TWO_DAYS))
     await run(url)
     expect(await storedRates()).toHaveLength(5)
+    expect(printedAs('log').map((line) => JSON.parse(line))).toEqual([
+      { fx_rates: expect.objectContaining({ created: 5, unchanged: 0 }) },
+    ])
     const stored = await storedRates()
     await run(url)
     expect(await storedRates()).toEqual(stored)
