@@ -127,12 +127,19 @@ const isComplete: Law = ({ seed, world, period, input, judged: all }) => {
   )
 }
 
-/** A fact that is counted has a line. */
+/** A fact that is counted has a line, and is counted by the rule of each. */
 const hasLines: Law = ({ seed, period, input, judged: all }) => {
   const judge = factJudge(input)
   for (const judged of all)
-    for (const { fact, state } of reportFacts(input, judge, judged, period)) {
+    for (const { fact, state, rules } of reportFacts(input, judge, judged, period)) {
       const lines = earningsOf(input, asOf(judged, period.last), fact)
+      for (const { kind, plan, rule } of lines) {
+        if (kind !== 'once') continue
+        const reasons = rules.flatMap((one) =>
+          one.plan === plan && one.rule === rule ? one.reason : [],
+        )
+        expect(reasons, `seed ${seed} ${period.id} ${fact.id} ${rule}`).toContain('counted')
+      }
       expect(
         [state.reason === 'counted', JSON.stringify(lines)],
         `seed ${seed} ${period.id} ${fact.resource} ${fact.id}`,

@@ -3,7 +3,7 @@ import { conversionOf } from './convert.ts'
 import type { Customer, Fact } from './facts.ts'
 import { judgeOnceFact } from './judge-once.ts'
 import { type FactVerdict, furthest, type JudgedCustomer, plain } from './judged.ts'
-import { judgeAllOnce, type OnceState, winners } from './once.ts'
+import { judgeAllOnce, winners } from './once.ts'
 import type { Version } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import { type Reason, rankOf, type Verdict } from './reasons.ts'
@@ -63,10 +63,16 @@ export function judgeFact(context: Context, judged: JudgedCustomer, fact: Fact):
   const before = reasonBeforeRules(fact, owner)
   const rules =
     owner.version === null || before !== null ? [] : rulesOn(context, judged, fact, owner.version)
-  const elsewhere = qualificationUsing(judged, fact)
-  if (elsewhere) {
-    const by: RuleVerdict = { ...elsewhere, verdict: 'counted', condition: null }
-    return { fact, owner, verdict: 'counted', by, rules: withVerdict(rules, by) }
+  const counting = qualificationsUsing(judged, fact)
+  const [first] = counting
+  if (first) {
+    return {
+      fact,
+      owner,
+      verdict: 'counted',
+      by: first,
+      rules: counting.reduce(withVerdict, rules),
+    }
   }
   if (before !== null) return { fact, owner, verdict: before, by: null, rules }
   let by: RuleVerdict | null = null
@@ -74,16 +80,16 @@ export function judgeFact(context: Context, judged: JudgedCustomer, fact: Fact):
   return { fact, owner, verdict: by?.verdict ?? 'no_rule', by, rules }
 }
 
-const withVerdict = (rules: readonly RuleVerdict[], by: RuleVerdict): RuleVerdict[] => [
+const withVerdict = (rules: readonly RuleVerdict[], by: RuleVerdict): readonly RuleVerdict[] => [
   ...rules.filter(({ version, rule }) => version !== by.version || rule.id !== by.rule.id),
   by,
 ]
 
-/** Returns the qualification, under any plan, that a fact is part of. */
-function qualificationUsing({ qualified }: JudgedCustomer, fact: Fact): OnceState | null {
-  for (const state of qualified.values()) if (state.used.has(fact)) return state
-  return null
-}
+/** Returns a verdict for each qualification, under any plan, that a fact is part of. */
+const qualificationsUsing = ({ qualified }: JudgedCustomer, fact: Fact): RuleVerdict[] =>
+  [...qualified.values()]
+    .filter(({ used }) => used.has(fact))
+    .map(({ version, rule }) => ({ version, rule, verdict: 'counted', condition: null }))
 
 function rulesOn(
   context: Context,

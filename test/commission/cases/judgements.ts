@@ -108,6 +108,28 @@ const verdicts = (of: World) => {
     )
 }
 
+const shared: readonly Case[] = [
+  example(
+    'a fact that several rules pay for is counted by each',
+    () =>
+      verdicts(
+        worldOf(
+          [
+            cpa({ id: 'first' }),
+            cpa({ id: 'second' }),
+            cpa({
+              id: 'third',
+              trigger: { signup: true },
+              qualify: [{ sum: [{ transactions: ['deposit'] }], min: '5' }],
+            }),
+          ],
+          { transactions: [deposit('c1', '2026-01-02', 5)] },
+        ),
+      ).map(([, , , ...rules]) => rules),
+    [['P v1 first counted null', 'P v1 second counted null', 'P v1 third counted null']],
+  ),
+]
+
 const usd = (customer_id: string, day: string, amount: number) =>
   deposit(customer_id, day, amount, { currency: 'USD' })
 const RATE = [{ day: '2026-12-31', currency: 'JPY', rate: '160' }]
@@ -758,6 +780,7 @@ const verdictCases: readonly Case[] = [
 
 /** Examples of candidates, qualifications and verdicts. */
 export const JUDGEMENTS: readonly Case[] = [
+  ...shared,
   ...candidates,
   ...qualifications,
   ...untilDay,
