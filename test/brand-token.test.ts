@@ -568,12 +568,19 @@ describe('OAuth clients', () => {
     expect(await list()).toEqual([client])
     vi.useRealTimers()
 
+    // A shorter overlap ends no earlier secret.
+    const week = await rotate(acme, '7d')
+    const hour = await rotate(acme, '1h')
+    expect(hour.previous_secret_until).toBe(week.previous_secret_until)
+    expect(await list()).toEqual([{ ...client, previous_secret_until: week.previous_secret_until }])
+
     expect(await rotate(acme, 'none')).toEqual({
       client_id,
       client_secret: expect.stringMatching(/^tcs_test_/),
       previous_secret_until: null,
       takes_effect: 'now',
     })
+    await rotate(acme, '1h')
     expect((await askAdmin(`${at}/${client_id}`, 'DELETE')).status).toBe(204)
     expect(await list()).toEqual([{ ...client, revoked: true }])
     expect(await json(askAdmin(`${at}/${client_id}/rotate`, 'POST', {}))).toMatchObject({

@@ -28,7 +28,7 @@ const present = ({
   client_id,
   revoked: revoked === 1,
   previous_secret_until:
-    endsAt !== null && endsAt > Date.now() ? new Date(endsAt).toISOString() : null,
+    revoked !== 1 && endsAt !== null && endsAt > Date.now() ? new Date(endsAt).toISOString() : null,
   created_at,
 })
 
@@ -91,7 +91,9 @@ export const clients = new Hono<AppEnv>()
       bumpVersion(c.env.DB, account.id),
     ])
     const takes_effect = await propagateSettings(c.env, account.id)
-    const previous_secret_until = until === null ? null : new Date(until).toISOString()
+    // Secrets of earlier rotations keep their own ends.
+    const last = until && Math.max(until, client.last_previous_secret_ends_at ?? 0)
+    const previous_secret_until = last && new Date(last).toISOString()
     return c.json({ client_id, client_secret, previous_secret_until, takes_effect }, 201)
   })
 
