@@ -11,6 +11,10 @@ const SHOWN: Record<string, [line: string, shown: string]> = {
     logged({ method: 'GET', route: '/healthz', status: 200, ms: 3 }),
     'GET  /healthz  200  3 ms',
   ],
+  'a path with control characters, which are escaped': [
+    logged({ method: 'GET', route: '/\u001b[31mx\n/fake', status: 401, ms: 0 }),
+    'GET  /\\u001b[31mx\\u000a/fake  401  0 ms',
+  ],
   'a delivery with the outcomes that occur': [
     logged({
       account: 'acme',

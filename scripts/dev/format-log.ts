@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { escapeText } from '../../src/validation/quote.ts'
 
 // The output of `wrangler dev`, of which `npm run dev` shows one line per request.
 
@@ -39,7 +40,10 @@ function formatRequest({ method, route, status, ms, account, outcomes = {} }: Re
   const counts = Object.entries(outcomes)
     .filter(([name, count]) => name !== 'received' && count > 0)
     .map(([name, count]) => `${count} ${name}`)
-  return [method, route, status, `${ms} ms`, account, counts.join(', ')].filter(Boolean).join('  ')
+  // The route of a path that no endpoint has is the path as it was sent.
+  return [method, escapeText(route), status, `${ms} ms`, account, counts.join(', ')]
+    .filter(Boolean)
+    .join('  ')
 }
 
 function parseRequestLine(line: string): RequestLine | null {
