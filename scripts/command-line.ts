@@ -30,7 +30,7 @@ export function parseCommand(
   define: Define = (command) => command,
 ): Command {
   const command = define(newCommand(invocation, description))
-  const [, script] = /^npm run (?:-s )?(\S+)$/.exec(invocation) ?? []
+  const [, script] = /^npm (?:run )?(?:-s )?(\S+)$/.exec(invocation) ?? []
   // `--verbose` is also an option of npm, which a developer may have set in a configuration file.
   const own = command.options.filter(({ long }) => long !== '--verbose')
   const forms = own.map((option) => [option.name(), option.required ? /./ : null] as const)

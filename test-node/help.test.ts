@@ -82,7 +82,7 @@ describe('npm run check', () => {
   })
 })
 
-test('npm run keys, check, fix, lint-openapi and generate report options that npm consumed', () => {
+test('npm test and npm run keys, check, fix, lint-openapi and generate report options that npm consumed', () => {
   for (const line of ['keys --tracking', 'check --foo', 'fix --foo', 'lint-openapi --foo']) {
     const [name, option] = line.split(' ')
     const { status, stdout, stderr } = spawnSync('npm', ['run', '-s', ...line.split(' ')], {
@@ -97,6 +97,9 @@ test('npm run keys, check, fix, lint-openapi and generate report options that np
       },
     )
   }
+  const test = spawnSync('npm', ['test', '-s', '--seed'], { encoding: 'utf8' })
+  assert.equal(test.status, 2)
+  assert.match(test.stderr, /npm consumed --seed, which npm run test does not have/)
   const { status } = spawnSync('npm', ['run', '-s', 'generate', '--check'])
   assert.equal(status, 2)
 })
