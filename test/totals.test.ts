@@ -3,7 +3,14 @@ import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
 import { CHECK_LIMITS } from '../src/db/records/check-totals.ts'
-import { addKpi, addSums, emptySums, mergeSums, toKeptGroups } from '../src/db/records/day-sums.ts'
+import {
+  addKpi,
+  addSums,
+  emptySums,
+  type KeptGroup,
+  mergeSums,
+  toKeptGroups,
+} from '../src/db/records/day-sums.ts'
 import { payFor, waitFor } from '../src/db/records/totals-lease.ts'
 import {
   applyStep,
@@ -12,7 +19,8 @@ import {
   newRun,
   sumAgain,
 } from '../src/db/records/totals-progress.ts'
-import { MAX_BYTES } from '../src/db/records/totals-size.ts'
+import { addToSize, isTooLarge, MAX_BYTES } from '../src/db/records/totals-size.ts'
+import { MAX_TOTALS } from '../src/db/records/totals-sql.ts'
 import worker from '../src/index.ts'
 import { forex } from '../src/trading/forex.ts'
 import { brand } from './brand.ts'
@@ -632,6 +640,38 @@ test('the sums of two steps of a day are added, and its groups are in the order 
     [['b', 'c'], 2, [null, '7'], { lots: '7' }],
     [['b', 'z'], 1, [null, '1'], { lots: '1' }],
   ])
+})
+
+test('the size of kept totals is that of their groups, KPIs and bytes', () => {
+  const group = (kpis: number): KeptGroup => [
+    ['Bet'],
+    1,
+    [],
+    Object.fromEntries(Array.from({ length: kpis }, (_, i) => [`k${i}`, '1'])),
+  ]
+  const size = addToSize({ groups: 1, kpis: 2, bytes: 3 }, [group(3), group(0)], 10)
+  expect(size).toEqual({ groups: 3, kpis: 5, bytes: 13 })
+  expect(addToSize(size, [group(3)], 4, -1)).toEqual({ groups: 2, kpis: 2, bytes: 9 })
+  const none = { groups: 0, kpis: 0, bytes: 0 }
+  for (const [limit, member] of [
+    [MAX_TOTALS, 'groups'],
+    [MAX_TOTALS, 'kpis'],
+    [MAX_BYTES, 'bytes'],
+  ] as const) {
+    expect(isTooLarge({ ...none, [member]: limit })).toBe(false)
+    expect(isTooLarge({ ...none, [member]: limit + 1 })).toBe(true)
+  }
+})
+
+test('a kept group has its KPIs in the order of their names', () => {
+  const view = { ...forex.resources[0]!, groups: ['type'], sums: [] }
+  const day = emptySums()
+  addSums(day, view, { type: 'Bet', count: 1 })
+  for (const kpi of ['b', 'c', 'a']) {
+    addKpi(day, view, { type: 'Bet', kpi, sum_0: 0, sum_1: 1, sum_2: 0, sum_3: 0 })
+  }
+  const [group] = toKeptGroups(day, view)
+  expect(Object.keys(group![3])).toEqual(['a', 'b', 'c'])
 })
 
 describe('a computation whose totals are too large for an answer', () => {

@@ -401,6 +401,48 @@ const EQUIVALENTS: readonly Equivalent[] = [
     is: ['), :delivery, null) where true or changes() > 0'],
     why: 'Adds 0.',
   },
+  {
+    file: 'src/admin/body.ts',
+    declaration: 'readJson',
+    was: "{ account: '' }",
+    is: ['{}'],
+    why: 'The bodies of the integrations team share one account, whatever its name is.',
+  },
+  {
+    file: 'src/commission/engine/explain.ts',
+    declaration: 'shareSteps',
+    was: 'rule.fence === null',
+    is: ['false'],
+    why: 'A line has a fence only if its rule has one.',
+  },
+  {
+    file: 'src/commission/why/compute-line.ts',
+    declaration: 'storedLineKey',
+    was: 'plans.get(plan)?.versions',
+    is: ['plans.get(plan).versions'],
+    why: 'A stored line has a plan, and no plan is deleted.',
+  },
+  {
+    file: 'src/db/commission/packed-facts.ts',
+    declaration: 'unpack',
+    was: 'records.length > FACT_LIMITS.rows',
+    is: ['records.length >= FACT_LIMITS.rows'],
+    why: 'The same rows are read in another way.',
+  },
+  {
+    file: 'src/db/commission/run-steps.ts',
+    declaration: 'storeSteps',
+    was: 'results.at(-1)?.results',
+    is: ['results.at(-1).results'],
+    why: 'A batch has a result for each statement.',
+  },
+  {
+    file: 'src/ingest/validate-records.ts',
+    declaration: 'toValidRecord',
+    was: 'warnings.slice(0, MAX_LISTED_PER_RECORD)',
+    is: ['warnings'],
+    why: 'The response lists at most as many; here the others would only take memory.',
+  },
   ...ENGINE_EQUIVALENTS,
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that contains templates
