@@ -127,6 +127,35 @@ describe('before the caller is admitted', () => {
     QUEUES.unadmitted.release(held)
   })
 
+  test('a long body is moved to the queue of its size once, and keeps what it needs decompressed', async () => {
+    const { limit } = QUEUES.unadmitted
+    const held = QUEUES.unadmitted.tryTake(limit, '', Number.POSITIVE_INFINITY)!
+    const memory = new BodyMemory(Promise.resolve({ account: 'acme' }), {
+      ...{ length: 3 * MIB, isGzip: true, limit: 8 * MIB },
+    })
+    await memory.startReading()
+    expect(QUEUES.readLarge.used).toBe(11 * MIB)
+    await memory.continueReading()
+    expect(QUEUES.readLarge.used).toBe(11 * MIB)
+    await memory.decompress(5 * MIB)
+    expect(QUEUES.readLarge.used).toBe(5 * MIB)
+    memory.release()
+    QUEUES.unadmitted.release(held)
+  })
+
+  test('a small compressed body keeps its memory when it is decompressed', async () => {
+    const { used } = QUEUES.unadmitted
+    const memory = new BodyMemory(Promise.resolve({ account: 'acme' }), {
+      ...{ length: KIB, isGzip: true, limit: 8 * MIB },
+    })
+    await memory.startReading()
+    const taken = QUEUES.unadmitted.used - used
+    await memory.decompress(10 * KIB)
+    expect(QUEUES.unadmitted.used - used).toBe(taken)
+    memory.release()
+    expect(QUEUES.unadmitted.used).toBe(used)
+  })
+
   test('a discarded body that had no room returns nothing', async () => {
     const memory = new BodyMemory(Promise.resolve({ account: 'acme' }), {
       ...{ length: 1, isGzip: false, limit: MIB },
