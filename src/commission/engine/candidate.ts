@@ -31,7 +31,7 @@ export interface Candidate {
   readonly trigger: Fact | null
   /** Its amount in the plan's currency; null if the rule does not need it. */
   readonly amount: Decimal | null
-  /** What it waits for: its sentCurrency amount, or the first fact of `void_by` without a rate. */
+  /** What it waits for: its own amount, or the first fact of `void_by` without a rate. */
   readonly waits: readonly Blocker[]
   /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
   readonly voided: readonly Fact[]

@@ -13,9 +13,10 @@ import {
 } from './decimal.ts'
 import { compareText } from './facts.ts'
 
-// Under `negative: "zero"` a statement drops a negative balance (opening + total). A later correction first restores what was
-// dropped (§16.3). A correction that raises the total of a period restores what that period dropped. A
-// correction that takes back an earlier one restores what the statement with the earlier one dropped.
+// Under `negative: "zero"` a statement drops a negative balance (opening + total). A later correction
+// first restores what was dropped (§16.3). A correction that raises the total of a period restores what
+// that period dropped. A correction that takes back an earlier one restores what the statement with the
+// earlier one dropped.
 
 /** What statements dropped and is not restored yet, and what the corrections of each period restored. */
 interface Pools {

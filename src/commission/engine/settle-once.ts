@@ -65,8 +65,10 @@ interface OnceRate {
   readonly rate: Decimal
 }
 
-/** Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the measure decides for
- * all (§16.20). */
+/**
+ * Returns the rate of a CPA. Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the
+ * measure decides for all (§16.20).
+ */
 function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
   const { rule, state } = one
   const { tiers } = rule
