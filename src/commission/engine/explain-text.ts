@@ -67,7 +67,7 @@ function sentencesOf(
       ]
     case 'measure':
       return measureSentences(step, (rate) =>
-        steps.some((one) => one.step === 'rate' && one.rate_is === 'percent')
+        steps.some((one) => 'rate_is' in one && one.rate_is === 'percent')
           ? `${figure(rate)} %`
           : money(rate),
       )
@@ -133,7 +133,7 @@ function measureSentences(step: MeasureStep, rateText: Money): string[] {
   if (mode === 'whole') return [first]
   const before = isNothing(covered ?? '0')
     ? ''
-    : ` Earlier lines and periods already used ${figure(covered ?? '0')} of the tier measure.`
+    : ` Earlier lines and periods used ${figure(covered ?? '0')}.`
   return [`${first} Each part is paid at its own step.${before}`]
 }
 
