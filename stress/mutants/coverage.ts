@@ -116,7 +116,8 @@ export type TestGroup = [file: string, tests: string[]]
 
 /**
  * Returns the tests that hunt a mutant: those that run it, or else its lines, or else its declaration,
- * or else declarations that use that one. A mutant of module state runs in no test.
+ * or else declarations that use that one, or else those of its file. A mutant of module state runs
+ * in no test.
  */
 export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex): TestGroup[] {
   const covers = ({ lines }: CoveringTest, { file, from, to }: LineRange) =>

@@ -18,7 +18,7 @@ interface IndexedDeclaration extends LineRange {
 export interface SourceIndex {
   /**
    * Returns the places that a test of a mutant may run, the closest first: its own lines, its
-   * declaration, and the declarations that use that one, directly or not.
+   * declaration, the declarations that use that one, directly or not, and those of its file.
    */
   rangesFor: (mutant: Mutant) => readonly (readonly LineRange[])[]
 }
@@ -56,6 +56,7 @@ export function indexSource(files: readonly string[]): SourceIndex {
         ranges.push(users)
         names = namesOf(users)
       }
+      ranges.push(declarations.filter((one) => one.file === file))
       return ranges
     },
   }
