@@ -86,17 +86,7 @@ export const plans = (resourcesOf: ResourcesOf) =>
     .delete('/:plan/versions/:version', async (c) => {
       readQuery(c.req.url)
       const { account, row } = await findRouteVersion(c)
-      const { plan, version, withdrawn_at } = row
-      if (withdrawn_at !== null) return c.body(null, 204)
-      const now = new Date().toISOString()
-      const db = resolveDatabase(c.env, account.binding)
-      const key = { account: account.id, plan, version }
-      const statements = withdrawVersion(db, { ...key, today: todayOf(account), withdrawn_at: now })
-      const details = { plan, version, effective_from: row.effective_from }
-      const entry = { actor: c.var.actor, action: 'plan.withdraw', account: account.id, details }
-      await withAudit(db, entry, statements).catch((error) => {
-        throw isAssertionFailure(error) ? inForce(error) : error
-      })
+      if (row.withdrawn_at === null) await withdraw(c, account, row)
       return c.body(null, 204)
     })
 
@@ -119,6 +109,28 @@ const respondWithVersions = (c: Context<AppEnv>, plan: string): Promise<Response
 const presentVersion = (row: NonNullable<Awaited<ReturnType<typeof findVersion>>>) => {
   const { plan, version, effective_from, terms, created_at, withdrawn_at } = row
   return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
+}
+
+/** Withdraws a version whose first day has not come. */
+async function withdraw(
+  c: Context<AppEnv>,
+  account: Account,
+  { plan, version, effective_from }: Pick<VersionHead, 'plan' | 'version' | 'effective_from'>,
+): Promise<void> {
+  const db = resolveDatabase(c.env, account.binding)
+  const withdrawn_at = new Date().toISOString()
+  const statements = withdrawVersion(db, {
+    account: account.id,
+    plan,
+    version,
+    today: todayOf(account),
+    withdrawn_at,
+  })
+  const details = { plan, version, effective_from }
+  const entry = { actor: c.var.actor, action: 'plan.withdraw', account: account.id, details }
+  await withAudit(db, entry, statements).catch((error) => {
+    throw isAssertionFailure(error) ? inForce(error) : error
+  })
 }
 
 const inForce = (cause: unknown) =>

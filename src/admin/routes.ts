@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import { integrationsTeam } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
@@ -92,15 +92,18 @@ export const admin = (resourcesOf: ResourcesOf) => {
       const data = await readFeeds(c.env, accountPage.data, names, Date.now())
       return respondWithPage(c, 'feeds', page, { ...accountPage, data })
     })
-    .get('/audit-log', async (c) => {
-      const { account: id = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'account')
-      if (id !== null && !(await findAccount(c.env.DB, id))) {
-        throw invalidQuery(`account: there is no account ${JSON.stringify(id)}.`)
-      }
-      const context = JSON.stringify(['audit', id])
-      const page = await readPage(c.env, context, query)
-      const bindings = await listBindings(c.env.DB)
-      const databases = bindings.map((binding) => resolveDatabase(c.env, binding))
-      return respondWithPage(c, context, page, await listAudit(databases, id, page))
-    })
+    .get('/audit-log', respondWithAudit)
+}
+
+/** Responds with one page of the audit log: of all accounts, or of the one that the query names. */
+async function respondWithAudit(c: Context<AppEnv>): Promise<Response> {
+  const { account: id = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'account')
+  if (id !== null && !(await findAccount(c.env.DB, id))) {
+    throw invalidQuery(`account: there is no account ${JSON.stringify(id)}.`)
+  }
+  const context = JSON.stringify(['audit', id])
+  const page = await readPage(c.env, context, query)
+  const bindings = await listBindings(c.env.DB)
+  const databases = bindings.map((binding) => resolveDatabase(c.env, binding))
+  return respondWithPage(c, context, page, await listAudit(databases, id, page))
 }

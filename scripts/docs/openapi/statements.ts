@@ -306,7 +306,9 @@ const read = (description: string, name: string) => ({
 })
 
 /** Lists the operations of the integrations team on statements and runs. */
-export const statements = (): Operation[] => [
+export const statements = (): Operation[] => [...reads(), ...runs()]
+
+const reads = (): Operation[] => [
   operation({
     method: 'get',
     path: `${ACCOUNT}/statements`,
@@ -353,6 +355,9 @@ export const statements = (): Operation[] => [
       200: { description: 'The statement.', schema: ref('StatementInFull'), ...STATEMENT_EXPORTS },
     },
   }),
+]
+
+const runs = (): Operation[] => [
   operation({
     method: 'post',
     path: `${ACCOUNT}/periods/{period}/run`,

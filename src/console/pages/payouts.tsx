@@ -1,4 +1,4 @@
-import { apiPath, type Page, withQuery } from '../page.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, Filters } from '../parts/forms.tsx'
@@ -61,19 +61,7 @@ export const payoutsPage: Page = {
         <Table
           caption={status === 'paid' ? 'Payments' : 'What has to be paid'}
           rows={data}
-          columns={[
-            ...fields<Payout>(visit, 'affiliate_id', 'amount', 'currency'),
-            column(
-              'Statements',
-              ({ affiliate_id, statements }: Payout) => (
-                <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, status }}>
-                  {statements}
-                </AccountLink>
-              ),
-              true,
-            ),
-            ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
-          ]}
+          columns={columnsOf(visit, status)}
           empty={<EmptyState title="Approved statements with a payout appear here." />}
         />
         <Pager visit={visit} meta={meta} />
@@ -101,3 +89,18 @@ export const payoutsPage: Page = {
     return { title: 'Payouts', body }
   },
 }
+
+/** Returns the columns of the payouts with a status. */
+const columnsOf = (visit: Visit, status: string) => [
+  ...fields<Payout>(visit, 'affiliate_id', 'amount', 'currency'),
+  column(
+    'Statements',
+    ({ affiliate_id, statements }: Payout) => (
+      <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, status }}>
+        {statements}
+      </AccountLink>
+    ),
+    true,
+  ),
+  ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
+]

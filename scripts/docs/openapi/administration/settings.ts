@@ -13,6 +13,20 @@ const wordMap = (name: string, meaning: JsonSchema): JsonSchema => ({
   required: [name],
 })
 
+const UNCONFIGURED = listOf(
+  {
+    type: 'object',
+    properties: { affiliate_id: { type: 'string' }, customers: COUNT },
+    required: ['affiliate_id', 'customers'],
+  },
+  {
+    more_customers: documented(
+      'Present if the account has more customers than are read: only the latest are counted.',
+      { const: true },
+    ),
+  },
+)
+
 /** Lists the operations on affiliates. */
 export const affiliates = (): Operation[] => [
   operation({
@@ -64,22 +78,7 @@ export const affiliates = (): Operation[] => [
     description:
       'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
     parameters: ['latest_customers'],
-    answers: returned(
-      'At most 1000 ids, the most frequent first.',
-      listOf(
-        {
-          type: 'object',
-          properties: { affiliate_id: { type: 'string' }, customers: COUNT },
-          required: ['affiliate_id', 'customers'],
-        },
-        {
-          more_customers: documented(
-            'Present if the account has more customers than are read: only the latest are counted.',
-            { const: true },
-          ),
-        },
-      ),
-    ),
+    answers: returned('At most 1000 ids, the most frequent first.', UNCONFIGURED),
   }),
 ]
 
