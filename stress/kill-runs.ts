@@ -13,7 +13,7 @@ import {
 } from './kill-runs/stored.ts'
 import { runProgram, type Setting } from './program.ts'
 
-// Kills workerd before and after each call that a run over statements makes to D1, and checks that the
+// Kills workerd before and after each call that a statement run makes to D1, and checks that the
 // run is resumed and stores what an undisturbed one does: `npm run kill-runs [-- --every 10]`.
 
 /** The account: few customers, but several steps, statements of several lines, and each kind of plan. */
@@ -113,7 +113,7 @@ const isEqual = (a: readonly string[], b: readonly string[]): boolean =>
 
 await runProgram(
   import.meta.url,
-  'Kills workerd at each call of a run over statements and checks that the run is resumed.',
+  'Kills workerd at each call of a statement run and checks that the run is resumed.',
   { every: { help: 'kills at one call in so many', value: 1, least: 1, most: 1000 } },
   proveRuns,
 )

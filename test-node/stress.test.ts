@@ -21,7 +21,7 @@ test('a bulk in flight while workerd is killed is stored completely or not at al
   assert.deepEqual(setting.broken.splice(0), [])
 })
 
-test('a run over statements that is killed is resumed, and stores what an undisturbed one stores', async () => {
+test('a statement run that is killed is resumed, and stores what an undisturbed one stores', async () => {
   await proveRuns(setting, { every: 90 })
   assert.deepEqual(setting.broken.splice(0), [])
 })

@@ -11,7 +11,7 @@ const TOKENS = 60
  * used up its tokens, the action creates another firm. A change of an account wakes all its tokens of the
  * last hour, and their number must not grow with the length of the soak.
  */
-export function mintTokenAction(
+export function issueTokenAction(
   { service, responses, lane }: ActorContext,
   vertical: Firm['vertical'],
 ) {

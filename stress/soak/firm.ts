@@ -1,6 +1,6 @@
 import type { Firm } from '../parties.ts'
 import type { Actor, ActorContext } from './actor.ts'
-import { eraseCustomerAction, mintTokenAction } from './credentials.ts'
+import { eraseCustomerAction, issueTokenAction } from './credentials.ts'
 import { drawRecords, entryOf, type FirmLane, RESOURCES, type Resource } from './firm-records.ts'
 import {
   entriesOf,
@@ -30,7 +30,7 @@ export function firmActor(context: ActorContext, firm: Firm): Actor {
       [2, () => postLenient(lane)],
       [4, () => readRecord(lane)],
       [0.5, eraseCustomerAction(context, firm, ledger, erased)],
-      [1, mintTokenAction(context, firm.vertical)],
+      [1, issueTokenAction(context, firm.vertical)],
       ...readActions({ expectStatus, draw, ask, at, lists: RESOURCES }),
       ...refusedActions({ expectStatus, draw, ask, at, resource: 'transactions' }),
     ],
