@@ -81,7 +81,8 @@ function reportedRecords(stdout: string, outcome: string): string[] {
 
 const isCustomers = (path: string) => path.endsWith('/customers')
 
-describe('examples', { timeout: 240_000 }, () => {
+// They run at the same time, because most of their time passes in waiting for `Retry-After`.
+describe('examples', { timeout: 240_000, concurrency: true }, () => {
   let service: Awaited<ReturnType<typeof startService>>
   const folder = mkdtempSync(join(tmpdir(), 'examples-'))
   before(async () => {
