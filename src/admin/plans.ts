@@ -4,7 +4,6 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
-import { versionOn } from '../commission/plans/stored-plans.ts'
 import {
   findVersion,
   insertVersion,
@@ -27,6 +26,7 @@ import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
 import { respondWithList } from './list-route.ts'
 import { readPlanContext } from './plan-context.ts'
+import { presentHead, presentPlan, presentVersion } from './present-plan.ts'
 
 /** The attempts to store a version while others are stored at the same time. */
 const MAX_ATTEMPTS = 4
@@ -90,26 +90,12 @@ export const plans = (resourcesOf: ResourcesOf) =>
       return c.body(null, 204)
     })
 
-/** Returns a version as its plan lists it, without its terms. */
-const presentHead = ({ version, effective_from, name, created_at, withdrawn_at }: VersionHead) => ({
-  version,
-  effective_from,
-  name,
-  created_at,
-  withdrawn_at,
-})
-
 /** Responds with one page of the versions of a plan. */
 const respondWithVersions = (c: Context<AppEnv>, plan: string): Promise<Response> =>
   respondWithList(c, `versions of ${plan}`, async ({ id }, page, db) => {
     const found = await pageVersions(db, id, plan, page)
     return { ...found, data: found.data.map(presentVersion) }
   })
-
-const presentVersion = (row: NonNullable<Awaited<ReturnType<typeof findVersion>>>) => {
-  const { plan, version, effective_from, terms, created_at, withdrawn_at } = row
-  return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
-}
 
 /** Withdraws a version whose first day has not come. */
 async function withdraw(
@@ -142,16 +128,6 @@ const inForce = (cause: unknown) =>
 
 /** Returns today's day, as facts of the account are dated. */
 const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
-
-/** Returns a plan as lists show it; `heads` are all its versions, by number. */
-function presentPlan(heads: readonly VersionHead[], today: string) {
-  const kept = heads
-    .filter(({ withdrawn_at }) => withdrawn_at === null)
-    .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
-  const inForce = versionOn(kept, today)
-  const { plan, name, currency, period, terms } = inForce ?? heads.at(-1)!
-  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
-}
 
 /**
  * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same
