@@ -14,7 +14,7 @@ import { ApiError } from '../src/errors.ts'
 import worker from '../src/index.ts'
 import type { Click } from '../src/tracking/go.ts'
 import { faultyPlatform, propagate } from './sweep/endure.ts'
-import { type Fault, fewerOf, fewOf, newCallSites, type Place, unmigrated } from './sweep/faults.ts'
+import { type Fault, fewOf, newCallSites, oneOf, type Place, unmigrated } from './sweep/faults.ts'
 import { rememberedBy } from './sweep/state.ts'
 import { prepare } from './sweep/worlds.ts'
 
@@ -66,7 +66,7 @@ const isNew = newCallSites()
  */
 function faultsOf(place: Place): Fault[] {
   if (env.FUZZ_RUNS > 0) return [...fewOf(place), ...unmigrated(place)]
-  return isNew(place) ? fewOf(place) : fewerOf(place)
+  return isNew(place) ? fewOf(place) : oneOf(place)
 }
 
 describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {

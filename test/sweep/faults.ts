@@ -172,14 +172,17 @@ export const fewOf = (place: Place): Fault[] => {
 }
 
 /**
- * Returns the faults of a call site that another request has met: a lasting one, and a lost response of
- * a call that writes.
+ * Returns the fault of a call site that another request has met: in turns one that lasts, and a lost
+ * response, which a call that only reads does not meet.
  */
-export const fewerOf = (place: Place): Fault[] => {
-  const [first] = kindsOf(place)
-  const lasting = failing(place, first!, places++ % 2 === 1, true)
-  return isReading(place) ? [lasting] : [lasting, failing(place, first!, true, false)]
+export const oneOf = (place: Place): Fault[] => {
+  if (places++ % 2 === 1) return [lastingIn(place)]
+  return isReading(place) ? [] : [failing(place, kindsOf(place)[0]!, true, false)]
 }
+
+/** Returns a fault of a place that lasts, before its effect or after. */
+export const lastingIn = (place: Place): Fault =>
+  failing(place, kindsOf(place)[0]!, places % 4 < 2, true)
 
 /** Returns every fault of a place. */
 export const allOf = (place: Place): Fault[] => [
