@@ -1102,6 +1102,14 @@ describe('a bulk refused for one reason', { concurrency: 4 }, () => {
       assert.match(String(output.read()), /Send the other records\?/)
     })
   }
+
+  test('a terminal that closes stops', async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => {} })
+    const output = Object.assign(new PassThrough(), { isTTY: true, columns: 100 })
+    const confirmed = confirmContinue(common, { input, output })
+    input.end()
+    await assert.rejects(confirmed, { exitCode: 1, message: /No such customer\. Stopped\.$/ })
+  })
 })
 
 describe('arguments and profile', { concurrency: 4 }, () => {

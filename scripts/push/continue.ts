@@ -22,6 +22,9 @@ export async function confirmContinue(issue: Issue, { input, output }: Terminal)
     throw new ExitError(1, `${summary} Stopped. Add --keep-going to send the other records.`)
   }
   const question = `${summary}\nSend the other records?`
-  const answer = await confirm({ message: question, initialValue: false, input, output })
+  // The end of the input counts as a no: the prompt would wait forever.
+  const ended = new Promise<false>((resolve) => input.once('end', () => resolve(false)))
+  const asked = confirm({ message: question, initialValue: false, input, output })
+  const answer = await Promise.race([asked, ended])
   if (answer !== true) throw new ExitError(1, `${summary} Stopped.`)
 }
