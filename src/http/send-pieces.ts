@@ -20,7 +20,7 @@ export async function sendPieces(
   memoryBytes: number,
 ): Promise<Response> {
   const { text, isDone } = await firstOf(pieces).catch((error) => throwWithoutLink(c, error))
-  if (isDone && text.length <= SMALL_RESPONSE_BYTES) return c.body(text, 200, headers)
+  if (isDone) return c.body(text, 200, headers)
   // A response to HEAD has no body that anybody would read.
   if (c.req.method === 'HEAD') {
     await pieces.return()
