@@ -2,7 +2,9 @@ import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
 import { brand } from '../brand.ts'
-import { askAdmin, json, partner, register } from '../partner.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { askAdmin, json, ORIGIN, partner, register } from '../partner.ts'
+import { overridingSessions } from '../watched.ts'
 import {
   askAda,
   digestOf,
@@ -485,6 +487,27 @@ describe('a period', () => {
     await storeRun(PERIOD)
     const { refused, refused_total, open_total } = await approvePeriod()
     expect([refused.length, refused_total, open_total]).toEqual([100, 101, 101])
+  })
+
+  test('names a statement that changes while it is being approved', async () => {
+    await storeRows([a])
+    await storeRun(PERIOD)
+    const DB = overridingSessions(env.DB, (real) => ({
+      prepare: (text: string) => real.prepare(text),
+      batch: async (list: D1PreparedStatement[]) => {
+        await env.DB.prepare(
+          `update statements set digest = substr(digest, 2) || substr(digest, 1, 1)`,
+        ).run()
+        return real.batch(list)
+      },
+    }))
+    const url = new URL(`/admin/v1/${PATH}/periods/${PERIOD}/approve`, ORIGIN)
+    const headers = { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' }
+    const request = new Request(url, { method: 'POST', headers, body: '{}' })
+    expect(await json(fetchWith({ ...env, DB } as Env, request))).toMatchObject({
+      ...{ approved: 0, refused_total: 1 },
+      refused: [{ id: idOf(a), code: 'stale' }],
+    })
   })
 
   test('with more statements than one batch has is approved as a whole', async () => {
