@@ -5,7 +5,8 @@ import type { Delivery } from '../src/db/schema.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty } from './faulty.ts'
-import { ada, json, ORIGIN, partner } from './partner.ts'
+import { ada, deposit, json, ORIGIN, partner } from './partner.ts'
+import { overridingSessions } from './watched.ts'
 
 // The database commits a batch, and its answer is lost. The service sends the batch again, and the
 // caller gets the answer of the first attempt.
@@ -31,6 +32,26 @@ const postIn = async (world: { env: Env }, { brand_token }: Brand, path: string,
   )
   return answer
 }
+
+const postTo = (
+  world: Env,
+  { access_token }: { access_token: string },
+  path: string,
+  body: unknown,
+  headers = {},
+) =>
+  fetchWith(
+    world,
+    new Request(new URL(`/api/v1/forex/${path}`, ORIGIN), {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${access_token}`,
+        'Content-Type': 'application/json',
+        ...headers,
+      },
+      body: JSON.stringify(body),
+    }),
+  )
 
 /** Returns the stored writes that later records of the same request overwrote. */
 const overwritten = async () => {
@@ -90,24 +111,37 @@ describe('a request that repeats keys', () => {
   })
 })
 
+test.each([
+  ['transactions', {}, 3, deposit],
+  ['transactions', { Prefer: 'return=minimal' }, 1, deposit],
+  ['customers?dry_run=true', {}, 1, ada],
+])(
+  'an attempt to POST %s with %j after a lost answer has %i more statements',
+  async (path, headers, more, record) => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const sizes: number[] = []
+    const DB = overridingSessions(env.DB, (real) => ({
+      prepare: (text: string) => real.prepare(text),
+      batch: async (list: D1PreparedStatement[]) => {
+        const results = await real.batch(list)
+        if (sizes.push(list.length) === 1) throw new Error(LOST.message)
+        return results
+      },
+    }))
+    const response = await postTo({ ...env, DB } as Env, acme, path, [record], headers)
+    expect(response.status).toBe(200)
+    const [first = 0, ...others] = sizes
+    expect(others).toEqual([first + more])
+  },
+)
+
 describe('a record that another request overwrites before the retry', () => {
   const run = async (first: object[], meanwhile: object[]) => {
     const acme = await partner()
     await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
     const world = faulty([{ ...LOST, meanwhile: () => acme.post('customers', meanwhile) }])
-    return json(
-      fetchWith(
-        world.env,
-        new Request(new URL('/api/v1/forex/customers', ORIGIN), {
-          method: 'POST',
-          headers: {
-            Authorization: `Bearer ${acme.access_token}`,
-            'Content-Type': 'application/json',
-          },
-          body: JSON.stringify(first),
-        }),
-      ),
-    )
+    return json(postTo(world.env, acme, 'customers', first))
   }
 
   test('an unchanged record stays unchanged even if it is overwritten', async () => {
