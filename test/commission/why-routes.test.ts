@@ -278,6 +278,8 @@ test('a qualification names the record that triggered it and each condition', as
   expect(await totalOf('status=failed&rule=cpa')).toBe(1)
   expect(await totalOf('plan=standard')).toBe(3)
   expect(await totalOf('plan=other')).toBe(0)
+  expect(await totalOf('affiliate_id=ib-1')).toBe(3)
+  expect(await totalOf('affiliate_id=ib-2')).toBe(0)
 })
 
 test('a sum that must hold at the end of its window waits until then', async () => {
