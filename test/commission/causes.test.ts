@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { addCause, joinCauses, noCauses } from '../../src/commission/drafts/cause-list.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { askAdmin, json, traded } from '../partner.ts'
 import {
@@ -13,7 +14,7 @@ import {
   refresh,
   TENTH,
 } from './closed.ts'
-import { monthly, publish, storePlan } from './stored.ts'
+import { assign, monthly, publish, storePlan } from './stored.ts'
 
 const ONE = { causes_total: 1 }
 
@@ -255,6 +256,20 @@ test('a refusal and its end are causes', async () => {
   ])
 })
 
+test('causes of one kind are in the order of their days, those of all days first', () => {
+  const list = noCauses()
+  for (const day of ['2026-08-02', null, '2026-08-01']) {
+    const ids = { customer_id: 'c-1', delivery_id: null, audit_id: null }
+    addCause(list, { kind: 'affiliation', day, ...ids })
+  }
+  const { causes } = joinCauses([list])
+  expect(causes.map((cause) => 'day' in cause && cause.day)).toEqual([
+    null,
+    '2026-08-01',
+    '2026-08-02',
+  ])
+})
+
 test('a rate that was published since is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
@@ -388,6 +403,26 @@ test('an override names the records of the affiliate below, and changes of the t
   ])
   expect(await adjustmentsOf('2026-10', 'aff-8')).toMatchObject([
     { ...ONE, amount: '-2.00', causes: [{ kind: 'tree', affiliate_id: 'aff-7' }] },
+  ])
+})
+
+test('an override in another currency names the rate of the last day, which converts its lines', async () => {
+  const { paid } = await firm()
+  await storePlan(ACCOUNT, 'up', monthly([MASTER], { currency: 'USD' }))
+  await assign(ACCOUNT, 'up', 'aff-8')
+  await askAdmin(`${PATH}/affiliates`, 'PUT', [
+    { affiliate_id: 'aff-7', parent: 'aff-8', from: '2026-01-01' },
+  ])
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08', ['aff-7', 'aff-8'])
+  await approve('2026-08')
+  await publish('2026-08-20', { USD: '3' }, Date.now())
+  await publish('2026-08-31', { USD: '2' }, Date.now())
+  expect(await adjustmentsOf('2026-09', 'aff-8')).toMatchObject([
+    {
+      ...{ ...ONE, amount: '2.00' },
+      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }],
+    },
   ])
 })
 
