@@ -3,9 +3,10 @@ import { describe, expect, test, vi } from 'vitest'
 import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { add, compare, ZERO } from '../../src/commission/engine/decimal.ts'
+import { add, compare, decimal, factAmount, ZERO } from '../../src/commission/engine/decimal.ts'
 import { explainLine } from '../../src/commission/engine/explain.ts'
 import type { ExplainContext } from '../../src/commission/engine/explain-input.ts'
+import { triggerConversion } from '../../src/commission/engine/explain-once.ts'
 import { isFunded } from '../../src/commission/engine/explain-plan.ts'
 import { explanationText } from '../../src/commission/engine/explain-text.ts'
 import { factSentences } from '../../src/commission/engine/explain-text-facts.ts'
@@ -238,15 +239,50 @@ test('the sentences of a rate with several tiers name their sum', () => {
     { quantity: '20', rate: '10', amount: '2' },
     { quantity: '5', rate: '30', amount: '1.5' },
   ]
-  const step = { step: 'rate', rate_is: 'percent', parts, amount: '3.5', rounded: false }
+  const tiers = [
+    { from: '0', rate: '10' },
+    { from: '20', rate: '30' },
+  ]
+  const measured = { earlier: '0', own: '25', network: '0', measure: '25', covered: '0' }
+  const measure = { step: 'measure', mode: 'slice', steps: tiers, ...measured }
+  const rate = { step: 'rate', rate_is: 'percent', parts, amount: '3.5', rounded: false }
   const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '3.50' }
   const explanation = {
     ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
-    steps: [step],
+    steps: [measure, rate],
   } as unknown as Explanation
   const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
-  expect(written).toEqual(['10 % of 20 is 2.', '30 % of 5 is 1.5.', 'Together that is 3.50 EUR.'])
+  expect(written).toEqual([
+    'Tier measure: 25. Tiers: 10 % from 0, 30 % from 20 (reached). Each part is paid at its own step.',
+    '10 % of 20 is 2.',
+    '30 % of 5 is 1.5.',
+    'Together that is 3.50 EUR.',
+  ])
 })
+
+test.each([
+  ['USD', ['GBP', 'USD'], 75, true],
+  ['USD', ['GBP', 'USD'], null, false],
+  ['EUR', ['EUR'], 75, true],
+  ['EUR', ['EUR', 'GBP'], 75, false],
+])(
+  'of a trigger in GBP under a plan in %s with rates of %j, an `amount_usd` of %j is used: %j',
+  (currency, known, usd, isUsed) => {
+    const rates = (name: string) => (known.includes(name) ? decimal('2') : 'fx_missing')
+    const rule = { trigger: { field: 'amount_currency', currencyOf: () => 'GBP' } }
+    const state = { rule, amount: decimal('50'), version: { currency } }
+    const amounts = new Map([['amount_currency', factAmount(60)]])
+    if (usd !== null) amounts.set('amount_usd', factAmount(usd))
+    const trigger = { day: 20_728, amounts }
+    const [step] = triggerConversion({ rates } as never, state as never, trigger as never)
+    const converted = { amount: '60', converted: '50' }
+    expect(step?.days).toMatchObject([
+      isUsed
+        ? { sums: 0, rates: [], by_amount_usd: converted }
+        : { sums: 1, by_amount_usd: null, ...converted },
+    ])
+  },
+)
 
 test('sentences write amounts with the minor digits of their own currency', () => {
   const sums = [{ currency: 'USD', count: 1, amount: '19.6' }]
