@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
+import { factNeeds } from '../../src/commission/engine/fact-needs.ts'
 import { readMovingDeliveries } from '../../src/db/commission/books/changed-records.ts'
 import { readReleased } from '../../src/db/commission/books/records-of-days.ts'
 import { FACT_LIMITS } from '../../src/db/commission/fact-tables.ts'
@@ -9,6 +10,7 @@ import { readUnchanged } from '../../src/db/commission/unchanged-customers.ts'
 import { brand, deposited, eve } from '../brand.ts'
 import { ada, deposit, partner } from '../partner.ts'
 import { overriding, watchDatabase } from '../watched.ts'
+import { monthly } from './stored.ts'
 
 // How the records of customers are read in bounded answers.
 
@@ -74,6 +76,11 @@ test('too many records for a packed answer are read by halves of the customers, 
     const read = found?.map(({ transaction_id }) => transaction_id)
     expect(read?.sort()).toEqual(sent.map(({ transaction_id }) => transaction_id).sort())
   }
+  // As many records as may be read of one customer and day.
+  Object.assign(FACT_LIMITS, { rowsOfDay: 1 })
+  const ofOneDay = { ...query, days: days.slice(0, 1) }
+  const [first] = await readFactRows(env.DB, account, [{ query: ofOneDay, ids, share: 0 }])
+  expect(first?.map(({ customer_id }) => customer_id)).toEqual(ids)
 })
 
 test('customers are found by searches, within a range, or as the whole of a range', async () => {
@@ -155,4 +162,14 @@ test('a delivery without days, as a Worker before that column wrote it, has move
   expect(moving).toMatchObject({ moved: new Set([0]), days: [expect.any(Number)] })
   await env.DB.prepare('update deliveries set days = null').run()
   expect(await read()).toEqual([{ ...moving, days: [] }])
+})
+
+test.each([
+  [{ countries: ['DE'] }, false],
+  [{ instruments: ['XAUUSD'] }, true],
+  [{ not_instruments: ['XAUUSD'] }, true],
+])('the condition %j reads the sums of each instrument: %j', (when, isNeeded) => {
+  const base = [{ activity: 'pnl' as const, when }]
+  const { instruments } = factNeeds([monthly([{ id: 'a', kind: 'share', percent: '1', base }])])
+  expect(instruments).toBe(isNeeded)
 })

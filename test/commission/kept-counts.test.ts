@@ -152,6 +152,16 @@ test('a run keeps a customer once, and a new customer in the next run', async ()
   expect(after).toHaveLength(CUSTOMERS + 1)
 })
 
+test('a run keeps no year again, also if it keeps several', async () => {
+  const firm = await firmWith(1)
+  await firm.post('transactions', [payment('2029-11', 1)])
+  await firm.run(OPEN)
+  const before = await rowsOf('kept_days', firm.account)
+  expect(before).toHaveLength(2)
+  await firm.run(OPEN)
+  expect(await rowsOf('kept_days', firm.account)).toEqual(before)
+})
+
 test('a record that moves to an open day while affiliates are computed counts once', async () => {
   const firm = await firmWith(1)
   const fee = { ...payment('2030-11', 1, 99, '20'), transaction_type: 'withdrawal' }
