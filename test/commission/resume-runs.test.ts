@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
+import { planSteps } from '../../src/commission/drafts/plan-steps.ts'
 import {
   beginRun,
   finishRun,
@@ -13,7 +14,7 @@ import { endStep, storeSteps } from '../../src/db/commission/run-steps.ts'
 import worker from '../../src/index.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
-import { assign, monthly, storePlan } from './stored.ts'
+import { assign, computationOf, monthly, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'
 
 const PATH = 'accounts/acme-forex'
@@ -100,6 +101,18 @@ test.each([0, 1, 2])(
     expect(after.length).toBe(4)
   },
 )
+
+test('affiliates with the same uplines share a step', async () => {
+  const acme = await firm()
+  await askAdmin(`${PATH}/affiliates`, 'PUT', [
+    { affiliate_id: 'aff-3', parent: 'aff-1', from: '2026-01-01' },
+    { affiliate_id: 'aff-4', parent: 'aff-2', from: '2026-01-01' },
+  ])
+  expect(await planSteps(await computationOf(acme.account, PERIOD))).toEqual([
+    ['aff-1', 'aff-3'],
+    ['aff-2', 'aff-4'],
+  ])
+})
 
 test('a run that was stored and never started is started', async () => {
   await firm()
