@@ -60,12 +60,12 @@ async function watch({ access_token }: { access_token: string }, query: string) 
 }
 
 /** Stores a customer with so many deposits on each of some days of October. */
-async function depositsOn(days: Readonly<Record<string, number>>) {
+async function depositsOn(days: Readonly<Record<string, number>>, more: object = {}) {
   const acme = await partner()
   await acme.post('customers', ada)
   const bulk = Object.entries(days).flatMap(([day, count]) =>
     Array.from({ length: count }, (_, i) => ({
-      ...deposit,
+      ...{ ...deposit, ...more },
       transaction_id: `${day}-${i}`,
       transaction_date: `${day}T00:00:00Z`,
     })),
@@ -108,6 +108,15 @@ test('the records of one customer are limited', async () => {
   expect((await acme.get(active)).status).toBe(422)
   REPORT_LIMITS.customer = 10
   expect((await json(acme.get(active))).totals.metrics.active_customers).toBe(1)
+})
+
+test('a report in USD reads one sum over all days of amounts with `amount_usd`', async () => {
+  const acme = await depositsOn({ '2026-10-02': 1, '2026-10-05': 1 }, { amount_usd: 110 })
+  const query = `${OCTOBER}&currency=USD&metrics=deposit_amount`
+  const { batches, body } = await watch(acme, query)
+  expect(body.totals.metrics).toEqual({ deposit_amount: '220' })
+  REPORT_LIMITS.rows = 1
+  expect((await watch(acme, query)).batches).toHaveLength(batches.length)
 })
 
 test('no statement of a report reads more records than a step, and other statements run in between', async () => {
