@@ -881,6 +881,24 @@ const REFUSED: Refused[] = [
     needs('/rules/0/void_by', 'a signup has no amount'),
   ],
   [
+    'what is taken back twice by one name',
+    inRule(once, {
+      void_by: {
+        terms: [
+          { transactions: ['withdrawal'], name: 'out' },
+          { transactions: ['bonus'], name: 'out' },
+        ],
+        within_days: 1,
+      },
+    }),
+    issue(
+      '/rules/0/void_by/terms/1/name',
+      'duplicate',
+      '`out` is already the name of an earlier term of this base.',
+      'Give each term another name.',
+    ),
+  ],
+  [
     'an end without a window',
     inRule(once, { qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'end' }] }),
     issue(
