@@ -489,6 +489,20 @@ describe('releases', () => {
   })
 })
 
+test('a key that repeats with a known and an unknown customer counts where its last record is', async () => {
+  const acme = await brand()
+  await acme.post('customers', eve)
+  const unknown = { ...deposited, customerid: 'nobody' }
+  await acme.post('activities', [unknown, deposited])
+  await expectExactCounts()
+  const other = { eventid: 'e-2' }
+  await acme.post('activities', [
+    { ...deposited, ...other },
+    { ...unknown, ...other },
+  ])
+  await expectExactCounts()
+})
+
 test('kept counts equal the records after any sequence of requests', async () => {
   Object.assign(HELD_LIMITS, { account: 12, release: 2, releaseMs: -1 })
   let state = 7
