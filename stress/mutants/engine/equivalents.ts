@@ -529,6 +529,20 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     why: 'No affiliate has the id null.',
   },
   {
+    file: 'src/commission/engine/explain-once.ts',
+    declaration: 'amountOf',
+    was: "'fact'",
+    is: ['""'],
+    why: 'A condition is met only once all of its records are converted.',
+  },
+  {
+    file: 'src/commission/engine/explain-text-facts.ts',
+    declaration: 'whenText',
+    was: 'term !== null',
+    is: ['true'],
+    why: 'A term of a base is an object.',
+  },
+  {
     file: 'src/commission/engine/uplines.ts',
     declaration: 'overridesOf',
     was: "rule.kind === 'override'",
