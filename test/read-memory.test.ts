@@ -1,7 +1,8 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env, exports } from 'cloudflare:workers'
 import { type Context, Hono } from 'hono'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { onError } from '../src/errors.ts'
+import { ApiError, onError } from '../src/errors.ts'
 import { QUEUES } from '../src/http/memory-queues.ts'
 import { ReadMemory } from '../src/http/read-memory.ts'
 import { sendText } from '../src/http/send-json.ts'
@@ -200,6 +201,25 @@ describe('an answer of at most 64 KiB', () => {
     expect(totals.status).toBe(200)
     expect(leased()).toEqual(before)
     for (const { queue, lease } of held) queue.release(lease)
+  })
+
+  test('is made as a whole before it is sent, so that it holds nothing and an error is one', async () => {
+    async function* pieces(fails: boolean) {
+      yield 'x'
+      if (fails) throw new ApiError('unavailable', { detail: 'x' })
+      yield 'y'
+    }
+    const app = new Hono<{ Bindings: Env }>()
+      .get('/:fails', (c) => {
+        const texts = pieces(c.req.param('fails') === 'true')
+        return sendPieces(c, texts, {}, new ReadMemory('acme'), 65 * KIB)
+      })
+      .onError(onError)
+    const context = createExecutionContext()
+    const response = await app.request('/false', {}, env, context)
+    expect(leased()).toEqual(NOTHING)
+    expect(await response.text()).toBe('xy')
+    expect((await app.request('/true', {}, env, context)).status).toBe(503)
   })
 })
 
