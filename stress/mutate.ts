@@ -97,7 +97,7 @@ const others = sample.filter((mutant) => !isOfEngine(mutant))
 if (others.length === 0) finish(false)
 
 const runner = await startRunner(source, results)
-const { coverageReports } = runner.reports
+const { coverageReports, loaded } = runner.reports
 let coverage = options.measure ? null : readCoverage(mutants)
 if (!coverage) {
   console.log('Measuring which lines each test covers …')
@@ -106,7 +106,7 @@ if (!coverage) {
     console.log(`${failed} tests fail without a mutant, so too few tests would hunt.`)
     process.exit(1)
   }
-  coverage = writeCoverage(coverageReports, mutants)
+  coverage = writeCoverage(coverageReports, loaded, mutants)
 }
 
 const startedAt = Date.now()

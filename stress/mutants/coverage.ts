@@ -28,6 +28,8 @@ interface CoveringTest {
 }
 
 interface StoredCoverage {
+  /** The mutants that run while modules load, as in `CoveringTest`. */
+  loaded: string
   /** The digest of the mutants: their places change with the source. */
   digest: string
   tests: readonly CoveringTest[]
@@ -37,19 +39,24 @@ export interface Coverage {
   tests: readonly CoveringTest[]
   /** Returns the tests that run a mutant; none if the source has changed since they were measured. */
   testsRunning: (mutant: Mutant) => readonly CoveringTest[]
+  /** Whether a mutant runs while modules load, so that it can change what every test of them does. */
+  isLoaded: (mutant: Mutant) => boolean
 }
 
 const digestOf = (mutants: readonly Mutant[]) =>
   createHash('sha256').update(JSON.stringify(mutants)).digest('hex')
 
 /** Indexes coverage by mutant, unless the mutants are no longer those that were measured. */
-function coverageOf({ digest, tests }: StoredCoverage, mutants: readonly Mutant[]): Coverage {
+function coverageOf(stored: StoredCoverage, mutants: readonly Mutant[]): Coverage {
+  const { digest, tests } = stored
   const places = new Map(mutants.map(({ id }, place) => [id, place]))
   const bits = tests.map((test) => Buffer.from(test.mutants, 'base64'))
   const runs = (bytes: Buffer, place: number) => ((bytes[place >> 3] ?? 0) >> (place & 7)) & 1
   const isCurrent = digest === digestOf(mutants)
+  const loaded = Buffer.from(stored.loaded ?? '', 'base64')
   return {
     tests,
+    isLoaded: ({ id }) => isCurrent && runs(loaded, places.get(id)!) === 1,
     testsRunning: ({ id }) =>
       isCurrent ? tests.filter((_, i) => runs(bits[i]!, places.get(id)!) === 1) : [],
   }
@@ -75,13 +82,18 @@ export function readCoverage(mutants: readonly Mutant[]): Coverage | null {
 /** Stores the coverage that each test reports, and returns it. */
 export function writeCoverage(
   reports: readonly CoverageReport[],
+  loaded: ReadonlySet<string>,
   mutants: readonly Mutant[],
 ): Coverage {
   const places = new Map(mutants.map(({ id }, place) => [id, place]))
-  const tests = reports.map(({ file, test, mutants: ids, ms }): CoveringTest => {
-    const found = ids.flatMap((id) => places.get(id) ?? [])
+  const bitsOf = (found: readonly number[]) => {
     const bytes = Buffer.alloc(Math.ceil(mutants.length / 8))
     for (const place of found) bytes[place >> 3]! |= 1 << (place & 7)
+    return bytes.toString('base64')
+  }
+  const placesOf = (ids: Iterable<string>) => [...ids].flatMap((id) => places.get(id) ?? [])
+  const tests = reports.map(({ file, test, mutants: ids, ms }): CoveringTest => {
+    const found = placesOf(ids)
     const bySource = Map.groupBy(
       found.map((place) => mutants[place]!),
       (mutant) => mutant.file,
@@ -95,10 +107,11 @@ export function writeCoverage(
       test,
       ms,
       lines: Object.fromEntries(lines),
-      mutants: bytes.toString('base64'),
+      mutants: bitsOf(found),
     }
   })
-  const stored: StoredCoverage = { digest: digestOf(mutants), tests }
+  const digest = digestOf(mutants)
+  const stored: StoredCoverage = { digest, loaded: bitsOf(placesOf(loaded)), tests }
   mkdirSync(dirname(COVERAGE_FILE), { recursive: true })
   writeFileSync(COVERAGE_FILE, JSON.stringify(stored))
   return coverageOf(stored, mutants)
@@ -116,19 +129,20 @@ export type TestGroup = [file: string, tests: string[]]
 
 /**
  * Returns the tests that hunt a mutant: those that run it, or else its lines, or else its declaration,
- * or else declarations that use that one, or else those of its file. A mutant of module state runs
- * in no test.
+ * or else declarations that use that one, or else those of its file. A mutant that runs while modules
+ * load meets both.
  */
 export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex): TestGroup[] {
   const covers = ({ lines }: CoveringTest, { file, from, to }: LineRange) =>
     lines[file]?.some((line) => line >= from && line <= to) ?? false
   const running = coverage.testsRunning(mutant)
-  if (running.length > 0) return inRounds(mutant, running)
+  if (running.length > 0 && !coverage.isLoaded(mutant)) return inRounds(mutant, running)
   for (const ranges of index.rangesFor(mutant)) {
     const covering = coverage.tests.filter((test) => ranges.some((range) => covers(test, range)))
-    if (covering.length > 0) return inRounds(mutant, covering)
+    const isNew = covering.some((test) => !running.includes(test))
+    if (isNew) return inRounds(mutant, [...new Set([...running, ...covering])])
   }
-  return []
+  return inRounds(mutant, running)
 }
 
 /** Groups the first tests by file, and then the ones that run if these kill nothing. */

@@ -15,6 +15,7 @@ import {
   COVERAGE_PREFIX,
   type CoverageReport,
   type HuntResult,
+  LOADED_PREFIX,
   type Plan,
   RESULT_PREFIX,
   STARTED_PREFIX,
@@ -214,6 +215,10 @@ async function hunt(mutant: string, candidates: KnownTest[]): Promise<HuntResult
 
 afterAll(async () => {
   if (!file) return
+  if (plan.isMapping) {
+    const loaded = Object.keys(mutantSwitch.mutantCoverage?.static ?? {})
+    printToTerminal(LOADED_PREFIX + JSON.stringify(loaded))
+  }
   isHunting = true
   tests.sort((a, b) => a.ms - b.ms)
   for (const [mutant, names] of Object.entries(plan.hunts[file.filepath] ?? {})) {

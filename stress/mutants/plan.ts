@@ -31,6 +31,8 @@ export interface CoverageReport {
 export const STARTED_PREFIX = 'mutant started: '
 export const RESULT_PREFIX = 'mutant result: '
 export const COVERAGE_PREFIX = 'mutants covered: '
+/** Behind it stand the ids of the mutants that ran while the modules of a test file loaded. */
+export const LOADED_PREFIX = 'mutants loaded: '
 
 declare module 'vitest' {
   interface ProvidedContext {

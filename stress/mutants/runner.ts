@@ -6,6 +6,7 @@ import {
   type CoverageReport,
   type Hunt,
   type HuntResult,
+  LOADED_PREFIX,
   type Plan,
   RESULT_PREFIX,
   STARTED_PREFIX,
@@ -17,6 +18,8 @@ const HANGS_MS = 300_000
 /** What the tests have reported so far. */
 export interface Reports {
   coverageReports: CoverageReport[]
+  /** The mutants that ran while modules loaded. */
+  loaded: Set<string>
   /** The results by mutant. A result with a test that kills the mutant replaces one without. */
   results: Map<string, HuntResult>
   /** The mutants whose tests are running, with the time at which they started. */
@@ -30,6 +33,9 @@ function listen(reports: Reports, content: string): void {
       reports.active.set(line.slice(STARTED_PREFIX.length), Date.now())
     if (line.startsWith(COVERAGE_PREFIX))
       reports.coverageReports.push(JSON.parse(line.slice(COVERAGE_PREFIX.length)))
+    if (line.startsWith(LOADED_PREFIX)) {
+      for (const id of JSON.parse(line.slice(LOADED_PREFIX.length))) reports.loaded.add(id)
+    }
     if (!line.startsWith(RESULT_PREFIX)) continue
     const found: HuntResult = JSON.parse(line.slice(RESULT_PREFIX.length))
     reports.active.delete(found.mutant)
@@ -45,7 +51,12 @@ export async function startRunner(
   source: ReadonlyMap<string, string>,
   results: Map<string, HuntResult>,
 ) {
-  const reports: Reports = { coverageReports: [], results, active: new Map() }
+  const reports: Reports = {
+    coverageReports: [],
+    loaded: new Set(),
+    results,
+    active: new Map(),
+  }
   const vitest = await createVitest(
     'test',
     {

@@ -17,12 +17,14 @@ export interface Node extends Span {
   body?: Node | Node[]
   declaration?: Node
   specifiers?: { exported: { name: string } }[]
-  declarations?: (Node & { init?: Node })[]
+  declarations?: Declarator[]
   callee?: Node
   arguments?: Node[]
   tag?: Node
   quasi?: Node
 }
+
+type Declarator = Node & { init?: Node }
 
 type Language = 'ts' | 'tsx'
 
@@ -62,13 +64,27 @@ export const declarationsOf = (content: string): Declaration[] =>
 
 const CACHES = new Set(['Map', 'WeakMap'])
 
+/** Returns the declarations in a syntax tree of variables that are called `cache`. */
+function cachesIn(node: unknown): Declarator[] {
+  if (typeof node !== 'object' || node === null) return []
+  const { type, id } = node as Node
+  const own = type === 'VariableDeclarator' && id?.name === 'cache' ? [node as Declarator] : []
+  return [...own, ...Object.values(node).flatMap(cachesIn)]
+}
+
 /**
- * Registers the caches of a module, which are its empty maps at the top level, so that they can be
- * emptied before each test. A weak map becomes a map, since only that can be emptied.
+ * Registers the caches of a module, so that they can be emptied before each test: its empty maps at the
+ * top level, and those in functions that are called `cache`. A weak map becomes a map, since only that
+ * can be emptied.
  */
 export function registerCaches(content: string): string {
-  const caches = topLevel(content)
-    .flatMap(({ declarations = [] }) => declarations.map(({ init }) => init))
+  const statements = topLevel(content)
+  const inFunctions = statements.filter(({ type }) => type === 'FunctionDeclaration')
+  const caches = [
+    ...statements.flatMap(({ declarations = [] }) => declarations),
+    ...inFunctions.flatMap(cachesIn),
+  ]
+    .map(({ init }) => init)
     .filter((init) => init?.type === 'NewExpression' && CACHES.has(init.callee?.name ?? ''))
     .filter((init) => init?.arguments?.length === 0)
   return replaceSpans(
