@@ -159,7 +159,8 @@ async function run(service: Service, attack: Attack, victim: Victim, ms: number)
   const cpuWait = (cpuWaitOf(pid!) - waitedBefore) / (performance.now() - start)
   const isHealthy = await answersHealth(service)
   const cpu = ((service.cpu() ?? 0) - cpuBefore) / Math.max(1, requests)
-  await Promise.race([Promise.all(lanes), wait(LANES_END_MS)])
+  // The program need not wait for this timer when the lanes have ended.
+  await Promise.race([Promise.all(lanes), wait(LANES_END_MS, undefined, { ref: false })])
   const growth = (await meter.databaseBytes()) - before
   return {
     attacked: percentiles(times),
