@@ -135,12 +135,15 @@ npm() {
   command npm "$@"
 }`
 
+/** Where Node keeps the programs that it has compiled, of setup.ts: each command starts faster. */
+const { NODE_COMPILE_CACHE = '' } = process.env
+
 /** Runs the commands of a page in one shell and returns the output of each block. */
 function run(commands: readonly string[], env: Record<string, string>, cwd: string): string[] {
   const script = ['set -euo pipefail', NPM, ...commands.map((text) => `${text}\nprintf '\\x1e'`)]
   const printed = execFileSync('bash', ['-c', script.join('\n')], {
     cwd,
-    env: { PATH: process.env.PATH ?? '', ...env },
+    env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE, ...env },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'pipe'],
   })
