@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
+import { demoCommissions } from '../scripts/dev/commissions/records.ts'
 import { bundleCommand } from './bundle.ts'
 import { createDatabase } from './migrate.ts'
 import { copyServed, has, serveIn } from './service.ts'
@@ -89,15 +90,36 @@ database_id = "00000000-0000-0000-0000-000000000002"
 migrations_dir = "migrations"
 `
 
-/** Drops older rates, which the demo's statements do not need: wrangler takes 2 ms to load one. */
+/** The currencies of the demo's records. */
+const CURRENCIES = new Set(
+  ['prop-trading', 'forex', 'igaming']
+    .flatMap((vertical) => [
+      ...JSON.stringify(demoCommissions(vertical)).matchAll(/"currency":"(\w+)"/gi),
+    ])
+    .map(([, currency = '']) => currency),
+)
+
+/**
+ * Drops older rates and those of other currencies, which the demo's statements do not need: wrangler
+ * takes 2 ms to load one.
+ */
 function keepRatesOfMarch(root: string) {
   const path = join(root, 'data/ecb-euro-reference-rates.csv')
-  const lines = readFileSync(path, 'utf8').split('\n')
-  writeFileSync(path, lines.filter((line) => !/^2025|^2026-0[12]/.test(line)).join('\n'))
+  const [head = [], ...rows] = readFileSync(path, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(','))
+  const isKept = (name: string) => name === 'Date' || CURRENCIES.has(name)
+  const lines = [head, ...rows.filter(([day = '']) => day >= '2026-03')].map((cells) =>
+    cells.filter((_, column) => isKept(head[column]!)),
+  )
+  writeFileSync(path, `${lines.join('\n')}\n`)
   for (const file of globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite'))) {
     if (file.includes('metadata')) continue
     const database = new DatabaseSync(file)
-    database.exec(`delete from fx_rates where day < ${Date.UTC(2026, 2) / 86_400_000}`)
+    const kept = [...CURRENCIES].map((name) => `'${name}'`).join()
+    const first = Date.UTC(2026, 2) / 86_400_000
+    database.exec(`delete from fx_rates where day < ${first} or currency not in (${kept})`)
     database.close()
   }
 }
@@ -109,7 +131,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   keepRatesOfMarch(root)
   let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
-    await createDatabase(root, 'DB_2')
+    createDatabase(root, 'DB_2')
     bundleCommand('admin', root)
     service = await serveIn(root)
   })
@@ -182,7 +204,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
 
   /**
    * Copies a database. Returns a function that runs the procedure, which restores the copy. Only for
-   * `DB` it runs wrangler, once for each kind of command.
+   * `DB` it runs wrangler, once for each kind of command that moves rows: dev.test.ts applies migrations.
    */
   async function copyOf(binding: string) {
     const live = fileOf(binding)
@@ -196,7 +218,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       .replace('db=DB\n', `db=${binding}\n`)
       .replace('ACCOUNT', 'demo-forex')
     const STAND_IN = standInFor(binding, live)
-    const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql' : '.'
+    const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql|migrations apply' : '.'
     const env = { ...process.env, GO_BACK, STAND_IN, STANDS_IN_FOR, NODE: process.execPath }
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }
