@@ -2,8 +2,13 @@ import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
 import { bundleService, WORKER_OPTIONS } from '../scripts/bundle/bundle.ts'
 
-/** Bundles the service as `npm run deploy` does. */
-export const buildOurs = async (): Promise<string> => (await bundleService()).code
+let ours: Promise<string> | undefined
+
+/** Bundles the service as `npm run deploy` does, once for all parts of a program. */
+export const buildOurs = (): Promise<string> => {
+  ours ??= bundleService().then(({ code }) => code)
+  return ours
+}
 
 /** Bundles a peer. `service`, if given, is the file behind its import of `tributary:service`. */
 export async function buildPeer(path: string, service?: string): Promise<string> {

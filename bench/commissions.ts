@@ -38,7 +38,7 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
   const again = await measureRun(running, ACCOUNT)
   const requests: [string, string, string][] = []
   for (const [n, plan] of PLAN_NAMES.entries()) {
-    const { ms, readsMs } = await timeFresh(running, affiliateId(n))
+    const { ms, readsMs } = await timeFresh(running, affiliateId(n), scale.rounds)
     requests.push([plan, formatTenths(ms), formatTenths(readsMs)])
   }
   await forgetStatements(running)
@@ -121,16 +121,15 @@ async function measureReplay(running: Running): Promise<Times> {
 const forgetStatements = (running: Running) =>
   execute(running, ['delete from statements', 'delete from statement_lines'])
 
-/** How often the statements of an affiliate are requested. */
-const REQUESTS = 5
-
+/** Requests the statements of an affiliate a number of times. */
 async function timeFresh(
   running: Running,
   affiliate: string,
+  requests: number,
 ): Promise<{ ms: number; readsMs: number }> {
   const times: number[] = []
   const replays: number[] = []
-  for (let i = 0; i < REQUESTS; i++) {
+  for (let i = 0; i < requests; i++) {
     await rememberReads(running)
     const started = performance.now()
     const query = `affiliate_id=${affiliate}&period=${PERIOD}&fresh=true`
