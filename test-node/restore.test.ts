@@ -184,7 +184,8 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       ].map((noun) => `accounts/${account}/${noun}`),
     )
     const seen = await Promise.all(own.map(async (path: string) => [path, await team('GET', path)]))
-    return { accounts, ...Object.fromEntries(seen) }
+    const rates = await team('GET', 'fx-rates?day=2026-03-18')
+    return { accounts, rates, ...Object.fromEntries(seen) }
   }
   const auditLog = async () => (await team('GET', 'audit-log?per_page=500')).data
 
