@@ -131,7 +131,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   keepRatesOfMarch(root)
   let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
-    createDatabase(root, 'DB_2')
+    await createDatabase(root, 'DB_2')
     bundleCommand('admin', root)
     service = await serveIn(root)
   })

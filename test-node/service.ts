@@ -86,7 +86,9 @@ const OF_SERVICE = ['.wrangler', '.dev.vars']
  * Builds a copy of the repository from which `copyBuilt` and `startService` copy, and returns a function
  * that deletes it. `createDatabase` gets the path of the copy.
  */
-export async function buildOnce(createDatabase: (root: string) => void): Promise<() => void> {
+export async function buildOnce(
+  createDatabase: (root: string) => Promise<void>,
+): Promise<() => void> {
   const root = linkRepository()
   const { status } = spawnSync(process.execPath, ['scripts/site.ts'], {
     cwd: root,
@@ -95,7 +97,7 @@ export async function buildOnce(createDatabase: (root: string) => void): Promise
   // The digest of links is another one: with it, each service of a copy would build the site again.
   writeFileSync(join(root, 'dist/site.digest'), inputsDigest(REPOSITORY))
   await bundleWorker(root)
-  createDatabase(root)
+  await createDatabase(root)
   if (status === 0) {
     process.env[BUILT_COPY] = root
     await createDemo(root)
