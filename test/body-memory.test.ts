@@ -10,6 +10,7 @@ import { drain, drainOf } from '../src/http/drain.ts'
 import { MAX_WEIGHT, QUEUES } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
 import worker from '../src/index.ts'
+import { endLeases } from './leases.ts'
 import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 
 // The memory that bodies take in an isolate, which has 128 MB.
@@ -17,15 +18,8 @@ import { ada, ask, json, ORIGIN, partner } from './partner.ts'
 const KIB = 1024
 const MIB = 1024 * KIB
 
-// Requests that other test files cut off have leases until their time is over.
 beforeAll(() => {
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 60_000 })
-  for (const queue of Object.values(QUEUES)) {
-    const lease = queue.tryTake(queue.limit, '', 0)
-    if (lease) queue.release(lease)
-    expect(queue.used).toBe(0)
-  }
-  vi.useRealTimers()
+  expect(endLeases().every((used) => used === 0)).toBe(true)
 })
 afterEach(() => vi.useRealTimers())
 

@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, vi } from 'vitest'
+import { afterEach, beforeAll, beforeEach, vi } from 'vitest'
 import { usages } from '../src/ingest/delivery-queue.ts'
+import { endLeases } from './leases.ts'
 import { compareWholeResults } from './results.ts'
 import { collectPrinted, failOnFaults, prepareWorld } from './secrecy.ts'
 
@@ -48,6 +49,9 @@ if (!shared.isTimingOnce) timeDirectly()
 shared.isTimingOnce = true
 collectPrinted()
 compareWholeResults()
+beforeAll(() => {
+  endLeases()
+})
 beforeEach(prepareWorld)
 beforeEach(() => usages.clear())
 afterEach(failOnFaults)
