@@ -93,7 +93,7 @@ const both = await Promise.all([
       `--test-reporter-destination=${report}`,
       ...nodeFiles,
     ],
-    niceness: 2,
+    niceness: 4,
     print: vitestFiles.length === 0 ? 'at once' : 'later',
   }),
 ])

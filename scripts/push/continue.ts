@@ -24,7 +24,7 @@ export async function confirmContinue(issue: Issue, { input, output }: Terminal)
   const question = `${summary}\nSend the other records?`
   // The end of the input counts as a no: the prompt would wait forever.
   const ended = new Promise<false>((resolve) => input.once('end', () => resolve(false)))
-  const asked = confirm({ message: question, initialValue: false, input, output })
-  const answer = await Promise.race([asked, ended])
+  const prompt = confirm({ message: question, initialValue: false, input, output })
+  const answer = await Promise.race([prompt, ended])
   if (answer !== true) throw new ExitError(1, `${summary} Stopped.`)
 }
