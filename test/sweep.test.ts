@@ -5,10 +5,11 @@ import { operations } from './take.ts'
 
 // Every call to the platform, of every operation, meets faults. The first operation of a file that
 // reaches a call site meets there a transient fault before and after its effect, one that lasts, an
-// overload, a missing table, and an object that is evicted or aborted. Later ones that write meet at each
-// call in turns a fault that lasts, and a lost response; later ones that read meet one that lasts at
-// their last call. `endure` asserts the result. messages.test.ts covers the other error messages; `npm run pairs` tries everything at each call of each operation. Deliveries and reads of
-// prop firms run the same code as those of brokers in sweep-accounts.test.ts: only `npm run pairs` sweeps
+// overload, a missing table, and an object that is evicted or aborted. A later operation that writes meets
+// one fault at each of its calls: one that lasts, or a lost response. A later operation that reads meets a
+// lasting fault at its last call. `endure` asserts the result. messages.test.ts covers the other error
+// messages; `npm run pairs` tries everything at each call of each operation. Deliveries and reads of prop
+// firms run the same code as those of brokers in sweep-accounts.test.ts: only `npm run pairs` sweeps
 // them. This file covers tokens and documents. Other callers have their own files, because objects live
 // until the end of a file.
 

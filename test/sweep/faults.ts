@@ -173,16 +173,19 @@ export const fewOf = (place: Place): Fault[] => {
 
 /**
  * Returns the fault of a call site that another request has met: in turns one that lasts, and a lost
- * response, which a call that only reads does not meet.
+ * response. A call that only reads always meets one that lasts.
  */
-export const oneOf = (place: Place): Fault[] => {
-  if (places++ % 2 === 1) return [lastingIn(place)]
-  return isReading(place) ? [] : [failing(place, kindsOf(place)[0]!, true, false)]
-}
+export const oneOf = (place: Place): Fault =>
+  isReading(place) || places++ % 2 === 1
+    ? oneLasting(place)
+    : failing(place, kindsOf(place)[0]!, true, false)
 
-/** Returns a fault of a place that lasts, before its effect or after. */
-export const lastingIn = (place: Place): Fault =>
-  failing(place, kindsOf(place)[0]!, places % 4 < 2, true)
+/** The number of lasting faults of later requests so far. */
+let lastingFaults = 0
+
+/** Returns a fault of a place that lasts, in turns after its effect and before. */
+export const oneLasting = (place: Place): Fault =>
+  failing(place, kindsOf(place)[0]!, lastingFaults++ % 2 === 0, true)
 
 /** Returns every fault of a place. */
 export const allOf = (place: Place): Fault[] => [

@@ -1,6 +1,14 @@
 import { describe, expect, test, vi } from 'vitest'
 import { endure, endureEach, rehearse, unchanged } from './endure.ts'
-import { evicted, type Fault, fewOf, lastingIn, newCallSites, oneOf, type Place } from './faults.ts'
+import {
+  evicted,
+  type Fault,
+  fewOf,
+  newCallSites,
+  oneLasting,
+  oneOf,
+  type Place,
+} from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
 
 // The limit ends only tests that hang: some routes meet fifty faults, each in its own account.
@@ -75,8 +83,8 @@ export const routes = (...ids: string[]) => ROUTES.filter(({ id }) => ids.includ
 
 /**
  * Sweeps these routes: a call fails, a table is missing, an object is aborted or evicted. The first
- * request that reaches a call site meets all these faults there. Each later one that writes meets one at
- * each of its calls, and one that reads meets one at its last.
+ * request that reaches a call site meets all these faults there. A later request that
+ * writes meets one fault at each of its calls; one that reads meets a lasting fault at its last call.
  */
 export function eachFails(swept: Route[]) {
   const isNew = newCallSites()
@@ -89,8 +97,8 @@ export function eachFails(swept: Route[]) {
       test([route.id, route.way].filter(Boolean).join(', '), async () => {
         const calls = await sweep(route, (place, { writes }, isLast) => {
           if (isNew(place)) return fewOf(place)
-          if (writes) return oneOf(place)
-          return isLast ? [lastingIn(place)] : []
+          if (writes) return [oneOf(place)]
+          return isLast ? [oneLasting(place)] : []
         })
         const found = calls.filter(({ stub }) => stub).map(isNewObject)
         objects.set(route, { isCalled: found.length > 0, isNew: found.includes(true) })
