@@ -130,7 +130,7 @@ export type TestGroup = [file: string, tests: string[]]
 /**
  * Returns the tests that hunt a mutant: those that run it, or else its lines, or else its declaration,
  * or else declarations that use that one, or else those of its file. A mutant that runs while modules
- * load meets both.
+ * load is hunted by the tests that run it and also by the next closest.
  */
 export function testsFor(mutant: Mutant, coverage: Coverage, index: SourceIndex): TestGroup[] {
   const covers = ({ lines }: CoveringTest, { file, from, to }: LineRange) =>

@@ -31,7 +31,7 @@ export interface CoverageReport {
 export const STARTED_PREFIX = 'mutant started: '
 export const RESULT_PREFIX = 'mutant result: '
 export const COVERAGE_PREFIX = 'mutants covered: '
-/** Behind it stand the ids of the mutants that ran while the modules of a test file loaded. */
+/** The ids of the mutants that ran while the modules of a test file loaded follow it. */
 export const LOADED_PREFIX = 'mutants loaded: '
 
 declare module 'vitest' {

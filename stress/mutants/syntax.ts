@@ -64,13 +64,17 @@ export const declarationsOf = (content: string): Declaration[] =>
 
 const CACHES = new Set(['Map', 'WeakMap'])
 
-/** Returns the declarations in a syntax tree of variables that are called `cache`. */
-function cachesIn(node: unknown): Declarator[] {
-  if (typeof node !== 'object' || node === null) return []
-  const { type, id } = node as Node
-  const own = type === 'VariableDeclarator' && id?.name === 'cache' ? [node as Declarator] : []
-  return [...own, ...Object.values(node).flatMap(cachesIn)]
+/** Returns all nodes of a syntax tree, each before those that it contains. */
+function nodesIn(tree: unknown, found: Node[] = []): Node[] {
+  if (typeof tree !== 'object' || tree === null) return found
+  if (!Array.isArray(tree)) found.push(tree as Node)
+  for (const child of Object.values(tree)) nodesIn(child, found)
+  return found
 }
+
+/** Returns the declarations in a syntax tree of variables that are called `cache`. */
+const cachesIn = (tree: Node): Declarator[] =>
+  nodesIn(tree).filter(({ type, id }) => type === 'VariableDeclarator' && id?.name === 'cache')
 
 /**
  * Registers the caches of a module, so that they can be emptied before each test: its empty maps at the
@@ -116,13 +120,10 @@ const LOOPS = new Set([
 ])
 
 /** Returns the bodies of all loops in a syntax tree. */
-function loopBodiesOf(node: unknown, found: Node[] = []): Node[] {
-  if (typeof node !== 'object' || node === null) return found
-  const { type, body } = node as Node
-  if (LOOPS.has(type) && body && !Array.isArray(body)) found.push(body)
-  for (const child of Object.values(node)) loopBodiesOf(child, found)
-  return found
-}
+const loopBodiesOf = (tree: Node): Node[] =>
+  nodesIn(tree).flatMap(({ type, body }) =>
+    LOOPS.has(type) && body && !Array.isArray(body) ? [body] : [],
+  )
 
 const COUNT_ITERATION = 'globalThis.__countIteration__?.();'
 
