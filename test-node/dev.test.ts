@@ -353,7 +353,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   test('migrates when a migration is added, and reports one that fails', async () => {
     const path = join(root, 'migrations/9999_dev_test.sql')
     writeFileSync(path, 'creat table dev_test (id text primary key) strict;')
-    await outputWith(/^`wrangler d1 migrations apply DB --local` failed: near "creat"/m)
+    await outputWith(/^migrations\/9999_dev_test\.sql failed: near "creat"/m)
     assert.equal((await respond('/healthz')).status, 200)
     writeFileSync(path, 'create table dev_test (id text primary key) strict;')
     await outputWith(/^Applied 9999_dev_test\.sql\.$/m)

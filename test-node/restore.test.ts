@@ -7,7 +7,6 @@ import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { demoCommissions } from '../scripts/dev/commissions/records.ts'
 import { bundleCommand } from './bundle.ts'
-import { createDatabase } from './migrate.ts'
 import { copyServed, has, serveIn } from './service.ts'
 
 // The runbook's way to restore a database, as it stands there, on local databases.
@@ -131,7 +130,6 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   keepRatesOfMarch(root)
   let service: Awaited<ReturnType<typeof serveIn>>
   before(async () => {
-    await createDatabase(root, 'DB_2')
     bundleCommand('admin', root)
     service = await serveIn(root)
   })
@@ -205,7 +203,8 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
 
   /**
    * Copies a database. Returns a function that runs the procedure, which restores the copy. Only for
-   * `DB` it runs wrangler, once for each kind of command that moves rows: dev.test.ts applies migrations.
+   * `DB` it runs wrangler, once for each kind of command: `migrations apply` must find that
+   * apply-migrations.ts has recorded all migrations.
    */
   async function copyOf(binding: string) {
     const live = fileOf(binding)
@@ -219,7 +218,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       .replace('db=DB\n', `db=${binding}\n`)
       .replace('ACCOUNT', 'demo-forex')
     const STAND_IN = standInFor(binding, live)
-    const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql|migrations apply' : '.'
+    const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql' : '.'
     const env = { ...process.env, GO_BACK, STAND_IN, STANDS_IN_FOR, NODE: process.execPath }
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }

@@ -46,9 +46,6 @@ const wait = (ms: number) => new Promise((done) => setTimeout(done, ms))
 /** The databases of the service, in a copy of the repository. */
 const STATE = '.wrangler/state'
 
-/** What the build step of `wrangler dev` makes: migrated databases, and the documents. */
-const BUILT = [STATE, 'dist']
-
 /** The Worker as one file. */
 export const WORKER = 'dist/worker.js'
 
@@ -83,12 +80,10 @@ const DEMO_FOLDER = 'demo'
 const OF_SERVICE = ['.wrangler', '.dev.vars']
 
 /**
- * Builds a copy of the repository from which `copyBuilt` and `startService` copy, and returns a function
- * that deletes it. `createDatabase` gets the path of the copy.
+ * Builds a copy of the repository from which `copyServed` and `startService` copy, and returns a function
+ * that deletes it.
  */
-export async function buildOnce(
-  createDatabase: (root: string) => Promise<void>,
-): Promise<() => void> {
+export async function buildOnce(): Promise<() => void> {
   const root = linkRepository()
   const { status } = spawnSync(process.execPath, ['scripts/site.ts'], {
     cwd: root,
@@ -97,7 +92,6 @@ export async function buildOnce(
   // The digest of links is another one: with it, each service of a copy would build the site again.
   writeFileSync(join(root, 'dist/site.digest'), inputsDigest(REPOSITORY))
   await bundleWorker(root)
-  await createDatabase(root)
   if (status === 0) {
     process.env[BUILT_COPY] = root
     await createDemo(root)
@@ -111,7 +105,6 @@ async function createDemo(root: string): Promise<void> {
   mkdirSync(demo)
   linkInto(demo)
   symlinkSync(join(root, 'dist'), join(demo, 'dist'))
-  cpSync(join(root, STATE), join(demo, STATE), { recursive: true })
   const { end } = await serveIn(demo)
   await end('SIGTERM')
 }
@@ -138,15 +131,6 @@ function copyDemo(): string {
   for (const name of OF_SERVICE)
     cpSync(join(built, DEMO_FOLDER, name), join(root, name), { recursive: true })
   symlinkSync(join(built, 'dist'), join(root, 'dist'))
-  return root
-}
-
-/** Copies the repository with the databases and the documents of `buildOnce`, if it has run. */
-export function copyBuilt(): string {
-  const root = copyRepository()
-  const built = process.env[BUILT_COPY]
-  if (!built) return root
-  for (const path of BUILT) cpSync(join(built, path), join(root, path), { recursive: true })
   return root
 }
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createDatabase } from './migrate.ts'
 import { buildOnce } from './service.ts'
 
 // Runs once before all files of `npm test`.
@@ -10,7 +9,7 @@ export const globalSetup = async () => {
   // Tests start the same programs many times: Node compiles each once.
   compiled = mkdtempSync(join(tmpdir(), 'tributary-compiled-'))
   process.env.NODE_COMPILE_CACHE ??= compiled
-  deleteCopy = await buildOnce((root) => createDatabase(root, 'DB'))
+  deleteCopy = await buildOnce()
 }
 export const globalTeardown = () => {
   deleteCopy()

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
-import { copyBuilt, copyRepository, type Demo, freePort } from './service.ts'
+import { copyRepository, copyServed, type Demo, freePort } from './service.ts'
 
 // Plain `wrangler dev` in a fresh clone, at a port that wrangler.toml does not name.
 
@@ -25,7 +25,8 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
     )
     port = await freePort()
     base = `http://127.0.0.1:${port}`
-    wrangler = spawn('npx', ['wrangler', 'dev', '--port', String(port)], {
+    // `npx` starts the same program.
+    wrangler = spawn('node_modules/.bin/wrangler', ['dev', '--port', String(port)], {
       cwd: root,
       env: { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' },
       stdio: 'ignore',
@@ -123,7 +124,7 @@ describe('a local database of an older layout is refused, with the command that 
   const REFUSED =
     'The local database has the layout of an older version, which this version cannot read. Start with an empty one: npm run dev -- --reset'
   const isRefused = { code: 1, stderr: `${REFUSED}\n` }
-  const old = copyBuilt()
+  const old = copyServed()
   const start = (script: string) =>
     promisify(execFile)(process.execPath, [script], {
       cwd: old,
@@ -153,7 +154,7 @@ describe('a local database of an older layout is refused, with the command that 
     renameSync(renamed, migration)
   })
 
-  test('if wrangler finds tables that no applied migration explains', async () => {
+  test('if it has tables that no applied migration explains', async () => {
     rmSync(join(old, '.wrangler/state/v3/d1/applied.json'))
     renameSync(migration, renamed)
     await assert.rejects(start('scripts/build.ts'), isRefused)

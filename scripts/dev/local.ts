@@ -1,19 +1,16 @@
-import { spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import {
   appendFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { parseEnv, stripVTControlCharacters } from 'node:util'
+import { parseEnv } from 'node:util'
 import { newKeySet, newTrackingKeys } from '../keys.ts'
+import type { Migration } from './apply-migrations.ts'
 
 // What the service needs before it can run on this machine: secrets and migrated databases.
 
@@ -100,47 +97,17 @@ export async function applyMigrations(): Promise<string[]> {
   const applied = readApplied()
   const config = readFileSync('wrangler.toml', 'utf8')
   const databases = config === applied.config ? applied.databases : await readDatabases()
-  const wanted = databases.flatMap((database) => migrationsOf(database))
+  const wanted = databases.flatMap(migrationsOf)
   checkUnchanged(applied, databases, wanted)
   const missing = wanted.filter(({ key }) => !Object.hasOwn(applied.digests, key))
   for (const binding of new Set(missing.map((one) => one.binding))) {
-    const isNew = !Object.keys(applied.digests).some((key) => key.startsWith(`${binding} `))
-    if (isNew && applyTogether(missing.filter((one) => one.binding === binding))) continue
-    wrangler(['d1', 'migrations', 'apply', binding, '--local'])
+    await applyToDatabase(wanted.filter((one) => one.binding === binding))
   }
   if (missing.length > 0 || config !== applied.config) {
     mkdirSync(dirname(APPLIED_FILE), { recursive: true })
     writeFileSync(APPLIED_FILE, JSON.stringify({ config, databases, digests: digestsOf(wanted) }))
   }
   return [...new Set(missing.map(({ name }) => name))]
-}
-
-/** The table in which wrangler records the migrations that a database has. */
-export const MIGRATIONS_TABLE = `create table d1_migrations (id integer primary key autoincrement,
-  name text unique, applied_at timestamp default current_timestamp not null);`
-
-/**
- * Applies all migrations to an empty database in one transaction, and returns whether it succeeded.
- * `wrangler d1 migrations apply` takes three times as long, because it starts workerd for each
- * migration.
- */
-function applyTogether(migrations: readonly Migration[]): boolean {
-  const folder = mkdtempSync(join(tmpdir(), 'tributary-migrations-'))
-  const file = join(folder, 'all.sql')
-  const statements = migrations.map(
-    ({ path, name }) =>
-      `${readFileSync(path, 'utf8')}\ninsert into d1_migrations (name) values ('${name}');`,
-  )
-  writeFileSync(file, [MIGRATIONS_TABLE, ...statements].join('\n'))
-  try {
-    wrangler(['d1', 'execute', migrations[0]?.binding ?? '', '--local', '--file', file])
-    return true
-  } catch {
-    // `wrangler d1 migrations apply` reports which migration fails, or finds that it has them all.
-    return false
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
 }
 
 /** Returns the content of the file of applied migrations. A file without digests is not read. */
@@ -150,33 +117,21 @@ function readApplied(): Applied {
   return { ...NONE_APPLIED, ...(applied.digests && applied) }
 }
 
-/** A migration of a database. */
-interface Migration {
-  key: string
-  binding: string
-  name: string
-  path: string
-  digest: string
-}
-
-/** Returns the migrations of a database, in the folder `root`. */
-export function migrationsOf(
-  { binding, database_id, migrations_dir }: Database,
-  root = '.',
-): Migration[] {
-  const folder = join(root, migrations_dir)
-  return readdirSync(folder)
+/** Returns the migrations of a database, in order. */
+const migrationsOf = ({ binding, database_id, migrations_dir }: Database): Migration[] =>
+  readdirSync(migrations_dir)
     .filter((name) => name.endsWith('.sql'))
+    .sort()
     .map((name) => ({
       key: `${binding} ${database_id} ${name}`,
       binding,
+      database_id,
       name,
-      path: join(folder, name),
+      path: join(migrations_dir, name),
       digest: createHash('sha256')
-        .update(readFileSync(join(folder, name)))
+        .update(readFileSync(join(migrations_dir, name)))
         .digest('hex'),
     }))
-}
 
 /**
  * Throws if an applied migration has another text now, or no file: wrangler compares only names, so
@@ -195,7 +150,7 @@ function checkUnchanged(
 }
 
 /** Returns the digests of migrations, in the form of the file of applied migrations. */
-export const digestsOf = (migrations: readonly Migration[]) =>
+const digestsOf = (migrations: readonly Migration[]) =>
   Object.fromEntries(migrations.map(({ key, digest }) => [key, digest]))
 
 async function readDatabases(): Promise<Database[]> {
@@ -212,22 +167,16 @@ const OLD_LAYOUT =
 
 const CORRECT_IT = 'Correct the migration and save it to try again.'
 
-/** A service that runs may hold the lock of its database; workerd does not wait for it. */
-const ATTEMPTS_WHILE_LOCKED = 3
-
-/** Runs a wrangler command. Throws its error message if it fails. */
-function wrangler(args: string[], attempts = ATTEMPTS_WHILE_LOCKED): void {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [WRANGLER, ...args], {
-    env: WRANGLER_ENV,
-    encoding: 'utf8',
-  })
-  if (status === 0) return
-  const output = stripVTControlCharacters(stdout + stderr)
-  if (output.includes('SQLITE_BUSY') && attempts > 1) {
-    wrangler(args, attempts - 1)
-    return
+/** Applies the migrations that one database lacks. Throws a message for the developer. */
+async function applyToDatabase(migrations: readonly Migration[]): Promise<void> {
+  // Loaded only when needed, because Miniflare takes half a second to load.
+  const { applyMissing } = await import('./apply-migrations.ts')
+  try {
+    await applyMissing(migrations, `${STATE}/v3`)
+  } catch (error) {
+    const { message } = error as Error
+    throw new Error(
+      /table \w+ already exists/.test(message) ? OLD_LAYOUT : `${message}\n${CORRECT_IT}`,
+    )
   }
-  const [, reason = output] = /\[ERROR\] (.+)/.exec(output) ?? []
-  if (/table \w+ already exists/.test(output)) throw new Error(OLD_LAYOUT)
-  throw new Error(`\`wrangler ${args.join(' ')}\` failed: ${reason}\n${CORRECT_IT}`)
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { ulid } from '../../src/db/ulid.ts'
 import { DAY_HOURS, DAY_MS, HOUR_MS } from '../../src/durations.ts'
-import { copyBuilt, type Demo, serveIn } from '../../test-node/service.ts'
+import { copyRepository, type Demo, serveIn } from '../../test-node/service.ts'
 import { activity, customers, DAYS, dayBefore, refused, transactions } from './records.ts'
 
 const ACCOUNT = 'demo-forex'
@@ -11,7 +11,7 @@ const RESOURCES = ['customers', 'transactions', 'trading-activity']
 
 /** Starts a service whose demo broker has delivered records on each of the last days. */
 export async function startBroker(now: number) {
-  const root = copyBuilt()
+  const root = copyRepository()
   const deleteFiles = () => rmSync(root, { recursive: true, force: true })
   try {
     const first = await serveIn(root)

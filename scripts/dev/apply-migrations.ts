@@ -1,0 +1,110 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Miniflare } from 'miniflare'
+
+// Applies migrations to a local database. `wrangler d1 migrations apply` does the same, but takes four
+// times as long, because it starts workerd for each migration.
+
+/** A migration of a database. */
+export interface Migration {
+  key: string
+  binding: string
+  database_id: string
+  name: string
+  path: string
+  digest: string
+}
+
+/** The table in which wrangler records the migrations that a database has. */
+const MIGRATIONS_TABLE = `create table if not exists d1_migrations (
+  id integer primary key autoincrement, name text unique,
+  applied_at timestamp default current_timestamp not null)`
+
+/** A service that runs may hold the lock of its database; workerd does not wait for it. */
+const ATTEMPTS_WHILE_LOCKED = 5
+const WAIT_WHILE_LOCKED_MS = 200
+
+type Database = Awaited<ReturnType<Miniflare['getD1Database']>>
+
+/**
+ * Applies the migrations of one database that it does not record, each in a transaction. Throws the
+ * error of a migration that fails, with its path.
+ */
+export async function applyMissing(migrations: readonly Migration[], state: string): Promise<void> {
+  const [{ database_id: id = '' } = {}] = migrations
+  const miniflare = new Miniflare({
+    // Only requests to a Worker have an example of `request.cf`, which would be fetched.
+    cf: false,
+    resourcePersistencePath: resolve(state),
+    workers: [
+      {
+        config: {
+          name: 'migrate',
+          type: 'worker',
+          compatibilityDate: '2026-09-01',
+          manifest: {
+            mainModule: 'nothing.js',
+            modules: { 'nothing.js': { type: 'esm', contents: '' } },
+          },
+          env: { DB: { type: 'd1', id } },
+        },
+      },
+    ],
+  })
+  try {
+    const database: Database = await miniflare.getD1Database('DB')
+    await retryWhileLocked(() => database.prepare(MIGRATIONS_TABLE).run())
+    const { results } = await database.prepare('select name from d1_migrations').all()
+    const applied = new Set(results.map(({ name }) => name))
+    const split = statementSplitter()
+    for (const { name, path } of migrations) {
+      try {
+        const statements = split(readFileSync(path, 'utf8')).map((sql) => database.prepare(sql))
+        const record = database.prepare('insert into d1_migrations (name) values (?)').bind(name)
+        if (!applied.has(name))
+          await retryWhileLocked(() => database.batch([...statements, record]))
+      } catch (error) {
+        throw new Error(`${path} failed: ${(error as Error).message}`)
+      }
+    }
+  } finally {
+    await miniflare.dispose()
+  }
+}
+
+/**
+ * Returns a function that splits a migration into statements. SQLite finds their ends: it executes them
+ * in a database of its own, so the migrations must come in their order.
+ */
+function statementSplitter(): (sql: string) => string[] {
+  const database = new DatabaseSync(':memory:')
+  return (sql) => {
+    const statements: string[] = []
+    for (let rest = sql; hasStatement(rest); ) {
+      const statement = database.prepare(rest)
+      statement.run()
+      // The text up to the end of the first statement.
+      statements.push(statement.sourceSQL)
+      rest = rest.slice(statement.sourceSQL.length)
+    }
+    return statements
+  }
+}
+
+/** Whether a text has more than comments and white space. */
+const hasStatement = (sql: string) => /\S/.test(sql.replace(/--.*|\/\*[\s\S]*?\*\//g, ''))
+
+async function retryWhileLocked(
+  execute: () => Promise<unknown>,
+  attempts = ATTEMPTS_WHILE_LOCKED,
+): Promise<void> {
+  try {
+    await execute()
+  } catch (error) {
+    if (!String(error).includes('SQLITE_BUSY') || attempts === 1) throw error
+    await sleep(WAIT_WHILE_LOCKED_MS)
+    await retryWhileLocked(execute, attempts - 1)
+  }
+}
