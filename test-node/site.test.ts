@@ -11,6 +11,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
+import { buildSync } from 'esbuild'
 import MiniSearch from 'minisearch'
 import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
 import { PROBLEM } from '../scripts/docs/explained/problems.ts'
@@ -18,7 +19,7 @@ import { RULE } from '../scripts/docs/explained/rules.ts'
 import { WARNING } from '../scripts/docs/explained/warnings.ts'
 import { buildSite } from '../scripts/docs/site/build.ts'
 import { guide, guidePage } from '../scripts/docs/site/guide.ts'
-import { inputsDigest } from '../scripts/docs/site/inputs.ts'
+import { inputFiles, inputsDigest } from '../scripts/docs/site/inputs.ts'
 import {
   AUDIENCES,
   addressOf as audienceAddress,
@@ -237,8 +238,15 @@ describe('the search index', () => {
 test('any change of a file that makes the site changes the digest of the site', () => {
   const root = mkdtempSync(join(tmpdir(), 'tributary-inputs-'))
   try {
-    mkdirSync(join(root, 'docs/guide'), { recursive: true })
+    for (const folder of ['docs/guide', 'scripts/docs/site', 'src'])
+      mkdirSync(join(root, folder), { recursive: true })
     const page = join(root, 'docs/guide/start.md')
+    const module = join(root, 'src/errors.ts')
+    writeFileSync(
+      join(root, 'scripts/docs/site/build.ts'),
+      "import type { App } from '../../../src/app.ts'\nimport {\n  a,\n} from '../../../src/errors.ts'\n",
+    )
+    writeFileSync(module, 'export const a = 1')
     const digests: string[] = []
     for (const change of [
       () => {},
@@ -246,14 +254,34 @@ test('any change of a file that makes the site changes the digest of the site', 
       () => writeFileSync(page, 'b'),
       () => renameSync(page, join(root, 'docs/guide/end.md')),
       () => writeFileSync(join(root, 'openapi.json'), '{}'),
+      () => writeFileSync(module, 'export const a = 2'),
     ]) {
       change()
       digests.push(inputsDigest(root))
     }
     assert.equal(new Set(digests).size, digests.length)
     writeFileSync(join(root, 'README.md'), 'Not a page of the site.')
+    writeFileSync(join(root, 'src/app.ts'), 'Not imported by the code that builds the site.')
     assert.equal(inputsDigest(root), digests.at(-1))
   } finally {
     rmSync(root, { recursive: true, force: true })
   }
+})
+
+test('the digest of the site covers every module that esbuild finds', () => {
+  const { metafile } = buildSync({
+    entryPoints: ['scripts/docs/site/build.ts'],
+    bundle: true,
+    write: false,
+    metafile: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  })
+  const covered = new Set(inputFiles('.'))
+  assert.ok(covered.has('src/errors.ts'))
+  assert.deepEqual(
+    Object.keys(metafile.inputs).filter((path) => !covered.has(path)),
+    [],
+  )
 })
