@@ -3,6 +3,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import {
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -14,6 +15,7 @@ import {
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
 import { bundleService } from '../scripts/bundle/bundle.ts'
 import { inputsDigest } from '../scripts/docs/site/inputs.ts'
@@ -105,8 +107,23 @@ async function createDemo(root: string): Promise<void> {
   mkdirSync(demo)
   linkInto(demo)
   symlinkSync(join(root, 'dist'), join(demo, 'dist'))
-  const { end } = await serveIn(demo)
-  await end('SIGTERM')
+  const service = await serveIn(demo)
+  await service.end('SIGTERM')
+  assertStoresNoSecret(demo, service.demo)
+  emptyLogs(join(demo, STATE))
+}
+
+/**
+ * Moves the write-ahead logs into the databases: each copy is a third as large, and so is what its test
+ * searches for secrets. The logs themselves have been searched.
+ */
+function emptyLogs(folder: string): void {
+  for (const path of globSync(join(folder, '**/*.sqlite'))) {
+    const database = new DatabaseSync(path)
+    // The last connection that closes deletes the log.
+    database.exec('pragma wal_checkpoint(truncate)')
+    database.close()
+  }
 }
 
 /** Links every file and folder of the repository into a folder. */
