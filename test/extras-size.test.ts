@@ -3,10 +3,15 @@ import { expect, test } from 'vitest'
 import { findTooLarge } from '../src/brand/extras.ts'
 import { jsonTextBytes, utf8Bytes } from '../src/brand/json-bytes.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../src/db/records/extras-limits.ts'
+import { ANY_CHARACTER } from './any-character.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text).length
 
-const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
+const texts = fc.oneof(
+  fc.string(),
+  fc.string({ unit: ANY_CHARACTER }),
+  fc.string({ unit: 'grapheme' }),
+)
 
 test('the bytes of a text are those of its encoding', () => {
   fc.assert(

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { CURRENCIES, WITHDRAWN } from '../../src/validation/iso-4217.ts'
+import { ANY_CHARACTER } from '../../test/any-character.ts'
 
 // Values as JSON text, by the type that the schemas name: some of them no JavaScript value can say.
 // Most are valid. The schema and the service decide which ones are not, and must agree.
@@ -41,7 +42,7 @@ const CHARACTERS = one('x', 'é', '\u2028', '"', '😀', '\u{10ffff}')
 /** Text of 1 to `max` characters, the longest and the shortest often enough. */
 export const textOf = (max: number): fc.Arbitrary<string> =>
   fc.oneof(
-    { weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 12, unit: 'binary' }) },
+    { weight: 6, arbitrary: fc.string({ minLength: 1, maxLength: 12, unit: ANY_CHARACTER }) },
     { weight: 3, arbitrary: fc.string({ minLength: 1, maxLength: 20 }) },
     { weight: 2, arbitrary: AWKWARD },
     {

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { igaming } from '../../src/brand/igaming.ts'
 import { forex } from '../../src/trading/forex.ts'
 import { propTrading } from '../../src/trading/prop-trading.ts'
+import { ANY_CHARACTER } from '../../test/any-character.ts'
 import type { Text } from './values.ts'
 
 // Values that are wrong for some types. The schema and the service decide for which, and must agree.
@@ -240,7 +241,7 @@ const NAMES = one(
 /** What a member may be called that is not listed. */
 export const names: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: NAMES },
-  { weight: 1, arbitrary: fc.string({ maxLength: 8, unit: 'binary' }) },
+  { weight: 1, arbitrary: fc.string({ maxLength: 8, unit: ANY_CHARACTER }) },
 )
 
 const LEAVES = fc.oneof(

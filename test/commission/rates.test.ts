@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
 import ecb from '../../data/ecb-euro-reference-rates.csv?raw'
 import { parseEcb } from '../../src/commission/rates/parse-ecb.ts'
+import { ANY_CHARACTER } from '../any-character.ts'
 import { brand } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'
 import { CURABLE } from '../faulty.ts'
@@ -403,7 +404,7 @@ describe('any file', () => {
   )
   const line = fc.oneof(
     { weight: 9, arbitrary: fc.tuple(day, rate, rate).map((cells) => cells.join()) },
-    fc.string({ unit: 'binary', maxLength: 30 }),
+    fc.string({ unit: ANY_CHARACTER, maxLength: 30 }),
   )
   const header = fc.constantFrom(
     'Date,USD,JPY',

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { ANY_CHARACTER } from '../any-character.ts'
 import { type Slip, slip, spoil } from './bytes.ts'
 
 // Generates bodies that are almost valid: a valid one, edited as JSON and then as bytes.
@@ -70,7 +71,7 @@ const LITERALS = [
 
 const text = fc.oneof(
   fc.constantFrom(...UNUSUAL_TEXTS, ...DANGEROUS_NAMES),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.string({ unit: ANY_CHARACTER, maxLength: 60 }),
   fc.constantFrom(
     '2026-02-30',
     '2026-10-01T08:30:00Z',
