@@ -25,8 +25,7 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
     )
     port = await freePort()
     base = `http://127.0.0.1:${port}`
-    // `npx` starts the same program.
-    wrangler = spawn('node_modules/.bin/wrangler', ['dev', '--port', String(port)], {
+    wrangler = spawn('npx', ['wrangler', 'dev', '--port', String(port)], {
       cwd: root,
       env: { ...process.env, CI: '1', WRANGLER_SEND_METRICS: 'false' },
       stdio: 'ignore',
