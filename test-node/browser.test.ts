@@ -7,7 +7,15 @@ import { AUDIENCES, addressOf } from '../scripts/docs/site/reference/audiences.t
 import { injectAxe } from './browser/axe.ts'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
 import { DESKTOP, findingsOnDesktop, PHONE, pageFindings } from './browser/findings.ts'
-import { clickHidden, openHidden, setFields, show, trySample } from './browser/page.ts'
+import {
+  clickHidden,
+  fieldValue,
+  openHidden,
+  operationIds,
+  setFields,
+  show,
+  trySample,
+} from './browser/page.ts'
 import { accountTests } from './console/account.ts'
 import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
@@ -92,19 +100,16 @@ describe('in a browser', { timeout: 400_000 }, () => {
 
   /** Fills in the credentials that a page asks for. */
   async function authenticate(vertical: string) {
-    for (const [id, value] of Object.entries(credentials(vertical))) {
-      const field = page.locator(`#${id}`)
-      if ((await field.count()) > 0) await field.fill(value ?? '')
-    }
-    if ((await page.locator('#oauth').count()) === 0) return
+    for (const [id, value] of Object.entries(credentials(vertical)))
+      if ((await fieldValue(page, id)) !== undefined) await page.locator(`#${id}`).fill(value ?? '')
+    if ((await fieldValue(page, 'oauth')) === undefined) return
     await page.getByRole('button', { name: 'Get a token' }).click()
     await tokenOnPage()
   }
 
   /** Waits for the token that the page has asked for. */
   async function tokenOnPage() {
-    const token = page.locator('#oauth')
-    for (let i = 0; i < 100 && (await token.inputValue()) === ''; i++) await page.waitForTimeout(50)
+    for (let i = 0; i < 250 && (await fieldValue(page, 'oauth')) === ''; i++) await sleep(20)
   }
 
   /** Opens a page that stays hidden, with the credentials of an account. */
@@ -115,7 +120,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   }
 
   async function getHiddenToken() {
-    if ((await page.locator('#oauth').count()) === 0) return
+    if ((await fieldValue(page, 'oauth')) === undefined) return
     await setFields(page, { oauth: '' })
     await clickHidden(page, 'Get a token')
     await tokenOnPage()
@@ -208,7 +213,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   }, async () => {
     await open('/docs/reference/forex')
     await authenticate('forex')
-    const token = await page.locator('#oauth').inputValue()
+    const token = (await fieldValue(page, 'oauth')) ?? ''
     assert.match(token, /^ey/)
     assert.ok(!(await page.locator('#credentials').innerText()).includes(token))
 
@@ -347,16 +352,12 @@ describe('in a browser', { timeout: 400_000 }, () => {
   async function tryAll(ids: readonly string[], vertical: string): Promise<string[]> {
     const failures: string[] = []
     for (const id of ids) {
-      const section = page.locator(`#${id}`)
-      const shown = await trySample(section, await typedValues(id, vertical))
+      const shown = await trySample(page, id, await typedValues(id, vertical))
       if (!/^(Status 2\d\d|Redirected)/.test(shown)) failures.push(`${id}: ${shown}`)
       if (id === 'revokeToken') await getHiddenToken()
     }
     return failures
   }
-
-  const operationIds = () =>
-    page.locator('section.operation').evaluateAll((sections) => sections.map(({ id }) => id))
 
   // In reverse order: after the sample records are sent, no operation depends on another.
   for (const [name, vertical] of [
@@ -370,7 +371,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
       const results = page.locator('.records .answer li')
       await results.nth(vertical === 'igaming' ? 1 : 2).waitFor({ state: 'attached' })
       for (const result of await results.allTextContents()) assert.match(result, /Status 20[01]\./)
-      const ids = (await operationIds()).reverse()
+      const ids = (await operationIds(page)).reverse()
       assert.deepEqual(await tryAll(ids, vertical), [])
     })
   }
@@ -380,7 +381,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   }, async () => {
     for (const name of ['documents', 'administration']) {
       await openHiddenAs('forex', `/docs/reference/${name}`)
-      assert.deepEqual(await tryAll(await operationIds(), 'forex'), [])
+      assert.deepEqual(await tryAll(await operationIds(page), 'forex'), [])
     }
   })
 

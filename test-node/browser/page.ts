@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
@@ -94,6 +94,10 @@ export const setFields = (page: Page, values: Record<string, string | undefined>
     }
   `)
 
+/** Returns the value of the field with an id, if the page has it. */
+export const fieldValue = (page: Page, id: string) =>
+  page.evaluate<string | undefined>(`document.getElementById(${JSON.stringify(id)})?.value`)
+
 /** Clicks the button with a name in a hidden page. */
 export const clickHidden = (page: Page, name: string) =>
   page.evaluate(`
@@ -107,24 +111,30 @@ const ANSWER_TIMEOUT = 10_000
 
 /**
  * Opens the form of an operation, fills fields in, sends it and returns the shown response. Does not
- * scroll, so it does not check whether a reader can reach the form with a mouse.
+ * scroll, so it does not check whether a reader can reach the form with a mouse. A locator would look at
+ * every element of a page of a megabyte, for each operation.
  */
-export const trySample = (section: Locator, fields: Record<string, string>): Promise<string> =>
-  section.locator('.try').evaluate(
-    async (details, { fields, timeout }) => {
+export const trySample = (page: Page, id: string, fields: Record<string, string>) =>
+  page.evaluate<string>(`
+    (async () => {
+      const details = document.getElementById(${JSON.stringify(id)}).querySelector('.try')
       const form = details.querySelector('form')
       const answer = form.querySelector('.answer')
       const opened = new Promise((done) => details.addEventListener('toggle', done, { once: true }))
       details.open = true
       await opened
-      for (const [name, value] of Object.entries(fields)) form.elements[name].value = value
+      for (const [name, value] of Object.entries(${JSON.stringify(fields)}))
+        form.elements[name].value = value
       if (!form.checkValidity()) return 'The form is incomplete.'
       form.querySelector('[type="submit"]').click()
       for (const start = Date.now(); answer.childElementCount === 0; ) {
-        if (Date.now() - start > timeout) return 'The form shows no response.'
+        if (Date.now() - start > ${ANSWER_TIMEOUT}) return 'The form shows no response.'
         await new Promise((done) => setTimeout(done, 5))
       }
       return answer.textContent
-    },
-    { fields, timeout: ANSWER_TIMEOUT },
-  )
+    })()
+  `)
+
+/** Returns the ids of the operations of a page. */
+export const operationIds = (page: Page) =>
+  page.evaluate<string[]>(`[...document.querySelectorAll('section.operation')].map(({ id }) => id)`)
