@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import { CONTRAST, findingsOf, injectAxe, ON_PHONE, RULES, WITHOUT_CONTRAST } from './axe.ts'
-import { dropKnownParts, openDetails, removeHighlighting, unnamedFields } from './page.ts'
+import { keepNewKinds, noteNewKinds } from './kinds.ts'
+import { openDetails, removeHighlighting, unnamedFields } from './page.ts'
 
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
 
@@ -29,9 +30,9 @@ async function findingsOnPhone(page: Page): Promise<string[]> {
   return findings.map((finding) => `phone: ${finding}`)
 }
 
-/** Returns whether the page scrolls sideways. */
+/** Opens what is closed, and returns whether the page scrolls sideways. */
 async function widthFinding(page: Page, { width }: typeof DESKTOP): Promise<string[]> {
-  const actual = Number(await page.evaluate('document.documentElement.scrollWidth'))
+  const actual = await openDetails(page)
   return actual > width ? [`is ${actual} pixels wide on a screen of ${width}`] : []
 }
 
@@ -40,15 +41,15 @@ async function widthFinding(page: Page, { width }: typeof DESKTOP): Promise<stri
  * kinds of elements of earlier pages, and gets those of this page.
  */
 export async function pageFindings(page: Page, known: Set<string>): Promise<string[]> {
-  await openDetails(page)
   const found = await widthFinding(page, DESKTOP)
+  if (!IS_WHOLE) await noteNewKinds(page, DESKTOP.width, known)
   // No script depends on the width, so the page need not be loaded again.
   await page.setViewportSize(PHONE)
-  await openDetails(page)
   found.push(...(await widthFinding(page, PHONE)))
+  if (!IS_WHOLE) await noteNewKinds(page, PHONE.width, known)
   const unnamed = await unnamedFields(page)
   found.push(...unnamed.map((field) => `${field} has no name`))
-  if (!IS_WHOLE && !(await dropKnownParts(page, known))) return found
+  if (!IS_WHOLE && !(await keepNewKinds(page))) return found
   await injectAxe(page)
   await page.setViewportSize(DESKTOP)
   found.push(...(await findingsOnDesktop(page)))

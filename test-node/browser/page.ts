@@ -3,12 +3,16 @@ import type { Page } from 'playwright-core'
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
-/** Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once. */
+/**
+ * Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once.
+ * Returns the width of the page.
+ */
 export const openDetails = (page: Page) =>
-  page.evaluate(`
+  page.evaluate<number>(`
     document.body.hidden = false
-    const all = [...document.querySelectorAll('details')]
-    for (const one of all.filter((one) => one.checkVisibility())) one.open = true
+    for (const one of [...document.querySelectorAll('details')].filter((one) => one.checkVisibility()))
+      one.open = true
+    document.documentElement.scrollWidth
   `)
 
 /**
@@ -20,16 +24,6 @@ export const removeHighlighting = (page: Page) =>
     for (const code of document.querySelectorAll('pre code')) code.textContent = code.textContent
   `)
 
-/** The parts of a page that templates repeat, and the parts inside of those. */
-const REPEATED = [
-  'section.operation, section.schema',
-  'dl.fields > div, .side li, tr, main li, main p',
-  'pre code span',
-]
-
-/** The attributes on which a style or a rule of axe depends, besides those that name a field. */
-const RELEVANT = /^(?:aria-.+|role|type|href|src|alt|lang|scope|tabindex|disabled|data-method)$/
-
 /** Returns the fields of a page that nothing names: no label and no `aria-label`. */
 export const unnamedFields = (page: Page) =>
   page.evaluate<string[]>(`
@@ -38,35 +32,6 @@ export const unnamedFields = (page: Page) =>
       .filter((field) => !field.labels.length && !field.ariaLabel && !field.ariaLabelledByElements)
       .map((field) => field.outerHTML.slice(0, 200))
   `)
-
-/**
- * Removes the repeated parts of a page without an element of a new kind. The set `known` has the kinds of
- * earlier pages: the name, the class and the relevant attributes of an element, and the name and the
- * class of its parent. Adds those of this page to the set. Returns whether the page has a new kind.
- */
-export async function dropKnownParts(page: Page, known: Set<string>): Promise<boolean> {
-  const kinds = await page.evaluate<string[]>(`
-    const nameOf = ({ localName, className }) => localName + ' ' + className
-    const attributesOf = ({ attributes }) =>
-      [...attributes].map(({ name }) => name).filter((name) => ${RELEVANT}.test(name)).sort()
-    const kindOf = (element) =>
-      [nameOf(element.parentElement), nameOf(element), ...attributesOf(element)].join(' > ')
-    const kindsIn = (element) => [...element.querySelectorAll('*')].map(kindOf)
-    const all = kindsIn(document.body)
-    for (const repeated of ${JSON.stringify(REPEATED)}) {
-      const known = new Set(${JSON.stringify([...known])})
-      for (const part of document.querySelectorAll(repeated)) {
-        const kinds = [kindOf(part), ...kindsIn(part)]
-        if (kinds.every((kind) => known.has(kind))) part.remove()
-        for (const kind of kinds) known.add(kind)
-      }
-    }
-    all
-  `)
-  const fresh = kinds.filter((kind) => !known.has(kind))
-  for (const kind of fresh) known.add(kind)
-  return fresh.length > 0
-}
 
 /**
  * Opens a page that is hidden, whose scripts run. Chromium takes up to a second to lay out a page, and
