@@ -22,6 +22,6 @@ export const executablePath = [
 export const skip = executablePath ? false : 'Chromium is not installed'
 
 /** Pages live for seconds: optimizing, and compiling on other threads, costs more time than it saves. */
-const JS_FLAGS = '--js-flags=--no-turbofan --single-threaded'
+const JS_FLAGS = '--js-flags=--no-maglev --no-turbofan --single-threaded'
 
 export const ARGUMENTS = ['--no-sandbox', '--disable-dev-shm-usage', JS_FLAGS]

@@ -25,7 +25,7 @@ export async function findingsOnDesktop(page: Page): Promise<string[]> {
 
 /** Returns the findings on a phone. Contrast does not depend on the width. */
 async function findingsOnPhone(page: Page): Promise<string[]> {
-  await removeHighlighting(page)
+  if (IS_WHOLE) await removeHighlighting(page)
   const findings = await findingsOf(page, IS_WHOLE ? WITHOUT_CONTRAST : ON_PHONE)
   return findings.map((finding) => `phone: ${finding}`)
 }
