@@ -6,7 +6,7 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { AUDIENCES, addressOf } from '../scripts/docs/site/reference/audiences.ts'
 import { injectAxe } from './browser/axe.ts'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
-import { DESKTOP, findingsOnDesktop, PHONE, pageFindings } from './browser/findings.ts'
+import { findingsOnDesktop, pageFindings } from './browser/findings.ts'
 import {
   clickHidden,
   fieldValue,
@@ -16,6 +16,7 @@ import {
   show,
   trySample,
 } from './browser/page.ts'
+import { DESKTOP, PHONE } from './browser/viewports.ts'
 import { accountTests } from './console/account.ts'
 import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core'
 import { CONTRAST, findingsOf, injectAxe, ON_PHONE, RULES, WITHOUT_CONTRAST } from './axe.ts'
-import { keepNewKinds, noteNewKinds } from './kinds.ts'
-import { openDetails, removeHighlighting, unnamedFields } from './page.ts'
+import { dropKnownHighlighting, keepNewKinds, noteNewKinds } from './kinds.ts'
+import { openDetails, removeHighlighting, unnamedControls } from './page.ts'
+import { DESKTOP, PHONE } from './viewports.ts'
 
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
 
@@ -10,9 +11,6 @@ import { openDetails, removeHighlighting, unnamedFields } from './page.ts'
  * kind of element that no earlier page has: generated pages repeat the same parts.
  */
 const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
-
-export const DESKTOP = { width: 1280, height: 800 }
-export const PHONE = { width: 390, height: 844 }
 
 /** Returns the findings on a desktop: of all rules, and of contrast in both color schemes. */
 export async function findingsOnDesktop(page: Page): Promise<string[]> {
@@ -41,13 +39,14 @@ async function widthFinding(page: Page, { width }: typeof DESKTOP): Promise<stri
  * kinds of elements of earlier pages, and gets those of this page.
  */
 export async function pageFindings(page: Page, known: Set<string>): Promise<string[]> {
+  if (!IS_WHOLE) await dropKnownHighlighting(page, known)
   const found = await widthFinding(page, DESKTOP)
   if (!IS_WHOLE) await noteNewKinds(page, DESKTOP.width, known)
   // No script depends on the width, so the page need not be loaded again.
   await page.setViewportSize(PHONE)
   found.push(...(await widthFinding(page, PHONE)))
   if (!IS_WHOLE) await noteNewKinds(page, PHONE.width, known)
-  const unnamed = await unnamedFields(page)
+  const unnamed = await unnamedControls(page)
   found.push(...unnamed.map((field) => `${field} has no name`))
   if (!IS_WHOLE && !(await keepNewKinds(page))) return found
   await injectAxe(page)

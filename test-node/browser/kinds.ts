@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core'
+import { DESKTOP, PHONE } from './viewports.ts'
 
 // Which elements of a page are of a kind that no earlier page has shown. The kind of an element is its
 // name, its class and its relevant attributes, and the name and the class of its parent.
@@ -9,15 +10,40 @@ const RELEVANT =
 
 /** What stays whole or goes whole: its parts name each other, or cannot stand alone. */
 const WHOLE =
-  'a, button, summary, label, select, h1, h2, h3, h4, h5, h6, p, tr, dl > div, dl:has(> dt)'
+  'a, button, summary, legend, caption, label, select, h1, h2, h3, h4, h5, h6, p, tr, dl:has(> dt)'
 
-/** What stays in each element that stays: its name, and the headings above what it has. */
-const COMPANIONS = ':scope > :is(h1, h2, h3, h4, h5, h6, summary, legend, caption, thead)'
+/** What stays in each element that stays: its name, and what it must have. */
+const COMPANIONS = ':scope > :is(h1, h2, h3, h4, h5, h6, summary, legend, caption, dt, dd)'
 
 /** What stays in every page, because rules judge the page by it. */
 const FRAME = 'header, nav, main, footer, h1'
 
 const REFERENCES = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for']
+
+const KIND_OF = `
+  const nameOf = ({ localName, className }) => localName + ' ' + className
+  const isRelevant = (name) => name !== 'class' && ${RELEVANT}.test(name)
+  const kindOf = (element, parentName) =>
+    [parentName, nameOf(element), ...element.getAttributeNames().filter(isRelevant)].join(' > ')
+`
+
+/**
+ * Replaces highlighted code by its text if earlier pages have shown all kinds of its elements. They are a
+ * third of the reference. Code scrolls on its own, so that the width of the page does not depend on them.
+ */
+export const dropKnownHighlighting = (page: Page, known: Set<string>) =>
+  page.evaluate(`
+    (() => {
+      ${KIND_OF}
+      const known = new Set(${JSON.stringify([...known])})
+      const isKnown = (element) => {
+        const kind = kindOf(element, nameOf(element.parentElement))
+        return known.has('${DESKTOP.width} ' + kind) && known.has('${PHONE.width} ' + kind)
+      }
+      for (const code of document.querySelectorAll('pre code'))
+        if ([...code.querySelectorAll('*')].every(isKnown)) code.textContent = code.textContent
+    })()
+  `)
 
 /**
  * Notes the visible elements of kinds that no earlier page has shown at this width. The set `known` has
@@ -26,25 +52,20 @@ const REFERENCES = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for
 export async function noteNewKinds(page: Page, width: number, known: Set<string>): Promise<void> {
   const found = await page.evaluate<string[]>(`
     (() => {
-      const nameOf = ({ localName, className }) => localName + ' ' + className
-      const attributesOf = (element) =>
-        element.getAttributeNames().filter((name) => ${RELEVANT}.test(name))
-      const kindOf = (element) =>
-        [nameOf(element.parentElement), nameOf(element), ...attributesOf(element)].join(' > ')
+      ${KIND_OF}
+      const list = (element, parentName) => {
+        const kind = '${width} ' + kindOf(element, parentName)
+        if (!known.has(kind) && element.checkVisibility({ visibilityProperty: true })) {
+          known.add(kind)
+          found.push(kind)
+          elementsOfNewKinds.add(element)
+        }
+        for (const child of element.children) list(child, nameOf(element))
+      }
       globalThis.elementsOfNewKinds ??= new Set()
       const known = new Set(${JSON.stringify([...known])})
       const found = []
-      globalThis.kindsOfElements ??= [...document.body.querySelectorAll('*')].map((element) => ({
-        element,
-        kind: kindOf(element),
-      }))
-      for (const { element, kind } of kindsOfElements) {
-        const key = '${width} ' + kind
-        if (known.has(key) || !element.checkVisibility({ visibilityProperty: true })) continue
-        known.add(key)
-        found.push(key)
-        elementsOfNewKinds.add(element)
-      }
+      list(document.body, '')
       return found
     })()
   `)
@@ -61,7 +82,7 @@ export const keepNewKinds = (page: Page) =>
         for (let one = element; one && !kept.has(one); one = one.parentElement) {
           kept.add(one)
           if (one.matches('${WHOLE}')) keepWhole(one)
-          for (const companion of one.querySelectorAll('${COMPANIONS}')) keepWhole(companion)
+          for (const companion of one.querySelectorAll('${COMPANIONS}')) keep(companion)
           for (const label of one.labels ?? []) keepWhole(label)
           for (const name of ${JSON.stringify(REFERENCES)})
             for (const id of one.getAttribute(name)?.split(' ') ?? [])

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
  */
 export const openDetails = (page: Page) =>
   page.evaluate<number>(`
-    document.body.hidden = false
+    document.adoptedStyleSheets = []
     for (const one of [...document.querySelectorAll('details')].filter((one) => one.checkVisibility()))
       one.open = true
     document.documentElement.scrollWidth
@@ -24,13 +24,23 @@ export const removeHighlighting = (page: Page) =>
     for (const code of document.querySelectorAll('pre code')) code.textContent = code.textContent
   `)
 
-/** Returns the fields of a page that nothing names: no label and no `aria-label`. */
-export const unnamedFields = (page: Page) =>
+/** Returns the fields, buttons and links of a page that nothing names: no text and no `aria-label`. */
+export const unnamedControls = (page: Page) =>
   page.evaluate<string[]>(`
-    [...document.querySelectorAll('input, select, textarea')]
-      .filter((field) => field.type !== 'hidden')
-      .filter((field) => !field.labels.length && !field.ariaLabel && !field.ariaLabelledByElements)
-      .map((field) => field.outerHTML.slice(0, 200))
+    (() => {
+      const textOf = ({ textContent }) => textContent.trim()
+      const labels = [...document.querySelectorAll('label[for]')].filter(textOf)
+      const labelled = new Set(labels.map(({ htmlFor }) => htmlFor))
+      const isNamed = (element) =>
+        element.ariaLabel ||
+        element.ariaLabelledByElements?.length ||
+        (element.matches('input, select, textarea')
+          ? labelled.has(element.id) || element.closest('label')
+          : textOf(element) || element.querySelector('img[alt]:not([alt=""])'))
+      return [...document.querySelectorAll('input, select, textarea, button, a[href], summary')]
+        .filter((element) => element.type !== 'hidden' && !isNamed(element))
+        .map((element) => element.outerHTML.slice(0, 200))
+    })()
   `)
 
 /**
@@ -38,17 +48,17 @@ export const unnamedFields = (page: Page) =>
  * again for each response that `trySample` shows.
  */
 export async function openHidden(page: Page, url: string): Promise<void> {
-  const hide: Parameters<Page['route']>[1] = async (route) => {
-    const response = await route.fetch()
-    const body = (await response.text()).replace('<body>', '<body hidden>')
-    await route.fulfill({ response, body })
-  }
-  await page.route(url, hide, { times: 1 })
+  const hiding = await page.addInitScript(`
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync('html { display: none }')
+    document.adoptedStyleSheets.push(sheet)
+  `)
   await page.goto(url)
+  await hiding.dispose()
 }
 
 /** Shows a page that is hidden. */
-export const show = (page: Page) => page.evaluate('document.body.hidden = false')
+export const show = (page: Page) => page.evaluate('document.adoptedStyleSheets = []')
 
 /** Sets the fields of a hidden page that it has, by their ids. */
 export const setFields = (page: Page, values: Record<string, string | undefined>) =>
