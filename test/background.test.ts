@@ -14,7 +14,16 @@ import { ApiError } from '../src/errors.ts'
 import worker from '../src/index.ts'
 import type { Click } from '../src/tracking/go.ts'
 import { faultyPlatform, propagate } from './sweep/endure.ts'
-import { type Fault, fewOf, newCallSites, oneOf, type Place, unmigrated } from './sweep/faults.ts'
+import {
+  type Fault,
+  fewOf,
+  lastingOf,
+  newCallSites,
+  onceOf,
+  oneOf,
+  type Place,
+  unmigrated,
+} from './sweep/faults.ts'
 import { rememberedBy } from './sweep/state.ts'
 import { prepare } from './sweep/worlds.ts'
 
@@ -45,7 +54,7 @@ test('a click is stored once after any fault between queue and database', async 
   const { calls } = await deliver('calm')
   // `deliveries` is a column of `arrivals` here.
   const faults = calls
-    .flatMap((place) => [...fewOf(place), ...unmigrated(place)])
+    .flatMap((place) => [...onceOf(place), ...lastingOf(place), ...unmigrated(place)])
     .filter(({ is }) => is !== 'without deliveries')
   expect(faults.length).toBeGreaterThan(3)
 
