@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Cookie, Page } from 'playwright-core'
 import { skip } from '../browser/chromium.ts'
 import { pageFindings } from '../browser/findings.ts'
 import { DESKTOP } from '../browser/viewports.ts'
@@ -17,14 +17,25 @@ export interface Shared {
   readonly demo: Demo
 }
 
-/** Opens an address of the console, signs in, and returns to the address. */
-export async function openSignedIn({ base, key, page }: Shared, address: string): Promise<void> {
+/** The cookies of the page of all tests once it has signed in: each test starts without cookies. */
+const sessions = new WeakMap<Page, Cookie[]>()
+
+/** Opens an address of the console. Signs in by the form unless the page has done so before. */
+export async function openSignedIn(shared: Shared, address: string): Promise<void> {
+  const { base, page } = shared
+  const session = sessions.get(page)
+  if (session) await page.context().addCookies(session)
   await page.setViewportSize(DESKTOP)
   await page.goto(base + address)
-  if (!page.url().includes('/console/sign-in')) return
+  if (page.url().includes('/console/sign-in')) await signIn(shared, address)
+}
+
+/** Signs in by the form on the page, which then leads to an address. */
+async function signIn({ base, key, page }: Shared, address: string): Promise<void> {
   await page.getByLabel('Admin key').fill(key)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.waitForURL(base + address)
+  sessions.set(page, await page.context().cookies())
 }
 
 /** Returns the id of the latest delivery with refused records. */
@@ -72,7 +83,9 @@ export function frameTests(shared: () => Shared): void {
 
   test('a member signs in, finds an account and signs out', { skip }, async () => {
     const { base, page } = shared()
-    await openSignedIn(shared(), '/console')
+    await page.setViewportSize(DESKTOP)
+    await page.goto(`${base}/console`)
+    await signIn(shared(), '/console')
     await page.getByRole('link', { name: 'Demo Forex' }).click()
     await page.waitForURL(`${base}/console/accounts/demo-forex`)
     assert.equal(await page.locator('h1').innerText(), 'Demo Forex')
