@@ -10,6 +10,7 @@ import { findingsOnDesktop, pageFindings } from './browser/findings.ts'
 import {
   clickHidden,
   fieldValue,
+  keepOperations,
   openHidden,
   operationIds,
   setFields,
@@ -84,6 +85,21 @@ describe('in a browser', { timeout: 400_000 }, () => {
   async function open(address: string, viewport = DESKTOP): Promise<void> {
     await page.setViewportSize(viewport)
     await page.goto(service.demo.base_url + address)
+  }
+
+  /**
+   * Opens a page of the reference with only some of its operations. With all of them Chromium would lay
+   * out a page of a megabyte for each click.
+   */
+  async function openOperations(
+    name: string,
+    ids: readonly string[],
+    viewport = DESKTOP,
+  ): Promise<void> {
+    await page.setViewportSize(viewport)
+    await openHidden(page, `${service.demo.base_url}/docs/reference/${name}`)
+    await keepOperations(page, ids)
+    await show(page)
   }
 
   const account = (vertical: string) => {
@@ -181,22 +197,22 @@ describe('in a browser', { timeout: 400_000 }, () => {
   })
 
   test('the chosen language of samples is remembered on other pages', { skip }, async () => {
-    await open('/docs/reference/forex')
+    await openOperations('forex', ['sendForexCustomers', 'listForexHeld'])
     const tab = (id: string, name: string) =>
       page.locator(`#${id} .tabs`).getByRole('button', { name })
     await tab('sendForexCustomers', 'Python').click()
     assert.equal(await tab('listForexHeld', 'Python').getAttribute('aria-pressed'), 'true')
-    await page.goto(`${service.demo.base_url}/docs/reference/brands`)
+    await openOperations('brands', ['listIgamingHeld'])
     assert.equal(await tab('listIgamingHeld', 'Python').getAttribute('aria-pressed'), 'true')
     const shown = page.locator('#listIgamingHeld .request pre:visible')
     assert.match(await shown.innerText(), /^import json/)
   })
 
   test('a test starts without the stored state of the test before', { skip }, async () => {
-    await open('/docs/reference/forex')
+    await openHidden(page, `${service.demo.base_url}/docs/reference/forex`)
     assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
     assert.deepEqual(await page.context().cookies(), [])
-    assert.equal(await page.locator('#client_secret').inputValue(), '')
+    assert.equal(await fieldValue(page, 'client_secret'), '')
   })
 
   test('the side bar marks the operation on the screen', { skip }, async () => {
@@ -212,13 +228,13 @@ describe('in a browser', { timeout: 400_000 }, () => {
   test('the response hides an issued token, and a text response is never markup', {
     skip,
   }, async () => {
-    await open('/docs/reference/forex')
+    await openOperations('forex', [])
     await authenticate('forex')
     const token = (await fieldValue(page, 'oauth')) ?? ''
     assert.match(token, /^ey/)
     assert.ok(!(await page.locator('#credentials').innerText()).includes(token))
 
-    await open('/docs/reference/brands', PHONE)
+    await openOperations('brands', ['sendIgamingCustomers', 'getIgamingCustomers'], PHONE)
     await authenticate('igaming')
     const body =
       '[{"customerId": "P-browser", "access_token": "x", "note": "<img src=x onerror=alert(1)>"}]'
@@ -245,13 +261,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   })
 
   test('an administrator types the key and a new account, and clicks', { skip }, async () => {
-    await page.setViewportSize(DESKTOP)
-    await openHidden(page, `${service.demo.base_url}/docs/reference/administration`)
-    // With all operations Chromium would lay out a page of a megabyte for each key.
-    await page.evaluate(
-      `for (const one of document.querySelectorAll('section.operation:not(#createAccount)')) one.remove()`,
-    )
-    await show(page)
+    await openOperations('administration', ['createAccount'])
     await page.locator('#adminKey').click()
     await page.keyboard.type(service.demo.admin_key)
     const section = page.locator('#createAccount')

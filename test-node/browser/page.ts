@@ -113,3 +113,10 @@ export const trySample = (page: Page, id: string, fields: Record<string, string>
 /** Returns the ids of the operations of a page. */
 export const operationIds = (page: Page) =>
   page.evaluate<string[]>(`[...document.querySelectorAll('section.operation')].map(({ id }) => id)`)
+
+/** Removes the other operations of a page. */
+export const keepOperations = (page: Page, ids: readonly string[]) =>
+  page.evaluate(`
+    for (const section of document.querySelectorAll('section.operation'))
+      if (!${JSON.stringify(ids)}.includes(section.id)) section.remove()
+  `)
