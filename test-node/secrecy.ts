@@ -152,8 +152,8 @@ export function secrecy(keySets: Record<string, string>, adminKey: string) {
 function searched(places: Place[], soughtIn: (home?: Home) => Sought[]): string | null {
   for (const [home, group] of Map.groupBy(places, ([name]) => HOME_OF.get(name))) {
     const sought = soughtIn(home)
-    const all = group.flatMap(([, texts]) => texts)
-    if (!found(bytesOf(all.join('\n')), sought)) continue
+    const all = new Set(group.flatMap(([, texts]) => texts))
+    if (!found(bytesOf([...all].join('\n')), sought)) continue
     for (const [name, texts] of group) {
       const what = found(bytesOf(texts.join('\n')), sought)
       if (what) return `${name} has the ${what}`

@@ -9,23 +9,36 @@ const small = (text: string) => text.toLowerCase()
 const fromHex = (hex: string) => String.fromCharCode(Number.parseInt(hex, 16))
 const fromUnit = (hex: string) => bytesOf(String.fromCharCode(Number.parseInt(hex, 16)))
 
-/** Decodes every match, starting at each of its first `places` characters. */
-const runs = (text: string, run: RegExp, places: number, coding: BufferEncoding) =>
-  (text.match(run) ?? [])
-    .flatMap((found) =>
-      Array.from({ length: places }, (_, i) =>
-        Buffer.from(found.slice(i), coding).toString('latin1'),
-      ),
-    )
-    .join('\n')
+/** The longest run that is remembered, and the number of runs. */
+const MOST_REMEMBERED = 40
+const MOST_RUNS = 50_000
+
+/** Returns a decoder of every match, which starts at each of its first `places` characters. */
+function runs(run: RegExp, places: number, coding: BufferEncoding) {
+  // Most runs are words that occur in each text, such as the names of members.
+  const known = new Map<string, string>()
+  const decoded = (found: string) =>
+    Array.from({ length: places }, (_, i) =>
+      Buffer.from(found.slice(i), coding).toString('latin1'),
+    ).join('\n')
+  const remembered = (found: string) => {
+    const read = known.get(found) ?? decoded(found)
+    if (known.size < MOST_RUNS) known.set(found, read)
+    return read
+  }
+  return (text: string) =>
+    (text.match(run) ?? [])
+      .map((found) => (found.length > MOST_REMEMBERED ? decoded(found) : remembered(found)))
+      .join('\n')
+}
 
 /**
  * Decoders of a text that is, or contains, encoded text. A run may begin with characters that are not
  * part of it, so hex is read from both places of a pair, and base64 from all four of a group.
  */
 const CODINGS: [name: string, read: (text: string) => string][] = [
-  ['hex', (text) => runs(text, /[\da-f]{10,}/gi, 2, 'hex')],
-  ['base64', (text) => runs(text, /[\w+/-]{7,}/g, 4, 'base64')],
+  ['hex', runs(/[\da-f]{10,}/gi, 2, 'hex')],
+  ['base64', runs(/[\w+/-]{7,}/g, 4, 'base64')],
   ['percent', (text) => text.replaceAll(/%([\da-f]{2})/gi, (_, hex) => fromHex(hex))],
   [
     'escaped',
@@ -53,21 +66,30 @@ const PART = 8
 /** Values to search for: secrets by their parts, others as a whole, each with its description. */
 export interface Sought {
   parts: Map<string, string>
+  /** Whether a part begins with two bytes, by their number: few texts do, which saves a search. */
+  beginnings: Uint8Array | null
   values: Map<string, string>
 }
 
 /** Returns an empty set of values. */
-export const nothing = (): Sought => ({ parts: new Map(), values: new Map() })
+export const nothing = (): Sought => ({ parts: new Map(), beginnings: null, values: new Map() })
+
+/** Returns the number of the two bytes at a place. */
+const pairAt = (text: string, i: number) => text.charCodeAt(i) * 256 + text.charCodeAt(i + 1)
 
 /** Describes a value without printing it: its kind and its first characters. */
 const named = (kind: string, value: string) => `${kind} ${JSON.stringify(value.slice(0, 4))}…`
 
 /** Adds a secret, given as its bytes. Placeholders, which have few different characters, are left out. */
-export function seekSecret({ parts }: Sought, kind: string, secret: string): void {
+export function seekSecret(sought: Sought, kind: string, secret: string): void {
   const bytes = small(secret)
   if (bytes.length < 2 * PART || new Set(bytes).size < PART) return
   const what = named(kind, secret)
-  for (let i = 0; i + PART <= bytes.length; i++) parts.set(bytes.slice(i, i + PART), what)
+  sought.beginnings ??= new Uint8Array(65_536)
+  for (let i = 0; i + PART <= bytes.length; i++) {
+    sought.parts.set(bytes.slice(i, i + PART), what)
+    sought.beginnings[pairAt(bytes, i)] = 1
+  }
 }
 
 /** The shortest value that is searched for: shorter ones occur in other words. */
@@ -94,9 +116,10 @@ export function foundIn(
 ): string | null {
   for (const [form, read] of all) {
     const text = small(read)
-    for (const { parts, values } of sought) {
-      if (parts.size > 0) {
+    for (const { parts, beginnings, values } of sought) {
+      if (beginnings) {
         for (let i = 0; i + PART <= text.length; i += PART) {
+          if (!beginnings[pairAt(text, i)]) continue
           const what = parts.get(text.slice(i, i + PART))
           if (what) return `${what} (${form})`
         }
