@@ -66,13 +66,20 @@ const PART = 8
 /** Values to search for: secrets by their parts, others as a whole, each with its description. */
 export interface Sought {
   parts: Map<string, string>
+  /** The secrets that these parts are of, with their kinds. */
+  secrets: Set<string>
   /** Whether a part begins with two bytes, by their number: few texts do, which saves a search. */
   beginnings: Uint8Array | null
   values: Map<string, string>
 }
 
 /** Returns an empty set of values. */
-export const nothing = (): Sought => ({ parts: new Map(), beginnings: null, values: new Map() })
+export const nothing = (): Sought => ({
+  parts: new Map(),
+  secrets: new Set(),
+  beginnings: null,
+  values: new Map(),
+})
 
 /** Returns the number of the two bytes at a place. */
 const pairAt = (text: string, i: number) => text.charCodeAt(i) * 256 + text.charCodeAt(i + 1)
