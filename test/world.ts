@@ -41,6 +41,7 @@ export const hasUsedDatabases = () => usedDatabases.size > 0
 
 /** A database without its rows. */
 interface Overview {
+  /** The name of each table, index and trigger, and the length of its definition: the texts are long. */
   schema: string
   /** The bytes of its file. */
   size: number
@@ -88,7 +89,8 @@ async function learnOverview(db: D1Database) {
     (name) => `exists (select 1 from ${name}) as ${name}`,
   )
   const query = `select (
-      select group_concat(sql, ';' order by name) from sqlite_schema where name not glob '_cf*'
+      select group_concat(name || length(sql), ',' order by name) from sqlite_schema
+      where name not glob '_cf*'
     ) as schema, ${columns.join(', ')}`
   shared.overview = { query, ofEmpty: overviewIn(await db.prepare(query).all()) }
   const { results: guards } = await db
