@@ -17,7 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
-import { copyServed, type Demo, has, serveIn, startIn } from './service.ts'
+import { copyServed, type Demo, has, serveIn, standInForWrangler, startIn } from './service.ts'
 
 // `npm run dev` over real HTTP, in a copy of the repository.
 
@@ -65,13 +65,16 @@ const processes = () =>
 describe('npm run dev', { timeout: 300_000 }, () => {
   let service: Awaited<ReturnType<typeof startIn>>
   let earlier: Demo['accounts']
+  const readAccounts = (): Demo['accounts'] =>
+    JSON.parse(readFileSync(join(root, ACCOUNTS), 'utf8'))
   before(async () => {
-    const path = join(root, ACCOUNTS)
     // Without setup.ts the service has not run yet.
-    if (!existsSync(path)) await (await serveIn(root)).end('SIGTERM')
-    earlier = JSON.parse(readFileSync(path, 'utf8'))
+    if (!existsSync(join(root, ACCOUNTS))) await (await serveIn(root)).end('SIGTERM')
+    earlier = readAccounts()
     storeAccount()
-    service = await startIn(root)
+    const putBack = standInForWrangler(root)
+    service = await startIn(root, '--reset')
+    putBack()
   })
   after(async () => {
     await service?.end('SIGTERM')
@@ -115,21 +118,25 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   }
   const demoIds = () => service.demo.accounts.map(({ account }) => account).sort()
 
-  test('keeps the data of an earlier run, and leaves no process after Ctrl-C', async () => {
-    assert.deepEqual(service.demo.accounts, earlier)
-    assert.deepEqual(await accountIds(), [...demoIds(), 'left-over'])
-    assert.equal(await totalOf(), demoCustomers)
+  // Only the first test uses the stand-in for wrangler.
 
-    if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
-    await service.end('SIGINT')
-    assert.deepEqual(processes(), [])
-  })
-
-  test('--reset starts with an empty database', async () => {
-    service = await startIn(root, '--reset')
+  test('--reset starts with an empty database, and a stop leaves no process', async () => {
     assert.notDeepEqual(service.demo.accounts, earlier)
     assert.equal(await totalOf(), demoCustomers)
     assert.deepEqual(await accountIds(), demoIds())
+
+    if (existsSync('/proc')) assert.notDeepEqual(processes(), [])
+    await service.end('SIGTERM')
+    assert.deepEqual(processes(), [])
+  })
+
+  test('keeps the data of an earlier run', async () => {
+    earlier = readAccounts()
+    storeAccount()
+    service = await startIn(root)
+    assert.deepEqual(service.demo.accounts, earlier)
+    assert.deepEqual(await accountIds(), [...demoIds(), 'left-over'])
+    assert.equal(await totalOf(), demoCustomers)
   })
 
   test('writes .demo.json: the address, the admin key and an account of each vertical', () => {
@@ -300,7 +307,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     for (const [status, url, headers, body] of [
       [413, at, { ...json, Authorization: `Bearer ${token}` }, big],
       [413, at, { ...json, Authorization: `Bearer ${token}` }, chunked()],
-      [401, at, { ...json, Authorization: 'Bearer x.y.z' }, big],
+      [401, at, { ...json, Authorization: 'Bearer x.y.z' }, smaller],
       [401, at, { ...json, Authorization: 'Bearer x.y.z' }, chunked()],
       [415, at, { 'Content-Type': 'text/plain', Authorization: `Bearer ${token}` }, smaller],
       [
@@ -310,7 +317,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
         smaller,
       ],
       [404, `${service.demo.base_url}/nowhere`, json, smaller],
-      [400, `${service.demo.base_url}/oauth/token`, json, big],
+      [400, `${service.demo.base_url}/oauth/token`, json, smaller],
     ] as const) {
       const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
       assert.equal((await fetch(url, init)).status, status)
@@ -350,10 +357,11 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     }
   }
 
-  function changeSource() {
+  function changeSourceAndPage() {
     const path = join(root, 'src/app.ts')
     const source = readFileSync(path, 'utf8')
     writeFileSync(path, source.replace('No endpoint has this path.', 'Another text.'))
+    appendFileSync(join(root, 'docs/guide/start.md'), '\nA sentence that was added.\n')
   }
 
   test('migrates when a migration is added, and reports one that fails', async () => {
@@ -361,9 +369,9 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     writeFileSync(path, 'creat table dev_test (id text primary key) strict;')
     await outputWith(/^migrations\/9999_dev_test\.sql failed: near "creat"/m)
     assert.equal((await respond('/healthz')).status, 200)
-    // One reload applies this and the change of the source, which a later test expects.
+    // One reload applies this and the changes that the next two tests expect.
     writeFileSync(path, 'create table dev_test (id text primary key) strict;')
-    changeSource()
+    changeSourceAndPage()
     await outputWith(/^Applied 9999_dev_test\.sql\.$/m)
     const tables = new DatabaseSync(databasePath(), { readOnly: true }).prepare(
       "select name from sqlite_schema where name = 'dev_test'",
@@ -379,14 +387,13 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   })
 
   test('shows a change of a page', async () => {
-    appendFileSync(join(root, 'docs/guide/start.md'), '\nA sentence that was added.\n')
     const page = async () => (await respond('/docs/start')).text()
     for (let i = 0; i < 300 && !(await page()).includes('was added'); i++) await sleep(100)
     assert.match(await page(), /A sentence that was added\./)
   })
 
-  test('a stop leaves the records in the database, and no process', async () => {
-    await service.end('SIGTERM')
+  test('Ctrl-C leaves the records in the database, and no process', async () => {
+    await service.end('SIGINT')
     assert.deepEqual(processes(), [])
     // The banner's command has sent one more.
     assert.equal(countStored(), demoCustomers + 1)
