@@ -131,6 +131,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   })
 
   test('keeps the data of an earlier run', async () => {
+    await service.end('SIGTERM') // It still runs if the first test failed.
     earlier = readAccounts()
     storeAccount()
     service = await startIn(root)
