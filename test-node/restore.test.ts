@@ -17,7 +17,7 @@ const [, procedure = ''] = /```sh\n([\s\S]*?)```/.exec(section) ?? []
 /**
  * Runs the commands on the local databases; the variable GO_BACK stands in for Time Travel, and
  * STAND_IN for the commands of wrangler that STANDS_IN_FOR matches: further exports do what the
- * first does.
+ * first does. Only the commands of `npm run admin` that ADMIN_RUNS matches run.
  */
 const STAND_INS = `
 unset TRIBUTARY_BASE_URL TRIBUTARY_ADMIN_KEY
@@ -35,6 +35,7 @@ npx() {
 }
 npm() {
   [ "$1 $2 $3" = 'run admin --' ]
+  if ! [[ "$*" =~ $ADMIN_RUNS ]]; then return; fi
   "$NODE" admin.mjs "\${@:4}"
 }
 `
@@ -219,7 +220,10 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
       .replace('ACCOUNT', 'demo-forex')
     const STAND_IN = standInFor(binding, live)
     const STANDS_IN_FOR = binding === 'DB' ? '(lines|webhooks).sql' : '.'
-    const env = { ...process.env, GO_BACK, STAND_IN, STANDS_IN_FOR, NODE: process.execPath }
+    // The commands that only read are the same for each database.
+    const ADMIN_RUNS = binding === 'DB' ? '.' : 'erasures'
+    const stands = { GO_BACK, STAND_IN, STANDS_IN_FOR, ADMIN_RUNS }
+    const env = { ...process.env, ...stands, NODE: process.execPath }
     return () => promisify(execFile)('bash', ['-ec', STAND_INS + commands], { cwd: root, env })
   }
 
