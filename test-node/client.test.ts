@@ -5,7 +5,8 @@ import { delimiter, join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { promisify } from 'node:util'
 import { startFlakyProxy } from './flaky-proxy.ts'
-import { type Demo, startService } from './service.ts'
+import type { Demo } from './service.ts'
+import { type Shared, shareService } from './shared-service.ts'
 
 // The client in examples/client, whose types openapi-typescript derives from openapi.json.
 
@@ -13,9 +14,9 @@ type Account = Demo['accounts'][number]
 
 const FOLDER = 'examples/client'
 
-let service: Awaited<ReturnType<typeof startService>>
+let service: Shared
 before(async () => {
-  service = await startService()
+  service = await shareService('client')
   await run('node_modules/.bin/openapi-typescript', ['../../openapi.json', '-o', 'tributary.d.ts'])
 })
 after(async () => {

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { startFlakyProxy } from './flaky-proxy.ts'
-import { has, startService } from './service.ts'
+import { has } from './service.ts'
+import { type Shared, shareService } from './shared-service.ts'
 
 // The examples as a partner runs them, against the service and behind a proxy that fails at times.
 
@@ -83,10 +84,10 @@ const isCustomers = (path: string) => path.endsWith('/customers')
 
 // They run at the same time, because most of their time passes in waiting for `Retry-After`.
 describe('examples', { timeout: 240_000, concurrency: true }, () => {
-  let service: Awaited<ReturnType<typeof startService>>
+  let service: Shared
   const folder = mkdtempSync(join(tmpdir(), 'examples-'))
   before(async () => {
-    service = await startService()
+    service = await shareService('examples')
   })
   after(async () => {
     await service?.stop()

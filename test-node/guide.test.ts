@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { demoCommissions } from '../scripts/dev/commissions/records.ts'
 import { bundleCommand } from './bundle.ts'
-import { has, startService } from './service.ts'
+import { has } from './service.ts'
+import { type Shared, shareService } from './shared-service.ts'
 
 // Runs every command of the README and the guide, and compares the responses with those that they show.
 
@@ -159,9 +160,9 @@ describe('the guide', { timeout: 300_000 }, () => {
     page: readFileSync(join(GUIDE, name), 'utf8'),
   }))
 
-  let service: Awaited<ReturnType<typeof startService>>
+  let service: Shared
   before(async () => {
-    service = await startService()
+    service = await shareService('demo')
     for (const name of ['push', 'admin']) bundleCommand(name, service.root)
   })
   after(() => service?.stop())

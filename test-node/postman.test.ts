@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
+import { createCommissions } from '../scripts/dev/commissions/create.ts'
+import { adminCalls } from '../scripts/dev/demo-accounts.ts'
 import { AUDIENCES, endpointsOf } from '../scripts/docs/site/reference/audiences.ts'
 import { LANGUAGES } from '../scripts/docs/site/reference/languages.ts'
 import { requestOf } from '../scripts/docs/site/reference/sample.ts'
 import type { Spec } from '../scripts/docs/site/spec.ts'
 import { ORIGIN } from '../src/docs/origin.ts'
-import { has, startService } from './service.ts'
+import { has } from './service.ts'
+import { type Shared, shareService } from './shared-service.ts'
 
 // Runs the Postman collection request by request, and the code samples of the reference.
 
@@ -34,11 +37,15 @@ const collection: { item: Item[]; variable: Pair[] } = JSON.parse(
 )
 const folder = (name: string) => collection.item.find((one) => one.name === name)!.item!
 
-let service: Awaited<ReturnType<typeof startService>>
+let service: Shared
 before(async () => {
-  service = await startService()
+  service = await shareService('postman')
+  const { base_url, admin_key, accounts } = service.demo
+  // Some requests of the collection read statements.
+  const call = adminCalls(base_url, admin_key)
+  await createCommissions(base_url, call, accounts, Promise.resolve())
 })
-after(() => service.stop())
+after(() => service?.stop())
 
 /** Sends a request like Postman, and runs the script that stores variables. */
 async function send({ event = [], request }: Item, variables: Map<string, string>) {
@@ -127,7 +134,7 @@ const SAMPLES: Record<string, RegExp> = {
   sendForexCustomers: /delivery_id/,
   getForexTotals: /"?'?data/,
   changeAccount: /takes_effect/,
-  listAccounts: /demo-forex/,
+  listAccounts: /postman-forex/,
 }
 
 for (const { name, title, write } of LANGUAGES) {
@@ -154,7 +161,8 @@ for (const { name, title, write } of LANGUAGES) {
       const endpoint = endpoints.find(({ operation }) => operation.operationId === id)
       assert.ok(endpoint, id)
       const request = requestOf(endpoint, spec)
-      const sample = write({ ...request, url: request.url.replace(ORIGIN, service.demo.base_url) })
+      const url = request.url.replace(ORIGIN, service.demo.base_url)
+      const sample = write({ ...request, url: url.replace('demo-forex', forex.account) })
       const source = name === 'php' ? `<?php ${sample}` : sample
       assert.match(await run(command, source, env), expected, `${title}, ${id}`)
     }

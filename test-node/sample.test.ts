@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { OUTCOME } from '../scripts/docs/explained/outcomes.ts'
@@ -9,9 +11,9 @@ import { readArguments } from '../scripts/push/arguments.ts'
 import { changedTime } from '../scripts/push/sample/clock.ts'
 import type { Report } from '../scripts/push/sample/report.ts'
 import { bundleCommand } from './bundle.ts'
-import { startService } from './service.ts'
+import { type Shared, shareService } from './shared-service.ts'
 
-// Runs the samples of each vertical against the service that `npm run dev` starts.
+// Runs the samples of each vertical against the service, with accounts like those of the demo.
 
 interface Account {
   account: string
@@ -20,7 +22,7 @@ interface Account {
   brand_token?: string
 }
 
-let root: string
+const root = mkdtempSync(join(tmpdir(), 'sample-'))
 let demo: { base_url: string; admin_key: string; accounts: Account[] }
 
 /** Runs the samples of a vertical. Asserts that the output has no secret. */
@@ -141,14 +143,17 @@ const NOT_FOR_BRANDS = [
 const outcomesExcept = (one: string) => Object.keys(OUTCOME).filter((name) => name !== one)
 
 describe('npm run push -- --sample', { timeout: 180_000 }, () => {
-  let service: Awaited<ReturnType<typeof startService>>
+  let service: Shared
   before(async () => {
-    service = await startService()
-    root = service.root
+    service = await shareService('sample')
     bundleCommand('push', root)
     demo = service.demo
+    writeFileSync(join(root, '.demo.json'), JSON.stringify(demo))
   })
-  after(() => service?.stop())
+  after(async () => {
+    rmSync(root, { recursive: true })
+    await service?.stop()
+  })
 
   for (const vertical of ['forex', 'prop-trading']) {
     test(`${vertical}: shows each code once with the policies of a new account`, async () => {
@@ -161,7 +166,7 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
   }
 
   test('igaming: shows each code once in a time zone with daylight saving time', async () => {
-    await admin('PATCH', '/demo-brand', { time_zone: 'Europe/Berlin' })
+    await admin('PATCH', '/sample-brand', { time_zone: 'Europe/Berlin' })
     const sampleRun = await report('igaming')
     const missing = ['error unknown_customer', 'warning erased']
     assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_BRANDS, ...missing]))
@@ -171,7 +176,7 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
 
   test('shows results that need another policy under that policy', async () => {
     const policies = { unknown_customer: 'hold', unknown_affiliate: 'reject' }
-    await admin('PATCH', '/demo-forex', policies)
+    await admin('PATCH', '/sample-forex', policies)
     const sampleRun = await report('forex')
     const missing = ['warning unknown_affiliate', 'error unknown_customer', 'warning erased']
     assert.deepEqual(codesOf(sampleRun), allCodesExcept([...NOT_FOR_PARTNERS, ...missing]))
@@ -228,7 +233,7 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
   test('marks an unexpected response, with exit code 1', async () => {
     // With this definition only Value is a KPI, so the event has none.
     const definition = { granularity: 'event', kpis: [] }
-    await admin('PUT', '/demo-brand/events/sample_bet', definition)
+    await admin('PUT', '/sample-brand/events/sample_bet', definition)
     const { code, stdout } = await run('igaming')
     assert.equal(code, 1)
     assert.match(stdout, /✗ warning not_a_number → rejected\n[\s\S]*answered +no_kpi/)

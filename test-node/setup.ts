@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildOnce } from './service.ts'
+import { offerService } from './shared-service.ts'
 
 // Runs once before all files of `npm test`.
 
@@ -10,11 +11,18 @@ export const globalSetup = async () => {
   compiled = mkdtempSync(join(tmpdir(), 'tributary-compiled-'))
   process.env.NODE_COMPILE_CACHE ??= compiled
   deleteCopy = await buildOnce()
+  endService = await offerService()
 }
-export const globalTeardown = () => {
+export const globalTeardown = async () => {
+  // Node prints no error of this function: it only exits with 1.
+  await endService().catch((error) => {
+    console.error(error)
+    process.exitCode = 1
+  })
   deleteCopy()
   rmSync(compiled, { recursive: true, force: true })
 }
 
 let compiled = ''
 let deleteCopy = () => {}
+let endService = async () => {}

@@ -32,7 +32,8 @@ interface Plan {
   landing_page: string
 }
 
-const PLANS: Plan[] = [
+/** The demo accounts. */
+export const PLANS: Plan[] = [
   {
     account: 'demo-prop',
     name: 'Demo Prop Trading',
@@ -69,7 +70,7 @@ const DAILY_STATS = {
 type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 
 /** Calls `/admin/v1`. A 409, for an account that exists, and a 404 are answers as well. */
-const adminCalls =
+export const adminCalls =
   (base: string, key: string): Call =>
   async (method: string, path: string, body?: unknown) => {
     const response = await fetch(`${base}/admin/v1/${path}`, {
@@ -126,7 +127,8 @@ async function findOrCreateAccounts(call: Call): Promise<DemoAccount[]> {
   return accounts
 }
 
-async function createAccount(
+/** Creates an account with affiliates, a link and credentials. */
+export async function createAccount(
   call: Call,
   { affiliates, landing_page, ...plan }: Plan,
 ): Promise<DemoAccount> {

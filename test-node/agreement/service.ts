@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Demo, startService as startDemo } from '../service.ts'
+import type { Demo } from '../service.ts'
+import { shareService } from '../shared-service.ts'
 
 /** A response of the service. */
 export interface Answer {
@@ -24,7 +25,7 @@ interface Options {
 
 /** Starts the service, with senders for its demo accounts. */
 export async function startService(): Promise<Service> {
-  const { demo, stop } = await startDemo()
+  const { demo, stop } = await shareService('agreement')
   return { ...(await reach(demo)), end: stop }
 }
 
