@@ -44,6 +44,7 @@ const dayStart = ({ book_zone = 'UTC' }: World, day: number): number =>
 /** Evaluates a world with the engine. */
 export function evaluate(world: World, periods: readonly string[]): Outcome[] {
   const { account, input } = open(world)
+  const held = heldFacts(world)
   return periods.map((id) => {
     const period = parsePeriod(id)
     if (period === null) throw new Error(`${id} is not a period.`)
@@ -52,7 +53,12 @@ export function evaluate(world: World, periods: readonly string[]): Outcome[] {
       statements: account
         .settle(period)
         .flatMap(({ statement }) => (statement ? [asDraft(statement)] : [])),
-      facts: [...factsOf(account, input, period), ...heldFacts(world, period)].sort(inOrder),
+      facts: [
+        ...factsOf(account, input, period),
+        ...held.flatMap(({ day, fact }) =>
+          day >= period.first && day <= period.last ? [fact] : [],
+        ),
+      ].sort(inOrder),
     }
   })
 }
@@ -261,13 +267,12 @@ const inOrder = (a: OutcomeFact, b: OutcomeFact): number =>
   compareText(a.resource, b.resource) || compareText(a.id, b.id)
 
 /** Facts of customers who are not known wait; the engine never sees them. */
-function heldFacts(world: World, period: Period): OutcomeFact[] {
+function heldFacts(world: World): { day: number; fact: OutcomeFact }[] {
   const known = new Set(world.customers.map(({ customer_id }) => customer_id))
-  const held = (customer: string, factOf: () => Fact): OutcomeFact[] => {
+  const held = (customer: string, factOf: () => Fact) => {
     if (known.has(customer)) return []
     const { day, resource, id } = factOf()
-    const isWithin = day >= period.first && day <= period.last
-    return isWithin ? [{ resource, id, state: 'held', rule: null }] : []
+    return [{ day, fact: { resource, id, state: 'held' as const, rule: null } }]
   }
   return [
     ...world.transactions.flatMap((one) =>

@@ -29,6 +29,8 @@ export interface Books {
   /** The facts that can earn, by affiliate and by month and week. */
   earning: Map<string, Fact[]>
   once: OnceEntry[]
+  /** The first day on which a qualification used a fact. */
+  usedOn: Map<Fact, string>
   /** Lines by affiliate, plan and period. */
   lines: Map<string, Draft[]>
   holds: Holds
@@ -68,6 +70,17 @@ export function earningFacts(account: Account): Map<string, Fact[]> {
   return found
 }
 
+/** Returns the first day on which each fact was used by a qualification. */
+export function usedOn(entries: readonly OnceEntry[]): Map<Fact, string> {
+  const days = new Map<Fact, string>()
+  for (const { qualified } of entries)
+    for (const fact of qualified.used) {
+      const known = days.get(fact)
+      if (known === undefined || qualified.day < known) days.set(fact, qualified.day)
+    }
+  return days
+}
+
 /** Returns all qualifications with what `max_count` takes (§16.5, over all versions of a plan). */
 export function onceEntries(account: Account): OnceEntry[] {
   const entries = [...account.qualified.values()]
@@ -83,12 +96,12 @@ export function onceEntries(account: Account): OnceEntry[] {
         overCount: false,
       }
     })
+  const entryKey = (one: OnceEntry) => joinKey(one.affiliate, one.plan, one.rule, one.period)
+  const byKey = Map.groupBy(entries, entryKey)
   const before = new Map<string, number>()
   for (const entry of entries) {
-    const key = joinKey(entry.affiliate, entry.plan, entry.rule, entry.period)
-    const together = entries.filter(
-      (one) => joinKey(one.affiliate, one.plan, one.rule, one.period) === key,
-    )
+    const key = entryKey(entry)
+    const together = byKey.get(key)!
     const limit = latest(together.map((one) => one.qualified.attempt)).rule.max_count
     const counted = before.get(key) ?? 0
     entry.overCount = limit !== undefined && counted >= limit
@@ -133,7 +146,8 @@ export function hold(books: Books, affiliate: string, plan: string, period: stri
     other.item === one.item &&
     other.field === one.field &&
     other.reason === one.reason
-  if (!all.some(isSame)) books.holds.set(key, [...all, one])
+  if (!all.some(isSame)) all.push(one)
+  books.holds.set(key, all)
 }
 
 /** Adds up holds by rule, version, reason and currency. */

@@ -1,6 +1,6 @@
 import type { Outcome, OutcomeFact, World } from '../world.ts'
 import { readAccount } from './account.ts'
-import { type Books, earningFacts, onceEntries, periodsUntil } from './books.ts'
+import { type Books, earningFacts, onceEntries, periodsUntil, usedOn } from './books.ts'
 import { kindOf, lastDay, periodOf } from './calendar.ts'
 import { compareText, type Fact } from './facts.ts'
 import { computeLines, holdCandidates } from './lines.ts'
@@ -13,6 +13,7 @@ import { affiliateStatements } from './statements.ts'
 
 function openBooks(world: World, until: string): Books {
   const account = readAccount(world)
+  const once = onceEntries(account)
   return {
     account,
     periods: {
@@ -20,7 +21,8 @@ function openBooks(world: World, until: string): Books {
       week: periodsUntil(account, 'week', until),
     },
     earning: earningFacts(account),
-    once: onceEntries(account),
+    once,
+    usedOn: usedOn(once),
     lines: new Map(),
     holds: new Map(),
     carries: new Map(),
@@ -47,8 +49,8 @@ function compute(books: Books) {
 function isCounted(books: Books, fact: Fact, until: string): boolean {
   if (fact.state !== 'approved') return false
   if (books.byOverrides.has(fact)) return true
-  for (const { qualified } of books.once)
-    if (qualified.day <= until && qualified.used.has(fact)) return true
+  const day = books.usedOn.get(fact)
+  if (day !== undefined && day <= until) return true
   const { version } = fact
   if (fact.reason || !version) return false
   return version.rules.some(
