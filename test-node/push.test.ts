@@ -88,14 +88,18 @@ async function service(handler: Handler = stored, token: () => Reply = grant()) 
       await respond(response, token())
       return
     }
+    let text: string | undefined
+    let records: Seen['records'] | undefined
     const seen: Seen = {
       url: request.url!,
       headers: request.headers,
       get text() {
-        return String(gunzipSync(raw))
+        text ??= String(gunzipSync(raw))
+        return text
       },
       get records() {
-        return JSON.parse(this.text)
+        records ??= JSON.parse(this.text)
+        return records!
       },
       at: Date.now(),
       nth: bulks.length,
@@ -271,7 +275,7 @@ describe('reading', { concurrency: 4 }, () => {
   for (const [name, text] of Object.entries(files)) {
     test(`${name}: sends the same body, with numbers as they are written`, async () => {
       const { base, bulks } = await service()
-      const { code } = await push(base, name, text, {}, start)
+      const { code } = await push(base, name, text)
       assert.equal(code, 0)
       assert.deepEqual(
         bulks.map(({ text }) => text),
@@ -463,7 +467,7 @@ describe('reading', { concurrency: 4 }, () => {
 
   test('a malformed file is one line on stderr, and exit code 2', async () => {
     const { base, bulks } = await service()
-    const { code, stdout, stderr } = await push(base, 'a.json', '[{}', {}, start)
+    const { code, stdout, stderr } = await push(base, 'a.json', '[{}')
     assert.deepEqual([code, stdout, bulks.length], [2, '', 0])
     assert.match(stderr, /^push: a\.json, line 1, .*\n$/)
   })
@@ -1296,9 +1300,10 @@ describe('brands', { concurrency: 4 }, () => {
     const account = { name: 'B', vertical: 'igaming', brand_token: BRAND_TOKEN }
     const demo = JSON.stringify({ base_url: base, accounts: [account] })
     const cwd = directory({ 'a.ndjson': '{"customerId":"C"}', '.demo.json': demo })
-    const { code } = await start('', cwd, ['a.ndjson'], {
+    const { code } = await run('', cwd, ['a.ndjson'], {
       ...brand(base),
       resource: 'customers',
+      args: ['--profile', join(cwd, '.demo.json')],
       env: {},
     })
     assert.equal(code, 0)
