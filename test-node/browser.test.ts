@@ -6,7 +6,7 @@ import { type Browser, chromium, type Locator, type Page } from 'playwright-core
 import { AUDIENCES, addressOf } from '../scripts/docs/site/reference/audiences.ts'
 import { injectAxe } from './browser/axe.ts'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
-import { findingsOnDesktop, pageFindings } from './browser/findings.ts'
+import { findingsOfPages, findingsOnDesktop } from './browser/findings.ts'
 import {
   clickHidden,
   fieldValue,
@@ -398,14 +398,9 @@ describe('in a browser', { timeout: 400_000 }, () => {
 
   describe('axe finds nothing, and no page scrolls sideways', () => {
     test('every kind of element, on a desktop and on a phone', { skip }, async () => {
-      const findings: string[] = []
-      const known = new Set<string>()
-      for (const address of ADDRESSES) {
-        await page.setViewportSize(DESKTOP)
-        await openHidden(page, service.demo.base_url + address)
-        const found = await pageFindings(page, known)
-        findings.push(...found.map((finding) => `${address}: ${finding}`))
-      }
+      const findings = await findingsOfPages(page, ADDRESSES, (address) =>
+        openHidden(page, service.demo.base_url + address),
+      )
       assert.deepEqual(findings, [])
     })
 

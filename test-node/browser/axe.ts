@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type { AxeResults, RunOptions } from 'axe-core'
+import type { RunOptions } from 'axe-core'
 import type { Page } from 'playwright-core'
 
 // Checks of accessibility in a page. There are no frames.
@@ -40,14 +40,19 @@ export async function injectAxe(page: Page): Promise<void> {
   await page.evaluate(`localStorage.axe = ${JSON.stringify(SOURCE)}; ${run}`)
 }
 
-/** Runs rules of axe. Returns the violations. */
+/** Runs rules of axe. Returns the violations, with the page of parts that `addParts` has added. */
 export async function findingsOf(page: Page, options: RunOptions): Promise<string[]> {
   // Only rules for media and for the orientation of style sheets need what axe would preload.
   const run = JSON.stringify({ ...options, resultTypes: ['violations'], preload: false })
-  const violations = await page.evaluate<AxeResults['violations']>(
-    `axe.run(${run}).then(({ violations }) => violations)`,
-  )
-  return violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target, html }) => `${id}: ${target.join(' ')} ${html.slice(0, 200)}`),
-  )
+  return page.evaluate<string[]>(`
+    axe.run(${run}).then(({ violations }) =>
+      violations.flatMap(({ id, nodes }) =>
+        nodes.map(({ target, html }) => {
+          const part = document.querySelector(target[0])?.closest('[data-page]')
+          const address = part ? part.dataset.page + ': ' : ''
+          return address + id + ': ' + target.join(' ') + ' ' + html.slice(0, 200)
+        }),
+      ),
+    )
+  `)
 }

@@ -1,14 +1,22 @@
 import type { Page } from 'playwright-core'
 import { CONTRAST, findingsOf, injectAxe, ON_PHONE, RULES, WITHOUT_CONTRAST } from './axe.ts'
-import { dropKnownHighlighting, keepNewKinds, noteNewKinds } from './kinds.ts'
-import { openDetails, removeHighlighting, unnamedControls } from './page.ts'
+import {
+  addParts,
+  DROP_KNOWN_HIGHLIGHTING,
+  emptyFrame,
+  KEEP_NEW_KINDS,
+  noteNewKinds,
+  type Part,
+} from './kinds.ts'
+import { OPEN_DETAILS, removeHighlighting, UNNAMED_CONTROLS } from './page.ts'
 import { DESKTOP, PHONE } from './viewports.ts'
 
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
 
 /**
  * Whether axe checks every page whole, for `npm run accessibility`. In `npm test` it checks what has a
- * kind of element that no earlier page has: generated pages repeat the same parts.
+ * kind of element that no earlier page has: generated pages repeat the same parts. It checks these parts
+ * of all pages together, because axe takes as long for one part as for twenty.
  */
 const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
 
@@ -28,30 +36,81 @@ async function findingsOnPhone(page: Page): Promise<string[]> {
   return findings.map((finding) => `phone: ${finding}`)
 }
 
-/** Opens what is closed, and returns whether the page scrolls sideways. */
-async function widthFinding(page: Page, { width }: typeof DESKTOP): Promise<string[]> {
-  const actual = await openDetails(page)
-  return actual > width ? [`is ${actual} pixels wide on a screen of ${width}`] : []
+const widthFindings = (actual: number, { width }: typeof DESKTOP) =>
+  actual > width ? [`is ${actual} pixels wide on a screen of ${width}`] : []
+
+/** Returns the findings of axe on a desktop and on a phone, and leaves the page on a phone. */
+async function axeFindings(page: Page): Promise<string[]> {
+  await injectAxe(page)
+  await page.setViewportSize(DESKTOP)
+  const found = await findingsOnDesktop(page)
+  await page.setViewportSize(PHONE)
+  return [...found, ...(await findingsOnPhone(page))]
+}
+
+/** Returns the findings of pages that `open` opens one after another in a page. */
+export async function findingsOfPages(
+  page: Page,
+  addresses: readonly string[],
+  open: (address: string) => Promise<void>,
+): Promise<string[]> {
+  const findings: string[] = []
+  const parts: Part[] = []
+  for (const address of addresses) {
+    await page.setViewportSize(DESKTOP)
+    await open(address)
+    const { found, part } = await checkPage(page)
+    if (part?.html) parts.push({ ...part, address, html: part.html })
+    else if (part) found.push(...(await axeFindings(page)))
+    findings.push(...found.map((finding) => `${address}: ${finding}`))
+  }
+  const frames = Map.groupBy(parts, ({ frame }) => frame)
+  for (const together of frames.values()) {
+    await page.setViewportSize(DESKTOP)
+    await open(together.at(-1)!.address)
+    await emptyFrame(page)
+    await addParts(page, together)
+    findings.push(...(await axeFindings(page)))
+  }
+  return findings
 }
 
 /**
- * Returns the findings of the page that is open on a desktop, and leaves it on a phone. `known` has the
- * kinds of elements of earlier pages, and gets those of this page.
+ * Returns what is wrong with the page that is open on a desktop, without axe, and leaves it on a phone.
+ * `part` is what axe has to check, if anything.
  */
-export async function pageFindings(page: Page, known: Set<string>): Promise<string[]> {
-  if (!IS_WHOLE) await dropKnownHighlighting(page, known)
-  const found = await widthFinding(page, DESKTOP)
-  if (!IS_WHOLE) await noteNewKinds(page, DESKTOP.width, known)
+async function checkPage(page: Page) {
+  const wide = await page.evaluate<number>(
+    IS_WHOLE
+      ? OPEN_DETAILS
+      : `
+        (() => {
+          ${DROP_KNOWN_HIGHLIGHTING}
+          const width = ${OPEN_DETAILS}
+          ${noteNewKinds(DESKTOP)}
+          return width
+        })()
+      `,
+  )
   // No script depends on the width, so the page need not be loaded again.
   await page.setViewportSize(PHONE)
-  found.push(...(await widthFinding(page, PHONE)))
-  if (!IS_WHOLE) await noteNewKinds(page, PHONE.width, known)
-  const unnamed = await unnamedControls(page)
-  found.push(...unnamed.map((field) => `${field} has no name`))
-  if (!IS_WHOLE && !(await keepNewKinds(page))) return found
-  await injectAxe(page)
-  await page.setViewportSize(DESKTOP)
-  found.push(...(await findingsOnDesktop(page)))
-  await page.setViewportSize(PHONE)
-  return [...found, ...(await findingsOnPhone(page))]
+  const { narrow, unnamed, part } = await page.evaluate<{
+    narrow: number
+    unnamed: string[]
+    part: { html: string | null; frame: string } | null
+  }>(`
+    (() => {
+      const narrow = ${OPEN_DETAILS}
+      const unnamed = ${UNNAMED_CONTROLS}
+      if (${IS_WHOLE}) return { narrow, unnamed, part: { html: null } }
+      ${noteNewKinds(PHONE)}
+      return { narrow, unnamed, part: ${KEEP_NEW_KINDS} }
+    })()
+  `)
+  const found = [
+    ...widthFindings(wide, DESKTOP),
+    ...widthFindings(narrow, PHONE),
+    ...unnamed.map((field) => `${field} has no name`),
+  ]
+  return { found, part }
 }

@@ -20,86 +20,142 @@ const FRAME = 'header, nav, main, footer, h1'
 
 const REFERENCES = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for']
 
-const KIND_OF = `
-  const nameOf = ({ localName, className }) => localName + ' ' + className
-  const isRelevant = (name) => name !== 'class' && ${RELEVANT}.test(name)
-  const kindOf = (element, parentName) =>
-    [parentName, nameOf(element), ...element.getAttributeNames().filter(isRelevant)].join(' > ')
+/**
+ * What the page keeps for the pages after it: a protocol message of all kinds would take longer than the
+ * check of a page.
+ */
+const KINDS = `
+  const nameOf = (element) => element.localName + ' ' + (element.getAttribute('class') ?? '')
+  const isRelevant = new Map()
+  const kindOf = (element, parentName) => {
+    let kind = parentName + ' > ' + nameOf(element)
+    for (const name of element.getAttributeNames()) {
+      if (!isRelevant.has(name)) isRelevant.set(name, name !== 'class' && ${RELEVANT}.test(name))
+      if (isRelevant.get(name)) kind += ' > ' + name
+    }
+    return kind
+  }
+  const known = JSON.parse(sessionStorage.kinds ?? '{}')
+  const knownAt = (width) => (known[width] = new Set(known[width]))
+  const store = () => {
+    for (const width in known) known[width] = [...known[width]]
+    sessionStorage.kinds = JSON.stringify(known)
+  }
 `
 
 /**
  * Replaces highlighted code by its text if earlier pages have shown all kinds of its elements. They are a
  * third of the reference. Code scrolls on its own, so that the width of the page does not depend on them.
  */
-export const dropKnownHighlighting = (page: Page, known: Set<string>) =>
-  page.evaluate(`
-    (() => {
-      ${KIND_OF}
-      const known = new Set(${JSON.stringify([...known])})
-      const isKnown = (element) => {
-        const kind = kindOf(element, nameOf(element.parentElement))
-        return known.has('${DESKTOP.width} ' + kind) && known.has('${PHONE.width} ' + kind)
-      }
-      for (const code of document.querySelectorAll('pre code'))
-        if ([...code.querySelectorAll('*')].every(isKnown)) code.textContent = code.textContent
-    })()
-  `)
+export const DROP_KNOWN_HIGHLIGHTING = `
+  {
+    ${KINDS}
+    const [wide, narrow] = [knownAt(${DESKTOP.width}), knownAt(${PHONE.width})]
+    const isKnown = (element) => {
+      const kind = kindOf(element, nameOf(element.parentElement))
+      return wide.has(kind) && narrow.has(kind)
+    }
+    for (const code of document.querySelectorAll('pre code'))
+      if ([...code.querySelectorAll('*')].every(isKnown)) code.textContent = code.textContent
+  }
+`
 
-/**
- * Notes the visible elements of kinds that no earlier page has shown at this width. The set `known` has
- * these kinds, and gets those of this page.
- */
-export async function noteNewKinds(page: Page, width: number, known: Set<string>): Promise<void> {
-  const found = await page.evaluate<string[]>(`
-    (() => {
-      ${KIND_OF}
-      const list = (element, parentName) => {
-        const kind = '${width} ' + kindOf(element, parentName)
-        if (!known.has(kind) && element.checkVisibility({ visibilityProperty: true })) {
-          known.add(kind)
-          found.push(kind)
-          elementsOfNewKinds.add(element)
-        }
-        for (const child of element.children) list(child, nameOf(element))
+/** Notes the visible elements of kinds that no earlier page of this session has shown at this width. */
+export const noteNewKinds = ({ width }: typeof DESKTOP) => `
+  {
+    ${KINDS}
+    const kinds = knownAt(${width})
+    const list = (element, parentName) => {
+      const kind = kindOf(element, parentName)
+      if (!kinds.has(kind) && element.checkVisibility({ visibilityProperty: true })) {
+        kinds.add(kind)
+        elementsOfNewKinds.add(element)
       }
-      globalThis.elementsOfNewKinds ??= new Set()
-      const known = new Set(${JSON.stringify([...known])})
-      const found = []
-      list(document.body, '')
-      return found
-    })()
-  `)
-  for (const kind of found) known.add(kind)
+      const name = nameOf(element)
+      for (const child of element.children) list(child, name)
+    }
+    globalThis.elementsOfNewKinds ??= new Set()
+    list(document.body, '')
+    store()
+  }
+`
+
+/** The elements of new kinds of a page, with what they need. */
+export interface Part {
+  /** The page, for findings. */
+  address: string
+  /** What its `<main>` has. */
+  html: string
+  /** The style sheets and the place of `<main>`: parts can only be checked together if they are the same. */
+  frame: string
 }
 
-/** Removes what is not needed for the elements of new kinds. Returns whether the page has such elements. */
-export const keepNewKinds = (page: Page) =>
-  page.evaluate<boolean>(`
-    (() => {
-      const kept = new Set()
-      const whole = new Set()
-      const keep = (element) => {
-        for (let one = element; one && !kept.has(one); one = one.parentElement) {
-          kept.add(one)
-          if (one.matches('${WHOLE}')) keepWhole(one)
-          for (const companion of one.querySelectorAll('${COMPANIONS}')) keep(companion)
-          for (const label of one.labels ?? []) keepWhole(label)
-          for (const name of ${JSON.stringify(REFERENCES)})
-            for (const id of one.getAttribute(name)?.split(' ') ?? [])
-              if (document.getElementById(id)) keepWhole(document.getElementById(id))
-        }
+/**
+ * Removes what is not needed for the elements of new kinds. The result is null if the page has no such
+ * elements. Its `html` is null if some are not in `<main>`, so that the page must be checked alone.
+ */
+export const KEEP_NEW_KINDS = `
+  (() => {
+    const main = document.querySelector('main')
+    const kept = new Set()
+    const whole = new Set()
+    const keep = (element) => {
+      for (let one = element; one && !kept.has(one); one = one.parentElement) {
+        kept.add(one)
+        if (one.matches('${WHOLE}')) keepWhole(one)
+        for (const companion of one.querySelectorAll('${COMPANIONS}')) keep(companion)
+        for (const label of one.labels ?? []) keepWhole(label)
+        for (const name of ${JSON.stringify(REFERENCES)})
+          for (const id of one.getAttribute(name)?.split(' ') ?? [])
+            if (document.getElementById(id)) keepWhole(document.getElementById(id))
       }
-      const keepWhole = (element) => {
-        if (whole.has(element)) return
-        whole.add(element)
-        for (const one of [element, ...element.querySelectorAll('*')]) keep(one)
+    }
+    const keepWhole = (element) => {
+      if (whole.has(element)) return
+      whole.add(element)
+      for (const one of [element, ...element.querySelectorAll('*')]) keep(one)
+    }
+    const dropIn = (element) => {
+      for (const child of [...element.children]) kept.has(child) ? dropIn(child) : child.remove()
+    }
+    if (elementsOfNewKinds.size === 0) return null
+    for (const element of elementsOfNewKinds) keep(element)
+    for (const element of document.querySelectorAll('${FRAME}')) keep(element)
+    dropIn(document.body)
+    const isInMain = [...elementsOfNewKinds].every((one) => main.contains(one) && one !== main)
+    const frame = [...document.styleSheets].map(({ href }) => href)
+    for (let one = main; one; one = one.parentElement) frame.push(one.localName + ' ' + one.className)
+    return { html: isInMain ? main.innerHTML : null, frame: frame.join() }
+  })()
+`
+
+/** Removes what is in `<main>`, and the links of the other parts of a page: they have been checked. */
+export const emptyFrame = (page: Page) =>
+  page.evaluate(`
+    document.adoptedStyleSheets = []
+    for (const one of document.querySelectorAll('header, nav, footer, main'))
+      if (one.localName === 'main' || !one.querySelector('main')) one.replaceChildren()
+  `)
+
+/** Adds parts of other pages to the `<main>` of a page. Ids that the page has, and landmarks, get a number. */
+export const addParts = (page: Page, parts: readonly Part[]) =>
+  page.evaluate(`
+    for (const [i, { address, html }] of ${JSON.stringify(parts)}.entries()) {
+      const part = document.createElement('div')
+      part.innerHTML = html
+      for (const one of [...part.querySelectorAll('[id]')].filter(({ id }) => document.getElementById(id))) {
+        const id = one.id
+        one.id += '-' + i
+        for (const name of ${JSON.stringify([...REFERENCES, 'list', 'form'])})
+          for (const other of part.querySelectorAll('[' + name + '~="' + id + '"]'))
+            other.setAttribute(
+              name,
+              other.getAttribute(name).split(' ').map((value) => (value === id ? one.id : value)).join(' '),
+            )
+        for (const link of part.querySelectorAll('a[href="#' + id + '"]')) link.hash = one.id
       }
-      const dropIn = (element) => {
-        for (const child of [...element.children]) kept.has(child) ? dropIn(child) : child.remove()
-      }
-      for (const element of elementsOfNewKinds) keep(element)
-      for (const element of document.querySelectorAll('${FRAME}')) keep(element)
-      dropIn(document.body)
-      return elementsOfNewKinds.size > 0
-    })()
+      for (const nav of part.querySelectorAll('nav[aria-label]')) nav.ariaLabel += ' ' + i
+      for (const child of part.children) child.dataset.page = address
+      document.querySelector('main').append(...part.childNodes)
+    }
   `)

@@ -4,16 +4,17 @@ import type { Page } from 'playwright-core'
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
 /**
- * Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once.
- * Returns the width of the page.
+ * Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once. The
+ * result is the width of the page.
  */
-export const openDetails = (page: Page) =>
-  page.evaluate<number>(`
+export const OPEN_DETAILS = `
+  (() => {
     document.adoptedStyleSheets = []
     for (const one of [...document.querySelectorAll('details')].filter((one) => one.checkVisibility()))
       one.open = true
-    document.documentElement.scrollWidth
-  `)
+    return document.documentElement.scrollWidth
+  })()
+`
 
 /**
  * Replaces highlighted code by its text. Only the contrast rule of axe depends on the spans, which are
@@ -24,24 +25,23 @@ export const removeHighlighting = (page: Page) =>
     for (const code of document.querySelectorAll('pre code')) code.textContent = code.textContent
   `)
 
-/** Returns the fields, buttons and links of a page that nothing names: no text and no `aria-label`. */
-export const unnamedControls = (page: Page) =>
-  page.evaluate<string[]>(`
-    (() => {
-      const textOf = ({ textContent }) => textContent.trim()
-      const labels = [...document.querySelectorAll('label[for]')].filter(textOf)
-      const labelled = new Set(labels.map(({ htmlFor }) => htmlFor))
-      const isNamed = (element) =>
-        element.ariaLabel ||
-        element.ariaLabelledByElements?.length ||
-        (element.matches('input, select, textarea')
-          ? labelled.has(element.id) || element.closest('label')
-          : textOf(element) || element.querySelector('img[alt]:not([alt=""])'))
-      return [...document.querySelectorAll('input, select, textarea, button, a[href], summary')]
-        .filter((element) => element.type !== 'hidden' && !isNamed(element))
-        .map((element) => element.outerHTML.slice(0, 200))
-    })()
-  `)
+/** The fields, buttons and links of a page that nothing names: no text and no `aria-label`. */
+export const UNNAMED_CONTROLS = `
+  (() => {
+    const textOf = ({ textContent }) => textContent.trim()
+    const labels = [...document.querySelectorAll('label[for]')].filter(textOf)
+    const labelled = new Set(labels.map(({ htmlFor }) => htmlFor))
+    const isNamed = (element) =>
+      element.ariaLabel ||
+      element.ariaLabelledByElements?.length ||
+      (element.matches('input, select, textarea')
+        ? labelled.has(element.id) || element.closest('label')
+        : textOf(element) || element.querySelector('img[alt]:not([alt=""])'))
+    return [...document.querySelectorAll('input, select, textarea, button, a[href], summary')]
+      .filter((element) => element.type !== 'hidden' && !isNamed(element))
+      .map((element) => element.outerHTML.slice(0, 200))
+  })()
+`
 
 /**
  * Opens a page that is hidden, whose scripts run. Chromium takes up to a second to lay out a page, and

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Browser, Cookie, Page } from 'playwright-core'
 import { skip } from '../browser/chromium.ts'
-import { pageFindings } from '../browser/findings.ts'
+import { findingsOfPages } from '../browser/findings.ts'
 import { DESKTOP } from '../browser/viewports.ts'
 import type { Demo } from '../service.ts'
 import { pageAddresses } from './pages.ts'
@@ -20,6 +20,8 @@ export interface Shared {
 /** The cookies of the page of all tests once it has signed in: each test starts without cookies. */
 const sessions = new WeakMap<Page, Cookie[]>()
 
+const SIGN_IN = '/console/sign-in'
+
 /** Opens an address of the console. Signs in by the form unless the page has done so before. */
 export async function openSignedIn(shared: Shared, address: string): Promise<void> {
   const { base, page } = shared
@@ -27,7 +29,7 @@ export async function openSignedIn(shared: Shared, address: string): Promise<voi
   if (session) await page.context().addCookies(session)
   await page.setViewportSize(DESKTOP)
   await page.goto(base + address)
-  if (page.url().includes('/console/sign-in')) await signIn(shared, address)
+  if (page.url().includes(SIGN_IN)) await signIn(shared, address)
 }
 
 /** Signs in by the form on the page, which then leads to an address. */
@@ -63,21 +65,17 @@ export function frameTests(shared: () => Shared): void {
     const { base, page, demo } = shared()
     // Alone, as in `npm run accessibility`, no other test has sent them.
     await sendRefused(demo, ['T-refused-1'])
-    const found: string[] = []
-    const known = new Set<string>()
-    await page.setViewportSize(DESKTOP)
-    await page.goto(`${base}/console/sign-in`)
-    found.push(...(await pageFindings(page, known)).map((one) => `/console/sign-in: ${one}`))
     const addresses = await pageAddresses({
       client: demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? '',
       delivery: await refusedDelivery(shared()),
       webhook: await newWebhook(shared()),
     })
     assert.ok(addresses.length >= 4)
-    for (const address of addresses) {
-      await openSignedIn(shared(), address)
-      found.push(...(await pageFindings(page, known)).map((one) => `${address}: ${one}`))
-    }
+    const found = await findingsOfPages(page, [SIGN_IN, ...addresses], async (address) => {
+      if (address !== SIGN_IN) return openSignedIn(shared(), address)
+      await page.context().clearCookies()
+      await page.goto(base + SIGN_IN)
+    })
     assert.deepEqual(found, [])
   })
 
