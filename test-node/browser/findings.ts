@@ -5,10 +5,11 @@ import {
   DROP_KNOWN_HIGHLIGHTING,
   emptyFrame,
   KEEP_NEW_KINDS,
+  keepUnknown,
   noteNewKinds,
   type Part,
 } from './kinds.ts'
-import { OPEN_DETAILS, removeHighlighting, UNNAMED_CONTROLS } from './page.ts'
+import { CHARTS_DRAWN, OPEN_DETAILS, removeHighlighting, UNNAMED_CONTROLS } from './page.ts'
 import { DESKTOP, PHONE } from './viewports.ts'
 
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
@@ -57,7 +58,7 @@ export async function findingsOfPages(
   const findings: string[] = []
   const parts: Part[] = []
   for (const address of addresses) {
-    await page.setViewportSize(DESKTOP)
+    await page.setViewportSize(PHONE)
     await open(address)
     const { found, part } = await checkPage(page)
     if (part?.html) parts.push({ ...part, address, html: part.html })
@@ -66,7 +67,6 @@ export async function findingsOfPages(
   }
   const frames = Map.groupBy(parts, ({ frame }) => frame)
   for (const together of frames.values()) {
-    await page.setViewportSize(DESKTOP)
     await open(together.at(-1)!.address)
     await emptyFrame(page)
     await addParts(page, together)
@@ -76,40 +76,40 @@ export async function findingsOfPages(
 }
 
 /**
- * Returns what is wrong with the page that is open on a desktop, without axe, and leaves it on a phone.
- * `part` is what axe has to check, if anything.
+ * Returns what is wrong with the page that is open on a phone, without axe, and leaves it on a desktop.
+ * `part` is what axe has to check, if anything. Chromium lays out a page of a megabyte in a second:
+ * `npm run accessibility` also measures the whole page on a desktop, `npm test` only what can be new there.
  */
 async function checkPage(page: Page) {
-  const wide = await page.evaluate<number>(
-    IS_WHOLE
-      ? OPEN_DETAILS
-      : `
-        (() => {
-          ${DROP_KNOWN_HIGHLIGHTING}
-          const width = ${OPEN_DETAILS}
-          ${noteNewKinds(DESKTOP)}
-          return width
-        })()
-      `,
-  )
+  const { narrow, unnamed } = await page.evaluate<{ narrow: number; unnamed: string[] }>(`
+    (async () => {
+      ${CHARTS_DRAWN}
+      if (!${IS_WHOLE}) ${DROP_KNOWN_HIGHLIGHTING}
+      const narrow = ${OPEN_DETAILS}
+      const unnamed = ${UNNAMED_CONTROLS}
+      if (!${IS_WHOLE}) {
+        ${noteNewKinds(PHONE)}
+        ${keepUnknown(DESKTOP)}
+      }
+      return { narrow, unnamed }
+    })()
+  `)
   // No script depends on the width, so the page need not be loaded again.
-  await page.setViewportSize(PHONE)
-  const { narrow, unnamed, part } = await page.evaluate<{
-    narrow: number
-    unnamed: string[]
+  await page.setViewportSize(DESKTOP)
+  const { wide, part } = await page.evaluate<{
+    wide: number
     part: { html: string | null; frame: string } | null
   }>(`
     (() => {
-      const narrow = ${OPEN_DETAILS}
-      const unnamed = ${UNNAMED_CONTROLS}
-      if (${IS_WHOLE}) return { narrow, unnamed, part: { html: null } }
-      ${noteNewKinds(PHONE)}
-      return { narrow, unnamed, part: ${KEEP_NEW_KINDS} }
+      const wide = ${OPEN_DETAILS}
+      if (${IS_WHOLE}) return { wide, part: { html: null } }
+      ${noteNewKinds(DESKTOP)}
+      return { wide, part: ${KEEP_NEW_KINDS} }
     })()
   `)
   const found = [
-    ...widthFindings(wide, DESKTOP),
     ...widthFindings(narrow, PHONE),
+    ...widthFindings(wide, DESKTOP),
     ...unnamed.map((field) => `${field} has no name`),
   ]
   return { found, part }

@@ -80,6 +80,16 @@ export const noteNewKinds = ({ width }: typeof DESKTOP) => `
   }
 `
 
+/** The elements of kinds that no earlier page of this session has shown at this width, visible or not. */
+const unknownAt = ({ width }: typeof DESKTOP) => `
+  (() => {
+    ${KINDS}
+    const kinds = knownAt(${width})
+    const isKnown = (element) => kinds.has(kindOf(element, nameOf(element.parentElement)))
+    return [...document.querySelectorAll('body *')].filter((element) => !isKnown(element))
+  })()
+`
+
 /** The elements of new kinds of a page, with what they need. */
 export interface Part {
   /** The page, for findings. */
@@ -90,13 +100,9 @@ export interface Part {
   frame: string
 }
 
-/**
- * Removes what is not needed for the elements of new kinds. The result is null if the page has no such
- * elements. Its `html` is null if some are not in `<main>`, so that the page must be checked alone.
- */
-export const KEEP_NEW_KINDS = `
-  (() => {
-    const main = document.querySelector('main')
+/** Removes what is not needed for the elements of a list. */
+const keepOnly = (list: string) => `
+  {
     const kept = new Set()
     const whole = new Set()
     const keep = (element) => {
@@ -118,14 +124,31 @@ export const KEEP_NEW_KINDS = `
     const dropIn = (element) => {
       for (const child of [...element.children]) kept.has(child) ? dropIn(child) : child.remove()
     }
-    if (elementsOfNewKinds.size === 0) return null
-    for (const element of elementsOfNewKinds) keep(element)
+    for (const element of ${list}) keep(element)
     for (const element of document.querySelectorAll('${FRAME}')) keep(element)
     dropIn(document.body)
+  }
+`
+
+/** Removes what is neither noted nor, at this width, of a kind that can be new. */
+export const keepUnknown = (viewport: typeof DESKTOP) =>
+  keepOnly(`[...elementsOfNewKinds, ...${unknownAt(viewport)}]`)
+
+/**
+ * Removes what is not needed for the noted elements. The result is null if there are none. Its `html` is
+ * null if the page must be checked alone: some are not in `<main>`, or a script has set styles.
+ */
+export const KEEP_NEW_KINDS = `
+  (() => {
+    if (elementsOfNewKinds.size === 0) return null
+    ${keepOnly('elementsOfNewKinds')}
+    const main = document.querySelector('main')
     const isInMain = [...elementsOfNewKinds].every((one) => main.contains(one) && one !== main)
+    // The pages forbid styles in markup.
+    const isMovable = isInMain && !main.querySelector('[style]')
     const frame = [...document.styleSheets].map(({ href }) => href)
     for (let one = main; one; one = one.parentElement) frame.push(one.localName + ' ' + one.className)
-    return { html: isInMain ? main.innerHTML : null, frame: frame.join() }
+    return { html: isMovable ? main.innerHTML : null, frame: frame.join() }
   })()
 `
 

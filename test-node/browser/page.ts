@@ -3,6 +3,18 @@ import type { Page } from 'playwright-core'
 // Actions that run inside a page. They take a fraction of the time of Playwright's clicks. The
 // expressions in strings do not need the script that Playwright loads into a page for its locators.
 
+/** The time in milliseconds that a page has to show a response or a chart. */
+const ANSWER_TIMEOUT = 10_000
+
+/** Waits until the script has drawn the charts of a page of the console, from tables that have rows. */
+export const CHARTS_DRAWN = `
+  for (const start = Date.now(); Date.now() - start < ${ANSWER_TIMEOUT}; ) {
+    const figures = [...document.querySelectorAll('[data-chart]:has(tbody tr)')]
+    if (figures.every((one) => one.querySelector('canvas'))) break
+    await new Promise((done) => setTimeout(done, 5))
+  }
+`
+
 /**
  * Opens the visible `<details>` elements. Shows a page that is hidden, so that it is laid out once. The
  * result is the width of the page.
@@ -80,9 +92,6 @@ export const clickHidden = (page: Page, name: string) =>
       .find(({ textContent }) => textContent.trim() === ${JSON.stringify(name)})
       .click()
   `)
-
-/** The time in milliseconds that a form has to show a response. */
-const ANSWER_TIMEOUT = 10_000
 
 /**
  * Opens the form of an operation, fills fields in, sends it and returns the shown response. Does not

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Browser, Cookie, Page } from 'playwright-core'
 import { skip } from '../browser/chromium.ts'
 import { findingsOfPages } from '../browser/findings.ts'
-import { DESKTOP } from '../browser/viewports.ts'
+import { DESKTOP, PHONE } from '../browser/viewports.ts'
 import type { Demo } from '../service.ts'
 import { pageAddresses } from './pages.ts'
 import { sendRefused } from './refused.ts'
@@ -23,11 +23,15 @@ const sessions = new WeakMap<Page, Cookie[]>()
 const SIGN_IN = '/console/sign-in'
 
 /** Opens an address of the console. Signs in by the form unless the page has done so before. */
-export async function openSignedIn(shared: Shared, address: string): Promise<void> {
+export async function openSignedIn(
+  shared: Shared,
+  address: string,
+  viewport = DESKTOP,
+): Promise<void> {
   const { base, page } = shared
   const session = sessions.get(page)
   if (session) await page.context().addCookies(session)
-  await page.setViewportSize(DESKTOP)
+  await page.setViewportSize(viewport)
   await page.goto(base + address)
   if (page.url().includes(SIGN_IN)) await signIn(shared, address)
 }
@@ -72,7 +76,7 @@ export function frameTests(shared: () => Shared): void {
     })
     assert.ok(addresses.length >= 4)
     const found = await findingsOfPages(page, [SIGN_IN, ...addresses], async (address) => {
-      if (address !== SIGN_IN) return openSignedIn(shared(), address)
+      if (address !== SIGN_IN) return openSignedIn(shared(), address, PHONE)
       await page.context().clearCookies()
       await page.goto(base + SIGN_IN)
     })
