@@ -19,8 +19,8 @@ export interface Shared {
 }
 
 /**
- * Returns a service with accounts for a user, configured like those of the demo. The search for secrets covers them, too. The
- * user `demo` gets the demo accounts.
+ * Creates accounts for a user, configured like those of the demo. The search for stored secrets at the
+ * end covers them, too. The user `demo` gets the demo accounts.
  */
 async function addUser({ demo, root }: Awaited<ReturnType<typeof startService>>, user: string) {
   if (user === 'demo') {
