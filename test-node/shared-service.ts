@@ -10,6 +10,9 @@ import { type Demo, startService } from './service.ts'
 /** The variable with the address at which `npm test` hands out the accounts of its service. */
 const OFFER = 'TRIBUTARY_SHARED_SERVICE'
 
+/** The longest wait for the service and its accounts, in milliseconds. */
+const START_LIMIT_MS = 60_000
+
 /** What a file gets: a service, and the accounts that only it uses. */
 export interface Shared {
   root: string
@@ -67,7 +70,8 @@ export async function shareService(user: string): Promise<Shared> {
     const service = await startService()
     return { ...(await addUser(service, user)), stop: service.stop }
   }
-  const response = await fetch(`${offer}/${user}`)
+  const signal = AbortSignal.timeout(START_LIMIT_MS)
+  const response = await fetch(`${offer}/${user}`, { signal })
   const body = await response.text()
   assert.equal(response.status, 200, body)
   return { ...JSON.parse(body), stop: async () => {} }
