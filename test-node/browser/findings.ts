@@ -18,6 +18,7 @@ import { DESKTOP, PHONE } from './viewports.ts'
  * Whether axe checks every page whole, for `npm run accessibility`. In `npm test` it checks what has a
  * kind of element that no earlier page has: generated pages repeat the same parts. It checks these parts
  * of all pages together, because axe takes as long for one part as for twenty.
+ * Rules for a page as a whole, such as its landmarks, then see only the pages that are checked alone.
  */
 const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
 
