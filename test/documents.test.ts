@@ -144,7 +144,11 @@ describe('documents', () => {
 })
 
 test('a trailing slash redirects to the address without it, on the same host', async () => {
-  for (const path of ['/docs', '/docs/reference', '/docs/reference/forex', '/docs/start']) {
+  const unusual = ['/docs/%0d%0aX', '/docs/%00', '/docs/a%0aSet-Cookie:%20a=b', '/docs/%C3%A9']
+  for (const path of [
+    ...['/docs', '/docs/reference', '/docs/reference/forex', '/docs/start'],
+    ...unusual,
+  ]) {
     const response = await ask(`${path}/`, { redirect: 'manual' })
     expect([response.status, response.headers.get('Location')]).toEqual([301, path])
   }

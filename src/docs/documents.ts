@@ -116,8 +116,10 @@ const page = (folder: string, name: string) =>
  * header must not decide where a reader is sent.
  */
 const withoutSlash: MiddlewareHandler<AppEnv> = async (c, next) => {
-  if (!c.req.path.endsWith('/')) return next()
-  return c.redirect(c.req.path.replace(/\/+$/, ''), 301)
+  // Hono decodes its path, and a header must not have what a path can: a line break, or `é`.
+  const { pathname } = new URL(c.req.url)
+  if (!pathname.endsWith('/')) return next()
+  return c.redirect(pathname.replace(/\/+$/, ''), 301)
 }
 
 /** Serves the public documents: guide, reference, schemas and the pages of error codes. */
