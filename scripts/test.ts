@@ -8,8 +8,8 @@ import { exitWithUsageError, parseCommand } from './command-line.ts'
 import { closingLine, countTests, skippedLines } from './test/counts.ts'
 import { isNamed, TEST_FILES, TEST_GROUPS } from './test/groups.ts'
 
-const DESCRIPTION = `Runs all tests, or those of the named groups and files. A group has the tests of one folder of src, or
-of the commands, the faults of the platform (sweep) or the documents (docs).
+const DESCRIPTION = `Runs all tests, or those of the named groups and files. A group has the tests of one folder of src,
+of the commands, of the documents (docs), of faults of the platform (sweep) or of the repository (project).
 
 Groups: ${Object.keys(TEST_GROUPS).join(', ')}.
 

@@ -28,6 +28,18 @@ describe('npm test -- NAME', () => {
     assert.deepEqual(unknown, [])
   })
 
+  test('every test file is in a group, and those in test/commission are in that of the folder', () => {
+    const groups = Object.keys(TEST_GROUPS)
+    const outside = ALL.filter((file) => !groups.some((group) => isNamed(file, group)))
+    assert.deepEqual(outside, [])
+    const commission = ALL.filter((file) => file.startsWith('test/commission/'))
+    assert.ok(commission.length > 50)
+    assert.deepEqual(
+      commission.filter((file) => !isNamed(file, 'commission')),
+      [],
+    )
+  })
+
   test('a name is a group, a path, or a part of the name of a file', () => {
     const named = (name: string) => ALL.filter((file) => isNamed(file, name))
     assert.ok(named('auth').includes('test/oauth.test.ts'))

@@ -27,8 +27,9 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'secrecy',
     'admin-roles',
     'console-sessions',
+    'propagation',
   ],
-  brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-accounts', 'zones'],
+  brand: ['brand', 'fuzz-brand', 'idempotency', 'sweep-accounts', 'zones', 'book-zone'],
   commands: [
     'admin',
     'push',
@@ -39,26 +40,11 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'dev',
     'bench',
     'stress',
+    'help',
+    'tail',
+    'wrangler-dev',
   ],
-  commission: [
-    'cases',
-    'drafts',
-    'explain',
-    'fetch-rates',
-    'fresh',
-    'laws',
-    'oracle',
-    'parts',
-    'plan',
-    'published',
-    'rate-lookup',
-    'rates',
-    'runs',
-    'stored-w',
-    'unearned',
-    'why',
-    'worlds',
-  ],
+  commission: ['commission', 'plans', 'statement-page'],
   console: ['console', 'browser', 'admin-roles'],
   db: [
     'cost',
@@ -71,6 +57,15 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'erasure',
     'held',
     'stored-form',
+    'storage',
+    'row-reads',
+    'histories',
+    'list-limits',
+    'completeness',
+    'affiliations',
+    'directory-sql',
+    'sql',
+    'ulid',
   ],
   docs: [
     'documents',
@@ -86,7 +81,18 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'agreement',
     'project',
   ],
-  http: ['body', 'heavy', 'prefer', 'routes', 'fuzz-requests', 'disconnect', 'background'],
+  http: [
+    'body',
+    'heavy',
+    'prefer',
+    'routes',
+    'fuzz-requests',
+    'disconnect',
+    'background',
+    'query',
+    'read-memory',
+    'result-memory',
+  ],
   ingest: [
     'outcomes',
     'rules',
@@ -96,13 +102,35 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'body',
     'fuzz-partner',
     'fuzz-brand',
+    'deliver',
+    'extras-size',
+    'lost-answers',
+    'packed-errors',
+    'rewritten-bytes',
   ],
-  reports: ['reports', 'totals.test', 'worlds.test'],
-  reading: ['reading', 'heavy', 'feeds', 'sweep-team-reads'],
+  project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project'],
+  reports: ['reports', 'totals.test'],
+  reading: [
+    'reading',
+    'heavy',
+    'feeds',
+    'sweep-team-reads',
+    'team-reading',
+    'list-limits',
+    'row-reads',
+  ],
   sweep: ['sweep', 'faults', 'gone', 'disconnect', 'messages'],
   webhooks: ['webhook', 'feeds'],
   tracking: ['links', 'fuzz-doors'],
-  trading: ['outcomes', 'rules', 'held', 'sweep-accounts', 'fuzz-partner', 'agreement'],
+  trading: [
+    'outcomes',
+    'rules',
+    'held',
+    'sweep-accounts',
+    'fuzz-partner',
+    'agreement',
+    'affiliations',
+  ],
   validation: ['rules', 'suggest', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
 }
 
@@ -112,7 +140,10 @@ export const TEST_FILES = {
   node: globSync('test-node/*.test.ts').sort(),
 }
 
-/** Returns whether a test file belongs to the group of this name, or has the name in its own. */
+/**
+ * Returns whether a test file belongs to the group of this name, or has the name in its own. The files
+ * in a folder of `test/` belong to the group of its name.
+ */
 export function isNamed(file: string, name: string): boolean {
   const own = basename(file)
   const path = name.replace(/^\.\//, '')
@@ -121,5 +152,7 @@ export function isNamed(file: string, name: string): boolean {
     own.replace(/\.test\.ts$/, '').includes(path)
   )
     return true
-  return (TEST_GROUPS[path] ?? []).some((start) => own.startsWith(start))
+  const group = TEST_GROUPS[path]
+  if (!group) return false
+  return file.startsWith(`test/${path}/`) || group.some((start) => own.startsWith(start))
 }
