@@ -23,6 +23,15 @@ test('a plan that scans a table is a fault', () => {
   )
 })
 
+test('a plan that scans the key of a table, or a table whose name is quoted, is a fault', () => {
+  for (const sql of [
+    'select transaction_id from transactions',
+    'select * from transactions t indexed by transactions_key',
+    'select * from "transactions" q',
+  ])
+    match(faultsOf(sql).join(), /scans a table: SCAN/, sql)
+})
+
 test('a plan that uses an index is a fault unless the statement is meant to use it', () => {
   const sql = `select count(*) from customers indexed by customers_day
     where account = :account and day > :day`
