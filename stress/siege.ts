@@ -10,7 +10,7 @@ import { newMeter } from './siege/meter.ts'
 import { newVictim, type Victim } from './siege/victim.ts'
 
 // Attacks the service in every known way while one account goes on with ordinary requests:
-// `npm run siege [-- --seconds 10 --only N --seed N]`.
+// `npm run siege [-- --seconds 10 --attack N --seed N]`.
 
 /** How many times slower the slowest hundredth of the victim's requests may become. */
 const MOST_SLOWER = 3
@@ -59,7 +59,7 @@ const percentiles = (times: readonly number[]): Measured => {
 /** Attacks one service after the other, and the same victim each time. */
 export async function besiege(
   setting: Setting,
-  { seconds, only }: { seconds: number; only: number },
+  { seconds, attack: only }: { seconds: number; attack: number },
 ): Promise<void> {
   const { print } = setting
   print('The victim sends bulks of 100 records and reads pages, one request after the other.')
@@ -193,7 +193,8 @@ await runProgram(
   'Attacks the service in every known way while one account sends ordinary requests.',
   {
     seconds: { help: 'how long each attack lasts', value: 10, least: 1, most: 600 },
-    only: { help: 'only this attack, by its number; -1 runs all', value: -1, least: -1, most: 99 },
+    // `npm run siege --only 5` would be lost: npm has an option of that name.
+    attack: { help: 'only this attack, by its number; -1 runs all', value: -1, least: -1, most: 99 },
   },
   besiege,
 )

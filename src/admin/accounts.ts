@@ -158,7 +158,7 @@ export const accounts = new Hono<AppEnv>()
   })
 
 /**
- * Returns what to report if the quotas of a database are larger than the database. This is no error:
+ * Returns what to report if the quotas of a database are larger than the database. This is not an error:
  * three default quotas already exceed it, and few accounts ever reach theirs. It must be known, because
  * then several accounts can fill the database for all others before one reaches its quota.
  */

@@ -30,7 +30,7 @@ export interface IssueResult {
  * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that
  * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
  * `wrong_keys` (number[], the times of at most 5 wrong admin keys), `ended` (true once a session was
- * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts any more.
+ * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts.
  */
 export class ClientGate extends DurableObject<Env> {
   /**

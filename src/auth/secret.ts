@@ -53,7 +53,7 @@ export function isWellFormed(secret: string, prefix: Prefix): boolean {
   return body.startsWith(`${prefix}_`) && checksum(body) === sum
 }
 
-/** Returns the CRC-32 (as in zlib) in base62. It detects typing errors and is no protection. */
+/** Returns the CRC-32 (as in zlib) in base62. It detects typing errors; it does not protect the secret. */
 function checksum(text: string): string {
   let crc = ~0
   for (const byte of new TextEncoder().encode(text)) {

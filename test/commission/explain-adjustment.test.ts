@@ -153,7 +153,7 @@ test('an approved line that the records no longer make is explained by what was 
   })
   const text = await sentences(id)
   expect(text).toContain('The approved statement says 10.00 EUR.')
-  expect(text).toContain('As the records are now, there is no such line any more.')
+  expect(text).toContain('As the records are now, this line no longer exists.')
 })
 
 test('a line break in the id of a record begins no sentence of an adjustment', async () => {

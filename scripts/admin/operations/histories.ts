@@ -60,7 +60,7 @@ export const HISTORIES: readonly Operation[] = [
   {
     ...OF_CUSTOMER,
     verb: 'correct',
-    summary: `Replaces the affiliates of a customer by day; ${NONE} is no affiliate.`,
+    summary: `Replaces the affiliates of a customer by day; ${NONE} means no affiliate.`,
     example: `acme C-1001 ${BEGINNING}=IB-01 2026-10-02=IB-07 --reason typo`,
     method: 'PUT',
     path: 'accounts/{account}/customers/affiliations',

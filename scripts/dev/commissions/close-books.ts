@@ -9,7 +9,7 @@ interface List {
 
 /**
  * Approves the statements of a demo account and pays one of them, so that the demo has statements of
- * every status. Does nothing once that statement is no draft any more.
+ * every status. Does nothing once that statement is no longer a draft.
  */
 export async function closeBooks(call: Call): Promise<void> {
   const { account, paid, reference, paid_on } = CLOSED

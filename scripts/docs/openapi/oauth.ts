@@ -70,7 +70,7 @@ const revokeToken: Operation = {
   caller: 'anyone',
   body: form({ token: { ...TEXT, description: 'The access token to revoke.' } }, ['token']),
   answers: {
-    200: { description: 'The token is not valid any more.', headers: ['Cache-Control', 'Pragma'] },
+    200: { description: 'The token is no longer valid.', headers: ['Cache-Control', 'Pragma'] },
   },
   errors: ERRORS,
   errorFormat: 'oauth',

@@ -160,7 +160,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       }),
     ),
     now: anyOrNull(
-      'The corrected line as it is computed now, with the rates that were known at the approval. Null if it is no line any more.',
+      'The corrected line as it is computed now, with the rates that were known at the approval. Null if it is no longer a line.',
       object(EXPLAINED, ['stored', 'closed']),
     ),
     amount: documented('The amount of the adjustment.'),

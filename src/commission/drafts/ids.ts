@@ -46,7 +46,7 @@ export async function adjustmentId(statement: string, of: string): Promise<strin
   return `adj_${statement.slice('stm_'.length)}${digits.slice(0, LINE_DIGITS)}`
 }
 
-/** Returns the id of the statement that has a line or an adjustment; null if the text is no such id. */
+/** Returns the id of the statement that has a line or an adjustment; null if the text is neither. */
 export function statementOfLine(id: string): string | null {
   const digits = id.slice('lin_'.length)
   const isKnown = id.startsWith('lin_') || id.startsWith('adj_')

@@ -45,7 +45,7 @@ function closedSentences(
     ...(adjusted.length > 0 ? [`Adjustments of this line: ${listed(adjusted)}.`] : []),
     steps.length > 0
       ? 'This is the line as it is computed now.'
-      : 'As the records are now, there is no such line any more.',
+      : 'As the records are now, this line no longer exists.',
     '',
   ]
 }

@@ -26,7 +26,7 @@ export interface AdjustmentExplanation extends Causes {
   readonly currency: string
   readonly of: AdjustedLine
   readonly approved: Approved
-  /** The corrected line as it is computed now; null if it is no line any more. */
+  /** The corrected line as it is computed now; null if it is no longer a line. */
   readonly now: Explanation | null
   readonly amount: string
 }

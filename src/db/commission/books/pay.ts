@@ -22,7 +22,7 @@ const ROWS = `
     from json_each(:rows)
   )`
 
-/** Aborts the batch if a reference is taken, or a statement is not to be paid any more. */
+/** Aborts the batch if a reference is taken, or a statement must no longer be paid. */
 export const REJECT_CHANGED = compileStatement(`
   ${ROWS}
   select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
@@ -74,7 +74,7 @@ export interface Payer {
 
 /**
  * Makes payments, all or none, in one atomic batch. Returns false if a reference is taken, or a
- * statement is not to be paid any more.
+ * statement must no longer be paid.
  */
 export async function makePayments(
   db: D1Database,
