@@ -194,7 +194,12 @@ await runProgram(
   {
     seconds: { help: 'how long each attack lasts', value: 10, least: 1, most: 600 },
     // `npm run siege --only 5` would be lost: npm has an option of that name.
-    attack: { help: 'only this attack, by its number; -1 runs all', value: -1, least: -1, most: 99 },
+    attack: {
+      help: 'only this attack, by its number; -1 runs all',
+      value: -1,
+      least: -1,
+      most: 99,
+    },
   },
   besiege,
 )

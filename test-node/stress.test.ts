@@ -32,7 +32,10 @@ test('one of the clients that write the same keys at once wins, and no version i
 })
 
 test('an ordinary account is served, and GET /healthz answers, while invented tokens send bodies', async () => {
-  await besiege(setting, { seconds: 1, attack: ATTACKS.findIndex(({ name }) => /silent/.test(name)) })
+  await besiege(setting, {
+    seconds: 1,
+    attack: ATTACKS.findIndex(({ name }) => /silent/.test(name)),
+  })
   // Other tests use the same processor, so only `npm run siege` compares times.
   assert.deepEqual(
     setting.broken.splice(0).filter((message) => !message.includes('p99')),
