@@ -100,23 +100,23 @@ export function compileBase(source: readonly Term[]): CompiledBase {
   return { terms, fixed, source }
 }
 
-interface Weighed {
+interface WeightedTerm {
   readonly term: Term
   /** The factor with which its value enters the base: 1, plus each part that a later term takes of it. */
   readonly factor: Decimal
 }
 
-function withFactors(source: readonly Term[]): Weighed[] {
-  const later: Weighed[] = []
+function withFactors(source: readonly Term[]): WeightedTerm[] {
+  const laterTerms: WeightedTerm[] = []
   for (const term of source.toReversed()) {
-    const parts = later.map(({ term: other, factor }) =>
+    const parts = laterTerms.map(({ term: other, factor }) =>
       'of' in other && term.name !== undefined && other.of.includes(term.name)
         ? multiply(decimal(other.times), factor)
         : ZERO,
     )
-    later.push({ term, factor: sum([ONE, ...parts]) })
+    laterTerms.push({ term, factor: sum([ONE, ...parts]) })
   }
-  return later.reverse()
+  return laterTerms.reverse()
 }
 
 /** What a unit counts: an amount of each fact, or the facts themselves. */
