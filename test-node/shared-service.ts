@@ -15,6 +15,7 @@ const START_LIMIT_MS = 60_000
 
 /** What a file gets: a service, and the accounts that only it uses. */
 export interface Shared {
+  /** The folder of the service. */
   root: string
   demo: Demo
   /** Ends the service, unless other files use it, and asserts that it stored and printed no secret. */
@@ -23,7 +24,7 @@ export interface Shared {
 
 /**
  * Creates accounts for a user, configured like those of the demo. The search for stored secrets at the
- * end covers them, too. The user `demo` gets the demo accounts.
+ * end covers them, too. The user `demo` gets the demo accounts; any other is a beginning of account ids.
  */
 async function addUser({ demo, root }: Awaited<ReturnType<typeof startService>>, user: string) {
   if (user === 'demo') {
@@ -42,10 +43,14 @@ async function addUser({ demo, root }: Awaited<ReturnType<typeof startService>>,
 /** Offers a service to all files. Returns a function that ends it, if a file has asked for it. */
 export async function offerService(): Promise<() => Promise<void>> {
   let started: ReturnType<typeof startService> | undefined
+  const users = new Set<string>()
   const server = createServer(async (request, response) => {
+    const user = request.url!.slice(1)
     const answer = async () => {
+      assert.ok(!users.has(user), `two files are the user ${user}`)
+      users.add(user)
       started ??= startService()
-      return addUser(await started, request.url!.slice(1))
+      return addUser(await started, user)
     }
     const { status, body } = await answer().then(
       (shared) => ({ status: 200, body: JSON.stringify(shared) }),
