@@ -193,7 +193,7 @@ await runProgram(
   'Attacks the service in every known way while one account sends ordinary requests.',
   {
     seconds: { help: 'how long each attack lasts', value: 10, least: 1, most: 600 },
-    // `npm run siege --only 5` would be lost: npm has an option of that name.
+    // It is not called `--only`: npm has an option of that name, and consumes it before a `--`.
     attack: {
       help: 'only this attack, by its number; -1 runs all',
       value: -1,

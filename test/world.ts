@@ -41,7 +41,7 @@ export const hasUsedDatabases = () => usedDatabases.size > 0
 
 /** A database without its rows. */
 interface Overview {
-  /** The name of each table, index and trigger, and the length of its definition: the texts are long. */
+  /** The name of each table, index and trigger, with the length of its definition in place of the text. */
   schema: string
   /** The bytes of its file. */
   size: number

@@ -106,7 +106,7 @@ const plain = (sql: string): Statement => ({ sql, values: [] })
 
 /**
  * Returns a function that splits a migration into statements. SQLite finds their ends: it executes them
- * in a database of its own, so the migrations must come in their order.
+ * in a database of its own. So it must get every migration in order, those that are applied included.
  */
 function statementSplitter(): (sql: string) => string[] {
   const database = new DatabaseSync(':memory:')

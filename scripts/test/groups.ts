@@ -3,7 +3,8 @@ import { basename } from 'node:path'
 
 /**
  * Which test files `npm test -- NAME` runs for each folder of `src`, and for some other names: those in
- * `test/` and `test-node/` whose names begin with one of these texts.
+ * `test/` and `test-node/` whose names begin with one of these texts, and those in the folder of `test/`
+ * that has the name of the group.
  */
 export const TEST_GROUPS: Record<string, readonly string[]> = {
   admin: [
@@ -140,10 +141,7 @@ export const TEST_FILES = {
   node: globSync('test-node/*.test.ts').sort(),
 }
 
-/**
- * Returns whether a test file belongs to the group of this name, or has the name in its own. The files
- * in a folder of `test/` belong to the group of its name.
- */
+/** Returns whether a test file belongs to the group of this name, or has the name in its own. */
 export function isNamed(file: string, name: string): boolean {
   const own = basename(file)
   const path = name.replace(/^\.\//, '')

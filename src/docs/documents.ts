@@ -116,7 +116,7 @@ const page = (folder: string, name: string) =>
  * header must not decide where a reader is sent.
  */
 const withoutSlash: MiddlewareHandler<AppEnv> = async (c, next) => {
-  // Hono decodes its path, and a header must not have what a path can: a line break, or `é`.
+  // Hono decodes `c.req.path`. Decoded, a path can contain a line break or `é`, which no header may have.
   const { pathname } = new URL(c.req.url)
   if (!pathname.endsWith('/')) return next()
   return c.redirect(pathname.replace(/\/+$/, ''), 301)

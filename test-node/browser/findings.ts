@@ -15,10 +15,11 @@ import { DESKTOP, PHONE } from './viewports.ts'
 // What is wrong with a page for its readers, on a desktop and on a phone, in light and dark.
 
 /**
- * Whether axe checks every page whole, for `npm run accessibility`. In `npm test` it checks what has a
- * kind of element that no earlier page has: generated pages repeat the same parts. It checks these parts
- * of all pages together, because axe takes as long for one part as for twenty.
- * Rules for a page as a whole, such as its landmarks, then see only the pages that are checked alone.
+ * Whether axe checks every page whole, for `npm run accessibility`. In `npm test` axe checks an element
+ * only if its kind (see kinds.ts) is new: no page before has shown it. It checks the new elements of
+ * all pages in one page, because axe takes as long for one element as for twenty. A page is checked
+ * alone if it has a new element outside of `<main>`. Rules for a page as a whole, such as its landmarks,
+ * see only the pages that are checked alone.
  */
 const IS_WHOLE = process.env.ACCESSIBILITY === 'whole'
 
@@ -78,8 +79,9 @@ export async function findingsOfPages(
 
 /**
  * Returns what is wrong with the page that is open on a phone, without axe, and leaves it on a desktop.
- * `part` is what axe has to check, if anything. Chromium lays out a page of a megabyte in a second:
- * `npm run accessibility` also measures the whole page on a desktop, `npm test` only what can be new there.
+ * `part` has the elements that axe has to check: null if there are none, with `html: null` if axe has to
+ * check this page alone. Chromium takes a second to lay out a page of a megabyte. So only `npm run
+ * accessibility` measures the whole page on a desktop; `npm test` measures what can be new there.
  */
 async function checkPage(page: Page) {
   const { narrow, unnamed } = await page.evaluate<{ narrow: number; unnamed: string[] }>(`
@@ -103,7 +105,7 @@ async function checkPage(page: Page) {
   }>(`
     (() => {
       const wide = ${OPEN_DETAILS}
-      if (${IS_WHOLE}) return { wide, part: { html: null } }
+      if (${IS_WHOLE}) return { wide, part: { html: null, frame: '' } }
       ${noteNewKinds(DESKTOP)}
       return { wide, part: ${KEEP_NEW_KINDS} }
     })()

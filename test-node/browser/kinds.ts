@@ -1,28 +1,31 @@
 import type { Page } from 'playwright-core'
 import { DESKTOP, PHONE } from './viewports.ts'
 
-// Which elements of a page are of a kind that no earlier page has shown. The kind of an element is its
-// name, its class and its relevant attributes, and the name and the class of its parent.
+// Which elements of a page are new: of a kind that no earlier page has shown. The kind of an element is
+// its name, its class and the names of its relevant attributes, and the name and the class of its parent.
+// The constants and functions here return scripts, which run in the page. They share
+// `globalThis.elementsOfNewKinds`, the set of the new elements of the page.
 
 /** The attributes on which a style or a rule of axe depends, besides those that name a field. */
 const RELEVANT =
   /^(?:aria-.+|role|type|href|src|alt|lang|scope|style|tabindex|disabled|data-method)$/
 
-/** What stays whole or goes whole: its parts name each other, or cannot stand alone. */
+/** Elements that are kept or removed with all that they contain: their parts name each other. */
 const WHOLE =
   'a, button, summary, legend, caption, label, select, h1, h2, h3, h4, h5, h6, p, tr, dl:has(> dt)'
 
-/** What stays in each element that stays: its name, and what it must have. */
+/** Children that are kept with their parent: they name it, or HTML requires them. */
 const COMPANIONS = ':scope > :is(h1, h2, h3, h4, h5, h6, summary, legend, caption, dt, dd)'
 
-/** What stays in every page, because rules judge the page by it. */
+/** Elements that are kept in every page: rules for a page as a whole need them. */
 const FRAME = 'header, nav, main, footer, h1'
 
 const REFERENCES = ['aria-labelledby', 'aria-describedby', 'aria-controls', 'for']
 
 /**
- * What the page keeps for the pages after it: a protocol message of all kinds would take longer than the
- * check of a page.
+ * Declares `nameOf` and `kindOf` of an element, `knownAt`, which returns the kinds that were shown at a
+ * width, and `store`, which stores what was added to them. The kinds are in the session storage: to send
+ * them to each page would take longer than to check it.
  */
 const KINDS = `
   const nameOf = (element) => element.localName + ' ' + (element.getAttribute('class') ?? '')
@@ -60,7 +63,7 @@ export const DROP_KNOWN_HIGHLIGHTING = `
   }
 `
 
-/** Notes the visible elements of kinds that no earlier page of this session has shown at this width. */
+/** Adds the visible elements whose kind is new at this width to the new elements, and to the known kinds. */
 export const noteNewKinds = ({ width }: typeof DESKTOP) => `
   {
     ${KINDS}
@@ -130,13 +133,13 @@ const keepOnly = (list: string) => `
   }
 `
 
-/** Removes what is neither noted nor, at this width, of a kind that can be new. */
+/** Removes all elements but the new ones, and those whose kind would be new at this width. */
 export const keepUnknown = (viewport: typeof DESKTOP) =>
   keepOnly(`[...elementsOfNewKinds, ...${unknownAt(viewport)}]`)
 
 /**
- * Removes what is not needed for the noted elements. The result is null if there are none. Its `html` is
- * null if the page must be checked alone: some are not in `<main>`, or a script has set styles.
+ * Removes what is not needed for the new elements. The result is null if there are none. Its `html` is
+ * null if axe must check the page alone: some are not in `<main>`, or a script has set styles.
  */
 export const KEEP_NEW_KINDS = `
   (() => {
