@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { createCommissions } from '../scripts/dev/commissions/create.ts'
 import { adminCalls } from '../scripts/dev/demo-accounts.ts'
-import { AUDIENCES, endpointsOf } from '../scripts/docs/site/reference/audiences.ts'
 import { LANGUAGES } from '../scripts/docs/site/reference/languages.ts'
+import { endpointsOf, PAGES } from '../scripts/docs/site/reference/pages.ts'
 import { requestOf } from '../scripts/docs/site/reference/sample.ts'
 import type { Spec } from '../scripts/docs/site/spec.ts'
 import { ORIGIN } from '../src/docs/origin.ts'
@@ -156,7 +156,7 @@ for (const { name, title, write } of LANGUAGES) {
       CLIENT_SECRET: client_secret,
       ADMIN_KEY: service.demo.admin_key,
     }
-    const endpoints = AUDIENCES.flatMap((audience) => endpointsOf(audience, spec))
+    const endpoints = PAGES.flatMap((page) => endpointsOf(page, spec))
     for (const [id, expected] of Object.entries(SAMPLES)) {
       const endpoint = endpoints.find(({ operation }) => operation.operationId === id)
       assert.ok(endpoint, id)

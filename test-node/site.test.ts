@@ -22,8 +22,10 @@ import { guide, guidePage } from '../scripts/docs/site/guide.ts'
 import { inputFiles, inputsDigest } from '../scripts/docs/site/inputs.ts'
 import {
   AUDIENCES,
-  addressOf as audienceAddress,
-} from '../scripts/docs/site/reference/audiences.ts'
+  groupsOf,
+  PAGES,
+  addressOf as referenceAddress,
+} from '../scripts/docs/site/reference/pages.ts'
 import { ORIGIN } from '../src/docs/origin.ts'
 
 // The files of the documentation site, before a Worker serves them.
@@ -156,21 +158,22 @@ describe('the site', () => {
 })
 
 describe('the reference', () => {
-  const { paths, components } = JSON.parse(readFileSync('openapi.json', 'utf8'))
+  const spec = JSON.parse(readFileSync('openapi.json', 'utf8'))
+  const { paths, components } = spec
   const operations = Object.values<Record<string, { operationId: string; tags: string[] }>>(
     paths,
   ).flatMap((methods) => Object.values(methods))
-  const audiencePages = AUDIENCES.map((audience) => ({
-    ...audience,
-    markup: read(`${audienceAddress(audience)}.html`),
+  const referencePages = PAGES.map((page) => ({
+    ...page,
+    markup: read(`${referenceAddress(page)}.html`),
   }))
 
-  test('shows every operation and schema on the pages of its audiences and no other page', () => {
+  test('shows every operation and schema on the pages of its tag and no other page', () => {
     for (const { operationId, tags } of operations) {
-      const shown = audiencePages
+      const shown = referencePages
         .filter(({ markup }) => markup.includes(`<section class="operation" id="${operationId}">`))
         .map(({ name }) => name)
-      const expected = AUDIENCES.filter((one) => one.tags.includes(tags[0] ?? ''))
+      const expected = PAGES.filter((one) => one.tags.includes(tags[0] ?? ''))
       assert.deepEqual(
         shown,
         expected.map(({ name }) => name),
@@ -179,20 +182,43 @@ describe('the reference', () => {
     }
     for (const name of Object.keys(components.schemas)) {
       assert.ok(
-        audiencePages.some(({ markup }) => markup.includes(` id="schema-${name}"`)),
+        referencePages.some(({ markup }) => markup.includes(` id="schema-${name}"`)),
         name,
       )
     }
   })
 
-  test('keeps the anchors of the former single page on its overview', () => {
+  test('keeps the anchors of a page that was split', () => {
     const ids = new Set(idsOf(read('docs/reference.html')))
     for (const { operationId } of operations) assert.ok(ids.has(operationId), operationId)
     for (const name of Object.keys(components.schemas)) assert.ok(ids.has(`schema-${name}`), name)
+    for (const audience of AUDIENCES.filter(({ topics }) => topics)) {
+      const anchors = new Set(idsOf(read(`${referenceAddress(audience)}.html`)))
+      const topics = operations.filter(({ tags: [tag = ''] }) => audience.tags.includes(tag))
+      assert.notEqual(topics.length, 0)
+      for (const { operationId } of topics) assert.ok(anchors.has(operationId), operationId)
+    }
+  })
+
+  test('no page has more than 23,000 words, with its samples in four languages', () => {
+    for (const { name, markup } of referencePages) {
+      const words = markup.replaceAll(/<[^>]*>/g, ' ').split(/\s+/).length
+      assert.ok(words <= 23_000, `${name} has ${words} words. Split it by topic.`)
+    }
+  })
+
+  test('only the public documents are listed under the heading “Documents”', () => {
+    const pages = PAGES.filter((page) =>
+      groupsOf(page, spec).some(({ title }) => title === 'Documents'),
+    )
+    assert.deepEqual(
+      pages.map(({ name }) => name),
+      ['documents'],
+    )
   })
 
   test('shows highlighted samples in four languages and a response beside every request', () => {
-    for (const { markup } of audiencePages) {
+    for (const { markup } of referencePages) {
       const [, ...sections] = markup.split('<section class="operation" id="')
       for (const section of sections) {
         const id = section.slice(0, section.indexOf('"'))

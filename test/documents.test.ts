@@ -16,8 +16,8 @@ const guide = Object.keys(import.meta.glob('../docs/guide/*.md')).map(
   (path) => `/docs/${path.split('/').at(-1)!.replace('.md', '')}`,
 )
 const codes = Object.keys(openapi.components.examples)
-const reference = ['prop-trading', 'forex', 'brands', 'administration', 'documents'].map(
-  (audience) => `/docs/reference/${audience}`,
+const reference = openapi.components.parameters.reference_page.schema.enum.map(
+  (name) => `/docs/reference/${name}`,
 )
 const pages = [
   ...['/', '/docs', '/docs/reference'],

@@ -31,7 +31,7 @@ const PUBLIC = [
   'GET /',
   'GET /docs',
   'GET /docs/:page',
-  'GET /docs/reference/:audience',
+  'GET /docs/reference/:page',
   'GET /problems/:code',
   'GET /llms.txt',
   'GET /openapi.json',

@@ -128,9 +128,7 @@ export const documents = new Hono<AppEnv>()
   .use('/docs/*', withoutSlash)
   .get('/docs', (c) => document(c, '/docs/reference.html'))
   .get('/docs/:page', (c) => document(c, page('docs', c.req.param('page'))))
-  .get('/docs/reference/:audience', (c) =>
-    document(c, `/docs/reference/${c.req.param('audience')}.html`),
-  )
+  .get('/docs/reference/:page', (c) => document(c, `/docs/reference/${c.req.param('page')}.html`))
   .get('/problems/:code', (c) => document(c, page('problems', c.req.param('code'))))
   .get('/llms.txt', (c) => document(c, '/llms.txt'))
   .get('/openapi.json', (c) => document(c, '/openapi.json'))

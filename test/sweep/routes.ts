@@ -383,7 +383,7 @@ export const ROUTES: Route[] = [
   { ...anyone, id: 'getHealth' },
   { ...anyone, id: 'getStart' },
   { ...anyone, id: 'getReference' },
-  { ...anyone, id: 'getReferencePage', at: { audience: 'brands' } },
+  { ...anyone, id: 'getReferencePage', at: { page: 'brands' } },
   { ...anyone, id: 'getGuide', at: { page: 'start' } },
   { ...anyone, id: 'getProblem', at: { code: 'unavailable' } },
   { ...anyone, id: 'getLlms' },

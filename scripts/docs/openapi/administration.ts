@@ -1,7 +1,7 @@
 import { ENTITIES } from '../entities.ts'
 import { accounts, credentials } from './administration/accounts.ts'
 import { histories } from './administration/histories.ts'
-import { attribution, audit, erasure, links } from './administration/insight.ts'
+import { attribution, audit, erasure, feeds, links } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
@@ -16,34 +16,35 @@ import { report } from './reports.ts'
 import { statements } from './statements.ts'
 import { why } from './why.ts'
 
+/**
+ * The operations of the integrations team by topic. A topic is a tag of OpenAPI and a page of the
+ * reference. Customers come last but one, so that whoever tries all operations erases data last.
+ */
+const TOPICS: Readonly<Record<string, () => Operation[]>> = {
+  accounts: () => [...accounts(), ...credentials(), audit()],
+  definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
+  affiliates: () => [...affiliates(), ...links(), ...attribution()],
+  webhooks,
+  plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
+  statements: () => [...statements(), ...books()],
+  explanations: why,
+  customers: () => [...erasure(), ...histories()],
+  monitoring: () => [
+    ...looking(),
+    report(),
+    ...monitoringOf({
+      at: ACCOUNT_PATH,
+      caller: 'team',
+      tag: 'monitoring',
+      entities: ENTITIES,
+      total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
+    }),
+    feeds(),
+  ],
+}
+
 /** Lists the operations of the integrations team. */
-export const administration = (): Operation[] => [
-  ...accounts(),
-  ...credentials(),
-  ...affiliates(),
-  ...vocabulary(),
-  ...unmappedStatuses(),
-  ...events(),
-  ...links(),
-  ...webhooks(),
-  ...plans(),
-  simulation(),
-  ...assignments(),
-  ...rates(),
-  ...statements(),
-  ...books(),
-  ...why(),
-  report(),
-  ...attribution(),
-  ...erasure(),
-  ...histories(),
-  ...looking(),
-  ...audit(),
-  ...monitoringOf({
-    at: ACCOUNT_PATH,
-    caller: 'team',
-    tag: 'administration',
-    entities: ENTITIES,
-    total: { anyOf: [ref('PartnerTotal'), ref('BrandTotal')] },
-  }),
-]
+export const administration = (): Operation[] =>
+  Object.entries(TOPICS).flatMap(([tag, operations]) =>
+    operations().map((operation) => ({ ...operation, tag })),
+  )

@@ -42,7 +42,15 @@ const TAGS = [
   { name: 'forex', description: 'Records of forex brokers.' },
   { name: 'igaming', description: 'Records of iGaming brands.' },
   { name: 'links', description: 'Links that visitors follow.' },
-  { name: 'administration', description: 'Set-up and monitoring by the integrations team.' },
+  { name: 'accounts', description: 'Accounts, their credentials and the audit log.' },
+  { name: 'definitions', description: 'Statuses, labels and events of an account.' },
+  { name: 'affiliates', description: 'Affiliates, their links and the attribution of customers.' },
+  { name: 'webhooks', description: 'Webhooks, their events and the attempts to send them.' },
+  { name: 'plans', description: 'Commission plans, assignments and exchange rates.' },
+  { name: 'statements', description: 'Statements, approvals, ledgers and payouts.' },
+  { name: 'explanations', description: 'What each record earns, and why.' },
+  { name: 'customers', description: 'Erasure, refusal and history of customers.' },
+  { name: 'monitoring', description: 'Deliveries, records, reports and what needs attention.' },
   { name: 'documents', description: 'Public documents and the health check.' },
 ]
 

@@ -54,11 +54,12 @@ const pages = (): Operation[] => [
     description: 'Returns the overview of the reference. `/docs/reference` returns the same page.',
   }),
   document({
-    path: '/docs/reference/{audience}',
+    path: '/docs/reference/{page}',
     id: 'getReferencePage',
-    summary: 'API reference of an audience',
-    description: 'Returns the operations of one audience, each with samples and a form to try it.',
-    parameters: ['audience'],
+    summary: 'Page of the API reference',
+    description:
+      'Returns the operations of one audience or of one topic of administration, each with samples and a form to try it.',
+    parameters: ['reference_page'],
   }),
   document({
     path: '/docs/{page}',

@@ -1,5 +1,6 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
+import { AUDIENCES, PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
 
 const TEXT: JsonSchema = { type: 'string', minLength: 1 }
@@ -314,9 +315,9 @@ const PATH: Record<string, object> = {
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),
   run_id: path('run_id', 'The id of the run.', 'run_01M7W0R4W8E3V15G8XPED3Z94X'),
   page_name: path('page', 'The name of the page.', 'start'),
-  audience: path('audience', 'The audience.', 'forex', {
+  reference_page: path('page', 'The name of the page.', 'forex', {
     type: 'string',
-    enum: ['prop-trading', 'forex', 'brands', 'administration', 'documents'],
+    enum: [...new Set([...AUDIENCES, ...PAGES].map(({ name }) => name))],
   }),
   code: path('code', 'The error code.', 'validation_failed'),
   vertical: path('vertical', 'The vertical.', 'forex', {

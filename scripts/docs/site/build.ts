@@ -8,8 +8,8 @@ import { html } from './html.ts'
 import { layout, linkTo, type Page } from './layout.ts'
 import { llms } from './llms.ts'
 import { problemPage } from './problems.ts'
-import { AUDIENCES, addressOf } from './reference/audiences.ts'
-import { audiencePage, overviewPage, referenceNav } from './reference/reference.ts'
+import { AUDIENCES, addressOf, PAGES, type ReferencePage } from './reference/pages.ts'
+import { operationsPage, overviewPage, referenceNav, topicsPage } from './reference/reference.ts'
 import { searchIndex } from './search.ts'
 import type { Spec } from './spec.ts'
 import { CODES } from './tables.ts'
@@ -53,20 +53,28 @@ leads to the guide and the reference.</p>
 `
 
 function referencePages(spec: Spec): Page[] {
+  const frame = (page: ReferencePage) => ({
+    at: addressOf(page),
+    title: `${page.title} reference`,
+    description: page.description,
+    nav: referenceNav(spec, page),
+  })
   return [
     {
       at: '/docs/reference',
       title: 'API reference',
-      description: 'Every operation of the API, by audience.',
+      description: 'Every operation of the API, by audience and topic.',
       nav: referenceNav(spec),
       main: overviewPage(spec),
     },
-    ...AUDIENCES.map((audience) => ({
-      at: addressOf(audience),
-      title: `${audience.title} reference`,
-      description: audience.description,
-      nav: referenceNav(spec, audience),
-      main: audiencePage(audience, spec),
+    ...AUDIENCES.flatMap((audience) =>
+      audience.topics
+        ? [{ ...frame(audience), main: topicsPage(audience, audience.topics, spec) }]
+        : [],
+    ),
+    ...PAGES.map((page) => ({
+      ...frame(page),
+      main: operationsPage(page, spec),
       script: 'reference.js',
     })),
   ]

@@ -2,7 +2,7 @@ import type { GuidePage } from './guide.ts'
 import { html } from './html.ts'
 import { schemaFiles } from './llms.ts'
 import { inline } from './markdown.ts'
-import { AUDIENCES, addressOf } from './reference/audiences.ts'
+import { AUDIENCES, addressOf } from './reference/pages.ts'
 import type { Spec } from './spec.ts'
 
 /** The main destinations of the home page. */

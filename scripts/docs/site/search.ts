@@ -3,7 +3,7 @@ import type { ApiError } from '../../../src/errors.ts'
 import { PROBLEM } from '../explained/problems.ts'
 import type { GuidePage } from './guide.ts'
 import { anchorOf, plain } from './markdown.ts'
-import { AUDIENCES, addressOf, endpointsOf, schemasOf } from './reference/audiences.ts'
+import { addressOf, endpointsOf, PAGES, schemasOf } from './reference/pages.ts'
 import { parametersOf } from './reference/sample.ts'
 import type { Schema, Spec } from './spec.ts'
 import { TABLES } from './tables.ts'
@@ -74,18 +74,18 @@ const memberText = ({ properties = {} }: Schema) =>
 
 /** Lists the operations and schemas of the reference. Those on several pages appear for each page. */
 function referenceEntries(spec: Spec): Entry[] {
-  return AUDIENCES.flatMap((audience) => {
-    const at = addressOf(audience)
-    const operations = endpointsOf(audience, spec).map(({ path, method, operation }) => {
+  return PAGES.flatMap((page) => {
+    const at = addressOf(page)
+    const operations = endpointsOf(page, spec).map(({ path, method, operation }) => {
       const names = parametersOf(operation, spec).map(({ name }) => name)
       const text = `${operation.description} ${method.toUpperCase()} ${path} ${names.join(' ')}`
-      return entry(`${at}#${operation.operationId}`, operation.summary, audience.title, text)
+      return entry(`${at}#${operation.operationId}`, operation.summary, page.title, text)
     })
-    const schemas = schemasOf(audience, spec).map(([name, schema]) =>
+    const schemas = schemasOf(page, spec).map(([name, schema]) =>
       entry(
         `${at}#schema-${name}`,
         name,
-        `${audience.title}: schemas`,
+        `${page.title}: schemas`,
         `${schema.description ?? ''} ${memberText(schema)}`,
       ),
     )

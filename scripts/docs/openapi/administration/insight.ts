@@ -128,8 +128,8 @@ export const erasure = (): Operation[] => [
   }),
 ]
 
-/** Lists the operations on all accounts together. */
-export const audit = (): Operation[] => [
+/** Describes the freshness of all accounts. */
+export const feeds = (): Operation =>
   operation({
     method: 'get',
     path: '/admin/v1/feeds',
@@ -138,7 +138,10 @@ export const audit = (): Operation[] => [
     description: 'Lists the feeds of all accounts, ordered by account id.',
     parameters: PAGING,
     answers: paged('One page of accounts.', ref('FeedOfAccount')),
-  }),
+  })
+
+/** Describes the audit log of all accounts. */
+export const audit = (): Operation =>
   operation({
     method: 'get',
     path: '/admin/v1/audit-log',
@@ -147,5 +150,4 @@ export const audit = (): Operation[] => [
     description: 'Lists administrative actions with actor and time, newest first.',
     parameters: [...PAGING, 'account_query'],
     answers: paged('One page of entries.', ref('Audited')),
-  }),
-]
+  })

@@ -41,7 +41,8 @@ export function operation({
     ...errors,
   ]
   return {
-    tag: 'administration',
+    // `administration.ts` sets the tag: the topic.
+    tag: '',
     caller: 'team',
     ...draft,
     method,

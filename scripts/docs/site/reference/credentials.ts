@@ -1,6 +1,6 @@
 import { type Html, html } from '../html.ts'
 import type { Spec } from '../spec.ts'
-import { type Audience, endpointsOf } from './audiences.ts'
+import { endpointsOf, type ReferencePage } from './pages.ts'
 import { schemeOf } from './sample.ts'
 
 // The fields for the credentials with which the forms of a page are sent.
@@ -34,8 +34,8 @@ data. Use it with a test account.</p>
 }
 
 /** Renders the credentials of a page. Returns null for a page whose operations are all public. */
-export function credentialsSection(audience: Audience, spec: Spec): Html | null {
-  const operations = endpointsOf(audience, spec).map(({ operation }) => operation)
+export function credentialsSection(page: ReferencePage, spec: Spec): Html | null {
+  const operations = endpointsOf(page, spec).map(({ operation }) => operation)
   const schemes = [...new Set(operations.map(schemeOf))].filter((one) => one !== undefined)
   if (schemes.length === 0) return null
   const sends = operations.map(({ operationId }) => operationId).filter((id) => /^send/.test(id))

@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../html.ts'
 import { inline } from '../markdown.ts'
 import { type Answer, nameOf, type Operation, type Parameter, type Spec } from '../spec.ts'
-import type { Endpoint } from './audiences.ts'
+import type { Endpoint } from './pages.ts'
 import { addressLine, answerPanel, requestPanel } from './panels.ts'
 import { answersOf, parametersOf, schemeOf } from './sample.ts'
 import { fieldsOf, rulesOf, typeOf } from './schema.ts'

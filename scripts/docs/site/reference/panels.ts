@@ -2,8 +2,8 @@ import { codeBlock, jsonBlock } from '../code.ts'
 import { type Html, html, type Part } from '../html.ts'
 import { breakable, inline } from '../markdown.ts'
 import type { Answer, Example, Media, Spec } from '../spec.ts'
-import type { Endpoint } from './audiences.ts'
 import { LANGUAGES } from './languages.ts'
+import type { Endpoint } from './pages.ts'
 import { answersOf, requestOf, sampleOf } from './sample.ts'
 
 // The samples of an operation. Each sample is a `<details>` element, so that all of them can be

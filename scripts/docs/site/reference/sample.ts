@@ -8,7 +8,7 @@ import {
   type Schema,
   type Spec,
 } from '../spec.ts'
-import type { Endpoint } from './audiences.ts'
+import type { Endpoint } from './pages.ts'
 
 /** Returns a value that the schema accepts: its own example, or one composed of its parts. */
 export function sampleOf(schema: Schema, spec: Spec): unknown {

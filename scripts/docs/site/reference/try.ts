@@ -1,7 +1,7 @@
 import { type Html, html, type Part } from '../html.ts'
 import { inline } from '../markdown.ts'
 import type { Media, Parameter, Schema, Spec } from '../spec.ts'
-import type { Endpoint } from './audiences.ts'
+import type { Endpoint } from './pages.ts'
 import { bodyOf, formFields, parametersOf, schemeOf } from './sample.ts'
 
 // The form that sends a request from the page. `try.js` submits it.
