@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { fillAccount, sizeOf } from '../bench/commissions/fill.ts'
-import { type Gate, openGate } from './kill-runs/gate.ts'
+import { type Barrier, openBarrier } from './kill-runs/barrier.ts'
 import { buildGated, type RunService, serveRuns } from './kill-runs/service.ts'
 import {
   contentOf,
@@ -23,7 +23,7 @@ const SIZE = { ...sizeOf(400), affiliates: 12 }
 interface Progress {
   service: RunService
   readonly restart: () => Promise<RunService>
-  readonly gate: Gate
+  readonly barrier: Barrier
 }
 
 /** What an undisturbed run stored. */
@@ -36,14 +36,14 @@ interface Undisturbed {
 /** Kills a run at one of its moments in every `every`. */
 export async function proveRuns(setting: Setting, { every }: { every: number }): Promise<void> {
   const { folder, print, check } = setting
-  const gate = await openGate()
+  const barrier = await openBarrier()
   const script = await buildGated()
-  const restart = () => serveRuns(script, join(folder, 'runs'), gate.url)
-  const progress: Progress = { service: await restart(), restart, gate }
+  const restart = () => serveRuns(script, join(folder, 'runs'), barrier.url)
+  const progress: Progress = { service: await restart(), restart, barrier }
   try {
     await fillAccount(progress.service, SIZE)
     const undisturbed = await runUndisturbed(progress)
-    const moments = [...gate.seen]
+    const moments = [...barrier.seen]
     const { statements, steps } = undisturbed
     print(`A run has ${steps} steps, ${statements} statements and ${moments.length} moments.`)
     check(steps >= 3, `a run has only ${steps} steps`)
@@ -57,12 +57,12 @@ export async function proveRuns(setting: Setting, { every }: { every: number }):
     print(`${kills} runs were killed and resumed.`)
   } finally {
     await progress.service.end()
-    gate.close()
+    barrier.close()
   }
 }
 
-async function runUndisturbed({ service, gate }: Progress): Promise<Undisturbed> {
-  gate.set(Number.POSITIVE_INFINITY, () => {})
+async function runUndisturbed({ service, barrier }: Progress): Promise<Undisturbed> {
+  barrier.set(Number.POSITIVE_INFINITY, () => {})
   const run = await waitForEnd(service, await startRun(service))
   if (run.status !== 'done') throw new Error(`The undisturbed run is ${run.status}.`)
   const rows = await readStored(service)
@@ -78,14 +78,14 @@ async function killAt(
   progress: Progress,
   { at, label, undisturbed }: { at: number; label: string; undisturbed: Undisturbed },
 ): Promise<string> {
-  const { gate } = progress
+  const { barrier } = progress
   await deleteStored(progress.service)
-  const reached = new Promise<void>((done) => gate.set(at, done))
+  const reached = new Promise<void>((done) => barrier.set(at, done))
   const id = await startRun(progress.service)
   await reached
   await progress.service.kill()
 
-  gate.set(Number.POSITIVE_INFINITY, () => {})
+  barrier.set(Number.POSITIVE_INFINITY, () => {})
   progress.service = await progress.restart()
   const { service } = progress
   const killed = await showRun(service, id)

@@ -28,27 +28,36 @@ const NAMES: Record<string, string> = {
 /** English words. They must not name a value, a function, a parameter or a type. */
 const WORDS: Record<string, string> = {
   Arrival: '`RequestContext`, or what arrives',
+  BROKEN: '`INVALID`, or what is wrong: `INCOMPLETE`',
   Caller: '`AppEnv`, or who calls: `CallerKind`',
   Checked: '`RecordCheck`',
   Judged: '`ValidatedRequest`',
   Odd: '`RowFlag`',
   Receipt: '`DeliveryResult`',
+  Rows: '`RecordRows`, or which rows: `RowValues`',
+  about: '`documentation`, or what it is about: `hintId`',
   admitted: '`grantPromise`, or what is admitted: `admittedTimes`',
   anew: '`newFields`',
   asked: '`withObjectRetry`, or what is asked for: `query`, `requests`',
   born: '`initialValue`',
   desk: '`accountRoutes`',
+  full: '`allColumns`, or what is full: `fullWindow`',
+  gate: 'token object: `object`, or what waits: `barrier`',
   grow: '`addSizes`',
   grows: '`sizeLimit`',
+  judge: '`validateRecords`, or what an engine does: `evaluator`',
+  judged: '`validateField`, or what was evaluated: `evaluated`',
   keyOf: 'the key: `recordKey`, `customerKey`',
   misspelt: '`findNameErrors`',
   odd: '`flag`',
+  pushed: '`propagateSettings`',
   readable: 'what it does: `decodeText`',
   refers: '`reference`',
   retried: '`withRetry`, or a count: `retries`',
   said: '`presentColumns`, or what is said: `sentence`',
   silent: '`ignoredInComparison`, or what is missing: `withoutResult`',
   strays: '`invalidRows`',
+  take: '`readField`, or what is taken: `nextMember`',
   telling: '`extrasPatch`',
   told: '`returnRecordOutcomes`',
   tried: '`withD1Retry`, or a count: `attempts`',
@@ -64,11 +73,12 @@ const FUNCTIONS: Record<string, string> = {
 /** Names that several types had. Only one may have each. */
 const TYPES: Record<string, string> = {
   Form: 'which form: `CredentialsForm`',
+  Tally: 'what is counted: `ApprovalTally`',
   Verdict: 'whose verdict: `AttributionVerdict`',
 }
 
 const SCANNED =
-  /^(?:(?:src|scripts|bench|stress|test|test-node|examples|docs)\/|README\.md$|CONTRIBUTING\.md$)/
+  /^(?:(?:src|scripts|bench|stress|test|test-node|examples|docs|public)\/|(?:README|CONTRIBUTING|SECURITY)\.md$)/
 const TEXT = /\.(?:tsx?|js|md|json|sql|sh|py|php)$/
 const OWN = 'test-node/old-names.test.ts'
 

@@ -44,7 +44,7 @@ const error_groups = [
     example: {
       index: 1,
       key: { transaction_id: 'T-9' },
-      message: 'It is no currency.',
+      message: 'It is not a currency.',
       hint: 'EUR?',
     },
   },
@@ -108,7 +108,7 @@ test('prints each delivery once, oldest first, also one that is stored late', as
   assert.equal(code, 0)
   assert.deepEqual(printed, [
     `${at(1)}  dlv_1  200 transactions  received 2, created 2`,
-    `${at(5)}  dlv_5  422 transactions  received 2, rejected 2\n    2 × currency at /*/currency: It is no currency. EUR? First: record 1 transaction_id=T-9.`,
+    `${at(5)}  dlv_5  422 transactions  received 2, rejected 2\n    2 × currency at /*/currency: It is not a currency. EUR? First: record 1 transaction_id=T-9.`,
     `${at(9)}  dlv_9  200 transactions  received 2, created 2`,
     `${at(7)}  dlv_7  200 transactions  received 2, created 2`,
   ])

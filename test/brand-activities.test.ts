@@ -582,7 +582,7 @@ describe('the identity of an event', () => {
     expect(await outcomes(acme.post('activities', two('not')))).toEqual(['created', 'updated'])
   })
 
-  test('a time with an offset is no day, so it identifies no event', async () => {
+  test('a time with an offset is not a day, so it does not identify an event', async () => {
     const acme = await brandWithCustomers()
     const bet = {
       eventname: 'Bet',

@@ -595,7 +595,7 @@ describe('invalid customers', () => {
       minLength: 1,
       maxLength: 4,
     })
-    const full = ['a', 'b', 'c', 'g'].map((name) => ({
+    const allowed = ['a', 'b', 'c', 'g'].map((name) => ({
       customerId: 'p-1',
       [name]: name.repeat(15_000),
     }))
@@ -607,7 +607,7 @@ describe('invalid customers', () => {
         const [acme, other] = await Promise.all(
           ['a', 'b'].map((name) => brand({ account: `${name}-${run}` })),
         )
-        for (const bulk of [full, ...sequence]) {
+        for (const bulk of [allowed, ...sequence]) {
           const sent = await json(acme!.post('customers', bulk, { Prefer: 'handling=lenient' }))
           const rejected = (i: number) => !sent.results || sent.results[i].outcome === 'rejected'
           const accepted = bulk.filter((_, i) => !rejected(i))

@@ -59,8 +59,8 @@ export async function storedBrand(settings: Partial<Settings> = {}) {
       created_at,
     }),
   ])
-  const gate = env.TOKEN_GATE.getByName(brandTokenObjectName(tokenDigest))
-  await gate.open(grantOf(stored!.results[0]!, null, 'read write'), null)
+  const object = env.TOKEN_GATE.getByName(brandTokenObjectName(tokenDigest))
+  await object.open(grantOf(stored!.results[0]!, null, 'read write'), null)
   await putDefinitions(account, events)
   return { account, brand_token, ...caller(brand_token) }
 }

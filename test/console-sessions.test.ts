@@ -70,13 +70,13 @@ test('a session ends when its key or its role changes, and no other does', async
   expect(await isSignedIn(browser)).toBe(true)
 })
 
-test.each(['', 'x', `x.${'A'.repeat(43)}`])('the cookie %j is no session', async (cookie) => {
+test.each(['', 'x', `x.${'A'.repeat(43)}`])('the cookie %j is not a session', async (cookie) => {
   const browser = openBrowser()
   browser.cookies.set(COOKIE, cookie)
   expect(await isSignedIn(browser)).toBe(false)
 })
 
-test('a forged or changed cookie is no session', async () => {
+test('a forged or changed cookie is not a session', async () => {
   const browser = await signedIn()
   const [body = '', mac = ''] = browser.cookies.get(COOKIE)!.split('.')
   const content = JSON.parse(atob(body.replaceAll('-', '+').replaceAll('_', '/')))

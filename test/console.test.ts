@@ -59,7 +59,7 @@ const PAGES = routes
   .filter(({ method, path }) => method === 'GET' && path !== '/console/sign-in')
   .map(({ path }) => path)
 
-/** A line of an approved statement that the records do not make any more. */
+/** A line of an approved statement that the records no longer make. */
 const LINE = { rule: 'lots', version: 1, kind: 'unit', scope: 'affiliate', amount: '5.00' }
 
 /**

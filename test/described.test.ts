@@ -243,8 +243,8 @@ describe('each operation that documents the failure', () => {
       (token) => JSON.parse(atob(token.split('.')[1]!)).jti,
     )
     for (const name of [...names, brandTokenObjectName(await digest(brand_token))]) {
-      await runInDurableObject(env.TOKEN_GATE.getByName(name), async (gate) => {
-        for (let i = 0; i < REQUESTS_PER_WINDOW; i++) gate.admit()
+      await runInDurableObject(env.TOKEN_GATE.getByName(name), async (object) => {
+        for (let i = 0; i < REQUESTS_PER_WINDOW; i++) object.admit()
       })
     }
     // The team has no rate: only a computation of totals can refuse it.

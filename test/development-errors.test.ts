@@ -26,7 +26,7 @@ const dropAccounts = () =>
     env.DB.prepare('drop table accounts'),
   ])
 
-const BROKEN: [string, Partial<Env>, string, HeadersInit, string][] = [
+const INCOMPLETE: [string, Partial<Env>, string, HeadersInit, string][] = [
   [
     'a missing SIGNING_KEYS',
     { SIGNING_KEYS: '' },
@@ -45,7 +45,7 @@ const BROKEN: [string, Partial<Env>, string, HeadersInit, string][] = [
   ['a missing migration', {}, '/admin/v1/accounts', admin, apply],
 ]
 
-describe.each(BROKEN)('%s', (_, change, path, headers, fix) => {
+describe.each(INCOMPLETE)('%s', (_, change, path, headers, fix) => {
   const detailAt = async (BASE_URL: string) => {
     const world = { ...env, ...change, BASE_URL } as Env
     const response = await fetchWith(world, new Request(`${BASE_URL}${path}`, { headers }))

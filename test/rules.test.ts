@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
 import { compileField, INVALID } from '../src/validation/compile.ts'
-import { about, describeField } from '../src/validation/describe.ts'
+import { describeField, documentation } from '../src/validation/describe.ts'
 import { instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue, listNames } from '../src/validation/messages.ts'
@@ -589,8 +589,8 @@ describe('a compiled field', () => {
       ),
     ],
     ['a changed value', v.pipe(v.string(), v.trim(), short)],
-    ['a described field', describeField(v.pipe(v.string(), short), about('A text.', 'a'))],
-    ['a described type', describeField(even, about('An even number.'))],
+    ['a described field', describeField(v.pipe(v.string(), short), documentation('A text.', 'a'))],
+    ['a described type', describeField(even, documentation('An even number.'))],
     ['an optional field', v.optional(v.pipe(v.string(), short))],
     ['a field that may be null', v.nullable(v.pipe(v.string(), short))],
     ['an instant', instant],
@@ -608,7 +608,7 @@ describe('a compiled field', () => {
     ['a list of values', v.picklist(['a', 'b']), 'a', 'c'],
     [
       'a described field',
-      describeField(v.pipe(v.string(), short), about('A text.', 'a')),
+      describeField(v.pipe(v.string(), short), documentation('A text.', 'a')),
       'ab',
       'abc',
     ],
@@ -627,11 +627,11 @@ describe('a compiled field', () => {
 
   test('keeps a description and its example as metadata', () => {
     const metadataOf = (field: v.GenericSchema) => v.getMetadata(field as never)
-    expect(metadataOf(describeField(v.string(), about('A text.', 'a')))).toEqual({
+    expect(metadataOf(describeField(v.string(), documentation('A text.', 'a')))).toEqual({
       description: 'A text.',
       examples: ['a'],
     })
-    expect(metadataOf(describeField(v.string(), about('A text.')))).toEqual({
+    expect(metadataOf(describeField(v.string(), documentation('A text.')))).toEqual({
       description: 'A text.',
     })
   })
@@ -640,7 +640,7 @@ describe('a compiled field', () => {
 test('a bundle for production keeps no documentation of a field', () => {
   const field = v.string()
   vi.stubEnv('NODE_ENV', 'production')
-  expect(about('A text.', 'a')).toBeUndefined()
+  expect(documentation('A text.', 'a')).toBeUndefined()
   expect(describeField(field, { description: 'A text.' })).toBe(field)
   vi.unstubAllEnvs()
   expect(describeField(field, undefined)).toBe(field)

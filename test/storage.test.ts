@@ -70,7 +70,7 @@ const setMeasured = (account: string) =>
     .run()
 
 /** Creates a partner with a customer, whose stored bytes have reached the quota. */
-const full = async () => {
+const fullAccount = async () => {
   const acme = await partner()
   await acme.post('customers', ada)
   await setQuota(acme.account, QUOTA)
@@ -306,7 +306,7 @@ describe('the storage quota', () => {
     ['a lenient request', 'transactions', [deposit, {}], LENIENT],
     ['a record that moves', 'customers', { ...ada, signup_date: '2026-09-01T00:00:00Z' }, {}],
   ])('%s is refused at the quota, and nothing is stored', async (_, path, body, headers) => {
-    const acme = await full()
+    const acme = await fullAccount()
     const before = await env.DB.batch(
       ['customers', 'transactions', 'deliveries', 'totals', 'arrivals'].map((table) =>
         env.DB.prepare(`select * from ${table}`),
@@ -389,7 +389,7 @@ describe('the storage quota', () => {
   })
 
   test('a dry run is refused as the request itself, and leaves no row', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     await setMeasured(acme.account)
     for (const body of [deposit, [deposit, { ...deposit, transaction_id: 't-2' }]]) {
       await expectRefused(await acme.post('transactions?dry_run=true', body))
@@ -455,7 +455,7 @@ describe('the storage quota', () => {
   })
 
   test('a lost answer to a request that changes nothing is repeated at the quota', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     for (const path of ['customers', 'customers?dry_run=true']) {
       expect(await postLosing(acme, path, [ada])).toMatchObject({
         results: [{ outcome: 'unchanged' }],
@@ -467,7 +467,7 @@ describe('the storage quota', () => {
   })
 
   test('reading and the errors of rejected requests are unaffected', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
 
     expect((await json(acme.get('customers'))).meta.total).toBe(1)
     const unknown = { ...deposit, customer_id: 'nobody' }
@@ -477,7 +477,7 @@ describe('the storage quota', () => {
   })
 
   test('another account in the same database is unaffected', async () => {
-    await full()
+    await fullAccount()
     const other = await partner('forex', { account: 'other' })
 
     expect((await other.post('customers', ada)).status).toBe(201)
@@ -496,7 +496,7 @@ describe('the storage quota', () => {
   })
 
   test('the quota is reached when the stored bytes equal it', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     const { bytes } = await usageOf(acme.account)
     await setQuota(acme.account, bytes)
     expect((await acme.post('transactions', deposit)).status).toBe(403)
@@ -505,7 +505,7 @@ describe('the storage quota', () => {
   })
 
   test('a larger quota makes writing work again', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     await expectRefused(await acme.post('transactions', deposit))
     expect(await json(setQuota(acme.account, 2 * QUOTA))).toMatchObject({
       storage_quota: 2 * QUOTA,
@@ -548,7 +548,7 @@ describe('the storage quota', () => {
   })
 
   test('a record that moves is stored while the quota is not reached', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     await setQuota(acme.account, 2 * QUOTA)
     const moved = { ...ada, signup_date: '2026-09-01T00:00:00Z' }
 
@@ -685,7 +685,7 @@ describe('what an account stores', () => {
   })
 
   test('a measurement corrects the counts of updates, and writing works again', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     await setStored(acme.account, QUOTA)
     expect((await acme.post('transactions', deposit)).status).toBe(403)
     await cron()
@@ -720,7 +720,7 @@ describe('what an account stores', () => {
   })
 
   test('what is written while a measurement goes on is counted', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     const now = Date.now()
     await measureUsage(env.DB, { account: acme.account, measuring: null }, now, 2)
     const { measuring } = await usageOf(acme.account)
@@ -738,7 +738,7 @@ describe('what an account stores', () => {
   })
 
   test('a measurement reads a bounded number of rows a statement, and goes on where it ended', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     const rows = MEASURED_ROWS + 500
     await env.DB.prepare(
       `insert into transactions (account, transaction_id, customer_id, transaction_type,
@@ -768,7 +768,7 @@ describe('what an account stores', () => {
   })
 
   test('a measurement is repeated after a day, or when the counts have grown', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     const now = Date.now()
     const measuredAt = async () => (await usageOf(acme.account)).measured_at
     /** Sets the stored bytes and the last measurement. */
@@ -794,7 +794,7 @@ describe('what an account stores', () => {
   })
 
   test('the log names accounts at 70 % of their quota, once they are measured', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     const lines = () => printedAs('warn').map((line) => JSON.parse(line))
     await cron()
     expect(lines()).toEqual([])
@@ -847,7 +847,7 @@ describe('what an account stores', () => {
   })
 
   test('a reset empties the storage of an account', async () => {
-    const acme = await full()
+    const acme = await fullAccount()
     expect((await askAdmin(`accounts/${acme.account}/reset`, 'POST')).status).toBe(204)
 
     expect((await usageOf(acme.account)).bytes).toBe(0)

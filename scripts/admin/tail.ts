@@ -90,12 +90,12 @@ async function describe(
   delivery: Listed,
   json: boolean,
 ): Promise<string> {
-  const full =
+  const detailed =
     delivery.errors_total > 0
       ? await send({ method: 'GET', path: `${path}/${delivery.delivery_id}`, query: {} })
       : delivery
-  if (json) return escapeText(JSON.stringify(full))
-  const { error_groups = [] } = full as { error_groups?: ErrorGroup[] }
+  if (json) return escapeText(JSON.stringify(detailed))
+  const { error_groups = [] } = detailed as { error_groups?: ErrorGroup[] }
   return [lineOf(delivery), ...error_groups.map(errorLine)].map(escapeText).join('\n')
 }
 

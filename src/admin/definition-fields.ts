@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { isObject } from '../validation/record-validator.ts'
 
@@ -24,14 +24,14 @@ const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 export const definitionFields = {
   granularity: describeField(
     f.oneOf('event', 'day'),
-    about(
+    documentation(
       'Whether a record is a single event or a daily aggregate. Sending the aggregate of a day again replaces it.',
     ),
   ),
   eventid: v.optional(
     describeField(
       f.oneOf('required', 'used', 'ignored'),
-      about(
+      documentation(
         'Whether `eventid` is required, used to identify an event if present, or ignored. Defaults to `used`.',
       ),
     ),
@@ -39,17 +39,17 @@ export const definitionFields = {
   kpis: v.optional(
     describeField(
       anArray,
-      about('The names of the KPI fields, which must be decimals. `Value` is always a KPI.', [
-        'GGR',
-        'NGR',
-      ]),
+      documentation(
+        'The names of the KPI fields, which must be decimals. `Value` is always a KPI.',
+        ['GGR', 'NGR'],
+      ),
     ),
   ),
   product: v.optional(
     v.nullable(
       describeField(
         anObject,
-        about(
+        documentation(
           'The field that carries the product line, and the product line of each of its values.',
           {
             field: 'Product',
@@ -63,7 +63,7 @@ export const definitionFields = {
     v.nullable(
       describeField(
         f.currency,
-        about('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
+        documentation('The currency of events that name none, as an ISO 4217 code.', 'EUR'),
       ),
     ),
   ),

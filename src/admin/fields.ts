@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { approvalsRequired } from '../commission/books/payment-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { zone } from './zone-field.ts'
@@ -32,17 +32,22 @@ const storageQuota = v.pipe(
 const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 
 const settings = {
-  name: v.optional(describeField(label, about('The display name of the account.', 'Acme Markets'))),
+  name: v.optional(
+    describeField(label, documentation('The display name of the account.', 'Acme Markets')),
+  ),
   time_zone: v.optional(
     describeField(
       zone,
-      about('The IANA time zone of times without an offset. Defaults to `UTC`.', 'Europe/Berlin'),
+      documentation(
+        'The IANA time zone of times without an offset. Defaults to `UTC`.',
+        'Europe/Berlin',
+      ),
     ),
   ),
   book_zone: v.optional(
     describeField(
       zone,
-      about(
+      documentation(
         'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
         'America/New_York',
       ),
@@ -51,7 +56,7 @@ const settings = {
   unknown_customer: v.optional(
     describeField(
       f.oneOf('reject', 'hold'),
-      about(
+      documentation(
         'What happens to a record whose customer is unknown: `reject` refuses it, `hold` keeps it until the customer arrives. Defaults to `reject` for partners and `hold` for brands.',
       ),
     ),
@@ -59,7 +64,7 @@ const settings = {
   unknown_affiliate: v.optional(
     describeField(
       f.oneOf('warn', 'reject'),
-      about(
+      documentation(
         'What happens to a customer whose affiliate is not configured: `warn` stores it with a warning, `reject` refuses it. Defaults to `warn`.',
       ),
     ),
@@ -67,7 +72,7 @@ const settings = {
   storage_quota: v.optional(
     describeField(
       storageQuota,
-      about(
+      documentation(
         `The bytes that the account may store. At the quota, deliveries that would store records are refused. Defaults to ${DEFAULT_STORAGE_QUOTA} (4 GiB).`,
         DEFAULT_STORAGE_QUOTA,
       ),
@@ -77,7 +82,7 @@ const settings = {
   unattributed_threshold: v.optional(
     describeField(
       share,
-      about(
+      documentation(
         `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
         UNATTRIBUTED_THRESHOLD,
       ),
@@ -91,7 +96,7 @@ const REGIONS = ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me
 const region = v.nullable(
   describeField(
     f.oneOf(...REGIONS),
-    about(
+    documentation(
       'Where the objects of its tokens are created, as a location hint of Cloudflare. Choose the region of the servers that send the records. Null: near the caller who issues the token. A change applies to new tokens.',
       'weur',
     ),
@@ -100,15 +105,18 @@ const region = v.nullable(
 
 /** The fields of a new account, without the binding of its database. */
 export const newAccount = {
-  account: describeField(slug, about('Identifies the account. The id never changes.', 'acme')),
+  account: describeField(
+    slug,
+    documentation('Identifies the account. The id never changes.', 'acme'),
+  ),
   vertical: describeField(
     f.oneOf('prop-trading', 'forex', 'igaming'),
-    about('The vertical of the account, which determines the API that it calls.'),
+    documentation('The vertical of the account, which determines the API that it calls.'),
   ),
   mode: v.optional(
     describeField(
       f.oneOf('live', 'test'),
-      about(
+      documentation(
         'Whether the account is live or a test. Only the data of a test account can be reset. Defaults to `live`.',
       ),
     ),
@@ -120,7 +128,7 @@ export const newAccount = {
     v.nullable(
       describeField(
         f.oneOf('eu', 'fedramp'),
-        about(
+        documentation(
           'The jurisdiction that keeps the ids of customers whose personal data was erased. It never changes. Choose a database of the same jurisdiction with `binding`.',
           'eu',
         ),
@@ -136,19 +144,24 @@ export const accountChange = {
   disabled: v.optional(
     describeField(
       v.boolean(),
-      about('Whether the account is disabled. The credentials of a disabled account are refused.'),
+      documentation(
+        'Whether the account is disabled. The credentials of a disabled account are refused.',
+      ),
     ),
   ),
 }
 
 /** The fields of an affiliate. */
 export const affiliate = {
-  affiliate_id: describeField(f.id, about('Identifies the affiliate within the account.', 'IB-07')),
+  affiliate_id: describeField(
+    f.id,
+    documentation('Identifies the affiliate within the account.', 'IB-07'),
+  ),
   parent: v.optional(
     v.nullable(
       describeField(
         f.id,
-        about(
+        documentation(
           'The affiliate who referred this affiliate. Null removes the parent; if left out, it stays as it is.',
           'IB-01',
         ),
@@ -158,7 +171,7 @@ export const affiliate = {
   from: v.optional(
     describeField(
       f.day,
-      about(
+      documentation(
         'The first day on which the parent counts. Later parents are removed. Defaults to today, in the time zone of a brand and in UTC for partners; without another parent nothing changes then.',
         '2026-12-01',
       ),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
 // The fields of request bodies about what is known of a customer by day.
@@ -12,7 +12,7 @@ export const affiliation = {
   from: v.nullable(
     describeField(
       f.day,
-      about(
+      documentation(
         'The first day of the affiliate. Null in the first entry, which holds from the beginning.',
         '2026-11-01',
       ),
@@ -21,12 +21,15 @@ export const affiliation = {
   affiliate_id: v.nullable(
     describeField(
       f.id,
-      about('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
+      documentation('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
     ),
   ),
 }
 
-const reason = describeField(f.text, about('Why it is done. It is in the audit log.', 'Wrong link'))
+const reason = describeField(
+  f.text,
+  documentation('Why it is done. It is in the audit log.', 'Wrong link'),
+)
 
 const anArray = v.custom<unknown[]>(Array.isArray, 'type array')
 
@@ -35,7 +38,7 @@ export const correction = {
   reason,
   affiliations: describeField(
     anArray,
-    about(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
+    documentation(`All affiliates of the customer by day, in order: 1 to ${MAX_AFFILIATIONS}.`),
   ),
 }
 
@@ -45,7 +48,7 @@ export const refusal = {
   from: v.optional(
     describeField(
       f.day,
-      about(
+      documentation(
         'The first day from which the customer earns nothing. Defaults to the beginning.',
         '2026-11-01',
       ),

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
 /** The longest URL of a landing page, in characters, after normalization. */
@@ -29,17 +29,17 @@ const landingPage = v.pipe(
 export const newLink = {
   affiliate_id: describeField(
     f.id,
-    about(
+    documentation(
       'Identifies the affiliate who is paid for customers who follow the link. It must be configured and never changes.',
       'IB-07',
     ),
   ),
   landing_page: describeField(
     landingPage,
-    about('The URL of the page that the link leads to.', 'https://acme.example/start'),
+    documentation('The URL of the page that the link leads to.', 'https://acme.example/start'),
   ),
   name: v.optional(
-    describeField(f.text, about('The display name of the link.', 'Spring newsletter')),
+    describeField(f.text, documentation('The display name of the link.', 'Spring newsletter')),
   ),
 }
 
@@ -50,7 +50,7 @@ export const linkChange = {
   disabled: v.optional(
     describeField(
       v.boolean(),
-      about('Whether the link is disabled. Visitors of a disabled link get a 404 page.'),
+      documentation('Whether the link is disabled. Visitors of a disabled link get a 404 page.'),
     ),
   ),
 }

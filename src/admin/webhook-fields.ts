@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { ALL_EVENTS, EVENT_TYPES } from '../webhooks/events.ts'
 
@@ -14,14 +14,14 @@ const events = v.pipe(
 )
 
 const description = v.nullable(
-  describeField(f.text, about('What the webhook is for.', 'Alerts of the finance team')),
+  describeField(f.text, documentation('What the webhook is for.', 'Alerts of the finance team')),
 )
 
 /** The fields of a new webhook. */
 export const newWebhook = {
   url: describeField(
     f.textOf(2000),
-    about(
+    documentation(
       'Where events are sent: an `https://` URL on port 443, or on a port from 1024 on, with a host name of the public internet.',
       'https://hooks.acme.example/tributary',
     ),
@@ -29,7 +29,7 @@ export const newWebhook = {
   events: v.optional(
     describeField(
       events,
-      about(
+      documentation(
         'The types of events to send; `*` stands for all, also those of later versions. Defaults to `["*"]`.',
         ['delivery.refused', 'statement.ready'],
       ),
@@ -46,7 +46,7 @@ export const webhookChange = {
   disabled: v.optional(
     describeField(
       v.boolean(),
-      about(
+      documentation(
         'Whether the webhook is disabled. Events that are caused meanwhile are not sent to it, and pending ones become dead letters. Enabling it also ends its failures.',
       ),
     ),
@@ -56,21 +56,24 @@ export const webhookChange = {
 /** The fields of a replay: one event, or a span. */
 export const replayFields = {
   event_id: v.optional(
-    describeField(f.text, about('The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c')),
+    describeField(
+      f.text,
+      documentation('The event to send again.', 'evt_019a0c5b3d0c4b1f6a7d2e9b3c'),
+    ),
   ),
   from: v.optional(
-    describeField(f.instant, about('The begin of the span.', '2026-11-01T00:00:00.000Z')),
+    describeField(f.instant, documentation('The begin of the span.', '2026-11-01T00:00:00.000Z')),
   ),
   to: v.optional(
     describeField(
       f.instant,
-      about('The end of the span, exclusive. Defaults to now.', '2026-11-02T00:00:00.000Z'),
+      documentation('The end of the span, exclusive. Defaults to now.', '2026-11-02T00:00:00.000Z'),
     ),
   ),
   only_dead: v.optional(
     describeField(
       v.boolean(),
-      about(
+      documentation(
         'Whether only dead letters of the span are sent again. Defaults to `false`: all events of the span that the webhook wants.',
       ),
     ),

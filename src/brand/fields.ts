@@ -1,4 +1,4 @@
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { decimal } from './decimal.ts'
 
@@ -7,40 +7,46 @@ import { decimal } from './decimal.ts'
 /** A brand time; `readTime` parses it. */
 export const time = describeField(
   f.text,
-  about("A date-time in the account's time zone, a date, or an RFC 3339 date-time."),
+  documentation("A date-time in the account's time zone, a date, or an RFC 3339 date-time."),
 )
 
 /** The known members of a customer. Only `customerId` is required. */
 export const customer = {
   customerId: describeField(
     f.id,
-    about(
+    documentation(
       'Identifies the player. The id never changes; sending it again updates the stored customer.',
       'P-1001',
     ),
   ),
   regtime: describeField(
     time,
-    about(
+    documentation(
       'When the player registered, preferably as `YYYY-MM-DD HH:mm`. Recommended.',
       '2026-10-01 08:30',
     ),
   ),
   country: describeField(
     f.text,
-    about("The player's country, preferably as an ISO 3166-1 alpha-2 code.", 'DE'),
+    documentation("The player's country, preferably as an ISO 3166-1 alpha-2 code.", 'DE'),
   ),
   firstName: describeField(
     f.text,
-    about("The player's first name. Personal data: an erasure removes it permanently.", 'Eve'),
+    documentation(
+      "The player's first name. Personal data: an erasure removes it permanently.",
+      'Eve',
+    ),
   ),
   lastName: describeField(
     f.text,
-    about("The player's last name. Personal data: an erasure removes it permanently.", 'Moran'),
+    documentation(
+      "The player's last name. Personal data: an erasure removes it permanently.",
+      'Moran',
+    ),
   ),
   tracking_data: describeField(
     f.tracking,
-    about(
+    documentation(
       'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters. A value that is empty, too long or not text is ignored, with the warning `altered`. It never fails the request.',
       'tr1kBm7Qx2VnR8sYt4Wz6LcDf0GhJ3pTa5UeXvNq9MbKyRw',
     ),
@@ -61,34 +67,34 @@ export const COLUMNS = {
 export const activity = {
   eventname: describeField(
     f.id,
-    about('The type of event, as agreed with the integrations team.', 'Deposit'),
+    documentation('The type of event, as agreed with the integrations team.', 'Deposit'),
   ),
   customerid: describeField(
     f.id,
-    about('Identifies the player: the `customerId` of a customer.', 'P-1001'),
+    documentation('Identifies the player: the `customerId` of a customer.', 'P-1001'),
   ),
   eventid: describeField(
     f.id,
-    about(
+    documentation(
       'Identifies the event. Sending the same id again replaces the event and never counts it twice, unless the event definition ignores `eventid`.',
       'dep-778',
     ),
   ),
   createtime: describeField(
     time,
-    about(
+    documentation(
       'When the event happened. Recommended. A date without a time makes the record a daily aggregate; sending it again replaces it.',
       '2026-10-02 09:30',
     ),
   ),
-  Value: describeField(decimal, about('The amount of a single-KPI event.', '100.00')),
+  Value: describeField(decimal, documentation('The amount of a single-KPI event.', '100.00')),
   Currency: describeField(
     f.currency,
-    about('The ISO 4217 currency code of the amounts. Recommended.', 'EUR'),
+    documentation('The ISO 4217 currency code of the amounts. Recommended.', 'EUR'),
   ),
   product: describeField(
     f.text,
-    about(
+    documentation(
       'The product line: `casino`, `sports`, `poker` or `bingo`, or a value that the event definition maps to one of them.',
       'casino',
     ),

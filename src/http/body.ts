@@ -18,7 +18,7 @@ export interface RequestBody {
   mustFreeRecords: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
-  /** Releases the memory. Call it when nothing of the body is needed any more. */
+  /** Releases the memory. Call it when the body is no longer needed. */
   release: () => void
 }
 

@@ -11,7 +11,7 @@ const parseAccept = (accept: string) =>
 
 /**
  * Returns which of `types` the `Accept` of a request prefers, by its weights (RFC 9110, 12.5.1). The
- * first is the default: any type (`*\/*`) is no preference.
+ * first is the default: any type (`*\/*`) is not a preference.
  */
 export function preferredType<Type extends string>(
   c: Context,

@@ -90,7 +90,7 @@ export const accountRoutes = (resourcesOf: ResourcesOf) =>
 
 function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   const { from, to } = readDayRange(readQuery(c.req.url, 'from', 'to'))
-  const reading = withReadSession(c, async ({ grant, session }) => {
+  const response = withReadSession(c, async ({ grant, session }) => {
     const resources = resourcesOf(grant.vertical)
     const memory = new ReadMemory(grant.account)
     try {
@@ -106,8 +106,8 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
     throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
   })
   // If the caller disconnects, the reading still ends, so that the totals that it has summed are kept.
-  c.executionCtx.waitUntil(reading.catch(() => {}))
-  return reading
+  c.executionCtx.waitUntil(response.catch(() => {}))
+  return response
 }
 
 function respondWithHeld(c: Context<AppEnv>, resourcesOf: ResourcesOf) {

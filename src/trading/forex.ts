@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
@@ -15,7 +15,7 @@ export const forex = {
       trading_account_type: v.optional(
         describeField(
           f.text,
-          about(
+          documentation(
             'The type of the trading account, for example `standard`, `ECN`, `micro` or `demo`. Recommended.',
             'standard',
           ),
@@ -24,7 +24,10 @@ export const forex = {
       leverage: v.optional(
         describeField(
           f.leverage,
-          about('The leverage of the trading account as a ratio. For information only.', '1:100'),
+          documentation(
+            'The leverage of the trading account as a ratio. For information only.',
+            '1:100',
+          ),
         ),
       ),
     }),
@@ -34,14 +37,14 @@ export const forex = {
       shared.transaction(
         describeField(
           f.oneOf('deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'),
-          about(
+          documentation(
             'The type of transaction. Send a rebate to an introducing broker, as computed by the broker, as `ib_rebate`.',
             'deposit',
           ),
         ),
         describeField(
           f.text,
-          about(
+          documentation(
             'A more specific type, for example `wire`, `card`, `crypto`, `lot_rebate` or `spread_rebate`.',
             'card',
           ),
@@ -53,19 +56,25 @@ export const forex = {
       pnl: v.optional(
         describeField(
           f.amount,
-          about('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
+          documentation(
+            'The realized profit or loss in `currency`. Include closed positions only.',
+            -12.5,
+          ),
         ),
       ),
       volume_usd: v.optional(
-        describeField(f.notNegative, about('The notional volume in USD. Recommended.', 107000)),
+        describeField(
+          f.notNegative,
+          documentation('The notional volume in USD. Recommended.', 107000),
+        ),
       ),
       spread_cost: v.optional(
-        describeField(f.notNegative, about('The cost of the spread in `currency`.', 8.4)),
+        describeField(f.notNegative, documentation('The cost of the spread in `currency`.', 8.4)),
       ),
       commission: v.optional(
         describeField(
           f.notNegative,
-          about(
+          documentation(
             'The trading commission that the broker charged in `currency`, without the spread.',
             3.5,
           ),

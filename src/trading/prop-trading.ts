@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
@@ -15,7 +15,7 @@ export const propTrading = {
       challenge_type: v.optional(
         describeField(
           f.text,
-          about(
+          documentation(
             'The type of challenge, for example `standard`, `aggressive`, `rapid` or `instant_funding`. Recommended.',
             'standard',
           ),
@@ -24,7 +24,7 @@ export const propTrading = {
       phase: v.optional(
         describeField(
           f.text,
-          about(
+          documentation(
             'The evaluation phase, for example `phase_1`, `phase_2`, `funded` or `failed`. Recommended. When the phase changes, send the customer again with a new `last_modified_date`.',
             'phase_1',
           ),
@@ -33,7 +33,7 @@ export const propTrading = {
       account_size: v.optional(
         describeField(
           f.notNegative,
-          about('The size of the challenge account in USD. Recommended.', 50000),
+          documentation('The size of the challenge account in USD. Recommended.', 50000),
         ),
       ),
     }),
@@ -43,14 +43,14 @@ export const propTrading = {
       shared.transaction(
         describeField(
           f.oneOf('challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'),
-          about(
+          documentation(
             'The type of transaction: a fee for a challenge or its reset, a payout of the profit split, a refund, an adjustment, or any other.',
             'challenge_fee',
           ),
         ),
         describeField(
           f.text,
-          about(
+          documentation(
             'A more specific type, for example `phase_1_fee`, `phase_2_fee`, `profit_split` or `monthly_payout`.',
             'phase_1_fee',
           ),
@@ -61,12 +61,15 @@ export const propTrading = {
       ...shared.tradingActivity,
       pnl: describeField(
         f.amount,
-        about('The realized profit or loss in `currency`. Include closed positions only.', -12.5),
+        documentation(
+          'The realized profit or loss in `currency`. Include closed positions only.',
+          -12.5,
+        ),
       ),
       drawdown: v.optional(
         describeField(
           f.notNegative,
-          about(
+          documentation(
             'The daily drawdown: the drop in equity within the day, in percent of the account equity. `2.5` means 2.5%. Recommended.',
             2.5,
           ),
@@ -75,7 +78,7 @@ export const propTrading = {
       max_drawdown: v.optional(
         describeField(
           f.notNegative,
-          about(
+          documentation(
             'The maximum drawdown: the peak-to-trough drop since the challenge began, in percent of the initial balance.',
             4,
           ),

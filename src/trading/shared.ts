@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../validation/describe.ts'
+import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 
 // The fields that both partner verticals share. Each vertical adds its own.
@@ -8,19 +8,19 @@ import * as f from '../validation/fields.ts'
 export const customer = {
   customer_id: describeField(
     f.id,
-    about(
+    documentation(
       'Identifies the trader account. The id never changes. If one user has several accounts, send the id of each account.',
       'C-1001',
     ),
   ),
   signup_date: describeField(
     f.instant,
-    about('When the trader account was registered.', '2026-10-01T08:30:00Z'),
+    documentation('When the trader account was registered.', '2026-10-01T08:30:00Z'),
   ),
   last_modified_date: v.optional(
     describeField(
       f.instant,
-      about(
+      documentation(
         'When the record was last changed. Recommended. An older version than the stored one gets `stale` and changes nothing.',
         '2026-10-02T09:00:00Z',
       ),
@@ -28,31 +28,31 @@ export const customer = {
   ),
   affiliate_id: describeField(
     f.id,
-    about(
+    documentation(
       'Identifies the affiliate or introducing broker who referred the trader and is paid for this customer.',
       'IB-07',
     ),
   ),
   tracking_data: describeField(
     f.tracking,
-    about(
+    documentation(
       'The value that the service added to the landing page URL, returned unchanged: 1 to 50 characters.',
       'click-42',
     ),
   ),
   lang_id: v.optional(
-    describeField(f.language, about("The trader's language, as an ISO 639-1 code.", 'de')),
+    describeField(f.language, documentation("The trader's language, as an ISO 639-1 code.", 'de')),
   ),
   country_code: v.optional(
     describeField(
       f.country,
-      about("The trader's country, as an ISO 3166-1 alpha-2 code. Recommended.", 'DE'),
+      documentation("The trader's country, as an ISO 3166-1 alpha-2 code. Recommended.", 'DE'),
     ),
   ),
   kyc_status_id: v.optional(
     describeField(
       f.text,
-      about(
+      documentation(
         'The status of identity verification (KYC), in your own terms; their meaning is agreed during onboarding.',
         '2',
       ),
@@ -61,19 +61,22 @@ export const customer = {
   sales_status_id: v.optional(
     describeField(
       f.text,
-      about("The trader's status in your sales pipeline, in your own terms.", 'hot'),
+      documentation("The trader's status in your sales pipeline, in your own terms.", 'hot'),
     ),
   ),
   first_name: v.optional(
     describeField(
       f.text,
-      about("The trader's first name. Personal data: an erasure removes it permanently.", 'Ada'),
+      documentation(
+        "The trader's first name. Personal data: an erasure removes it permanently.",
+        'Ada',
+      ),
     ),
   ),
   last_name: v.optional(
     describeField(
       f.text,
-      about(
+      documentation(
         "The trader's last name. Personal data: an erasure removes it permanently.",
         'Lovelace',
       ),
@@ -82,7 +85,7 @@ export const customer = {
   email: v.optional(
     describeField(
       f.email,
-      about(
+      documentation(
         "The trader's email address, in ASCII. Personal data: an erasure removes it permanently.",
         'ada@example.org',
       ),
@@ -97,28 +100,34 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
 ) => ({
   transaction_id: describeField(
     f.id,
-    about(
+    documentation(
       'Identifies the transaction. The id never changes; send a changed status under the same id.',
       'T-5001',
     ),
   ),
   customer_id: describeField(
     f.id,
-    about('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
+    documentation(
+      'Identifies the trader account, which must have been sent as a customer.',
+      'C-1001',
+    ),
   ),
   transaction_type,
   amount_currency: describeField(
     f.money,
-    about('The amount in `currency`, with at most 2 decimal places.', 100.25),
+    documentation('The amount in `currency`, with at most 2 decimal places.', 100.25),
   ),
-  currency: describeField(f.currency, about('The original currency, as an ISO 4217 code.', 'EUR')),
+  currency: describeField(
+    f.currency,
+    documentation('The original currency, as an ISO 4217 code.', 'EUR'),
+  ),
   transaction_date: describeField(
     f.instant,
-    about('When the transaction happened.', '2026-10-02T09:30:00Z'),
+    documentation('When the transaction happened.', '2026-10-02T09:30:00Z'),
   ),
   status: describeField(
     f.text,
-    about(
+    documentation(
       'The status in your own terms, for example `pending`, `approved`, `declined` or `reversed`; their meaning is agreed during onboarding.',
       'approved',
     ),
@@ -126,7 +135,7 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
   amount_usd: v.optional(
     describeField(
       f.amount,
-      about(
+      documentation(
         'The amount in USD, if you know it. Lists and control totals are not converted; if you leave this out, it stays absent.',
         109.4,
       ),
@@ -136,7 +145,7 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
   note: v.optional(
     describeField(
       f.text,
-      about('Free text or your own reference, without personal data.', 'order 7'),
+      documentation('Free text or your own reference, without personal data.', 'order 7'),
     ),
   ),
 })
@@ -145,25 +154,28 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
 export const tradingActivity = {
   date: describeField(
     f.day,
-    about(
+    documentation(
       'The day of this record; it can be the day of your server. The check at 06:00 UTC compares it with the UTC calendar.',
       '2026-10-02',
     ),
   ),
   customer_id: describeField(
     f.id,
-    about('Identifies the trader account, which must have been sent as a customer.', 'C-1001'),
+    documentation(
+      'Identifies the trader account, which must have been sent as a customer.',
+      'C-1001',
+    ),
   ),
   instrument: describeField(
     f.id,
-    about('The symbol of the instrument on the trading platform.', 'EURUSD'),
+    documentation('The symbol of the instrument on the trading platform.', 'EURUSD'),
   ),
   lots_traded: describeField(
     f.lots,
-    about('The volume in standard lots, with at most 2 decimal places.', 1.07),
+    documentation('The volume in standard lots, with at most 2 decimal places.', 1.07),
   ),
   currency: describeField(
     f.currency,
-    about('The ISO 4217 currency code of all amounts that name no other currency.', 'USD'),
+    documentation('The ISO 4217 currency code of all amounts that name no other currency.', 'USD'),
   ),
 }

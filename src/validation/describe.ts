@@ -13,7 +13,7 @@ declare const process: { readonly env: { readonly NODE_ENV?: string } }
  * bundle for production, which needs none. wrangler and `bench/build.ts` write the value of `NODE_ENV`
  * here. esbuild then drops the calls with their texts, as long as this function has no rest parameter.
  */
-export function about<Example>(
+export function documentation<Example>(
   description: string,
   example?: Example,
 ): Documentation<Example> | undefined {

@@ -27,7 +27,7 @@ export async function newClientSenders(
   return asks
 }
 
-type Rows = { key: string; client: number; revision: number }[]
+type StoredRevisions = { key: string; client: number; revision: number }[]
 
 const transaction = (transaction_id: string, client: number) => ({
   transaction_id,
@@ -74,7 +74,7 @@ function resultOf(
   }
 }
 
-const storedIn = async ({ database }: Service, prefix: string): Promise<Rows> => {
+const storedIn = async ({ database }: Service, prefix: string): Promise<StoredRevisions> => {
   const found = await database
     .prepare(
       `select transaction_id as key, note as client, revision, status, amount_currency as amount
@@ -144,7 +144,11 @@ export async function writeOverlappingKeys(
 }
 
 /** The control totals count each record once, with the amount of the winning client. */
-async function checkTotal({ check }: Setting, ask: RequestSender, rows: Rows): Promise<void> {
+async function checkTotal(
+  { check }: Setting,
+  ask: RequestSender,
+  rows: StoredRevisions,
+): Promise<void> {
   const { body } = await ask('GET', 'totals?from=2026-10-02&to=2026-10-02')
   const data: { resource: string; count: number; sums: Record<string, string> }[] = body.data
   const totals = data.filter(({ resource }) => resource === 'transactions')

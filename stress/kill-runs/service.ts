@@ -4,7 +4,7 @@ import { workflowBindings } from '../../bench/commissions/service.ts'
 import { type Running, start } from '../../bench/worker.ts'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 
-/** Bundles the service whose Workflow asks a gate. */
+/** Bundles the service whose Workflow asks a barrier. */
 export const buildGated = (): Promise<string> =>
   buildPeer('stress/kill-runs/worker.ts', resolve('src/index.ts'))
 
@@ -17,8 +17,12 @@ export interface RunService extends Running {
 }
 
 /** Starts the service on the state of a folder. */
-export async function serveRuns(script: string, state: string, gate: string): Promise<RunService> {
-  const running = await start(script, state, await workflowBindings({ GATE: gate }))
+export async function serveRuns(
+  script: string,
+  state: string,
+  barrier: string,
+): Promise<RunService> {
+  const running = await start(script, state, await workflowBindings({ BARRIER: barrier }))
   return {
     ...running,
     async kill() {

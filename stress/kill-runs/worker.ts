@@ -8,7 +8,7 @@ import type { D1Database } from '@cloudflare/workers-types'
 import { aroundCalls } from '../../bench/around-calls.ts'
 import { PART_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
 
-// The service with small steps, whose Workflow asks a gate before and after each of its calls to D1.
+// The service with small steps, whose Workflow asks a barrier before and after each of its calls to D1.
 // What the calls do is not changed.
 
 Object.assign(STEP_LIMITS, { affiliates: 4 })
@@ -16,23 +16,23 @@ Object.assign(PART_LIMITS, { lines: 1 })
 
 interface Bindings {
   readonly DB: D1Database
-  /** The URL of the gate. */
-  readonly GATE: string
+  /** The URL of the barrier. */
+  readonly BARRIER: string
 }
 
 type WorkflowClass = new (context: unknown, env: object) => object
 
-const withGate = (Real: WorkflowClass) =>
+const withBarrier = (Real: WorkflowClass) =>
   class extends Real {
     constructor(context: unknown, env: object) {
       const bindings = env as Bindings
-      super(context, { ...bindings, DB: gated(bindings.DB, bindings.GATE) })
+      super(context, { ...bindings, DB: withPauses(bindings.DB, bindings.BARRIER) })
     }
   }
 
-function gated(database: D1Database, gate: string): D1Database {
+function withPauses(database: D1Database, barrier: string): D1Database {
   const ask = async (moment: string, sql: string) => {
-    const url = new URL(gate)
+    const url = new URL(barrier)
     url.searchParams.set('moment', moment)
     url.searchParams.set('sql', sql.trim().slice(0, 200))
     await (await fetch(url)).text()
@@ -46,7 +46,7 @@ function gated(database: D1Database, gate: string): D1Database {
   })
 }
 
-/** The Workflow of a run, which asks the gate. */
-export const StatementRun = withGate(ServiceStatementRun)
+/** The Workflow of a run, which asks the barrier. */
+export const StatementRun = withBarrier(ServiceStatementRun)
 export { ClientGate, ErasureJournal, TokenGate }
 export default service

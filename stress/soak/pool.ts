@@ -43,7 +43,7 @@ export function newPool(
       times: [],
     }),
   )
-  const take = async (): Promise<Member> => {
+  const nextMember = async (): Promise<Member> => {
     for (;;) {
       const now = Date.now()
       const resting = restingAt(now, members.length)
@@ -60,7 +60,7 @@ export function newPool(
     }
   }
   return {
-    ask: async (...sent) => (await take()).ask(...sent),
+    ask: async (...sent) => (await nextMember()).ask(...sent),
     resting() {
       const now = Date.now()
       const at = restingAt(now, members.length)

@@ -21,7 +21,7 @@ export function temporaryAccountActions(
 }
 
 /** Returns a function that sends requests as the integrations team about one account. */
-function about({ admin }: Service, { expectStatus }: ResponseLog, account: string) {
+function senderFor({ admin }: Service, { expectStatus }: ResponseLog, account: string) {
   const at = `accounts/${account}`
   return async (status: number, method: string, path: string, route = path, body?: unknown) => {
     const text = await expectStatus(
@@ -43,7 +43,7 @@ async function createAccount(
   const body = { account, name: account, vertical, mode: 'test' }
   const request = service.admin('POST', 'accounts', { body })
   await responses.expectStatus('POST /admin/v1/accounts', [201], request)
-  return about(service, responses, account)
+  return senderFor(service, responses, account)
 }
 
 const days = `from=${SPAN.from}&to=${SPAN.to}`
@@ -115,7 +115,7 @@ async function useTemporaryBrand(
 
 /** Resets an account, and checks that its records are gone. */
 async function checkReset(
-  team: ReturnType<typeof about>,
+  team: ReturnType<typeof senderFor>,
   ask: RequestSender,
   reportProblem: ResponseLog['reportProblem'],
   account: string,

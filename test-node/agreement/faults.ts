@@ -50,15 +50,15 @@ export async function faultsOf(
     return (await Promise.all(parts.map((part) => faultsOf(service, target, part)))).flat()
   }
   const faults = records.map((): Fault[] => [])
-  const take = (index: number, { pointer, code }: Fault) => {
+  const addFault = (index: number, { pointer, code }: Fault) => {
     assert.ok(`${pointer}/`.startsWith(`/${index}/`), pointer)
     faults[index]!.push({ pointer: pointer.slice(`/${index}`.length), code })
   }
-  if (status === 422) for (const error of body.errors) take(error.index, error)
+  if (status === 422) for (const error of body.errors) addFault(error.index, error)
   else {
     for (const { index, outcome, errors = [] } of body.results) {
       assert.equal(outcome === 'rejected', errors.length > 0)
-      for (const error of errors) take(index, error)
+      for (const error of errors) addFault(index, error)
     }
   }
   const again = repeatedKeys(validator, records)

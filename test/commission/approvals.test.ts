@@ -348,7 +348,7 @@ describe('a period', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('that goes on is refused, and so is what is no period or no plan', async () => {
+  test('that goes on is refused, and so is an unknown period or plan', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2024-10-31T00:00:00.000Z') })
     const ask = (period: string, body = {}) =>
       askAdmin(`${PATH}/periods/${period}/approve`, 'POST', body)

@@ -99,7 +99,7 @@ test('at most 20 causes are listed, and all are counted', async () => {
   )
 })
 
-test('a record that no rule names is no cause', async () => {
+test('a record that no rule names is not a cause', async () => {
   const { paid } = await closeAugust()
   await paid('t-5', '2026-08-11', 30, { transaction_type: 'withdrawal' })
   const late = await paid('t-2', '2026-08-11', 30)
@@ -523,7 +523,7 @@ test('a changed carry is an adjustment of the line that it changes, with the rec
   ])
 })
 
-test('a new parent is no cause of what an affiliate earns itself', async () => {
+test('a new parent is not a cause of what an affiliate earns itself', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100)
   await refresh('2026-08')

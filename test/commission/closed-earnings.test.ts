@@ -66,7 +66,7 @@ test('what earned nothing in a closed period is not frozen', async () => {
   expect(await unearned()).toMatchObject([{ reason: 'declined', count: 1 }])
 })
 
-test('a record that no line counts any more is shown with the adjustment that it caused', async () => {
+test('a record that lines no longer count is shown with the adjustment that it caused', async () => {
   const { paid } = await closeAugust()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD', status: 'declined' })
   const [adjustment] = await adjustmentsOf('2026-09')

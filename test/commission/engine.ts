@@ -7,6 +7,7 @@ import {
   periodOf,
 } from '../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, factAmount } from '../../src/commission/engine/decimal.ts'
+import { factEvaluator } from '../../src/commission/engine/evaluate-uplines.ts'
 import {
   type Customer,
   type CustomerFields,
@@ -16,7 +17,6 @@ import {
   type Fact,
   type FactState,
 } from '../../src/commission/engine/facts.ts'
-import { factJudge } from '../../src/commission/engine/judge-uplines.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { buildPlansInForce } from '../../src/commission/engine/plans-in-force.ts'
 import { NO_STATE } from '../../src/commission/engine/state.ts'
@@ -247,12 +247,12 @@ function eventFact(one: WorldEvent): Fact {
 }
 
 function factsOf(account: Account, input: AccountInput, period: Period): OutcomeFact[] {
-  const judge = factJudge(input)
-  return account.judged(period.last).flatMap((judged) =>
-    judged.customer.facts
+  const evaluator = factEvaluator(input)
+  return account.evaluated(period.last).flatMap((evaluated) =>
+    evaluated.customer.facts
       .filter(({ day }) => day >= period.first && day <= period.last)
       .map((fact): OutcomeFact => {
-        const { verdict, by } = judge(judged, fact)
+        const { verdict, by } = evaluator(evaluated, fact)
         return {
           resource: fact.resource,
           id: fact.id,

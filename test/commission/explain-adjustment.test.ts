@@ -102,7 +102,7 @@ test('a line that no longer exists, and one that no statement had, are explained
   await paid('t-1', '2026-10-10', 100)
   const [{ id }] = await adjustmentsOf('2026-09')
   expect(await explained(id)).toMatchObject({ now: null, approved: { total: '10.00' } })
-  expect(await sentences(id)).toContain('No record supports this line any more.')
+  expect(await sentences(id)).toContain('No record counts for this line now.')
 })
 
 test('what restores a dropped amount is explained, and has no records', async () => {

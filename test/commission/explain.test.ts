@@ -48,13 +48,13 @@ function explainAll(account: Account, input: AccountInput, period: Period): Expl
   const tallies: PeriodTallies = new Map()
   const rulesOf = uplineRules(context)
   const reduced = account
-    .judged(period.last)
-    .map((judged) => ({ judged, own: reduceCustomer(context, tallies, judged, rulesOf) }))
+    .evaluated(period.last)
+    .map((evaluated) => ({ evaluated, own: reduceCustomer(context, tallies, evaluated, rulesOf) }))
   return account.settle(period).flatMap((result) =>
     result.lines.map((line) => {
       const target = isFunded(line) ? null : tallyOfLine(tallies, result.affiliate, line)
-      const parts = reduced.flatMap(({ judged, own }) => {
-        const part = partOf(line, target, judged.customer.customer_id, own, input.rates)
+      const parts = reduced.flatMap(({ evaluated, own }) => {
+        const part = partOf(line, target, evaluated.customer.customer_id, own, input.rates)
         return part ? [part] : []
       })
       const facts = noLineFacts()

@@ -1,8 +1,8 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
 import { nextPeriod, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
+import { evaluateCustomer } from '../../src/commission/engine/evaluate.ts'
 import type { Fact } from '../../src/commission/engine/facts.ts'
-import { judgeCustomer } from '../../src/commission/engine/judge.ts'
 import { reduceCustomer } from '../../src/commission/engine/reduce.ts'
 import type { PeriodTallies } from '../../src/commission/engine/tallies.ts'
 import { uplineRules } from '../../src/commission/engine/uplines.ts'
@@ -47,13 +47,13 @@ test('law 2: what tallies count and what has no reason are the same records', ()
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const { input } = open(world)
-    const judged = input.customers.map((customer) => judgeCustomer(input, customer))
+    const evaluated = input.customers.map((customer) => evaluateCustomer(input, customer))
     for (const outcome of evaluate(world, periodsOf(world))) {
       const { first, last } = parsePeriod(outcome.period)!
       const counted = new Set<string>()
       const isWithin = ({ day }: Fact) => day >= first && day <= last
       const nameOf = ({ resource, id }: Fact) => `${resource} ${id}`
-      for (const customer of judged) {
+      for (const customer of evaluated) {
         for (const { day, used } of customer.qualified.values()) {
           if (day <= last) for (const fact of used) if (isWithin(fact)) counted.add(nameOf(fact))
         }
@@ -63,7 +63,7 @@ test('law 2: what tallies count and what has no reason are the same records', ()
           const period = parsePeriod(id)!
           const tallies: PeriodTallies = new Map()
           const rules = uplineRules({ ...input, period })
-          for (const customer of judged) {
+          for (const customer of evaluated) {
             for (const [target, one] of reduceCustomer(
               { ...input, period },
               tallies,

@@ -48,10 +48,10 @@ export function storable(world: World): World {
   return { ...world, customers, activity }
 }
 
-type Rows = readonly (readonly unknown[])[]
+type RowValues = readonly (readonly unknown[])[]
 
 /** Inserts rows with one statement. */
-const insert = (table: string, columns: string, rows: Rows) => {
+const insert = (table: string, columns: string, rows: RowValues) => {
   const names = columns.split(', ')
   const values = names.map((_, i) => `value ->> ${i}`).join(', ')
   return env.DB.prepare(

@@ -4,9 +4,9 @@ import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { earningsOf } from '../../src/commission/engine/earnings.ts'
+import { asOf } from '../../src/commission/engine/evaluate.ts'
+import { factEvaluator } from '../../src/commission/engine/evaluate-uplines.ts'
 import { reportFacts } from '../../src/commission/engine/fact-reports.ts'
-import { asOf } from '../../src/commission/engine/judge.ts'
-import { factJudge } from '../../src/commission/engine/judge-uplines.ts'
 import { reportOnce } from '../../src/commission/engine/once-report.ts'
 import {
   addToGroups,
@@ -30,7 +30,7 @@ interface View {
   world: World
   period: Period
   input: AccountInput
-  judged: ReturnType<Account['judged']>
+  evaluated: ReturnType<Account['evaluated']>
   settled: ReturnType<Account['settle']>
 }
 
@@ -55,8 +55,8 @@ function firstFailures(laws: readonly Law[]): Map<Law, unknown> {
     const { account, input } = open(world)
     for (const id of periodsOf(world)) {
       const period = parsePeriod(id)!
-      const judged = account.judged(period.last)
-      check({ seed, world, period, input, judged, settled: account.settle(period) })
+      const evaluated = account.evaluated(period.last)
+      check({ seed, world, period, input, evaluated, settled: account.settle(period) })
     }
   }
   return failures
@@ -116,11 +116,11 @@ const groupTotals = (groups: readonly UnearnedGroup[]) => {
 }
 
 /** Counted and unearned facts together are the control totals. */
-const isComplete: Law = ({ seed, world, period, input, judged: all }) => {
-  const judge = factJudge(input)
+const isComplete: Law = ({ seed, world, period, input, evaluated: all }) => {
+  const evaluator = factEvaluator(input)
   const groups: Groups = new Map()
-  for (const judged of all)
-    for (const { fact, state } of reportFacts(input, judge, judged, period))
+  for (const evaluated of all)
+    for (const { fact, state } of reportFacts(input, evaluator, evaluated, period))
       addToGroups(groups, state, fact)
   expect(groupTotals(listGroups(groups)), `seed ${seed} ${period.id}`).toEqual(
     controlTotals(world, period),
@@ -128,11 +128,11 @@ const isComplete: Law = ({ seed, world, period, input, judged: all }) => {
 }
 
 /** A fact that is counted has a line, and is counted by the rule of each. */
-const hasLines: Law = ({ seed, period, input, judged: all }) => {
-  const judge = factJudge(input)
-  for (const judged of all)
-    for (const { fact, state, rules } of reportFacts(input, judge, judged, period)) {
-      const lines = earningsOf(input, asOf(judged, period.last), fact)
+const hasLines: Law = ({ seed, period, input, evaluated: all }) => {
+  const evaluator = factEvaluator(input)
+  for (const evaluated of all)
+    for (const { fact, state, rules } of reportFacts(input, evaluator, evaluated, period)) {
+      const lines = earningsOf(input, asOf(evaluated, period.last), fact)
       for (const { kind, plan, rule } of lines) {
         if (kind !== 'once') continue
         const reasons = rules.flatMap((one) =>
@@ -148,12 +148,12 @@ const hasLines: Law = ({ seed, period, input, judged: all }) => {
 }
 
 /** Returns the bases and units that the records of a period add to each line. */
-function additions({ period, input, judged: all }: View): Sums {
+function additions({ period, input, evaluated: all }: View): Sums {
   const added: Sums = {}
-  for (const judged of all)
-    for (const fact of judged.customer.facts) {
+  for (const evaluated of all)
+    for (const fact of evaluated.customer.facts) {
       if (fact.day < period.first || fact.day > period.last) continue
-      for (const one of earningsOf(input, judged, fact)) {
+      for (const one of earningsOf(input, evaluated, fact)) {
         if (one.kind === 'once' || one.period !== period.id) continue
         const { affiliate_id, plan, version, rule, scope, base, units } = one
         const key = [affiliate_id, plan, version, rule, scope].join(' ')
@@ -193,8 +193,8 @@ const dayOfDate = (date: string) => Date.parse(date) / 86_400_000
 const statuses = new Set<string>()
 
 /** Who is reported as qualified has the line of a rule. */
-const qualifies: Law = ({ seed, period, input, judged: all, settled }) => {
-  const reported = all.flatMap((judged) => reportOnce(input, judged, period.last))
+const qualifies: Law = ({ seed, period, input, evaluated: all, settled }) => {
+  const reported = all.flatMap((evaluated) => reportOnce(input, evaluated, period.last))
   for (const { status, qualified_on, conditions, customer_id, rule } of reported) {
     statuses.add(status)
     const isLater = qualified_on !== null && dayOfDate(qualified_on) > period.last

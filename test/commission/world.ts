@@ -95,7 +95,7 @@ export interface Outcome {
   /** The statements of plans with that kind of period, in order of affiliate and plan (code points). */
   statements: OutcomeStatement[]
   /**
-   * Every fact whose day lies in the period, in order of resource and id (code points), judged as of
+   * Every fact whose day lies in the period, in order of resource and id (code points), evaluated as of
    * the period's last day under whatever plan governs it.
    */
   facts: OutcomeFact[]

@@ -14,7 +14,7 @@ export interface RefusedStatement {
 }
 
 /** What became of the statements of a period. */
-export interface Tally {
+export interface ApprovalTally {
   approved: number
   waiting: number
   refused: RefusedStatement[]
@@ -25,14 +25,14 @@ export interface Tally {
 export const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
 
 /** Lists the refusal of a draft. */
-export function refuse(tally: Tally, one: Candidate, refusal: Refusal): void {
+export function refuse(tally: ApprovalTally, one: Candidate, refusal: Refusal): void {
   // For a carry-only row, the earlier statement is listed instead.
   if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
 }
 
 /** Lists a refusal of a statement, as far as there is room, and counts it. */
 export function list(
-  tally: Tally,
+  tally: ApprovalTally,
   { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
   { code, detail }: Refusal,
 ): void {

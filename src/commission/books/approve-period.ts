@@ -8,7 +8,13 @@ import {
 } from '../../db/commission/books/close-period.ts'
 import type { Account } from '../../db/schema.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
-import { isStatement, list, type RefusedStatement, refuse, type Tally } from './approval-tally.ts'
+import {
+  type ApprovalTally,
+  isStatement,
+  list,
+  type RefusedStatement,
+  refuse,
+} from './approval-tally.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { endOf } from './period-end.ts'
 import { earlierDraft, notOver, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
@@ -59,7 +65,7 @@ export async function approvePeriod(
 ): Promise<PeriodApproved> {
   const started = clock()
   await checkRun(db, account, period, started)
-  const tally: Tally = { approved: 0, waiting: 0, refused: [], total: 0 }
+  const tally: ApprovalTally = { approved: 0, waiting: 0, refused: [], total: 0 }
   let isClosed = true
   for (const plan of plans) {
     const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
@@ -105,7 +111,7 @@ async function approvePlan(
   db: D1Database,
   approver: Approver,
   scope: Scope,
-  tally: Tally,
+  tally: ApprovalTally,
   isInTime: () => boolean,
 ): Promise<boolean> {
   const { plan, period } = scope
@@ -130,7 +136,7 @@ async function approvePage(
   approver: Approver,
   { plan, period, leaveOutHolds }: Scope,
   { ids, isLast }: { ids: readonly string[]; isLast: boolean },
-  tally: Tally,
+  tally: ApprovalTally,
 ): Promise<boolean> {
   const candidates = ids.length > 0 ? await readCandidates(db, approver.account, ids) : []
   const possible = candidates.filter((one) => {

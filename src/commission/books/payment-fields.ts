@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { decimal, positiveMoney } from '../plans/decimals.ts'
@@ -10,7 +10,7 @@ import { decimal, positiveMoney } from '../plans/decimals.ts'
 /** The setting of an account: how many persons must approve a statement. */
 export const approvalsRequired = describeField(
   v.pipe(f.number, v.picklist([1, 2], 'pattern 1 or 2')),
-  about(
+  documentation(
     'How many different persons must approve a statement. Defaults to 1. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
     2,
   ),
@@ -20,7 +20,7 @@ export const approvalsRequired = describeField(
 export const approval = {
   hash: describeField(
     v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern 64 hexadecimal digits in lower case')),
-    about(
+    documentation(
       'The `hash` of the draft that was looked at.',
       '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
     ),
@@ -28,7 +28,7 @@ export const approval = {
   leave_out_holds: v.optional(
     describeField(
       v.boolean(),
-      about(
+      documentation(
         'Approves it although records lack a rate or a currency. They are paid as an adjustment in a later period, once a rate exists. Defaults to `false`.',
       ),
     ),
@@ -37,13 +37,18 @@ export const approval = {
 
 /** The fields of the approval of a period. */
 export const periodApproval = {
-  plan: v.optional(describeField(f.text, about('Only this plan. Defaults to all.', 'standard-ib'))),
+  plan: v.optional(
+    describeField(f.text, documentation('Only this plan. Defaults to all.', 'standard-ib')),
+  ),
   leave_out_holds: approval.leave_out_holds,
 }
 
 const reference = describeField(
   f.text,
-  about('Identifies the payment. The same one is never booked twice.', 'pay_2c8f1e0a94b7d36518fa'),
+  documentation(
+    'Identifies the payment. The same one is never booked twice.',
+    'pay_2c8f1e0a94b7d36518fa',
+  ),
 )
 
 /** The first day of a payment: an earlier one is a typing error. */
@@ -58,7 +63,10 @@ const paidOn = describeField(
     v.check((day) => day >= FIRST_DAY, ruleMessage('minimum', FIRST_DAY)),
     v.check((day) => day <= lastDay(), ruleMessage('maximum', 'tomorrow in UTC+14')),
   ),
-  about('The day of the payment, from 2000-01-01 to tomorrow. It cannot be changed.', '2026-11-16'),
+  documentation(
+    'The day of the payment, from 2000-01-01 to tomorrow. It cannot be changed.',
+    '2026-11-16',
+  ),
 )
 
 /** The fields of the payment of a statement. */
@@ -66,21 +74,24 @@ export const payment = { reference, paid_on: paidOn }
 
 /** The fields of a payment in a list. */
 export const listedPayment = {
-  affiliate_id: describeField(f.id, about('The affiliate who was paid.', 'IB-07')),
-  currency: describeField(f.currency, about('The currency, an ISO 4217 code.', 'EUR')),
+  affiliate_id: describeField(f.id, documentation('The affiliate who was paid.', 'IB-07')),
+  currency: describeField(f.currency, documentation('The currency, an ISO 4217 code.', 'EUR')),
   amount: describeField(
     positiveMoney,
-    about('What was paid: the sum of the oldest unpaid statements.', '1240.50'),
+    documentation('What was paid: the sum of the oldest unpaid statements.', '1240.50'),
   ),
   ...payment,
 }
 
 /** The fields of a manual entry. */
 export const newManualEntry = {
-  affiliate_id: describeField(f.id, about('The affiliate. It must be configured.', 'IB-07')),
+  affiliate_id: describeField(
+    f.id,
+    documentation('The affiliate. It must be configured.', 'IB-07'),
+  ),
   plan: describeField(
     f.text,
-    about(
+    documentation(
       'A plan to which the affiliate is assigned. Its currency is that of the amount.',
       'standard-ib',
     ),
@@ -90,18 +101,18 @@ export const newManualEntry = {
       decimal,
       v.check((text) => /[1-9]/.test(text), 'pattern a decimal other than 0'),
     ),
-    about(
+    documentation(
       'The amount: a decimal with at most the minor digits of the currency. Negative: the affiliate gets less.',
       '-25.00',
     ),
   ),
   reason: describeField(
     f.text,
-    about('Why. It stands in the statement and in the audit log.', 'Bonus'),
+    documentation('Why. It stands in the statement and in the audit log.', 'Bonus'),
   ),
   reference: describeField(
     f.text,
-    about(
+    documentation(
       'Identifies the entry within the account. The same one is stored once.',
       'bonus-2026-10-IB-07',
     ),

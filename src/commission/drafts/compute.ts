@@ -3,10 +3,10 @@ import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
 import type { Period } from '../engine/calendar.ts'
+import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
+import type { EvaluatedCustomer } from '../engine/evaluated.ts'
 import type { Settlement } from '../engine/explain-input.ts'
 import { compareText, type Fact } from '../engine/facts.ts'
-import { asOf, judgeCustomer } from '../engine/judge.ts'
-import type { JudgedCustomer } from '../engine/judged.ts'
 import type { OnceState } from '../engine/once.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
@@ -91,13 +91,13 @@ const NO_FACTS: ReadonlySet<Fact> = new Set()
  * Drops the facts by which a customer qualified: only explanations use them, and they fill the
  * memory.
  */
-function withoutEvidence(judged: JudgedCustomer): JudgedCustomer {
-  if (judged.qualified.size === 0) return judged
+function withoutEvidence(evaluated: EvaluatedCustomer): EvaluatedCustomer {
+  if (evaluated.qualified.size === 0) return evaluated
   const qualified = new Map<string, OnceState>()
-  for (const [rule, state] of judged.qualified) {
+  for (const [rule, state] of evaluated.qualified) {
     qualified.set(rule, { ...state, used: NO_FACTS, progress: [] })
   }
-  return { ...judged, qualified }
+  return { ...evaluated, qualified }
 }
 
 /**
@@ -113,7 +113,7 @@ export async function settleAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
-  keep?: (judged: JudgedCustomer) => JudgedCustomer,
+  keep?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
@@ -140,13 +140,13 @@ async function tallyFacts(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
-  keep?: (judged: JudgedCustomer) => JudgedCustomer,
+  keep?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
 ): Promise<Map<string, PeriodTallies>> {
   const { source, range, context, kept } = computation
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
   const add = range.periods.map((period) => {
     const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
-    return (judged: JudgedCustomer) => addTo(asOf(judged, period.last))
+    return (evaluated: EvaluatedCustomer) => addTo(asOf(evaluated, period.last))
   })
   const queries = earningQueries(source.selection, range.days)
   const isNeeded = neededQueries(source, context.tree, range.periods)
@@ -159,9 +159,9 @@ async function tallyFacts(
       if (facts > maxFacts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
-      const own = judgeCustomer(context, customer)
-      const judged = keep ? keep(own) : own
-      for (const addTo of add) addTo(judged)
+      const own = evaluateCustomer(context, customer)
+      const evaluated = keep ? keep(own) : own
+      for (const addTo of add) addTo(evaluated)
     }
   }
   return tallies

@@ -1,12 +1,13 @@
 import { ApiError } from '../../errors.ts'
+import { quote } from '../../validation/quote.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
 import { isFarAhead } from './limits.ts'
 
 /** The first year of which a period has statements. An earlier one is a mistyped year. */
 const FIRST_YEAR = 1970
 
-const NO_PERIOD =
-  'There is no such period from 1970 to the next 10 years. A month is written as `2026-10`, a week of ISO 8601 as `2026-W41`.'
+const PERIODS =
+  'Use a month such as `2026-10` or an ISO 8601 week such as `2026-W41`, from 1970 to 10 years from now.'
 
 /** Returns the period of a path, or throws `not_found`. */
 export function readPathPeriod(text: string): Period {
@@ -14,6 +15,9 @@ export function readPathPeriod(text: string): Period {
   const isKnown = period && Number(text.slice(0, 4)) >= FIRST_YEAR
   if (isKnown && !isFarAhead(period, Date.now())) return period
   const [, year] = /^(\d{4})-W53$/.exec(text) ?? []
-  const detail = year && !period ? `${year} has 52 weeks of ISO 8601.` : NO_PERIOD
+  const detail =
+    year && !period
+      ? `${year} has 52 weeks of ISO 8601.`
+      : `${quote(text)} is not a period. ${PERIODS}`
   throw new ApiError('not_found', { detail })
 }

@@ -1,8 +1,8 @@
 import type { AccountInput, PlanResult, SettlementInput } from './account-input.ts'
 import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
-import { asOf, judgeCustomer } from './judge.ts'
-import type { JudgedCustomer } from './judged.ts'
+import { asOf, evaluateCustomer } from './evaluate.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
@@ -16,21 +16,21 @@ import { uplineRules } from './uplines.ts'
 export interface Account {
   /** Returns the results in order of affiliate and plan. */
   readonly settle: (period: Period) => readonly PlanResult[]
-  readonly judged: (through: number) => readonly JudgedCustomer[]
+  readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
   readonly tallies: (period: Period) => PeriodTallies
 }
 
 /** Prepares the computation of an account. */
 export function openAccount(input: AccountInput): Account {
-  const everyone = input.customers.map((customer) => judgeCustomer(input, customer))
-  const judged = (through: number): readonly JudgedCustomer[] =>
+  const everyone = input.customers.map((customer) => evaluateCustomer(input, customer))
+  const evaluated = (through: number): readonly EvaluatedCustomer[] =>
     everyone.map((customer) => asOf(customer, through))
   const tallies = oncePerPeriod((period) => {
     const found: PeriodTallies = new Map()
-    judged(period.last).forEach(customerTallier({ ...input, period }, found))
+    evaluated(period.last).forEach(customerTallier({ ...input, period }, found))
     return found
   })
-  return { settle: openSettlement(input, tallies), judged, tallies }
+  return { settle: openSettlement(input, tallies), evaluated, tallies }
 }
 
 /**
@@ -78,11 +78,11 @@ const hasOverrides = ({ plans }: PlansInForce, kind: PeriodKind): boolean =>
 const isFirst = ({ firstDay }: SettlementInput, { kind, first }: Period): boolean =>
   first <= firstDay[kind]
 
-/** Returns a function that adds a customer, judged as of the end of the period, to the tallies. */
+/** Returns a function that adds a customer, evaluated as of the end of the period, to the tallies. */
 export function customerTallier(
   context: PeriodContext,
   tallies: PeriodTallies,
-): (customer: JudgedCustomer) => void {
+): (customer: EvaluatedCustomer) => void {
   const rulesOf = uplineRules(context)
   return (customer) => reduceCustomer(context, tallies, customer, rulesOf)
 }

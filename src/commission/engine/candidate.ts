@@ -51,7 +51,7 @@ export function findCandidate(
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
-    const candidate = judgeTrigger(context, customer, version, rule, fact)
+    const candidate = evaluateTrigger(context, customer, version, rule, fact)
     if (candidate?.status === 'reversed' && rule.requalify) voided.push(fact)
     else if (candidate !== null) return { ...candidate, voided }
   }
@@ -59,7 +59,7 @@ export function findCandidate(
 }
 
 /** Returns null if the fact is below the rule's `min`. */
-function judgeTrigger(
+function evaluateTrigger(
   context: Context,
   customer: Customer,
   version: Version,

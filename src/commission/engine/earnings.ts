@@ -1,9 +1,9 @@
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import type { Context, PeriodContext } from './context.ts'
 import { type Decimal, plainText } from './decimal.ts'
+import { isBooked } from './evaluate-uplines.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Fact } from './facts.ts'
-import { isBooked } from './judge-uplines.ts'
-import type { JudgedCustomer } from './judged.ts'
 import { reduceCustomer } from './reduce.ts'
 import type { CompiledRule } from './rules.ts'
 import type { PeriodTallies, RuleTally } from './tallies.ts'
@@ -32,10 +32,14 @@ const KINDS: readonly PeriodKind[] = ['month', 'week']
  * Returns the lines that count a fact. Each adds the fact alone to its base, so amounts that convert
  * together with others can differ in the 12th place.
  *
- * @param judged The customer as of the end of the period that is asked for.
+ * @param evaluated The customer as of the end of the period that is asked for.
  */
-export function earningsOf(context: Context, judged: JudgedCustomer, fact: Fact): Earning[] {
-  const alone = { ...judged, customer: { ...judged.customer, facts: [fact] }, qualified: new Map() }
+export function earningsOf(context: Context, evaluated: EvaluatedCustomer, fact: Fact): Earning[] {
+  const alone = {
+    ...evaluated,
+    customer: { ...evaluated.customer, facts: [fact] },
+    qualified: new Map(),
+  }
   const counted = KINDS.flatMap((kind) => {
     const period = periodOf(fact.day, kind)
     const inPeriod: PeriodContext = { ...context, period }
@@ -49,8 +53,10 @@ export function earningsOf(context: Context, judged: JudgedCustomer, fact: Fact)
     ])
   })
   return [
-    ...onceEarnings(judged, fact),
-    ...counted.filter((one) => isEarned(context, one)).map((one) => earningOf(judged, fact, one)),
+    ...onceEarnings(evaluated, fact),
+    ...counted
+      .filter((one) => isEarned(context, one))
+      .map((one) => earningOf(evaluated, fact, one)),
   ]
 }
 
@@ -71,7 +77,7 @@ function isEarned(context: Context, { affiliate, period, tally, below }: Counted
 }
 
 function earningOf(
-  { customer }: JudgedCustomer,
+  { customer }: EvaluatedCustomer,
   fact: Fact,
   { affiliate, period, tally, below }: CountedIn,
 ): Earning {
@@ -101,7 +107,7 @@ function scopeOf(rule: CompiledRule, customer: string, { product }: Fact): strin
 }
 
 /** The qualifications, under any plan, that the fact is part of. */
-function onceEarnings({ qualified, customer }: JudgedCustomer, fact: Fact): Earning[] {
+function onceEarnings({ qualified, customer }: EvaluatedCustomer, fact: Fact): Earning[] {
   return [...qualified.values()].flatMap((state) => {
     const { version, rule, affiliate, trigger, used, day, amount } = state
     if (affiliate === null || !used.has(fact)) return []

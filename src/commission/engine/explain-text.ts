@@ -138,15 +138,15 @@ function measureSentences(step: MeasureStep, rateText: Money): string[] {
 }
 
 function rateSentences({ parts, rate_is, amount, rounded }: RateStep, money: Money): string[] {
-  const about = rounded ? 'about ' : ''
+  const approximately = rounded ? 'about ' : ''
   const each = parts.map(({ quantity, rate, amount: paid }) =>
     rate_is === 'percent'
-      ? `${figure(rate)} % of ${figure(quantity)} is ${about}${figure(paid)}.`
+      ? `${figure(rate)} % of ${figure(quantity)} is ${approximately}${figure(paid)}.`
       : quantity === '1'
         ? `The rule pays ${money(rate)}.`
-        : `${figure(quantity)} × ${figure(rate)} is ${about}${figure(paid)}.`,
+        : `${figure(quantity)} × ${figure(rate)} is ${approximately}${figure(paid)}.`,
   )
-  return parts.length > 1 ? [...each, `Together that is ${about}${money(amount)}.`] : each
+  return parts.length > 1 ? [...each, `Together that is ${approximately}${money(amount)}.`] : each
 }
 
 function negativeSentences(step: NegativeStep, money: Money): string[] {

@@ -2,10 +2,10 @@ import type { Period } from './calendar.ts'
 import { isTriggerKind } from './candidate.ts'
 import type { Context } from './context.ts'
 import { plainText, ZERO } from './decimal.ts'
+import type { Evaluation, RuleVerdict } from './evaluate.ts'
+import type { FactEvaluator } from './evaluate-uplines.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Fact } from './facts.ts'
-import type { Judgement, RuleVerdict } from './judge.ts'
-import type { FactJudge } from './judge-uplines.ts'
-import type { JudgedCustomer } from './judged.ts'
 import { memoize } from './memoize.ts'
 import type { OnceState } from './once.ts'
 import { onceThrough } from './once-through.ts'
@@ -40,26 +40,26 @@ export interface FactReport {
 /** Returns the facts of a customer in a period with their outcomes as of its last day. */
 export function reportFacts(
   context: Context,
-  judge: FactJudge,
-  judged: JudgedCustomer,
+  evaluator: FactEvaluator,
+  evaluated: EvaluatedCustomer,
   { first, last }: Period,
 ): FactReport[] {
-  const statesOn = memoize((day: number) => onceThrough(context, judged, day))
-  return judged.customer.facts
+  const statesOn = memoize((day: number) => onceThrough(context, evaluated, day))
+  return evaluated.customer.facts
     .filter(({ day }) => day >= first && day <= last)
-    .map((fact) => reportFact(judged, judge(judged, fact), () => statesOn(last)))
+    .map((fact) => reportFact(evaluated, evaluator(evaluated, fact), () => statesOn(last)))
 }
 
 function reportFact(
-  judged: JudgedCustomer,
-  judgement: Judgement,
+  evaluated: EvaluatedCustomer,
+  evaluation: Evaluation,
   states: () => readonly OnceState[],
 ): FactReport {
-  const { fact, owner, verdict, by, rules } = judgement
+  const { fact, owner, verdict, by, rules } = evaluation
   const state = { reason: verdict, plan: null, version: null, rule: null, condition: null }
   return {
     fact,
-    customer_id: judged.customer.customer_id,
+    customer_id: evaluated.customer.customer_id,
     affiliate_id: owner.affiliate,
     state: by === null ? state : outcomeOf(fact, by, states),
     rules: rules.map((one) => outcomeOf(fact, one, states)),

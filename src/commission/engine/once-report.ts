@@ -2,9 +2,9 @@ import { addMonths, dayText } from './calendar.ts'
 import { isTriggerKind } from './candidate.ts'
 import { type ConditionReport, reportCondition } from './condition-report.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
+import { asOf, evaluateCustomer } from './evaluate.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
-import { asOf, judgeCustomer } from './judge.ts'
-import type { JudgedCustomer } from './judged.ts'
 import type { OnceState } from './once.ts'
 import { onceThrough } from './once-through.ts'
 import type { OnceRule } from './plan.ts'
@@ -58,11 +58,11 @@ const refOf = ({ resource, id, day }: Fact): RecordRef => ({ resource, id, day: 
  */
 export function reportOnce(
   context: Context,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   through: number,
 ): QualificationReport[] {
-  const { qualified } = asOf(judged, through)
-  const states = onceThrough(context, judged, through)
+  const { qualified } = asOf(evaluated, through)
+  const states = onceThrough(context, evaluated, through)
   const open = states.filter(
     ({ rule, status }) => !qualified.has(rule.id) && status !== 'qualified',
   )
@@ -70,32 +70,36 @@ export function reportOnce(
     open.filter(({ status }) => status !== 'elsewhere').map(({ rule }) => rule.id),
   )
   const reports = [
-    ...[...qualified.values()].map((state) => report(judged, state, through)),
+    ...[...qualified.values()].map((state) => report(evaluated, state, through)),
     ...open
       .filter(({ rule, status }) => status !== 'elsewhere' || !ids.has(rule.id))
-      .map((state) => report(judged, state, through)),
+      .map((state) => report(evaluated, state, through)),
   ]
-  return [...reports, ...reportRefused(context, judged, reports, through)]
+  return [...reports, ...reportRefused(context, evaluated, reports, through)]
 }
 
 /** Reports refused customers as if they were not refused. */
 function reportRefused(
   context: Context,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   reports: readonly QualificationReport[],
   through: number,
 ): QualificationReport[] {
-  const { customer } = judged
+  const { customer } = evaluated
   if (!isRefused(customer, through)) return []
   const reported = new Set(reports.map(({ rule }) => rule))
-  const accepted = judgeCustomer(context, { ...customer, refusedFrom: null })
+  const accepted = evaluateCustomer(context, { ...customer, refusedFrom: null })
   return onceThrough(context, accepted, through)
     .filter(({ rule, status }) => status !== 'elsewhere' && !reported.has(rule.id))
-    .map((state) => report(judged, { ...state, status: 'open' }, through))
+    .map((state) => report(evaluated, { ...state, status: 'open' }, through))
 }
 
-function report(judged: JudgedCustomer, state: OnceState, through: number): QualificationReport {
-  const { customer } = judged
+function report(
+  evaluated: EvaluatedCustomer,
+  state: OnceState,
+  through: number,
+): QualificationReport {
+  const { customer } = evaluated
   const { rule, version, trigger, status } = state
   const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
   const conditions = state.progress.map((one, index) =>
@@ -106,9 +110,9 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
       through,
     ),
   )
-  const outcome = outcomeOf(judged, state, conditions, through)
+  const outcome = outcomeOf(evaluated, state, conditions, through)
   const voided = status === 'no_trigger' ? state.voided.at(-1) : undefined
-  const affiliate = status === 'no_trigger' ? currentOwner(judged, through) : state.affiliate
+  const affiliate = status === 'no_trigger' ? currentOwner(evaluated, through) : state.affiliate
   return {
     customer_id: customer.customer_id,
     affiliate_id: affiliate,
@@ -125,7 +129,7 @@ function report(judged: JudgedCustomer, state: OnceState, through: number): Qual
 }
 
 /** Returns the affiliate of the customer's last fact up to a day. */
-const currentOwner = ({ customer, ownerOf }: JudgedCustomer, through: number): string | null => {
+const currentOwner = ({ customer, ownerOf }: EvaluatedCustomer, through: number): string | null => {
   const last = customer.facts.findLast(({ day }) => day <= through)
   return last ? ownerOf(last).affiliate : null
 }
@@ -137,7 +141,7 @@ const refused = (refused_by: string): Outcome => ({ ...NOTHING, status: 'refused
 
 /** Decides in this order: qualified, refused for good, an ended window, a failing condition, waiting. */
 function outcomeOf(
-  { customer, ownerOf }: JudgedCustomer,
+  { customer, ownerOf }: EvaluatedCustomer,
   { status, rule, trigger }: OnceState,
   conditions: readonly ConditionReport[],
   through: number,

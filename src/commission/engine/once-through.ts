@@ -1,16 +1,16 @@
 import type { Context } from './context.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Customer } from './facts.ts'
-import type { JudgedCustomer } from './judged.ts'
-import { judgeAllOnce, type OnceState } from './once.ts'
+import { evaluateAllOnce, type OnceState } from './once.ts'
 import type { Progress } from './qualify.ts'
 
-/** Judges the `once` rules of a customer by what was known at the end of a day. */
+/** Evaluates the `once` rules of a customer by what was known at the end of a day. */
 export function onceThrough(
   context: Context,
-  { customer, ownerOf, once, qualified }: JudgedCustomer,
+  { customer, ownerOf, once, qualified }: EvaluatedCustomer,
   through: number,
 ): OnceState[] {
-  return judgeAllOnce(context, knownOn(customer, through), ownerOf).map((state) => {
+  return evaluateAllOnce(context, knownOn(customer, through), ownerOf).map((state) => {
     const { version, rule, trigger } = state
     const final = once.find((one) => one.version === version && one.rule === rule)
     // Reversals count even if they came after the day.

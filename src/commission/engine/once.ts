@@ -3,7 +3,7 @@ import type { Context, Owner } from './context.ts'
 import type { Decimal } from './decimal.ts'
 import { type Customer, compareText, type Fact } from './facts.ts'
 import type { Version } from './plans-in-force.ts'
-import { type Blocker, judgeQualification, type Progress } from './qualify.ts'
+import { type Blocker, evaluateQualification, type Progress } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** A customer under a `once` rule of a version. */
@@ -35,8 +35,8 @@ export interface OnceState {
   readonly used: ReadonlySet<Fact>
 }
 
-/** Judges a customer under a rule by all of its facts. */
-export function judgeOnce(
+/** Evaluates a customer under a rule by all of its facts. */
+export function evaluateOnce(
   context: Context,
   customer: Customer,
   version: Version,
@@ -60,11 +60,11 @@ export function judgeOnce(
   if (found.trigger === null) return state
   if (owner?.version !== version) return { ...state, status: 'elsewhere' }
   if (found.status === 'reversed') return state
-  return judgeConditions(context, customer, state, found.trigger, waits)
+  return evaluateConditions(context, customer, state, found.trigger, waits)
 }
 
-/** Judges `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
-function judgeConditions(
+/** Evaluates `qualify`: the customer qualifies on the latest of all days (§12 `once`). */
+function evaluateConditions(
   context: Context,
   customer: Customer,
   state: OnceState,
@@ -72,7 +72,7 @@ function judgeConditions(
   waits: readonly Blocker[],
 ): OnceState {
   const progress = state.rule.qualify.map((qualification) =>
-    judgeQualification(context, customer, qualification, state.version.currency),
+    evaluateQualification(context, customer, qualification, state.version.currency),
   )
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
   const blockers = waits.length > 0 ? waits : sums
@@ -96,8 +96,8 @@ export function compareQualified(a: OnceState, b: OnceState): number {
   return a.day - b.day || atA - atB || compareText(a.trigger?.id ?? '', b.trigger?.id ?? '')
 }
 
-/** Judges a customer under all `once` rules of the versions that govern its facts. */
-export function judgeAllOnce(
+/** Evaluates a customer under all `once` rules of the versions that govern its facts. */
+export function evaluateAllOnce(
   context: Context,
   customer: Customer,
   ownerOf: (fact: Fact) => Owner,
@@ -109,7 +109,7 @@ export function judgeAllOnce(
   }
   return [...versions].flatMap((version) =>
     version.rules.flatMap((rule) =>
-      rule.kind === 'once' ? [judgeOnce(context, customer, version, rule, ownerOf)] : [],
+      rule.kind === 'once' ? [evaluateOnce(context, customer, version, rule, ownerOf)] : [],
     ),
   )
 }

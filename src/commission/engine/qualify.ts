@@ -8,7 +8,7 @@ import type { HoldReason } from './reasons.ts'
 import type { CompiledQualification } from './rules.ts'
 import type { CompiledTerm } from './terms.ts'
 
-/** A fact that cannot be judged because one of its amounts cannot be converted. */
+/** A fact that cannot be evaluated because one of its amounts cannot be converted. */
 export interface Blocker {
   readonly fact: Fact
   readonly field: string
@@ -49,24 +49,24 @@ export const sinceSignup = (customer: Customer, fact: Fact): boolean =>
 export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
   months === null || day < addMonths(customer.signupDay, months)
 
-/** Judges one condition of `qualify` by the facts of a customer. */
-export function judgeQualification(
+/** Evaluates one condition of `qualify` by the facts of a customer. */
+export function evaluateQualification(
   context: Context,
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
 ): Progress {
   if (qualification.kind === 'customer') {
-    return judgeFields(context, customer, qualification.conditions)
+    return evaluateFields(context, customer, qualification.conditions)
   }
-  return judgeSum(context, customer, qualification, currency)
+  return evaluateSum(context, customer, qualification, currency)
 }
 
 /**
  * Finds the first day on which the conditions held. If they held from the beginning, it is the
  * signup day.
  */
-function judgeFields(
+function evaluateFields(
   context: Context,
   customer: Customer,
   conditions: (fields: ReturnType<typeof fieldsOn>, fact: null) => string | null,
@@ -85,7 +85,7 @@ function judgeFields(
 type SumQualification = Exclude<CompiledQualification, { kind: 'customer' }>
 
 /** Sums or counts in order of time; the facts of one instant count together (§16.13). */
-function judgeSum(
+function evaluateSum(
   context: Context,
   customer: Customer,
   qualification: SumQualification,

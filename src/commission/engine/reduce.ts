@@ -1,8 +1,8 @@
 import { fieldsOn, type Owner, type PeriodContext } from './context.ts'
 import type { RateLookup } from './convert.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Customer, Fact } from './facts.ts'
 import { holdFacts, type WaitingFact } from './hold.ts'
-import type { JudgedCustomer } from './judged.ts'
 import { type PlansInForce, type Version, versionsOf } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
@@ -23,19 +23,19 @@ export type CustomerTallies = Map<RuleTally, CustomerTally>
 export function reduceCustomer(
   context: PeriodContext,
   tallies: PeriodTallies,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   uplineRulesOf: (affiliate: string) => readonly UplineRule[],
 ): CustomerTallies {
   const { inForce, period, rates } = context
-  const { customer } = judged
+  const { customer } = evaluated
   const customerTallies: CustomerTallies = new Map()
   const hold = holdFacts(tallies)
-  addOnce(context, tallies, judged, hold)
+  addOnce(context, tallies, evaluated, hold)
   let entries: readonly Entry[] = []
   let entriesOf: Owner | null = null
   for (const fact of customer.facts) {
     if (fact.day < period.first || fact.day > period.last || fact.state !== 'approved') continue
-    const owner = judged.ownerOf(fact)
+    const owner = evaluated.ownerOf(fact)
     if (owner.reason !== null && owner.reason !== 'no_plan') continue
     if (entriesOf?.affiliate !== owner.affiliate || entriesOf.version !== owner.version) {
       entries = entriesFor(context, tallies, customerTallies, owner, uplineRulesOf)
@@ -110,17 +110,17 @@ function isSummed(
 function addOnce(
   { period }: PeriodContext,
   tallies: PeriodTallies,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   hold: (waiting: WaitingFact) => void,
 ): void {
-  for (const state of judged.qualified.values()) {
+  for (const state of evaluated.qualified.values()) {
     const { version, day, affiliate } = state
     if (version.period !== period.kind || affiliate === null) continue
     if (day >= period.first && day <= period.last) talliesOf(tallies, affiliate).once.push(state)
   }
-  for (const { version, rule, affiliate, trigger, blockers } of judged.once) {
+  for (const { version, rule, affiliate, trigger, blockers } of evaluated.once) {
     if (trigger === null || affiliate === null || version.period !== period.kind) continue
-    if (judged.qualified.has(rule.id)) continue
+    if (evaluated.qualified.has(rule.id)) continue
     for (const blocker of blockers) {
       const day = Math.max(blocker.fact.day, trigger.day)
       if (day < period.first || day > period.last) continue

@@ -1,4 +1,4 @@
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
@@ -20,13 +20,16 @@ export const EVERYBODY = '*'
 export const assignment = objectOf({
   affiliate_id: describeField(
     f.id,
-    about('The affiliate. `*` covers every affiliate that has no assignment of its own.', 'IB-07'),
+    documentation(
+      'The affiliate. `*` covers every affiliate that has no assignment of its own.',
+      'IB-07',
+    ),
   ),
-  plan: describeField(f.id, about('The plan, which must exist.', 'standard-ib')),
-  from: describeField(f.day, about('The first day.', '2026-12-01')),
+  plan: describeField(f.id, documentation('The plan, which must exist.', 'standard-ib')),
+  from: describeField(f.day, documentation('The first day.', '2026-12-01')),
   customers: describeField(
     f.oneOf('new', 'all'),
-    about(
+    documentation(
       '`new`: customers who sign up from that day on; earlier customers keep their earlier assignment. An affiliate’s first assignment also governs customers who signed up before it, for their records of that day and later. `all`: takes over all customers from that day on.',
     ),
   ),

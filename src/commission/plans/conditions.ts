@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { notNegative } from './decimals.ts'
@@ -21,13 +21,13 @@ const glob = v.pipe(
 function both<const N extends string, S extends v.GenericSchema>(
   name: N,
   item: S,
-  documentation: ReturnType<typeof about<v.InferInput<S>[]>>,
+  described: ReturnType<typeof documentation<v.InferInput<S>[]>>,
 ) {
   const list = () => listOf(item, PLAN_LIMITS.values)
   const entry = (ending: string) => {
-    const ended = documentation && {
-      ...documentation,
-      description: `${documentation.description} ${ending}`,
+    const ended = described && {
+      ...described,
+      description: `${described.description} ${ending}`,
     }
     return v.exactOptional(describeField(list(), ended))
   }
@@ -39,22 +39,24 @@ function both<const N extends string, S extends v.GenericSchema>(
 }
 
 const ofCustomer = {
-  ...both('countries', f.country, about("The customer's country code", ['DE'])),
-  ...both('account_types', f.text, about('The type of the trading account', ['ECN'])),
-  ...both('challenge_types', f.text, about('The type of the challenge', ['rapid'])),
-  ...both('phases', f.text, about('The evaluation phase', ['funded'])),
-  ...both('kyc', f.text, about('The KYC status, as sent,', ['2'])),
-  ...both('sales', f.text, about('The sales status, as sent,', ['hot'])),
-  ...both('links', f.text, about('The link that the customer followed', ['Lk7Qm2Xv'])),
+  ...both('countries', f.country, documentation("The customer's country code", ['DE'])),
+  ...both('account_types', f.text, documentation('The type of the trading account', ['ECN'])),
+  ...both('challenge_types', f.text, documentation('The type of the challenge', ['rapid'])),
+  ...both('phases', f.text, documentation('The evaluation phase', ['funded'])),
+  ...both('kyc', f.text, documentation('The KYC status, as sent,', ['2'])),
+  ...both('sales', f.text, documentation('The sales status, as sent,', ['hot'])),
+  ...both('links', f.text, documentation('The link that the customer followed', ['Lk7Qm2Xv'])),
   account_size: v.exactOptional(
     describeField(
       objectOf({
-        min: v.exactOptional(describeField(notNegative, about('The least size, in USD.', '50000'))),
+        min: v.exactOptional(
+          describeField(notNegative, documentation('The least size, in USD.', '50000')),
+        ),
         max: v.exactOptional(
-          describeField(notNegative, about('The largest size, in USD.', '200000')),
+          describeField(notNegative, documentation('The largest size, in USD.', '200000')),
         ),
       }),
-      about('The size of the challenge account in USD is in this range.'),
+      documentation('The size of the challenge account in USD is in this range.'),
     ),
   ),
 }
@@ -63,14 +65,14 @@ const ofFact = {
   ...both(
     'instruments',
     glob,
-    about(
+    documentation(
       'In a pattern `*` is any text and `?` one character. Letter case is ignored. The whole symbol',
       ['EURUSD*'],
     ),
   ),
-  ...both('products', f.text, about('The product line of the event', ['casino'])),
-  ...both('currencies', f.currency, about('The currency of the record', ['EUR'])),
-  ...both('subtypes', f.text, about('The subtype of the transaction', ['card'])),
+  ...both('products', f.text, documentation('The product line of the event', ['casino'])),
+  ...both('currencies', f.currency, documentation('The currency of the record', ['EUR'])),
+  ...both('subtypes', f.text, documentation('The subtype of the transaction', ['card'])),
 }
 
 /** The names of the conditions on a fact; all others are on the customer. */

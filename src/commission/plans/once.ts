@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { conditions } from './conditions.ts'
@@ -13,7 +13,7 @@ const { count, days, qualifications, terms } = PLAN_LIMITS
 const min = v.exactOptional(
   describeField(
     notNegative,
-    about('The smallest amount of that single record, in the plan’s currency.', '100'),
+    documentation('The smallest amount of that single record, in the plan’s currency.', '100'),
   ),
 )
 
@@ -21,7 +21,7 @@ const trigger = byMember({
   transactions: objectOf({ ...transactionMembers, min }),
   event: objectOf({ ...eventMembers, min }),
   signup: objectOf({
-    signup: describeField(v.literal(true, 'enum true'), about('The signup itself.')),
+    signup: describeField(v.literal(true, 'enum true'), documentation('The signup itself.')),
   }),
 })
 
@@ -29,7 +29,7 @@ const within_days = wholeNumber(1, days)
 const window = v.exactOptional(
   describeField(
     within_days,
-    about(
+    documentation(
       'Only records within n × 24 hours after the signup count; whole days up to the signup day + n.',
       30,
     ),
@@ -46,44 +46,50 @@ const countMin = v.union(
 
 const qualification = byMember({
   sum: objectOf({
-    sum: describeField(listOf(factTerm, terms), about('The terms that are summed.')),
-    min: describeField(decimal, about('The sum to reach, in the plan’s currency.', '500')),
+    sum: describeField(listOf(factTerm, terms), documentation('The terms that are summed.')),
+    min: describeField(decimal, documentation('The sum to reach, in the plan’s currency.', '500')),
     within_days: window,
     at: v.exactOptional(
       describeField(
         f.oneOf('first', 'end'),
-        about(
+        documentation(
           '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
         ),
       ),
     ),
   }),
   count: objectOf({
-    count: describeField(countedForQualify, about('The records that are counted.')),
-    min: describeField(countMin, about('The number to reach.', 3)),
+    count: describeField(countedForQualify, documentation('The records that are counted.')),
+    min: describeField(countMin, documentation('The number to reach.', 3)),
     within_days: window,
   }),
   customer: objectOf({
-    customer: describeField(conditions, about('Conditions that the customer meets.')),
+    customer: describeField(conditions, documentation('Conditions that the customer meets.')),
   }),
 })
 
 /** The members of a `once` rule that no other rule has. */
 export const onceMembers = {
-  trigger: describeField(trigger, about('What starts the CPA, usually the first-time deposit.')),
+  trigger: describeField(
+    trigger,
+    documentation('What starts the CPA, usually the first-time deposit.'),
+  ),
   min_amount: v.exactOptional(
-    describeField(notNegative, about('The least that a percentage pays.', '50')),
+    describeField(notNegative, documentation('The least that a percentage pays.', '50')),
   ),
   max_amount: v.exactOptional(
-    describeField(notNegative, about('The most that a percentage pays.', '600')),
+    describeField(notNegative, documentation('The most that a percentage pays.', '600')),
   ),
   qualify: v.exactOptional(
-    describeField(listOf(qualification, qualifications), about('What else must hold. All must.')),
+    describeField(
+      listOf(qualification, qualifications),
+      documentation('What else must hold. All must.'),
+    ),
   ),
   requalify: v.exactOptional(
     describeField(
       v.boolean(),
-      about(
+      documentation(
         'Whether the customer can qualify by a later trigger, such as another deposit, after a chargeback. Defaults to `false`: no CPA for this customer.',
       ),
     ),
@@ -93,11 +99,11 @@ export const onceMembers = {
       objectOf({
         terms: describeField(
           listOf(factTerm, terms),
-          about('The terms that are summed, such as refunds.'),
+          documentation('The terms that are summed, such as refunds.'),
         ),
-        within_days: describeField(within_days, about('The days after the trigger.', 30)),
+        within_days: describeField(within_days, documentation('The days after the trigger.', 30)),
       }),
-      about(
+      documentation(
         'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
       ),
     ),
@@ -105,7 +111,7 @@ export const onceMembers = {
   max_count: v.exactOptional(
     describeField(
       wholeNumber(1, count),
-      about('The most customers of an affiliate that are paid in a period.', 100),
+      documentation('The most customers of an affiliate that are paid in a period.', 100),
     ),
   ),
 }

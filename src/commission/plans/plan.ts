@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { PlanTerms } from '../engine/plan.ts'
@@ -28,48 +28,50 @@ const planCurrency = v.pipe(
 
 /** A version of a plan. */
 export const planTerms = objectOf({
-  name: describeField(label, about('The display name of the plan.', 'Standard IB')),
+  name: describeField(label, documentation('The display name of the plan.', 'Standard IB')),
   currency: describeField(
     planCurrency,
-    about(
+    documentation(
       'The ISO 4217 currency of all amounts and thresholds, with a minor unit. It never changes.',
       'EUR',
     ),
   ),
   period: describeField(
     f.oneOf('month', 'week'),
-    about('The length of a period: a calendar month or a week of ISO 8601. It never changes.'),
+    documentation(
+      'The length of a period: a calendar month or a week of ISO 8601. It never changes.',
+    ),
   ),
   effective_from: describeField(
     f.day,
-    about('The first day on which the version is in force.', '2026-12-01'),
+    documentation('The first day on which the version is in force.', '2026-12-01'),
   ),
   terms: describeField(
     f.oneOf('signup', 'current'),
-    about(
+    documentation(
       '`signup`: a customer keeps the version in force at signup, or at the start of the assignment if that is later. `current`: all customers move to the version in force on the first day of the period. It never changes.',
     ),
   ),
   negative: describeField(
     f.oneOf('carry', 'zero'),
-    about(
+    documentation(
       'Negative carryover of the statement’s balance (opening + total): `carry` carries it over, `zero` writes it off.',
     ),
   ),
   minimum_payout: describeField(
     notNegative,
-    about(
+    documentation(
       'A lower balance is carried to the next period. Applies per plan, not per affiliate.',
       '50.00',
     ),
   ),
   hold_days: describeField(
     wholeNumber(0, PLAN_LIMITS.holdDays),
-    about('The days after the end of the period until the payout is payable.', 14),
+    documentation('The days after the end of the period until the payout is payable.', 14),
   ),
   rules: describeField(
     listOf(rule, PLAN_LIMITS.rules),
-    about('The rules. Each pays lines of its own.'),
+    documentation('The rules. Each pays lines of its own.'),
   ),
 })
 

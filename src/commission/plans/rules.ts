@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { conditions } from './conditions.ts'
@@ -16,46 +16,51 @@ const { levels, months } = PLAN_LIMITS
 const common = {
   id: describeField(
     name,
-    about('Identifies the rule in its plan. Keep it in later versions.', 'cpa'),
+    documentation('Identifies the rule in its plan. Keep it in later versions.', 'cpa'),
   ),
   when: v.exactOptional(
-    describeField(conditions, about('Only records that meet these conditions.')),
+    describeField(conditions, documentation('Only records that meet these conditions.')),
   ),
   months: v.exactOptional(
     describeField(
       wholeNumber(1, months),
-      about(
+      documentation(
         'Only records in the first n months after the signup; of a `once` rule, only triggers.',
         24,
       ),
     ),
   ),
-  tiers: v.exactOptional(describeField(tiers, about('Tiers in place of `percent` or `amount`.'))),
+  tiers: v.exactOptional(
+    describeField(tiers, documentation('Tiers in place of `percent` or `amount`.')),
+  ),
   max: v.exactOptional(
     describeField(
       notNegative,
-      about('The most that the rule pays an affiliate in a period.', '10000'),
+      documentation('The most that the rule pays an affiliate in a period.', '10000'),
     ),
   ),
 }
 
 const max_per_customer = v.exactOptional(
-  describeField(notNegative, about('The most that a line of one customer pays.', '500')),
+  describeField(notNegative, documentation('The most that a line of one customer pays.', '500')),
 )
 
 const allow_over_100 = v.exactOptional(
   describeField(
     v.boolean(),
-    about('Whether a percentage above 100 is meant: then it has no warning.'),
+    documentation('Whether a percentage above 100 is meant: then it has no warning.'),
   ),
 )
 
 const once = objectOf({
   ...common,
-  kind: describeField(v.literal('once'), about('Pays once for a customer.')),
+  kind: describeField(v.literal('once'), documentation('Pays once for a customer.')),
   amount: v.exactOptional(amount),
   percent: v.exactOptional(
-    describeField(percent, about('The percentage of the trigger’s converted amount.', '50')),
+    describeField(
+      percent,
+      documentation('The percentage of the trigger’s converted amount.', '50'),
+    ),
   ),
   ...onceMembers,
   max_per_customer,
@@ -64,16 +69,16 @@ const once = objectOf({
 
 const share = objectOf({
   ...common,
-  kind: describeField(v.literal('share'), about('Pays a percentage of a base.')),
+  kind: describeField(v.literal('share'), documentation('Pays a percentage of a base.')),
   percent: v.exactOptional(percent),
   base: describeField(
     base,
-    about('The terms of the base, in the order in which they are printed.'),
+    documentation('The terms of the base, in the order in which they are printed.'),
   ),
   per: v.exactOptional(
     describeField(
       f.oneOf('affiliate', 'customer', 'product'),
-      about(
+      documentation(
         'One line per affiliate (default), customer or product. Negative lines are handled per line.',
       ),
     ),
@@ -81,7 +86,7 @@ const share = objectOf({
   negative: v.exactOptional(
     describeField(
       f.oneOf('offset', 'zero', 'carry'),
-      about(
+      documentation(
         '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
       ),
     ),
@@ -91,14 +96,14 @@ const share = objectOf({
       objectOf({
         customer: describeField(
           notPositive,
-          about('Customers whose base is at or below this are fenced.', '-7000'),
+          documentation('Customers whose base is at or below this are fenced.', '-7000'),
         ),
         affiliate: describeField(
           notPositive,
-          about('The fence applies if the affiliate’s base is at or below this.', '-2000'),
+          documentation('The fence applies if the affiliate’s base is at or below this.', '-2000'),
         ),
       }),
-      about(
+      documentation(
         'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
       ),
     ),
@@ -106,7 +111,7 @@ const share = objectOf({
   recoups: v.exactOptional(
     describeField(
       name,
-      about(
+      documentation(
         'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
         'cpa',
       ),
@@ -118,12 +123,12 @@ const share = objectOf({
 
 const unitRule = objectOf({
   ...common,
-  kind: describeField(v.literal('unit'), about('Pays an amount for each unit.')),
-  unit: describeField(unit, about('What is counted.')),
+  kind: describeField(v.literal('unit'), documentation('Pays an amount for each unit.')),
+  unit: describeField(unit, documentation('What is counted.')),
   each: v.exactOptional(
     describeField(
       positive,
-      about('The number of units that `amount` pays for, 1 by default.', '1000000'),
+      documentation('The number of units that `amount` pays for, 1 by default.', '1000000'),
     ),
   ),
   amount: v.exactOptional(amount),
@@ -133,43 +138,46 @@ const below = byMember({
   lines: objectOf({
     lines: describeField(
       listOf(f.oneOf('once', 'share', 'unit'), 3),
-      about('The kinds of the rules whose lines are summed.', ['share', 'unit']),
+      documentation('The kinds of the rules whose lines are summed.', ['share', 'unit']),
     ),
   }),
   base: objectOf({
     base: describeField(
       base,
-      about('The terms of a base over the records of the sub-affiliates’ customers.'),
+      documentation('The terms of a base over the records of the sub-affiliates’ customers.'),
     ),
   }),
   unit: objectOf({
-    unit: describeField(unit, about('The units of the sub-affiliates’ customers.')),
+    unit: describeField(unit, documentation('The units of the sub-affiliates’ customers.')),
   }),
   once: objectOf({
-    once: describeField(name, about('Pays for each CPA that this `once` rule paid below.', 'cpa')),
+    once: describeField(
+      name,
+      documentation('Pays for each CPA that this `once` rule paid below.', 'cpa'),
+    ),
   }),
 })
 
 const override = objectOf({
   ...common,
-  kind: describeField(v.literal('override'), about('Pays for the affiliates below.')),
+  kind: describeField(v.literal('override'), documentation('Pays for the affiliates below.')),
   level: describeField(
     wholeNumber(1, levels),
-    about('Exactly this level below: 1 for direct sub-affiliates.', 1),
+    documentation('Exactly this level below: 1 for direct sub-affiliates.', 1),
   ),
-  of: describeField(below, about('What the override is computed from.')),
+  of: describeField(below, documentation('What the override is computed from.')),
   percent: v.exactOptional(percent),
   amount: v.exactOptional(amount),
   each: v.exactOptional(
     describeField(
       positive,
-      about('The number of units that `amount` pays for, 1 by default.', '1000000'),
+      documentation('The number of units that `amount` pays for, 1 by default.', '1000000'),
     ),
   ),
   negative: v.exactOptional(
     describeField(
       f.oneOf('offset', 'zero'),
-      about(
+      documentation(
         'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
       ),
     ),
@@ -177,7 +185,7 @@ const override = objectOf({
   funded_by: v.exactOptional(
     describeField(
       f.oneOf('operator', 'downline'),
-      about(
+      documentation(
         'Who pays: `operator` (default), or the affiliate below, whose statement then has the negative line.',
       ),
     ),

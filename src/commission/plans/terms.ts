@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { ActivityField } from '../engine/plan.ts'
@@ -19,17 +19,20 @@ export const name = v.pipe(
 
 const transactionTypes = describeField(
   listOf(f.text, values),
-  about('The types of transactions, as sent in `transaction_type`.', ['deposit']),
+  documentation('The types of transactions, as sent in `transaction_type`.', ['deposit']),
 )
 const subtypes = describeField(
   listOf(f.text, values),
-  about('Only transactions of these subtypes, as sent in `transaction_subtype`.', ['card']),
+  documentation('Only transactions of these subtypes, as sent in `transaction_subtype`.', ['card']),
 )
 const event = describeField(
   f.id,
-  about('The name of the event, as sent in `eventname`.', 'Deposit'),
+  documentation('The name of the event, as sent in `eventname`.', 'Deposit'),
 )
-const kpi = describeField(f.text, about('The KPI field, or `Value`, which is the default.', 'NGR'))
+const kpi = describeField(
+  f.text,
+  documentation('The KPI field, or `Value`, which is the default.', 'NGR'),
+)
 
 /** The members of transactions of a kind. */
 export const transactionMembers = {
@@ -44,23 +47,34 @@ const AMOUNTS = ['pnl', 'volume_usd', 'spread_cost', 'commission'] as const
 /** A field of trading activity. */
 export const activityField = describeField(
   f.oneOf(...ACTIVITY_FIELDS),
-  about('The field of the trading activity. A row without it is not counted.', 'lots_traded'),
+  documentation(
+    'The field of the trading activity. A row without it is not counted.',
+    'lots_traded',
+  ),
 )
 
 /** A field of trading activity that is an amount. A base sums amounts and no lots. */
 const activityAmount: v.GenericSchema<string, ActivityField> = describeField(
   f.oneOf(...AMOUNTS),
-  about('The amount of the trading activity. A row without it is not counted.', 'spread_cost'),
+  documentation(
+    'The amount of the trading activity. A row without it is not counted.',
+    'spread_cost',
+  ),
 )
 
 const options = {
   name: v.exactOptional(
-    describeField(name, about('A name by which a later term can use this one.', 'fees')),
+    describeField(name, documentation('A name by which a later term can use this one.', 'fees')),
   ),
   times: v.exactOptional(
-    describeField(decimal, about('The factor, `1` by default. A negative one deducts.', '-1')),
+    describeField(
+      decimal,
+      documentation('The factor, `1` by default. A negative one deducts.', '-1'),
+    ),
   ),
-  when: v.exactOptional(describeField(conditions, about('Only facts that meet these conditions.'))),
+  when: v.exactOptional(
+    describeField(conditions, documentation('Only facts that meet these conditions.')),
+  ),
 }
 
 const factForms = {
@@ -78,15 +92,20 @@ export const term = byMember({
   of: objectOf({
     of: describeField(
       listOf(name, terms),
-      about('The names of earlier terms of this base. The term is their sum × `times`.', ['fees']),
+      documentation('The names of earlier terms of this base. The term is their sum × `times`.', [
+        'fees',
+      ]),
     ),
-    times: describeField(decimal, about('The factor of that sum. A negative one deducts.', '-0.2')),
+    times: describeField(
+      decimal,
+      documentation('The factor of that sum. A negative one deducts.', '-0.2'),
+    ),
     name: options.name,
   }),
   fixed: objectOf({
     fixed: describeField(
       decimal,
-      about('An amount of each period, in the plan’s currency.', '-50.00'),
+      documentation('An amount of each period, in the plan’s currency.', '-50.00'),
     ),
     name: options.name,
   }),
@@ -113,12 +132,12 @@ export const unit = byMember({
   activity: objectOf({
     activity: describeField(
       f.oneOf('lots_traded', 'volume_usd'),
-      about('The field of the trading activity that is summed.', 'lots_traded'),
+      documentation('The field of the trading activity that is summed.', 'lots_traded'),
     ),
   }),
   event: objectOf({
     event,
-    kpi: describeField(kpi, about('The KPI field that is summed, or `Value`.')),
+    kpi: describeField(kpi, documentation('The KPI field that is summed, or `Value`.')),
   }),
-  count: objectOf({ count: describeField(counted, about('The facts that are counted.')) }),
+  count: objectOf({ count: describeField(counted, documentation('The facts that are counted.')) }),
 })

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { about, describeField } from '../../validation/describe.ts'
+import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
 import { notNegative } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
@@ -9,65 +9,73 @@ import { base, name } from './terms.ts'
 /** An amount of money that is not negative. */
 export const amount = describeField(
   notNegative,
-  about('The amount, in the plan’s currency.', '200.00'),
+  documentation('The amount, in the plan’s currency.', '200.00'),
 )
 
 /** A percentage that is not negative. */
 export const percent = describeField(
   notNegative,
-  about('The percentage, such as `30` for 30 %.', '30'),
+  documentation('The percentage, such as `30` for 30 %.', '30'),
 )
 
 const step = objectOf({
   from: describeField(
     notNegative,
-    about(
+    documentation(
       'The measure from which the step applies, inclusive. The first is 0, each further one larger.',
       '100',
     ),
   ),
-  percent: v.exactOptional(describeField(percent, about('The percentage of the step.'))),
-  amount: v.exactOptional(describeField(amount, about('The amount of the step.'))),
+  percent: v.exactOptional(describeField(percent, documentation('The percentage of the step.'))),
+  amount: v.exactOptional(describeField(amount, documentation('The amount of the step.'))),
 })
 
 const measure = byMember({
   once: objectOf({
-    once: describeField(name, about('The id of a `once` rule: the number of its CPAs.', 'cpa')),
+    once: describeField(
+      name,
+      documentation('The id of a `once` rule: the number of its CPAs.', 'cpa'),
+    ),
   }),
   customers: objectOf({
     customers: describeField(
       f.oneOf('active'),
-      about('The number of customers with a record that this rule counts in the period.'),
+      documentation('The number of customers with a record that this rule counts in the period.'),
     ),
   }),
-  base: objectOf({ base: describeField(base, about('The terms of another base.')) }),
+  base: objectOf({ base: describeField(base, documentation('The terms of another base.')) }),
 })
 
 /** Steps in place of a percentage or an amount. */
 export const tiers = objectOf({
   mode: describeField(
     f.oneOf('whole', 'slice'),
-    about(
+    documentation(
       '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(
     describeField(
       measure,
-      about('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
+      documentation('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
     ),
   ),
   over: v.exactOptional(
     describeField(
       f.oneOf('own', 'network'),
-      about('Whether the measure also covers all affiliates below: `network`. `own` by default.'),
+      documentation(
+        'Whether the measure also covers all affiliates below: `network`. `own` by default.',
+      ),
     ),
   ),
   window: v.exactOptional(
     describeField(
       f.oneOf('period', 'quarter', 'lifetime'),
-      about('The time that the measure covers. `period` by default.'),
+      documentation('The time that the measure covers. `period` by default.'),
     ),
   ),
-  steps: describeField(listOf(step, PLAN_LIMITS.steps), about('The steps, in ascending order.')),
+  steps: describeField(
+    listOf(step, PLAN_LIMITS.steps),
+    documentation('The steps, in ascending order.'),
+  ),
 })

@@ -5,8 +5,8 @@ import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
+import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
 import type { Customer } from '../engine/facts.ts'
-import { asOf, judgeCustomer } from '../engine/judge.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { neededQueries } from '../facts/needed-queries.ts'
@@ -100,9 +100,9 @@ function tally(
   { context, tallies }: Tallied,
   customers: readonly Customer[],
 ): void {
-  const judged = customers.map((one) => judgeCustomer(context, one))
+  const evaluated = customers.map((one) => evaluateCustomer(context, one))
   for (const period of computation.range.periods) {
-    const known = judged.map((one) => asOf(one, period.last))
+    const known = evaluated.map((one) => asOf(one, period.last))
     known.forEach(customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map()))
   }
 }

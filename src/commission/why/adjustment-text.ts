@@ -131,5 +131,5 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
 
 const nowSentences = ({ now }: AdjustmentExplanation): string[] =>
   now === null
-    ? ['No record supports this line any more.']
+    ? ['No record counts for this line now.']
     : ['The line as it is computed now:', '', explanationText(now).trimEnd()]

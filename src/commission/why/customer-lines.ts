@@ -3,9 +3,9 @@ import { lineId, statementId } from '../drafts/ids.ts'
 import type { Period } from '../engine/calendar.ts'
 import { add, type Decimal, decimal, plainText } from '../engine/decimal.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
+import { asOf } from '../engine/evaluate.ts'
 import { compareText } from '../engine/facts.ts'
-import { asOf } from '../engine/judge.ts'
-import { judgedCustomers } from './judged-customers.ts'
+import { evaluatedCustomers } from './evaluated-customers.ts'
 import { recordQueries } from './record-queries.ts'
 
 /** A line that counts records of a customer, on the wire. */
@@ -36,8 +36,8 @@ export async function customerLines(
   const { context } = computation
   const lines = new Map<string, Added>()
   const queries = recordQueries(computation, period)
-  for await (const judged of judgedCustomers(computation, { customer_id }, queries)) {
-    const known = asOf(judged, period.last)
+  for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
+    const known = asOf(evaluated, period.last)
     for (const fact of known.customer.facts) {
       if (fact.day < period.first || fact.day > period.last) continue
       for (const earning of earningsOf(context, known, fact)) addEarning(lines, earning)

@@ -17,9 +17,9 @@ import type { Earning } from '../engine/earnings.ts'
 import type { ClosedLine } from '../engine/explanation.ts'
 import type { FactOutcome } from '../engine/fact-reports.ts'
 import type { FactResource } from '../engine/facts.ts'
+import { evaluateRecord } from './evaluate-record.ts'
 import { closedLine } from './explain-adjustment.ts'
 import { type AccountReader, storedLine } from './find-line.ts'
-import { judgeRecord } from './judge-record.ts'
 
 /** The key of the record whose earnings are computed. */
 export type RecordKey = FactKey | { readonly resource: 'customers'; readonly id: string }
@@ -118,7 +118,7 @@ export async function recordEarnings(
     return { ...record, affiliate_id: null, state, lines: [], adjustments: [], rules: [] }
   }
   const computation = await openPeriod(env, grant, session, periodOf(day, 'month'))
-  const found = await judgeRecord(computation, record, day)
+  const found = await evaluateRecord(computation, record, day)
   if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
   const { report, earnings, affiliates, closingsOf } = found
   const { affiliate_id, state, rules } = report

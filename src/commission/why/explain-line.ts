@@ -1,16 +1,16 @@
 import type { Computation } from '../drafts/computation.ts'
 import { dayText } from '../engine/calendar.ts'
 import { fromFact, plainText } from '../engine/decimal.ts'
+import type { EvaluatedCustomer } from '../engine/evaluated.ts'
 import { explainLine } from '../engine/explain.ts'
 import { instantText } from '../engine/explain-once.ts'
 import type { Explanation } from '../engine/explanation.ts'
 import { type Customer, compareFacts, compareText, type Fact } from '../engine/facts.ts'
-import type { JudgedCustomer } from '../engine/judged.ts'
 import type { Line } from '../engine/line.ts'
 import type { Part } from '../engine/line-facts.ts'
 import { readCustomer } from '../facts/read-customers.ts'
 import type { ComputedLine } from './compute-line.ts'
-import { judgedCustomers } from './judged-customers.ts'
+import { evaluatedCustomers } from './evaluated-customers.ts'
 import { reducer, sumsFacts } from './read-parts.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
 
@@ -53,15 +53,15 @@ export async function recordsOf(
 ): Promise<PartRecord[]> {
   const queries = recordQueries(computation, context.period)
   const records: PartRecord[] = []
-  for await (const judged of judgedCustomers(computation, { customer_id }, queries)) {
+  for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
     if (line.once !== null) {
-      const used = line.once.customerId === customer_id ? usedRecords(line, judged) : []
+      const used = line.once.customerId === customer_id ? usedRecords(line, evaluated) : []
       return used.map((fact) => presentRecord(fact, null, line))
     }
     if (!sumsFacts(line)) return []
     const reduce = reducer(context, result.affiliate, line)
-    for (const fact of judged.customer.facts) {
-      const part = reduce({ ...judged, customer: { ...judged.customer, facts: [fact] } })
+    for (const fact of evaluated.customer.facts) {
+      const part = reduce({ ...evaluated, customer: { ...evaluated.customer, facts: [fact] } })
       if (part) records.push(presentRecord(fact, part, line))
     }
   }
@@ -69,7 +69,7 @@ export async function recordsOf(
 }
 
 /** Returns the records by which a customer qualified for a `once` line, in order of time. */
-function usedRecords({ once }: Line, { customer }: JudgedCustomer): Fact[] {
+function usedRecords({ once }: Line, { customer }: EvaluatedCustomer): Fact[] {
   const key = ({ resource, id }: Fact): string => JSON.stringify([resource, id])
   const used = new Set([...(once?.used ?? [])].map(key))
   return customer.facts.filter((fact) => used.has(key(fact))).sort(compareFacts)

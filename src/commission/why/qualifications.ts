@@ -6,7 +6,7 @@ import {
   type QualificationStatus,
   reportOnce,
 } from '../engine/once-report.ts'
-import { type CustomerFilter, judgedCustomers } from './judged-customers.ts'
+import { type CustomerFilter, evaluatedCustomers } from './evaluated-customers.ts'
 import { onceQueries } from './record-queries.ts'
 
 /** Which customers, rules and statuses are listed. */
@@ -24,9 +24,9 @@ export async function listQualifications(
 ): Promise<QualificationReport[]> {
   const { affiliate_id, plan, rule, status } = filter
   const found: QualificationReport[] = []
-  for await (const judged of judgedCustomers(computation, filter, onceQueries(computation))) {
-    if (judged.customer.signupDay > last) continue
-    for (const report of reportOnce(computation.context, judged, last)) {
+  for await (const evaluated of evaluatedCustomers(computation, filter, onceQueries(computation))) {
+    if (evaluated.customer.signupDay > last) continue
+    for (const report of reportOnce(computation.context, evaluated, last)) {
       const isWanted =
         (affiliate_id === undefined || report.affiliate_id === affiliate_id) &&
         (plan === undefined || report.plan === plan) &&

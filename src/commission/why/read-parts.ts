@@ -2,10 +2,10 @@ import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
 import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { PeriodContext } from '../engine/context.ts'
+import { asOf } from '../engine/evaluate.ts'
+import type { EvaluatedCustomer } from '../engine/evaluated.ts'
 import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
 import { isFunded } from '../engine/explain-plan.ts'
-import { asOf } from '../engine/judge.ts'
-import type { JudgedCustomer } from '../engine/judged.ts'
 import type { Line } from '../engine/line.ts'
 import {
   addPart,
@@ -19,7 +19,7 @@ import {
 import { reduceCustomer } from '../engine/reduce.ts'
 import type { PeriodTallies } from '../engine/tallies.ts'
 import { uplineRules } from '../engine/uplines.ts'
-import { type CustomerFilter, judgedCustomers } from './judged-customers.ts'
+import { type CustomerFilter, evaluatedCustomers } from './evaluated-customers.ts'
 import { periodQueries } from './record-queries.ts'
 
 /** A line as it is computed now, with all that its explanation reads. */
@@ -45,14 +45,14 @@ export function reducer(
   context: PeriodContext,
   affiliate: string,
   line: LineKey,
-): (judged: JudgedCustomer) => Part | null {
+): (evaluated: EvaluatedCustomer) => Part | null {
   const rulesOf = uplineRules(context)
-  return (judged) => {
+  return (evaluated) => {
     const tallies: PeriodTallies = new Map()
-    const known = asOf(judged, context.period.last)
+    const known = asOf(evaluated, context.period.last)
     const own = reduceCustomer(context, tallies, known, rulesOf)
     const target = tallyOfLine(tallies, affiliate, line)
-    return partOf(line, target, judged.customer.customer_id, own, context.rates)
+    return partOf(line, target, evaluated.customer.customer_id, own, context.rates)
   }
 }
 
@@ -62,8 +62,8 @@ function partsCollector(reduce: ReturnType<typeof reducer>) {
   const parts: Omit<Part, 'sums'>[] = []
   return {
     collected: { facts, parts } satisfies LineParts,
-    add(judged: JudgedCustomer): void {
-      const part = reduce(judged)
+    add(evaluated: EvaluatedCustomer): void {
+      const part = reduce(evaluated)
       if (part === null) return
       addPart(facts, part)
       const { sums: _, ...own } = part
@@ -85,11 +85,11 @@ export function collectParts(context: PeriodContext, affiliate: string, line: Li
   if (line.rule.kind === 'once' || isPerCustomer(line)) return null
   const { collected, add } = partsCollector(reducer(context, affiliate, line))
   let facts = 0
-  const keep = (judged: JudgedCustomer): JudgedCustomer => {
-    for (const { count } of judged.customer.facts) facts += count
+  const keep = (evaluated: EvaluatedCustomer): EvaluatedCustomer => {
+    for (const { count } of evaluated.customer.facts) facts += count
     if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
-    add(judged)
-    return judged
+    add(evaluated)
+    return evaluated
   }
   return { collected, keep }
 }
@@ -108,7 +108,7 @@ export async function readParts(computation: Computation, found: FoundLine): Pro
   const { collected, add } = partsCollector(reducer(context, result.affiliate, line))
   if (!sumsFacts(line)) return collected
   const queries = periodQueries(computation, context.period)
-  for await (const judged of judgedCustomers(computation, customersOfLine(found), queries))
-    add(judged)
+  for await (const evaluated of evaluatedCustomers(computation, customersOfLine(found), queries))
+    add(evaluated)
   return collected
 }

@@ -6,10 +6,10 @@ import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
 import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
+import { asOf } from '../engine/evaluate.ts'
+import { factEvaluator } from '../engine/evaluate-uplines.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import { compareText } from '../engine/facts.ts'
-import { asOf } from '../engine/judge.ts'
-import { factJudge } from '../engine/judge-uplines.ts'
 import type { Reason } from '../engine/reasons.ts'
 import {
   addToGroups,
@@ -19,7 +19,7 @@ import {
   unearnedRecord,
 } from '../engine/unearned.ts'
 import { toFact } from '../facts/to-facts.ts'
-import { type CustomerFilter, judgedCustomers } from './judged-customers.ts'
+import { type CustomerFilter, evaluatedCustomers } from './evaluated-customers.ts'
 import { recordQueries } from './record-queries.ts'
 
 /** Whose facts are listed, and with which reason. */
@@ -36,12 +36,12 @@ async function* factReports(
   period: Period,
   filter: UnearnedFilter,
 ): AsyncGenerator<FactReport> {
-  const judge = factJudge(computation.context)
+  const evaluator = factEvaluator(computation.context)
   const { affiliate_id } = filter
   const queries = recordQueries(computation, period)
-  for await (const judged of judgedCustomers(computation, filter, queries)) {
-    const known = asOf(judged, period.last)
-    for (const report of reportFacts(computation.context, judge, known, period)) {
+  for await (const evaluated of evaluatedCustomers(computation, filter, queries)) {
+    const known = asOf(evaluated, period.last)
+    for (const report of reportFacts(computation.context, evaluator, known, period)) {
       if (affiliate_id === undefined || report.affiliate_id === affiliate_id) yield report
     }
   }

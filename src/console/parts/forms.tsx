@@ -23,9 +23,9 @@ export interface Input {
   readonly required?: boolean
 }
 
-function Control({ input, id, about }: { input: Input; id: string; about: string | undefined }) {
+function Control({ input, id, hintId }: { input: Input; id: string; hintId: string | undefined }) {
   const { name, type = 'text', options, value = '', placeholder, required = false } = input
-  const shared = { id, name, required, 'aria-describedby': about }
+  const shared = { id, name, required, 'aria-describedby': hintId }
   if (options) {
     return (
       <select {...shared}>
@@ -64,7 +64,7 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
         <Control
           input={{ value: visit.query[field.name], ...field }}
           id={`filter-${field.name}`}
-          about={undefined}
+          hintId={undefined}
         />
       </div>
     ))}
@@ -161,14 +161,14 @@ export function Field(
   const refused = refusedForm(visit, change)
   const errors = errorsOf(refused?.errors ?? [], pointer)
   const id = `${change}-${name}`
-  const about = errors.length > 0 || hint ? `${id}-about` : undefined
+  const hintId = errors.length > 0 || hint ? `${id}-about` : undefined
   const input = refused ? { ...props, value: refused.values(name) } : props
   return (
     <div class={errors.length > 0 ? 'field wrong' : 'field'}>
       <label for={id}>{label}</label>
-      <Control input={input} id={id} about={about} />
-      {about && (
-        <p id={about} class="note">
+      <Control input={input} id={id} hintId={hintId} />
+      {hintId && (
+        <p id={hintId} class="note">
           {errors.map((error) => (
             <strong>
               {error.message} {error.hint}{' '}

@@ -89,7 +89,7 @@ const END_KEEPING = compileStatement(`
 const DELETED = 10_000
 
 /**
- * Customers whose affiliates have no plan any more are not read again, so nothing replaces their
+ * Customers whose affiliates no longer have a plan are not read again, so nothing replaces their
  * rows.
  */
 const DELETE_OTHERS = compileStatement(`
@@ -100,7 +100,7 @@ const DELETE_OTHERS = compileStatement(`
       where k.account = :account and k.first_day = f.first_day and k.generation = f.generation)
     limit ${DELETED})`)
 
-/** Lets computations use what a run has kept, and deletes rows that no computation reads any more. */
+/** Lets computations use what a run has kept, and deletes rows that computations no longer read. */
 export async function endKeeping(
   db: Connection,
   account: string,

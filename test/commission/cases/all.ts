@@ -3,7 +3,7 @@ import type { Case } from './case.ts'
 import { CONDITIONS } from './conditions.ts'
 import { DAYS } from './days.ts'
 import { EDGES } from './edges.ts'
-import { JUDGEMENTS } from './judgements.ts'
+import { EVALUATIONS } from './evaluations.ts'
 import { NUMBERS } from './numbers.ts'
 import { SETTLEMENTS } from './settlements.ts'
 import { SIMULATIONS } from './simulations.ts'
@@ -14,7 +14,7 @@ export const CASES: readonly Case[] = [
   ...NUMBERS,
   ...DAYS,
   ...CONDITIONS,
-  ...JUDGEMENTS,
+  ...EVALUATIONS,
   ...SETTLEMENTS,
   ...TRANSFERS,
   ...BOOKS,

@@ -21,7 +21,10 @@ const FIELDS: Record<string, keyof CustomerFields> = {
 }
 
 /** Returns what each condition of a list makes of its value, another value and none. */
-function judgeList(name: string, given: (value: string | null) => [CustomerFields, Fact | null]) {
+function evaluateList(
+  name: string,
+  given: (value: string | null) => [CustomerFields, Fact | null],
+) {
   return [name, `not_${name}`].flatMap((one) => {
     const check = compileConditions({ [one]: ['x', 'y'] } as Conditions)
     return ['x', 'z', null].map((value) => check(...given(value)))
@@ -35,7 +38,7 @@ const lists: readonly Case[] = [
   ...Object.entries(FIELDS).map(([name, field]) =>
     example(
       `the condition ${name}`,
-      () => judgeList(name, (value) => [{ ...NO_FIELDS, [field]: value }, fact()]),
+      () => evaluateList(name, (value) => [{ ...NO_FIELDS, [field]: value }, fact()]),
       outcome(name),
     ),
   ),
@@ -43,13 +46,13 @@ const lists: readonly Case[] = [
     const name = field === 'currency' ? 'currencies' : `${field}s`
     return example(
       `the condition ${name}`,
-      () => judgeList(name, (value) => [NO_FIELDS, fact({ [field]: value })]),
+      () => evaluateList(name, (value) => [NO_FIELDS, fact({ [field]: value })]),
       outcome(name),
     )
   }),
   example(
     'the condition instruments',
-    () => judgeList('instruments', (value) => [NO_FIELDS, fact({ instrument: value })]),
+    () => evaluateList('instruments', (value) => [NO_FIELDS, fact({ instrument: value })]),
     outcome('instruments'),
   ),
   example(

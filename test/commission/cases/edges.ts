@@ -6,8 +6,8 @@ import { recoupedBy } from '../../../src/commission/engine/advance.ts'
 import { firstDayOf, parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { ownersOf } from '../../../src/commission/engine/context.ts'
 import { decimal, plainText } from '../../../src/commission/engine/decimal.ts'
-import { judgeCustomer } from '../../../src/commission/engine/judge.ts'
-import { factJudge } from '../../../src/commission/engine/judge-uplines.ts'
+import { evaluateCustomer } from '../../../src/commission/engine/evaluate.ts'
+import { factEvaluator } from '../../../src/commission/engine/evaluate-uplines.ts'
 import type { Line } from '../../../src/commission/engine/line.ts'
 import type { Rule } from '../../../src/commission/engine/plan.ts'
 import {
@@ -160,7 +160,7 @@ const versions: readonly Case[] = [
       transactions: [deposit('c1', '2026-01-05', 60), deposit('c1', '2026-01-12', 60)],
     })
     const found = input(of)
-    return judgeCustomer(found, found.customers[0]!).once.map(({ status, progress }) => [
+    return evaluateCustomer(found, found.customers[0]!).once.map(({ status, progress }) => [
       status,
       progress.map((one) => one.status === 'open' && one.reached && plainText(one.reached)),
     ])
@@ -203,13 +203,13 @@ const funded = (plans: readonly string[], more: Partial<World> = {}): World =>
 /** Returns the verdict of each deposit, and the rule that it comes from. */
 const verdicts = (of: World): string[] => {
   const found = input(of)
-  const judge = factJudge(found)
+  const evaluator = factEvaluator(found)
   return found.customers.flatMap((one) => {
-    const judged = judgeCustomer(found, one)
+    const evaluated = evaluateCustomer(found, one)
     return one.facts
       .filter(({ resource }) => resource === 'transactions')
       .map((each) => {
-        const { verdict, by, rules } = judge(judged, each)
+        const { verdict, by, rules } = evaluator(evaluated, each)
         return `${verdict} ${by?.rule.id} of ${rules.map(({ rule }) => rule.id)}`
       })
   })

@@ -5,7 +5,7 @@ import { kindOf, lastDay, periodOf } from './calendar.ts'
 import { compareText, type Fact } from './facts.ts'
 import { computeLines, holdCandidates } from './lines.ts'
 import { computeOverrides } from './overrides.ts'
-import { judge, reasonOf } from './reasons.ts'
+import { evaluateRule, reasonOf } from './reasons.ts'
 import { affiliateStatements } from './statements.ts'
 
 // The contract of commissions as a program: slow and plain, with exact numbers throughout. It
@@ -55,11 +55,12 @@ function isCounted(books: Books, fact: Fact, until: string): boolean {
   if (fact.reason || !version) return false
   return version.rules.some(
     (rule) =>
-      rule.kind !== 'once' && judge(books.account, version, rule, fact, until).reason === 'counted',
+      rule.kind !== 'once' &&
+      evaluateRule(books.account, version, rule, fact, until).reason === 'counted',
   )
 }
 
-function judgeFact(books: Books, fact: Fact, until: string): OutcomeFact {
+function evaluateFact(books: Books, fact: Fact, until: string): OutcomeFact {
   const { resource, id } = fact
   if (isCounted(books, fact, until)) return { resource, id, state: 'counted', rule: null }
   return { resource, id, ...reasonOf(books.account, fact, until) }
@@ -84,7 +85,7 @@ export function evaluate(world: World, periods: string[]): Outcome[] {
     const waiting = held
       .filter(isWithin)
       .map(({ resource, id }) => ({ resource, id, state: 'held', rule: null }))
-    const own = facts.filter(isWithin).map((fact) => judgeFact(books, fact, lastDay(period)))
+    const own = facts.filter(isWithin).map((fact) => evaluateFact(books, fact, lastDay(period)))
     return {
       period,
       statements: statements.filter((one) => one.period === period),

@@ -9,7 +9,7 @@ import { accepted, factsOf, inUnits, measuresFor, network, onceMeasured } from '
 import { paysPercent, triggerField, waitsFor } from './once.ts'
 import { inForce, type Rule, type Version } from './plan.ts'
 import { add, greatest, isZero, ONE, type Rational, subtract, sum, ZERO } from './rational.ts'
-import { judge, qualifiedBy } from './reasons.ts'
+import { evaluateRule, qualifiedBy } from './reasons.ts'
 import { type Base, baseOf, type Held, unitsOf } from './terms.ts'
 import { applyRate } from './tiers.ts'
 
@@ -226,7 +226,13 @@ function holdFact(books: Books, place: Place, fact: Fact, field: string, reason:
 function holdFacts(books: Books, place: Place, facts: Fact[]) {
   const { version, rule, period } = place
   for (const fact of facts)
-    for (const { field, reason } of judge(books.account, version, rule, fact, lastDay(period)).held)
+    for (const { field, reason } of evaluateRule(
+      books.account,
+      version,
+      rule,
+      fact,
+      lastDay(period),
+    ).held)
       holdFact(books, place, fact, field, reason)
 }
 

@@ -148,7 +148,7 @@ function firstHeld(condition: Qualify, { customer, signupDay, startOf }: Fact): 
   return { ...none, reached: { day, instant: startOf(day) } }
 }
 
-/** Returns whether `void_by` takes the trigger back, or the first fact that cannot be judged. */
+/** Returns whether `void_by` takes the trigger back, or the first fact that cannot be evaluated. */
 function voided(
   rates: Rates,
   rule: Rule,

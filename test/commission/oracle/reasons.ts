@@ -26,12 +26,12 @@ const further = (a: RuleReason, b: RuleReason) =>
   RULE_REASONS.indexOf(b) > RULE_REASONS.indexOf(a) ? b : a
 
 /** What one rule says of a fact, and what of the fact a `share` holds. */
-export interface Judgement {
+export interface Evaluation {
   reason: RuleReason
   held: { field: string; reason: NoRate }[]
 }
 
-const judged = (reason: RuleReason): Judgement => ({ reason, held: [] })
+const evaluated = (reason: RuleReason): Evaluation => ({ reason, held: [] })
 
 /** Returns whether a rule's own conditions, then its months, turn a fact away. */
 function turnedAway(rule: Rule, fact: Fact): RuleReason | null {
@@ -39,29 +39,29 @@ function turnedAway(rule: Rule, fact: Fact): RuleReason | null {
   return withinMonths(rule, fact) ? null : 'expired'
 }
 
-function judgeTerm(account: Account, version: Version, rule: Rule, term: Term, fact: Fact) {
+function evaluateTerm(account: Account, version: Version, rule: Rule, term: Term, fact: Fact) {
   const field = fieldOf(term, fact)
-  if (field === null) return judged('no_rule')
-  if (!holdsFor(term.when, fact)) return judged('excluded')
+  if (field === null) return evaluated('no_rule')
+  if (!holdsFor(term.when, fact)) return evaluated('excluded')
   const away = turnedAway(rule, fact)
-  if (away) return judged(away)
+  if (away) return evaluated(away)
   const how = conversion(account.rates, fact, field, version.currency)
-  if (how.by !== 'nothing') return judged('counted')
+  if (how.by !== 'nothing') return evaluated('counted')
   const { reason } = how
   return { reason, held: [{ field, reason }] }
 }
 
-function judgeShare(account: Account, version: Version, rule: Rule, fact: Fact): Judgement {
-  const each = rule.base!.map((term) => judgeTerm(account, version, rule, term, fact))
+function evaluateShare(account: Account, version: Version, rule: Rule, fact: Fact): Evaluation {
+  const each = rule.base!.map((term) => evaluateTerm(account, version, rule, term, fact))
   return {
     reason: each.map(({ reason }) => reason).reduce(further, 'no_rule'),
     held: each.flatMap(({ held }) => held),
   }
 }
 
-function judgeUnit(rule: Rule, fact: Fact): Judgement {
-  if (unitsOf(rule.unit!, fact) === null) return judged('no_rule')
-  return judged(turnedAway(rule, fact) ?? 'counted')
+function evaluateUnit(rule: Rule, fact: Fact): Evaluation {
+  if (unitsOf(rule.unit!, fact) === null) return evaluated('no_rule')
+  return evaluated(turnedAway(rule, fact) ?? 'counted')
 }
 
 /** Returns whether a term or count of `qualify` names a fact; null: only terms whose `when` fails. */
@@ -72,8 +72,8 @@ function isQualifying({ qualify = [] }: Rule, fact: Fact): boolean | null {
   return terms.length > 0 ? null : false
 }
 
-/** Judges a fact by a `once` rule; `winner` is the customer's qualification by its id, if any. */
-function judgeOnce(
+/** Evaluates a fact by a `once` rule; `winner` is the customer's qualification by its id, if any. */
+function evaluateOnce(
   account: Account,
   one: Attempt,
   winner: Qualified | null,
@@ -113,21 +113,23 @@ export function qualifiedBy(account: Account, fact: Fact, rule: string, until: s
   return found && found.day <= until ? found : null
 }
 
-/** Judges a fact by one rule of its own version as of the end of a day. An override has no facts. */
-export function judge(
+/** Evaluates a fact by one rule of its own version as of the end of a day. An override has no facts. */
+export function evaluateRule(
   account: Account,
   version: Version,
   rule: Rule,
   fact: Fact,
   until: string,
-): Judgement {
-  if (rule.kind === 'override') return judged('no_rule')
-  if (rule.kind === 'unit') return judgeUnit(rule, fact)
-  if (rule.kind === 'share') return judgeShare(account, version, rule, fact)
+): Evaluation {
+  if (rule.kind === 'override') return evaluated('no_rule')
+  if (rule.kind === 'unit') return evaluateUnit(rule, fact)
+  if (rule.kind === 'share') return evaluateShare(account, version, rule, fact)
   const own = account.attempts
     .get(attemptKey(fact.customer.customer_id, rule.id))!
     .find((one) => one.version === version)!
-  return judged(judgeOnce(account, own, qualifiedBy(account, fact, rule.id, until), fact, until))
+  return evaluated(
+    evaluateOnce(account, own, qualifiedBy(account, fact, rule.id, until), fact, until),
+  )
 }
 
 /** Returns the state of an uncounted fact: the reason of §10, and the rule from which it comes. */
@@ -139,7 +141,7 @@ export function reasonOf(account: Account, fact: Fact, until: string) {
   let state: RuleReason = 'no_rule'
   let from: string | null = null
   for (const rule of version.rules) {
-    const { reason } = judge(account, version, rule, fact, until)
+    const { reason } = evaluateRule(account, version, rule, fact, until)
     if (further(state, reason) === state) continue
     state = reason
     from = rule.id

@@ -73,7 +73,7 @@ const management = (): Operation[] => [
     id: 'rotateWebhook',
     summary: 'Rotate the secret of a webhook',
     description:
-      'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` the previous one signs nothing any more.',
+      'Creates a new secret. For 24 hours, unless `overlap` sets another time, each request has two signatures: one of the new secret and one of the previous one. With `none` only the new one signs.',
     body: { schema: closedObject({ overlap }, AT), required: false },
     answers: created('The new secret.', 'RotatedWebhook'),
     errors: ['conflict'],

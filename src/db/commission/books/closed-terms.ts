@@ -54,7 +54,7 @@ const IS_OF_AFFILIATE = `t.account = :account and t.affiliate_id in (r.affiliate
       where o.account = :account and o.affiliate_id = r.affiliate_id), '~'))`
 
 /**
- * The closed periods that the changes `r` affect. Rows that equal what is stored are no changes. An
+ * The closed periods that the changes `r` affect. Rows that equal what is stored are not changes. An
  * assignment of `*` affects all affiliates without an assignment of their own.
  */
 const CONCERNED = `

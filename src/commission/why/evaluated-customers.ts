@@ -3,9 +3,9 @@ import type { Computation } from '../drafts/computation.ts'
 import { TooManyFacts } from '../drafts/compute.ts'
 import { customersOf } from '../drafts/customers-of.ts'
 import { FRESH_LIMITS } from '../drafts/limits.ts'
+import { evaluateCustomer } from '../engine/evaluate.ts'
+import type { EvaluatedCustomer } from '../engine/evaluated.ts'
 import type { Customer } from '../engine/facts.ts'
-import { judgeCustomer } from '../engine/judge.ts'
-import type { JudgedCustomer } from '../engine/judged.ts'
 import { readCustomer } from '../facts/read-customers.ts'
 import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
 
@@ -20,11 +20,11 @@ export interface CustomerFilter {
  *
  * @throws TooManyFacts if they have more than `FRESH_LIMITS.facts` facts.
  */
-export async function* judgedCustomers(
+export async function* evaluatedCustomers(
   computation: Computation,
   { customer_id, affiliate_id }: CustomerFilter,
   queries: readonly FactQuery[],
-): AsyncGenerator<JudgedCustomer> {
+): AsyncGenerator<EvaluatedCustomer> {
   const { source, context } = computation
   const batches =
     customer_id === undefined
@@ -38,7 +38,7 @@ export async function* judgedCustomers(
       if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
-      yield judgeCustomer(context, customer)
+      yield evaluateCustomer(context, customer)
     }
   }
 }

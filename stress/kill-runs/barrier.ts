@@ -9,22 +9,22 @@ export interface Moment {
 }
 
 /** A server that the Workflow asks before and after each call to D1. */
-export interface Gate {
+export interface Barrier {
   readonly url: string
-  /** The moments since the gate was last set. */
+  /** The moments since the barrier was last set. */
   readonly seen: readonly Moment[]
   /** Lets so many moments pass. The next one calls `stop` and is never answered. */
   readonly set: (passing: number, stop: () => void) => void
   readonly close: () => void
 }
 
-/** Opens a gate that lets every moment pass. */
-export async function openGate(): Promise<Gate> {
+/** Opens a barrier that lets every moment pass. */
+export async function openBarrier(): Promise<Barrier> {
   const seen: Moment[] = []
   let left = Number.POSITIVE_INFINITY
   let stop = () => {}
   const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://gate')
+    const { searchParams } = new URL(request.url ?? '', 'http://barrier')
     if (left < 0) return
     left -= 1
     if (left < 0) return stop()

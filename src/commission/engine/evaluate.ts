@@ -1,9 +1,9 @@
 import { type Context, fieldsOn, type Owner, ownersOf } from './context.ts'
 import { conversionOf } from './convert.ts'
+import { evaluateOnceFact } from './evaluate-once.ts'
+import { type EvaluatedCustomer, type FactVerdict, furthest, plain } from './evaluated.ts'
 import type { Customer, Fact } from './facts.ts'
-import { judgeOnceFact } from './judge-once.ts'
-import { type FactVerdict, furthest, type JudgedCustomer, plain } from './judged.ts'
-import { judgeAllOnce, winners } from './once.ts'
+import { evaluateAllOnce, winners } from './once.ts'
 import type { Version } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import { type Reason, rankOf, type Verdict } from './reasons.ts'
@@ -20,19 +20,19 @@ export interface RuleVerdict {
 }
 
 /** The verdict on a fact, and the verdict of each rule of its plan that names it (§16.10). */
-export interface Judgement {
+export interface Evaluation {
   readonly fact: Fact
   readonly owner: Owner
   readonly verdict: Verdict
-  /** The rule that decided; null if the fact was judged before any rule. */
+  /** The rule that decided; null if the fact was evaluated before any rule. */
   readonly by: RuleVerdict | null
   readonly rules: readonly RuleVerdict[]
 }
 
-/** Judges a customer's `once` rules by all of its facts. */
-export function judgeCustomer(context: Context, customer: Customer): JudgedCustomer {
+/** Evaluates a customer's `once` rules by all of its facts. */
+export function evaluateCustomer(context: Context, customer: Customer): EvaluatedCustomer {
   const ownerOf = ownersOf(context, customer)
-  const once = judgeAllOnce(context, customer, ownerOf)
+  const once = evaluateAllOnce(context, customer, ownerOf)
   return { customer, ownerOf, once, qualified: winners(once) }
 }
 
@@ -40,14 +40,14 @@ export function judgeCustomer(context: Context, customer: Customer): JudgedCusto
  * Returns a customer as of the end of a day: later qualifications do not count yet, and later
  * candidates do not wait yet.
  */
-export function asOf(judged: JudgedCustomer, day: number): JudgedCustomer {
-  if (judged.once.length === 0) return judged
+export function asOf(evaluated: EvaluatedCustomer, day: number): EvaluatedCustomer {
+  if (evaluated.once.length === 0) return evaluated
   return {
-    ...judged,
-    once: judged.once.map((state) =>
+    ...evaluated,
+    once: evaluated.once.map((state) =>
       state.trigger && state.trigger.day > day ? { ...state, blockers: [] } : state,
     ),
-    qualified: new Map([...judged.qualified].filter(([, state]) => state.day <= day)),
+    qualified: new Map([...evaluated.qualified].filter(([, state]) => state.day <= day)),
   }
 }
 
@@ -56,14 +56,20 @@ export const reasonBeforeRules = (fact: Fact, owner: Owner): Reason | null =>
   owner.reason ?? (fact.state === 'approved' ? null : fact.state)
 
 /**
- * Judges a fact under the rules of its plan, without the overrides of uplines: the caller applies these.
+ * Evaluates a fact under the rules of its plan, without the overrides of uplines: the caller applies these.
  */
-export function judgeFact(context: Context, judged: JudgedCustomer, fact: Fact): Judgement {
-  const owner = judged.ownerOf(fact)
+export function evaluateFact(
+  context: Context,
+  evaluated: EvaluatedCustomer,
+  fact: Fact,
+): Evaluation {
+  const owner = evaluated.ownerOf(fact)
   const before = reasonBeforeRules(fact, owner)
   const rules =
-    owner.version === null || before !== null ? [] : rulesOn(context, judged, fact, owner.version)
-  const counting = qualificationsUsing(judged, fact)
+    owner.version === null || before !== null
+      ? []
+      : rulesOn(context, evaluated, fact, owner.version)
+  const counting = qualificationsUsing(evaluated, fact)
   const [first] = counting
   if (first) {
     return {
@@ -86,30 +92,30 @@ const withVerdict = (rules: readonly RuleVerdict[], by: RuleVerdict): readonly R
 ]
 
 /** Returns a verdict for each qualification, under any plan, that a fact is part of. */
-const qualificationsUsing = ({ qualified }: JudgedCustomer, fact: Fact): RuleVerdict[] =>
+const qualificationsUsing = ({ qualified }: EvaluatedCustomer, fact: Fact): RuleVerdict[] =>
   [...qualified.values()]
     .filter(({ used }) => used.has(fact))
     .map(({ version, rule }) => ({ version, rule, verdict: 'counted', condition: null }))
 
 function rulesOn(
   context: Context,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   fact: Fact,
   version: Version,
 ): RuleVerdict[] {
   return version.rules.flatMap((rule) => {
     const found =
       rule.kind === 'once'
-        ? judgeOnceFact(context, judged, version, rule, fact)
+        ? evaluateOnceFact(context, evaluated, version, rule, fact)
         : rule.kind === 'override'
           ? null
-          : judgeBaseFact(context, judged.customer, version, rule, fact)
+          : evaluateBaseFact(context, evaluated.customer, version, rule, fact)
     return found ? [{ version, rule, ...found }] : []
   })
 }
 
-/** Judges a fact under a share or unit rule; null if the rule does not name it. */
-export function judgeBaseFact(
+/** Evaluates a fact under a share or unit rule; null if the rule does not name it. */
+export function evaluateBaseFact(
   context: Context,
   customer: Customer,
   version: Version,
@@ -122,13 +128,13 @@ export function judgeBaseFact(
   for (const term of terms) {
     if (!term.names(fact)) continue
     const converts = rule.kind === 'share'
-    found = furthest(found, judgeTerm(context, customer, version, rule, term, fact, converts))
+    found = furthest(found, evaluateTerm(context, customer, version, rule, term, fact, converts))
   }
   return found
 }
 
-/** Judges a fact under one term, which names it: the first reason in the order of §10. */
-export function judgeTerm(
+/** Evaluates a fact under one term, which names it: the first reason in the order of §10. */
+export function evaluateTerm(
   context: Context,
   customer: Customer,
   version: Version,

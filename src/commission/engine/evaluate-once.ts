@@ -1,26 +1,26 @@
 import { isTriggerKind, triggerAmount } from './candidate.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { compare } from './decimal.ts'
+import { type EvaluatedCustomer, type FactVerdict, furthest, plain } from './evaluated.ts'
 import type { Fact } from './facts.ts'
-import { type FactVerdict, furthest, type JudgedCustomer, plain } from './judged.ts'
 import type { Version } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOnce } from './rules.ts'
 
-/** Judges a fact under a `once` rule; null if neither its trigger nor `qualify` names it. */
-export function judgeOnceFact(
+/** Evaluates a fact under a `once` rule; null if neither its trigger nor `qualify` names it. */
+export function evaluateOnceFact(
   context: Context,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   version: Version,
   rule: CompiledOnce,
   fact: Fact,
 ): FactVerdict | null {
-  const own = judged.once.find((state) => state.version === version && state.rule === rule)
+  const own = evaluated.once.find((state) => state.version === version && state.rule === rule)
   const blocker = own?.blockers.find((one) => one.fact === fact)
-  const waits = blocker && !judged.qualified.has(rule.id) ? blocker.reason : null
+  const waits = blocker && !evaluated.qualified.has(rule.id) ? blocker.reason : null
   if (isTriggerKind(rule, fact)) {
-    const found = judgeTriggerFact(context, judged, version, rule, fact, waits)
+    const found = evaluateTriggerFact(context, evaluated, version, rule, fact, waits)
     const isVoided = waits === null && own?.voided.includes(fact)
     return isVoided ? { ...found, condition: 'void_by' } : found
   }
@@ -30,8 +30,8 @@ export function judgeOnceFact(
     if (qualification.kind === 'customer') continue
     for (const term of qualification.terms) {
       if (!term.names(fact)) continue
-      const condition = term.when(fieldsOn(judged.customer, fact.day), fact)
-      const verdict = judged.qualified.has(rule.id) ? 'already_counted' : 'not_qualified'
+      const condition = term.when(fieldsOn(evaluated.customer, fact.day), fact)
+      const verdict = evaluated.qualified.has(rule.id) ? 'already_counted' : 'not_qualified'
       found = furthest(
         found,
         condition === null ? plain(verdict) : { verdict: 'excluded', condition },
@@ -41,9 +41,9 @@ export function judgeOnceFact(
   return found
 }
 
-function judgeTriggerFact(
+function evaluateTriggerFact(
   context: Context,
-  { customer, qualified }: JudgedCustomer,
+  { customer, qualified }: EvaluatedCustomer,
   version: Version,
   rule: CompiledOnce,
   fact: Fact,

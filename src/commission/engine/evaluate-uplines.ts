@@ -1,38 +1,38 @@
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import type { Context } from './context.ts'
 import { convertUnits } from './convert.ts'
+import { type Evaluation, evaluateFact, evaluateTerm } from './evaluate.ts'
+import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Customer, Fact } from './facts.ts'
-import { type Judgement, judgeFact, judgeTerm } from './judge.ts'
-import type { JudgedCustomer } from './judged.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import type { CompiledOverride } from './rules.ts'
 import { termsOf, type UplineRule, uplineRules } from './uplines.ts'
 
-/** Judges facts under the rules of their plans and the overrides of uplines. */
-export type FactJudge = (judged: JudgedCustomer, fact: Fact) => Judgement
+/** Evaluates facts under the rules of their plans and the overrides of uplines. */
+export type FactEvaluator = (evaluated: EvaluatedCustomer, fact: Fact) => Evaluation
 
-/** Returns a judge that finds the uplines of each period once. */
-export function factJudge(context: Context): FactJudge {
+/** Returns an evaluator that finds the uplines of each period once. */
+export function factEvaluator(context: Context): FactEvaluator {
   const uplinesIn = oncePerPeriod((period) => uplineRules({ ...context, period }))
-  return (judged, fact) => {
-    const judgement = judgeFact(context, judged, fact)
-    if (judgement.verdict === 'counted' || fact.state !== 'approved') return judgement
-    const { affiliate, reason } = judgement.owner
-    if (affiliate === null || (reason !== null && reason !== 'no_plan')) return judgement
+  return (evaluated, fact) => {
+    const evaluation = evaluateFact(context, evaluated, fact)
+    if (evaluation.verdict === 'counted' || fact.state !== 'approved') return evaluation
+    const { affiliate, reason } = evaluation.owner
+    if (affiliate === null || (reason !== null && reason !== 'no_plan')) return evaluation
     for (const kind of KINDS) {
       const entries = uplinesIn(periodOf(fact.day, kind))(affiliate)
       const entry = entries.find(
         (one) =>
-          isCountedBy(context, judged.customer, one, fact) &&
+          isCountedBy(context, evaluated.customer, one, fact) &&
           isBooked(context, one, affiliate, periodOf(fact.day, kind)),
       )
       if (entry === undefined) continue
       const { version, rule } = entry
       const by = { version, rule, verdict: 'counted', condition: null } as const
-      return { ...judgement, verdict: 'counted', by, rules: [...judgement.rules, by] }
+      return { ...evaluation, verdict: 'counted', by, rules: [...evaluation.rules, by] }
     }
-    return judgement
+    return evaluation
   }
 }
 
@@ -71,6 +71,6 @@ function overrideCounts(
   return termsOf(rule).some(
     (term) =>
       term.names(fact) &&
-      judgeTerm(context, customer, version, rule, term, fact, converts).verdict === 'counted',
+      evaluateTerm(context, customer, version, rule, term, fact, converts).verdict === 'counted',
   )
 }

@@ -4,16 +4,16 @@ import { type RateView, rateViews } from '../drafts/rate-views.ts'
 import { periodOf } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { type Earning, earningsOf } from '../engine/earnings.ts'
+import { evaluateCustomer } from '../engine/evaluate.ts'
+import { factEvaluator } from '../engine/evaluate-uplines.ts'
+import type { EvaluatedCustomer } from '../engine/evaluated.ts'
 import { type FactReport, reportFacts } from '../engine/fact-reports.ts'
 import type { FactResource } from '../engine/facts.ts'
-import { judgeCustomer } from '../engine/judge.ts'
-import { factJudge } from '../engine/judge-uplines.ts'
-import type { JudgedCustomer } from '../engine/judged.ts'
-import { judgedCustomers } from './judged-customers.ts'
+import { evaluatedCustomers } from './evaluated-customers.ts'
 import { recordQueries } from './record-queries.ts'
 
 /** What a record comes to, and when the periods of the affiliates concerned were closed. */
-export interface JudgedRecord {
+export interface EvaluatedRecord {
   readonly report: FactReport
   readonly earnings: readonly Earning[]
   readonly affiliates: readonly string[]
@@ -27,37 +27,37 @@ interface RecordOfCustomer {
   readonly customer_id: string
 }
 
-/** Judges a record by all that is known now; returns null if it is no fact. */
-export async function judgeRecord(
+/** Evaluates a record by all that is known now; returns null if it is not a fact. */
+export async function evaluateRecord(
   computation: Computation,
   { resource, id, customer_id }: RecordOfCustomer,
   day: number,
-): Promise<JudgedRecord | null> {
+): Promise<EvaluatedRecord | null> {
   const queries = recordQueries(computation, { first: day, last: day })
   const onDay = { ...periodOf(day, 'month'), first: day, last: Number.POSITIVE_INFINITY }
   const isRecord = ({ fact }: FactReport): boolean => fact.resource === resource && fact.id === id
-  const reportIn = (context: Context, judged: JudgedCustomer): FactReport | undefined =>
-    reportFacts(context, factJudge(context), judged, onDay).find(isRecord)
-  for await (const judged of judgedCustomers(computation, { customer_id }, queries)) {
-    const report = reportIn(computation.context, judged)
-    if (report) return judgeClosed(computation, judged, report, reportIn)
+  const reportIn = (context: Context, evaluated: EvaluatedCustomer): FactReport | undefined =>
+    reportFacts(context, factEvaluator(context), evaluated, onDay).find(isRecord)
+  for await (const evaluated of evaluatedCustomers(computation, { customer_id }, queries)) {
+    const report = reportIn(computation.context, evaluated)
+    if (report) return evaluateClosed(computation, evaluated, report, reportIn)
   }
   return null
 }
 
 /**
- * Judges a record again for affiliates and plans whose closed periods see other rates than those of
+ * Evaluates a record again for affiliates and plans whose closed periods see other rates than those of
  * now.
  */
-async function judgeClosed(
+async function evaluateClosed(
   computation: Computation,
-  judged: JudgedCustomer,
+  evaluated: EvaluatedCustomer,
   report: FactReport,
-  reportIn: (context: Context, judged: JudgedCustomer) => FactReport | undefined,
-): Promise<JudgedRecord> {
+  reportIn: (context: Context, evaluated: EvaluatedCustomer) => FactReport | undefined,
+): Promise<EvaluatedRecord> {
   const { source, context } = computation
   const { fact, affiliate_id } = report
-  const now = earningsOf(context, judged, fact)
+  const now = earningsOf(context, evaluated, fact)
   const own = affiliate_id === null ? [] : [affiliate_id]
   const affiliates = [...new Set([...own, ...now.map((one) => one.affiliate_id)])]
   const closingsOf = await readClosingsOf(source, affiliates)
@@ -67,7 +67,8 @@ async function judgeClosed(
     return plan !== undefined && view.covers({ affiliate, plan })
   }
   const seen = views.map((view) => {
-    const again = view.context === context ? judged : judgeCustomer(view.context, judged.customer)
+    const again =
+      view.context === context ? evaluated : evaluateCustomer(view.context, evaluated.customer)
     const isOwn = covers(view, affiliate_id ?? '', report.state.plan)
     return {
       report: isOwn ? reportIn(view.context, again) : undefined,

@@ -4,7 +4,7 @@ import type { OnceState } from './once.ts'
 import { rankOf, type Verdict } from './reasons.ts'
 
 /** A customer with the owners of its facts and its `once` rules. */
-export interface JudgedCustomer {
+export interface EvaluatedCustomer {
   readonly customer: Customer
   readonly ownerOf: (fact: Fact) => Owner
   readonly once: readonly OnceState[]

@@ -1,8 +1,8 @@
 import { openAccount } from '../../../src/commission/engine/account.ts'
 import { triggerAmount } from '../../../src/commission/engine/candidate.ts'
 import { plainText } from '../../../src/commission/engine/decimal.ts'
-import { asOf, judgeCustomer } from '../../../src/commission/engine/judge.ts'
-import { factJudge } from '../../../src/commission/engine/judge-uplines.ts'
+import { asOf, evaluateCustomer } from '../../../src/commission/engine/evaluate.ts'
+import { factEvaluator } from '../../../src/commission/engine/evaluate-uplines.ts'
 import { compareQualified, type OnceState } from '../../../src/commission/engine/once.ts'
 import { onceThrough } from '../../../src/commission/engine/once-through.ts'
 import type { OnceRule, Rule } from '../../../src/commission/engine/plan.ts'
@@ -36,7 +36,7 @@ const share = (id: string, more: Partial<Extract<Rule, { kind: 'share' }>> = {})
 /** Returns the `once` states of the first customer. */
 const statesOf = (of: World): readonly OnceState[] => {
   const found = input(of)
-  return judgeCustomer(found, found.customers[0]!).once
+  return evaluateCustomer(found, found.customers[0]!).once
 }
 
 const shown = ({
@@ -89,18 +89,19 @@ const NO_STATE = {
 }
 
 /** Returns the states of one rule for one customer with these deposits. */
-const judged = (rule: OnceRule, more: Partial<World>) => statesOf(worldOf([rule], more)).map(shown)
+const evaluated = (rule: OnceRule, more: Partial<World>) =>
+  statesOf(worldOf([rule], more)).map(shown)
 
-/** Judges all facts, signups left out: the verdict and what each rule makes of it. */
+/** Evaluates all facts, signups left out: the verdict and what each rule makes of it. */
 const verdicts = (of: World) => {
   const found = input(of)
-  const judge = factJudge(found)
+  const evaluator = factEvaluator(found)
   return openAccount(found)
-    .judged(Infinity)
+    .evaluated(Infinity)
     .flatMap((one) =>
       one.customer.facts.flatMap((each) => {
         if (each.resource === 'customers') return []
-        const { verdict, by, rules } = judge(one, each)
+        const { verdict, by, rules } = evaluator(one, each)
         const text = ({ version, rule, verdict: of_, condition }: (typeof rules)[number]) =>
           `${version.plan} v${version.version} ${rule.id} ${of_} ${condition}`
         return [[each.id, verdict, by && text(by), ...rules.map(text)]]
@@ -146,13 +147,15 @@ const candidates: readonly Case[] = [
   example(
     'without a fact of its kind a rule has no candidate',
     () =>
-      judged(cpa(), { transactions: [deposit('c1', '2026-01-02', 5, { transaction_type: 'x' })] }),
+      evaluated(cpa(), {
+        transactions: [deposit('c1', '2026-01-02', 5, { transaction_type: 'x' })],
+      }),
     [NO_STATE],
   ),
   example(
     'a candidate without a rate waits for its amount',
     () =>
-      judged(cpa({ trigger: { transactions: ['deposit'], min: '5' } }), {
+      evaluated(cpa({ trigger: { transactions: ['deposit'], min: '5' } }), {
         rates: RATE,
         transactions: [usd('c1', '2026-01-02', 5)],
       }),
@@ -171,7 +174,7 @@ const candidates: readonly Case[] = [
     () =>
       [false, true].flatMap((requalify) =>
         ['EUR', 'USD'].flatMap((currency) =>
-          judged(cpa({ requalify, percent: '10' }), {
+          evaluated(cpa({ requalify, percent: '10' }), {
             rates: RATE,
             transactions: [
               deposit('c1', '2026-01-02', 5, { status: 'reversed', currency }),
@@ -223,7 +226,7 @@ const candidates: readonly Case[] = [
   example(
     'a candidate of an organic customer belongs to no version',
     () =>
-      judged(cpa(), {
+      evaluated(cpa(), {
         customers: [
           customer('c1', {
             affiliates: [
@@ -250,7 +253,7 @@ const candidates: readonly Case[] = [
       [],
       [{ ...ftd, id: 'e2', product: 'poker', kpis: { back: 5 } }],
       [{ ...ftd, id: 'e2', kpis: { back: 5 } }],
-    ].map((more) => judged(rule, { events: [first, ...more] })[0]!.status)
+    ].map((more) => evaluated(rule, { events: [first, ...more] })[0]!.status)
   }, ['qualified', 'reversed', 'qualified']),
   example('`requalify` passes over facts that were voided or reversed, and tells only of the former', () => {
     const refund = (day: string, more: Partial<World['transactions'][number]> = {}) =>
@@ -319,7 +322,7 @@ const candidates: readonly Case[] = [
   example(
     'what voids a candidate and has no rate makes it wait',
     () =>
-      judged(cpa({ void_by: { terms: [{ transactions: ['refund'] }], within_days: 1 } }), {
+      evaluated(cpa({ void_by: { terms: [{ transactions: ['refund'] }], within_days: 1 } }), {
         rates: RATE,
         transactions: [
           deposit('c1', '2026-01-02', 5),
@@ -335,7 +338,7 @@ const qualifications: readonly Case[] = [
     'conditions on a customer without fields',
     () =>
       ([{ not_kyc: ['0'] }, { kyc: ['1'] }] as const).flatMap((conditions) =>
-        judged(cpa({ qualify: [{ customer: conditions }] }), {
+        evaluated(cpa({ qualify: [{ customer: conditions }] }), {
           transactions: [deposit('c1', '2026-01-02', 5)],
         }).map(({ status, progress, used }) => [status, progress, used]),
       ),
@@ -351,7 +354,7 @@ const qualifications: readonly Case[] = [
   example(
     'conditions on a customer hold from the day on which they first held',
     () =>
-      judged(cpa({ qualify: [{ customer: { kyc: ['1'] } }] }), {
+      evaluated(cpa({ qualify: [{ customer: { kyc: ['1'] } }] }), {
         customers: [
           customer('c1', {
             fields: [
@@ -376,7 +379,7 @@ const qualifications: readonly Case[] = [
     'a sum that is open tells what it has and needs, and until when',
     () =>
       ([{}, { within_days: 3 }, { within_days: 3, at: 'end' }] as const).flatMap((more) =>
-        judged(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9', ...more }] }), {
+        evaluated(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9', ...more }] }), {
           transactions: [
             deposit('c1', '2026-01-02', 5),
             deposit('c1', '2026-01-04', 50, {
@@ -402,7 +405,7 @@ const qualifications: readonly Case[] = [
   example(
     'a sum at the end of its window is met there, and uses all of the window',
     () =>
-      judged(
+      evaluated(
         cpa({
           qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9', within_days: 3, at: 'end' }],
         }),
@@ -426,7 +429,7 @@ const qualifications: readonly Case[] = [
   example(
     'a sum at the end of no window stays open',
     () =>
-      judged(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9', at: 'end' }] }), {
+      evaluated(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9', at: 'end' }] }), {
         transactions: [deposit('c1', '2026-01-02', 10)],
       }).map(({ status }) => status),
     ['open'],
@@ -434,7 +437,7 @@ const qualifications: readonly Case[] = [
   example(
     'a sum of 0 is reached at the signup, with the facts of that instant',
     () =>
-      judged(cpa({ qualify: [{ sum: [{ transactions: ['deposit', 'x'] }], min: '0' }] }), {
+      evaluated(cpa({ qualify: [{ sum: [{ transactions: ['deposit', 'x'] }], min: '0' }] }), {
         transactions: [
           deposit('c1', '2026-01-01', -5),
           deposit('c1', '2026-01-02', -6),
@@ -459,7 +462,7 @@ const qualifications: readonly Case[] = [
     'a sum waits for a fact without a rate that comes before it is reached, not after',
     () =>
       ['2026-01-02', '2026-01-04'].flatMap((day) =>
-        judged(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9' }] }), {
+        evaluated(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9' }] }), {
           rates: RATE,
           transactions: [deposit('c1', '2026-01-03', 9), usd('c1', day, 1)],
         }).map(({ status, progress, blockers, used }) => [status, progress, blockers.length, used]),
@@ -484,7 +487,7 @@ const qualifications: readonly Case[] = [
   example(
     'facts of one instant count together',
     () =>
-      judged(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9' }] }), {
+      evaluated(cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '9' }] }), {
         transactions: [10, -5, 5].map((amount) => deposit('c1', '2026-01-03', amount)),
       }).map(({ status, used }) => [status, used.length]),
     [['qualified', 3]],
@@ -516,7 +519,7 @@ const untilDay: readonly Case[] = [
         ],
       }),
     )
-    const one = judgeCustomer(found, found.customers[0]!)
+    const one = evaluateCustomer(found, found.customers[0]!)
     return ['01', '03', '04', '05', '06', '07', '09', '10'].map((day) => {
       const [state] = onceThrough(found, one, dayOf(`2026-01-${day}`))
       return [day, state!.status, ...state!.progress.map(({ status }) => status)].join(' ')
@@ -685,7 +688,7 @@ const verdictCases: readonly Case[] = [
         transactions: [usd('c1', '2026-01-05', 5)],
       }),
     )
-    const one = judgeCustomer(found, found.customers[0]!)
+    const one = evaluateCustomer(found, found.customers[0]!)
     return ['2026-01-04', '2026-01-05'].map((day) => {
       const then = asOf(one, dayOf(day))
       return [then.qualified.size, then.once.map(({ blockers }) => blockers.length)]
@@ -730,7 +733,7 @@ const verdictCases: readonly Case[] = [
             ],
           }),
         )
-        const { once, qualified } = judgeCustomer(found, found.customers[0]!)
+        const { once, qualified } = evaluateCustomer(found, found.customers[0]!)
         return [once.map(({ status }) => status), qualified.get('cpa')?.version.plan]
       }),
     [
@@ -779,7 +782,7 @@ const verdictCases: readonly Case[] = [
 ]
 
 /** Examples of candidates, qualifications and verdicts. */
-export const JUDGEMENTS: readonly Case[] = [
+export const EVALUATIONS: readonly Case[] = [
   ...shared,
   ...candidates,
   ...qualifications,
