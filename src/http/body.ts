@@ -23,9 +23,9 @@ export interface RequestBody {
 }
 
 /**
- * Reads the text of a JSON body, which may be compressed with gzip. A small body is read while the
- * caller is admitted; of other bodies at most 64 KiB. A body waits until the isolate has memory for
- * it. `maxDepth` is the maximum nesting depth, if it is not that of records.
+ * Reads the text of a JSON body, which may be compressed with gzip. While the caller is not yet
+ * admitted, it reads at most 64 KiB. It waits until the isolate has memory for the body. `maxDepth` is
+ * the maximum nesting depth. It defaults to that of records.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
  * there is no memory or the body arrives too slowly; the error of `admission`.
