@@ -35,7 +35,7 @@ test('a new field makes the derived files stale until they are generated', () =>
   assert.deepEqual(staleFiles(), [])
   const forex = join(root, 'src/trading/forex.ts')
   const line =
-    "    platform: v.optional(describeField(f.text, about('The trading platform.', 'MT5'))),\n"
+    "    platform: v.optional(describeField(f.text, documentation('The trading platform.', 'MT5'))),\n"
   const source = readFileSync(forex, 'utf8')
   writeFileSync(
     forex,

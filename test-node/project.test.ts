@@ -189,9 +189,10 @@ describe('documents', { skip: skipWithoutGit }, () => {
         assert.ok(name in manifest.scripts, `npm run ${name}`)
       for (const [command, words = ''] of read(path).matchAll(/npx wrangler ((?:[a-z][\w-]* ?)+)/g))
         assert.ok(isCommand(words.trim().split(' ')), command)
-      // Splits words as a shell does, up to a redirection. `readArguments` throws if it does not accept
-      // the command.
-      for (const [, line = ''] of read(path).matchAll(/npm run (?:-s )?admin -- ([^`\n#>]+)/g))
+      // Joins and splits lines as a shell does, up to a redirection. `readArguments` throws if it does not
+      // accept the command.
+      const joined = read(path).replaceAll('\\\n', '')
+      for (const [, line = ''] of joined.matchAll(/npm run (?:-s )?admin -- ([^`\n#>]+)/g))
         readArguments((line.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replaceAll("'", '')))
     })
   }

@@ -7,7 +7,7 @@ import { isFarAhead } from './limits.ts'
 const FIRST_YEAR = 1970
 
 const PERIODS =
-  'Use a month such as `2026-10` or an ISO 8601 week such as `2026-W41`, from 1970 to 10 years from now.'
+  'is not a period from 1970 to the next 10 years. Use a month such as `2026-10` or an ISO 8601 week such as `2026-W41`.'
 
 /** Returns the period of a path, or throws `not_found`. */
 export function readPathPeriod(text: string): Period {
@@ -18,6 +18,6 @@ export function readPathPeriod(text: string): Period {
   const detail =
     year && !period
       ? `${year} has 52 weeks of ISO 8601.`
-      : `${quote(text)} is not a period. ${PERIODS}`
+      : `${quote(text)} ${PERIODS}`
   throw new ApiError('not_found', { detail })
 }

@@ -46,10 +46,7 @@ const max_per_customer = v.exactOptional(
 )
 
 const allow_over_100 = v.exactOptional(
-  describeField(
-    v.boolean(),
-    documentation('Whether a percentage above 100 is meant: then it has no warning.'),
-  ),
+  describeField(v.boolean(), documentation('Allows a percentage above 100 without a warning.')),
 )
 
 const once = objectOf({
