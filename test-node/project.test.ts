@@ -183,7 +183,10 @@ describe('documents', { skip: skipWithoutGit }, () => {
           assert.ok(anchorsOf(file).includes(anchor), `${target}: no heading has this anchor`)
       }
     })
+  }
 
+  const workflows = (trackedFiles ?? []).filter((path) => path.startsWith('.github/workflows/'))
+  for (const path of [...documents, ...workflows]) {
     test(`${path} names only commands that exist`, () => {
       for (const [, name = ''] of read(path).matchAll(/npm run (?:-s )?([a-z][\w:-]*)/g))
         assert.ok(name in manifest.scripts, `npm run ${name}`)
