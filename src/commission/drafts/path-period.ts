@@ -6,7 +6,7 @@ import { isFarAhead } from './limits.ts'
 /** The first year of which a period has statements. An earlier one is a mistyped year. */
 const FIRST_YEAR = 1970
 
-const PERIODS =
+const NOT_A_PERIOD =
   'is not a period from 1970 to the next 10 years. Use a month such as `2026-10` or an ISO 8601 week such as `2026-W41`.'
 
 /** Returns the period of a path, or throws `not_found`. */
@@ -16,8 +16,6 @@ export function readPathPeriod(text: string): Period {
   if (isKnown && !isFarAhead(period, Date.now())) return period
   const [, year] = /^(\d{4})-W53$/.exec(text) ?? []
   const detail =
-    year && !period
-      ? `${year} has 52 weeks of ISO 8601.`
-      : `${quote(text)} ${PERIODS}`
+    year && !period ? `${year} has 52 weeks of ISO 8601.` : `${quote(text)} ${NOT_A_PERIOD}`
   throw new ApiError('not_found', { detail })
 }
