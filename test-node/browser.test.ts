@@ -170,7 +170,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
   test('without a script every sample of a page can be opened and read', { skip }, async () => {
     const page = await browser.newPage({ viewport: DESKTOP, javaScriptEnabled: false })
     watch(page)
-    await page.goto(`${service.demo.base_url}/docs/reference/forex`)
+    await page.goto(`${service.demo.base_url}/docs/reference/forex-records`)
     const request = page.locator('#sendForexCustomers .request')
     assert.equal(await request.locator('pre:visible').count(), 1)
     await request.locator('summary', { hasText: 'Python' }).click()
@@ -197,26 +197,26 @@ describe('in a browser', { timeout: 400_000 }, () => {
   })
 
   test('the chosen language of samples is remembered on other pages', { skip }, async () => {
-    await openOperations('forex', ['sendForexCustomers', 'listForexHeld'])
+    await openOperations('forex-records', ['sendForexCustomers', 'listForexHeld'])
     const tab = (id: string, name: string) =>
       page.locator(`#${id} .tabs`).getByRole('button', { name })
     await tab('sendForexCustomers', 'Python').click()
     assert.equal(await tab('listForexHeld', 'Python').getAttribute('aria-pressed'), 'true')
-    await openOperations('brands', ['listIgamingHeld'])
+    await openOperations('brands-records', ['listIgamingHeld'])
     assert.equal(await tab('listIgamingHeld', 'Python').getAttribute('aria-pressed'), 'true')
     const shown = page.locator('#listIgamingHeld .request pre:visible')
     assert.match(await shown.innerText(), /^import json/)
   })
 
   test('a test starts without the stored state of the test before', { skip }, async () => {
-    await openHidden(page, `${service.demo.base_url}/docs/reference/forex`)
+    await openHidden(page, `${service.demo.base_url}/docs/reference/forex-records`)
     assert.equal(await page.evaluate('localStorage.length + sessionStorage.length'), 0)
     assert.deepEqual(await page.context().cookies(), [])
     assert.equal(await fieldValue(page, 'client_secret'), '')
   })
 
   test('the side bar marks the operation on the screen', { skip }, async () => {
-    await open('/docs/reference/forex')
+    await open('/docs/reference/forex-records')
     const marked = page.locator('.side .operations [aria-current]')
     for (const id of ['listForexTransactions', 'sendForexCustomers']) {
       await page.locator(`#${id} h3`).evaluate((heading) => heading.scrollIntoView())
@@ -228,13 +228,13 @@ describe('in a browser', { timeout: 400_000 }, () => {
   test('the response hides an issued token, and a text response is never markup', {
     skip,
   }, async () => {
-    await openOperations('forex', [])
+    await openOperations('forex-records', [])
     await authenticate('forex')
     const token = (await fieldValue(page, 'oauth')) ?? ''
     assert.match(token, /^ey/)
     assert.ok(!(await page.locator('#credentials').innerText()).includes(token))
 
-    await openOperations('brands', ['sendIgamingCustomers', 'getIgamingCustomers'], PHONE)
+    await openOperations('brands-records', ['sendIgamingCustomers', 'getIgamingCustomers'], PHONE)
     await authenticate('igaming')
     const body =
       '[{"customerId": "P-browser", "access_token": "x", "note": "<img src=x onerror=alert(1)>"}]'
@@ -377,17 +377,19 @@ describe('in a browser', { timeout: 400_000 }, () => {
     ['brands', 'igaming'],
   ] as const) {
     test(`${name}: the first try of every operation succeeds`, { skip }, async () => {
-      await openHiddenAs(vertical, `/docs/reference/${name}`)
+      await openHiddenAs(vertical, `/docs/reference/${name}-records`)
       await clickHidden(page, 'Send the sample records')
       const results = page.locator('.records .answer li')
       await results.nth(vertical === 'igaming' ? 1 : 2).waitFor({ state: 'attached' })
       for (const result of await results.allTextContents()) assert.match(result, /Status 20[01]\./)
       const ids = (await operationIds(page)).reverse()
       assert.deepEqual(await tryAll(ids, vertical), [])
+      await openHiddenAs(vertical, `/docs/reference/${name}-commissions`)
+      assert.deepEqual(await tryAll(await operationIds(page), vertical), [])
     })
   }
 
-  const OTHERS = PAGES.filter(({ name }) => !['prop-trading', 'forex', 'brands'].includes(name))
+  const OTHERS = PAGES.filter(({ name }) => !/^(prop-trading|forex|brands)-/.test(name))
 
   test('other pages: the first try of every operation succeeds', { skip }, async () => {
     for (const { name } of OTHERS) {

@@ -39,8 +39,11 @@ and the reason. You can repeat a request safely until you send a newer version o
 const TAGS = [
   { name: 'tokens', description: 'OAuth 2.0 client credentials for partners.' },
   { name: 'prop-trading', description: 'Records of proprietary trading firms.' },
+  { name: 'prop-trading-commissions', description: 'Commissions and reports of trading firms.' },
   { name: 'forex', description: 'Records of forex brokers.' },
+  { name: 'forex-commissions', description: 'Commissions and reports of forex brokers.' },
   { name: 'igaming', description: 'Records of iGaming brands.' },
+  { name: 'igaming-commissions', description: 'Commissions and reports of iGaming brands.' },
   { name: 'links', description: 'Links that visitors follow.' },
   { name: 'accounts', description: 'Accounts, their credentials and the audit log.' },
   { name: 'definitions', description: 'Statuses, labels and events of an account.' },

@@ -202,6 +202,17 @@ const accountOf = ({ at, caller, vertical }: Api): Operation => ({
 /** Trading activity and brand activities have no address for a single record. */
 const hasSingleRecords = ({ resource }: Entity) => /^(customers|transactions)$/.test(resource)
 
+/** Lists the operations by which an account reads its commissions and reports. */
+function commissions({ at, caller, vertical }: Api): Operation[] {
+  const operations = [
+    ratesOf(at, caller, vertical),
+    ...statementOperationsOf(at, caller, vertical),
+    ...whyOf(at, caller, vertical),
+    reportOf(at, caller, vertical),
+  ]
+  return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))
+}
+
 /** Lists the operations of partners and brands. */
 export const records = (): Operation[] =>
   APIS.flatMap((api) => {
@@ -215,9 +226,6 @@ export const records = (): Operation[] =>
       ]),
       accountOf(api),
       ...monitoringOf({ at: api.at, caller: api.caller, tag: api.vertical, entities, total }),
-      ratesOf(api.at, api.caller, api.vertical),
-      ...statementOperationsOf(api.at, api.caller, api.vertical),
-      ...whyOf(api.at, api.caller, api.vertical),
-      reportOf(api.at, api.caller, api.vertical),
+      ...commissions(api),
     ]
   })

@@ -10,6 +10,7 @@ export interface Schema {
   const?: unknown
   enum?: unknown[]
   anyOf?: Schema[]
+  oneOf?: Schema[]
   allOf?: Schema[]
   items?: Schema
   properties?: Record<string, Schema>

@@ -1,7 +1,7 @@
 import type { Operation, Spec } from '../spec.ts'
 
-// The reference has one page for each audience, except that administration has one for each topic. An
-// operation that several audiences need, such as issuing a token, appears on each of their pages.
+// Each audience of the reference has a page that leads to those of its topics. An operation that several
+// audiences need, such as issuing a token, is on a page of each.
 
 /** A page of the reference. */
 export interface ReferencePage {
@@ -25,7 +25,7 @@ const topic = (name: string, title: string, description: string): ReferencePage 
   description,
 })
 
-const TOPICS = [
+const ADMINISTRATION = [
   topic(
     'accounts',
     'Accounts and credentials',
@@ -44,7 +44,7 @@ const TOPICS = [
   topic(
     'webhooks',
     'Webhooks',
-    'Register the addresses that are told of events, and see what was sent to them.',
+    'Register the URLs that receive events, and see what was sent to them.',
   ),
   topic(
     'plans',
@@ -73,36 +73,80 @@ const TOPICS = [
   ),
 ]
 
+/** Describes an audience by the pages on which its operations are. */
+const audience = (
+  name: string,
+  title: string,
+  description: string,
+  topics: readonly ReferencePage[],
+): Audience => ({ name, title, tags: topics.flatMap(({ tags }) => tags), description, topics })
+
+/** Describes the two pages of an account that sends records. */
+const accountTopics = (
+  name: string,
+  title: string,
+  records: string,
+  tags: readonly string[],
+  commissions: string,
+): ReferencePage[] => [
+  {
+    name: `${name}-records`,
+    title: `${title} records`,
+    tags,
+    description: `Send ${records}, read them back, and compare totals.`,
+  },
+  {
+    name: `${name}-commissions`,
+    title: `${title} commissions`,
+    tags: [commissions],
+    description: 'Read statements, explanations of amounts, reports and exchange rates.',
+  },
+]
+
 /** The audiences of the reference, in the order in which they are listed. */
 export const AUDIENCES: readonly Audience[] = [
-  {
-    name: 'prop-trading',
-    title: 'Prop trading',
-    tags: ['tokens', 'prop-trading', 'links'],
-    description:
-      'For proprietary trading firms: send customers, transactions and trading activity, and read them back.',
-  },
-  {
-    name: 'forex',
-    title: 'Forex',
-    tags: ['tokens', 'forex', 'links'],
-    description:
-      'For forex brokers: send customers, transactions and trading activity, and read them back.',
-  },
-  {
-    name: 'brands',
-    title: 'iGaming brands',
-    tags: ['igaming', 'links'],
-    description: 'For iGaming brands: send customers and activities, and read them back.',
-  },
-  {
-    name: 'administration',
-    title: 'Administration',
-    tags: TOPICS.flatMap(({ tags }) => tags),
-    description:
-      'For the integrations team: set up accounts, affiliates, plans and webhooks, approve statements, and monitor deliveries.',
-    topics: TOPICS,
-  },
+  audience(
+    'prop-trading',
+    'Prop trading',
+    'For proprietary trading firms: send customers, transactions and trading activity, and read commissions.',
+    accountTopics(
+      'prop-trading',
+      'Prop trading',
+      'customers, transactions and trading activity',
+      ['tokens', 'prop-trading', 'links'],
+      'prop-trading-commissions',
+    ),
+  ),
+  audience(
+    'forex',
+    'Forex',
+    'For forex brokers: send customers, transactions and trading activity, and read commissions.',
+    accountTopics(
+      'forex',
+      'Forex',
+      'customers, transactions and trading activity',
+      ['tokens', 'forex', 'links'],
+      'forex-commissions',
+    ),
+  ),
+  audience(
+    'brands',
+    'iGaming brands',
+    'For iGaming brands: send customers and activities, and read commissions.',
+    accountTopics(
+      'brands',
+      'Brand',
+      'customers and activities',
+      ['igaming', 'links'],
+      'igaming-commissions',
+    ),
+  ),
+  audience(
+    'administration',
+    'Administration',
+    'For the integrations team: set up accounts, affiliates, plans and webhooks, approve statements, and monitor deliveries.',
+    ADMINISTRATION,
+  ),
   {
     name: 'documents',
     title: 'Public documents',

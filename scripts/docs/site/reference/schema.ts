@@ -11,6 +11,21 @@ const code = (value: unknown) =>
 const joined = (parts: readonly Part[], separator: string) =>
   parts.map((part, i) => (i === 0 ? part : [separator, part]))
 
+/** The members of a schema that say of which type a value is. Others only narrow a type. */
+const TYPE_KEYWORDS = ['$ref', 'type', 'const', 'enum', 'anyOf', 'oneOf', 'items'] as const
+
+const hasType = (schema: Schema) => TYPE_KEYWORDS.some((keyword) => schema[keyword] !== undefined)
+
+/** Returns the types of which a value has one. Empty if the schema has a single type. */
+const alternativesOf = ({ anyOf, oneOf }: Schema): Schema[] =>
+  (oneOf ?? anyOf ?? []).filter(hasType)
+
+/** Describes the types of which a value has one, each once: all objects are called so. */
+function typesOf(schemas: readonly Schema[], separator: string): Part {
+  const types = new Map(schemas.map((schema) => [html`${typeOf(schema)}`.html, typeOf(schema)]))
+  return joined([...types.values()], separator)
+}
+
 function range(from: number | undefined, to: number | undefined, unit = ''): Part {
   if (from === undefined && to === undefined) return null
   if (to === undefined) return `, ${from} or more${unit}`
@@ -27,15 +42,16 @@ function objectType({ type, additionalProperties }: Schema): Part {
 
 /** Describes the type of a value in words. A named type is a link to its schema. */
 export function typeOf(schema: Schema): Part {
-  const { $ref, anyOf, allOf, items, type, format, minimum, maximum } = schema
+  const { $ref, allOf = [], items, type, format, minimum, maximum } = schema
   if ($ref) return html`<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`
   if (schema.const !== undefined) return code(schema.const)
   if (schema.enum && schema.enum.length <= MAX_INLINE_VALUES) {
     return joined(schema.enum.map(code), ' or ')
   }
   if (schema.enum) return `one of ${schema.enum.length} values`
-  if (anyOf) return joined(anyOf.map(typeOf), ' or ')
-  if (allOf) return joined(allOf.map(typeOf), ' with ')
+  const alternatives = alternativesOf(schema)
+  if (alternatives.length > 0) return typesOf(alternatives, ' or ')
+  if (!type && allOf.some(hasType)) return typesOf(allOf.filter(hasType), ' with ')
   if (items) return ['array', range(schema.minItems, schema.maxItems), ' of ', typeOf(items)]
   const words = [type ?? 'any value'].flat()
   const isFormat = format !== undefined && words[0] === 'string'
@@ -52,9 +68,37 @@ export function typeOf(schema: Schema): Part {
 const example = ({ examples = [] }: Schema) =>
   examples.length > 0 && html` <span class="example">Example: ${code(examples[0])}</span>`
 
+/** Returns the member by whose value an object can be told from its alternatives, and this value. */
+const discriminatorOf = ({ properties = {} }: Schema): [name: string, value: unknown] | undefined =>
+  Object.entries(properties)
+    .map(([name, field]): [string, unknown] => [
+      name,
+      field.enum?.length === 1 ? field.enum[0] : field.const,
+    ])
+    .find(([, value]) => value !== undefined)
+
+/** Says to which objects the members below it belong. */
+function alternativeLabel(schema: Schema): Html {
+  const [name, value] = discriminatorOf(schema) ?? []
+  const { required = [] } = schema
+  const condition = name
+    ? ['If ', code(name), ' is ', code(value)]
+    : ['With ', joined(required.map(code), ', ')]
+  return html`<p class="alternative">${condition}:</p>\n`
+}
+
 /** Lists the members of an object, and the members of the objects inside it. */
 export function fieldsOf(schema: Schema): Part {
-  const { properties = {}, required = [] } = schema
+  const objects = alternativesOf(schema)
+    .map((one) => one.items ?? one)
+    .filter(({ properties }) => properties)
+  return [
+    memberList(schema),
+    objects.map((one) => [objects.length > 1 && alternativeLabel(one), memberList(one)]),
+  ]
+}
+
+function memberList({ properties = {}, required = [] }: Schema): Part {
   const fields = Object.entries(properties)
   if (fields.length === 0) return null
   return html`<dl class="fields">

@@ -93,7 +93,7 @@ const NEEDS_RECORDS = /\/\{(id|delivery_id|customer_id)\}/
 
 const RECORDS = '[Send the sample records](#credentials)'
 const FOREX_RECORDS =
-  '[Send the sample records of the forex page](/docs/reference/forex#credentials)'
+  '[Send the sample records of the forex page](/docs/reference/forex-records#credentials)'
 
 /** Explains what a first request needs, if its sample refers to a record. */
 function prerequisiteOf({ path, method }: Endpoint): string | undefined {
