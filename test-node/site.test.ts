@@ -280,7 +280,10 @@ describe('the search index', () => {
     assert.ok(find('leverage').some((id) => id.startsWith('/docs/reference/forex-records#')))
     assert.ok(find('control totals').includes('/docs/reference/brands-records#getIgamingTotals'))
     assert.ok(find('/oauth/token').includes('/docs/reference/prop-trading-records#getToken'))
-    assert.ok(find('idempot').length > 0)
+    assert.ok(find('max_count').includes('/docs/reference/plans#schema-PlanRule'))
+    assert.ok(find('createAccount').includes('/docs/reference/accounts#createAccount'))
+    for (const word of ['idempot', 'FTD', 'timezone', 'GDPR', 'revshare', 'postback', 'sandbox'])
+      assert.notEqual(find(word).length, 0, word)
     assert.deepEqual(find('qqqqzz'), [])
   })
 

@@ -52,13 +52,15 @@ const countOf = (count) => {
   return count > MAX_RESULTS ? `The first ${MAX_RESULTS} of ${count} results` : `${count} results`
 }
 
-/** Keeps the first of several results with the same text, which differ only by audience. */
+/** Keeps one of several results with the same text: that on the current page, or else the first. */
 function distinct(found) {
-  const seen = new Set()
-  return found.filter(({ title, excerpt }) => {
-    const key = `${title}\n${excerpt}`
-    return !seen.has(key) && seen.add(key)
-  })
+  const results = new Map()
+  for (const one of found) {
+    const key = `${one.title}\n${one.excerpt}`
+    const isHere = one.id.split('#')[0] === location.pathname
+    if (isHere || !results.has(key)) results.set(key, one)
+  }
+  return [...results.values()]
 }
 
 async function search() {

@@ -2,6 +2,7 @@ import { ORIGIN } from '../../src/docs/origin.ts'
 import { recorded } from './examples.ts'
 import type { CallerKind, Operation } from './openapi/operation.ts'
 import { PARAMETERS } from './openapi/parameters.ts'
+import { TAGS } from './openapi/tags.ts'
 
 // Writes the operations as a Postman collection, with a folder for each tag and recorded bodies.
 
@@ -156,10 +157,14 @@ export function collection(operations: readonly Operation[]) {
     info: {
       name: 'Tributary',
       description:
-        'Set baseUrl, and clientId with clientSecret or brandToken. "Get an access token" stores the token for the other requests.',
+        'Set baseUrl, and the credentials of your requests: clientId with clientSecret, brandToken, or adminKey for the integrations team. "Get an access token" stores the token for the other requests.',
       schema: SCHEMA,
     },
     variable: VARIABLES.map(([key, value]) => ({ key, value, type: 'string' })),
-    item: [...folders].map(([name, group]) => ({ name, item: group.map(request) })),
+    item: TAGS.map(({ name, description }) => ({
+      name,
+      description,
+      item: (folders.get(name) ?? []).map(request),
+    })),
   }
 }

@@ -24,10 +24,21 @@ interface Entry {
 
 const EXCERPT_LENGTH = 140
 
+/** Terms that readers use for what the pages call by another name. */
+const SYNONYMS: readonly (readonly [RegExp, string])[] = [
+  [/first[ -](time )?deposit|first_deposit/i, 'FTD'],
+  [/time zone/i, 'timezone'],
+  [/personal data|erasure/i, 'GDPR'],
+  [/percentage of a base|`share`/i, 'revshare'],
+  [/webhook/i, 'postback'],
+  [/test account/i, 'sandbox'],
+]
+
 function entry(id: string, title: string, page: string, text: string): Entry {
   const words = plain(text)
   const cut = words.length > EXCERPT_LENGTH ? `${words.slice(0, EXCERPT_LENGTH)}…` : words
-  return { id, title, page, text: words, excerpt: cut }
+  const synonyms = SYNONYMS.flatMap(([pattern, synonym]) => (pattern.test(text) ? [synonym] : []))
+  return { id, title, page, text: [words, ...synonyms].join(' '), excerpt: cut }
 }
 
 const TABLE = /^<!-- table: (.*) -->$|^\|.*$/gm
@@ -66,11 +77,12 @@ const problemEntry = ({ code, title }: ApiError): Entry =>
     `${PROBLEM[code].cause} ${PROBLEM[code].fix}`,
   )
 
-/** Returns the names and descriptions of the members of a schema. */
-const memberText = ({ properties = {} }: Schema) =>
-  Object.entries(properties)
-    .map(([name, { description = '' }]) => `${name} ${description}`)
-    .join(' ')
+/** Returns the names and descriptions of the members of a schema and of its alternatives. */
+const memberText = ({ properties = {}, anyOf = [], oneOf = [] }: Schema): string =>
+  [
+    ...Object.entries(properties).map(([name, { description = '' }]) => `${name} ${description}`),
+    ...[...anyOf, ...oneOf].map(memberText),
+  ].join(' ')
 
 /** Lists the operations and schemas of the reference. Those on several pages appear for each page. */
 function referenceEntries(spec: Spec): Entry[] {
@@ -78,8 +90,9 @@ function referenceEntries(spec: Spec): Entry[] {
     const at = addressOf(page)
     const operations = endpointsOf(page, spec).map(({ path, method, operation }) => {
       const names = parametersOf(operation, spec).map(({ name }) => name)
-      const text = `${operation.description} ${method.toUpperCase()} ${path} ${names.join(' ')}`
-      return entry(`${at}#${operation.operationId}`, operation.summary, page.title, text)
+      const { operationId, description } = operation
+      const text = `${description} ${method.toUpperCase()} ${path} ${operationId} ${names.join(' ')}`
+      return entry(`${at}#${operationId}`, operation.summary, page.title, text)
     })
     const schemas = schemasOf(page, spec).map(([name, schema]) =>
       entry(

@@ -1,0 +1,21 @@
+/** The tags of OpenAPI, in the order in which the folders of the Postman collection are listed. */
+export const TAGS = [
+  { name: 'tokens', description: 'OAuth 2.0 client credentials for partners.' },
+  { name: 'prop-trading', description: 'Records of proprietary trading firms.' },
+  { name: 'prop-trading-commissions', description: 'Commissions and reports of trading firms.' },
+  { name: 'forex', description: 'Records of forex brokers.' },
+  { name: 'forex-commissions', description: 'Commissions and reports of forex brokers.' },
+  { name: 'igaming', description: 'Records of iGaming brands.' },
+  { name: 'igaming-commissions', description: 'Commissions and reports of iGaming brands.' },
+  { name: 'links', description: 'Links that visitors follow.' },
+  { name: 'accounts', description: 'Accounts, their credentials and the audit log.' },
+  { name: 'definitions', description: 'Statuses, labels and events of an account.' },
+  { name: 'affiliates', description: 'Affiliates, their links and the attribution of customers.' },
+  { name: 'webhooks', description: 'Webhooks, their events and the attempts to send them.' },
+  { name: 'plans', description: 'Commission plans, assignments and exchange rates.' },
+  { name: 'statements', description: 'Statements, approvals, ledgers and payouts.' },
+  { name: 'explanations', description: 'What each record earns, and why.' },
+  { name: 'customers', description: 'Erasure, refusal and history of customers.' },
+  { name: 'monitoring', description: 'Deliveries, records, reports and what needs attention.' },
+  { name: 'documents', description: 'Public documents and the health check.' },
+]
