@@ -123,10 +123,10 @@ test('the changelog starts with unreleased changes, then the version of package.
   assert.deepEqual(headings.slice(0, 2), ['Unreleased', manifest.version])
 })
 
-test('the README has at most 200 lines and 10,240 bytes', () => {
+test('the README has at most 200 lines and 10,000 bytes', () => {
   const readme = read('README.md')
   assert.ok(readme.split('\n').length <= 200)
-  assert.ok(Buffer.byteLength(readme) <= 10_240)
+  assert.ok(Buffer.byteLength(readme) <= 10_000)
 })
 
 test('docs/README.md links to every other page in docs, and each page has one title', () => {

@@ -13,18 +13,18 @@ const RULES = {
   duplicate: 'Ids of rules, names of the terms of a base and `effective_from` occur once.',
   unknown_reference: '`of` names earlier terms; `recoups` and `by.once` name a `once` rule.',
   choice: 'A rule has exactly one of `amount`, `percent` and `tiers`.',
-  not_applicable: 'A member has a meaning beside the others, and facts exist in the vertical.',
+  not_applicable: 'A member must apply to its kind of rule and to the vertical of the account.',
   order: 'The steps of `tiers` ascend.',
-  circle: 'Tiers of `once` rules do not measure each other in a circle.',
+  circle: 'Tiers of `once` rules must not refer to each other in a cycle.',
   pattern: 'Under `"terms": "current"`, `effective_from` is the first day of a period.',
   enum: 'The types of transactions are those of the vertical.',
   fixed_by_plan: '`period`, `currency` and `terms` are those of the other versions.',
-  maximum: 'The least of a range is not above its most.',
+  maximum: 'The minimum of a range must not exceed its maximum.',
   length: `A plan has at most ${PLAN_LIMITS.bytes} bytes of JSON.`,
 }
 
 const DESCRIPTIONS: Record<string, string> = {
-  CommissionPlan: 'A version of a plan. It has no other members.',
+  CommissionPlan: 'A version of a plan. Unknown members are errors.',
   PlanRule: 'A rule of a plan.',
   PlanTiers: 'Steps in place of a percentage or an amount.',
   PlanTerm: 'A term of a base: facts, a part of earlier terms, or a fixed amount.',

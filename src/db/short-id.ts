@@ -27,7 +27,7 @@ const DIGITS = Uint8Array.from(
 /** A buffer for the character codes of a short form. It is reused, because allocation takes longer. */
 const shortCodes = new Array<number>(SHORT_LENGTH).fill(MARK.charCodeAt(0))
 
-/** Returns the short form of a UUID in lower case; null if the text, of 36 characters, is no such UUID. */
+/** Returns the short form of a UUID in lower case; null if the text, of 36 characters, is not one. */
 function shortUuid(text: string): string | null {
   if (!isHyphen(text, 8) || !isHyphen(text, 13) || !isHyphen(text, 18) || !isHyphen(text, 23)) {
     return null

@@ -14,7 +14,7 @@ interface DaySum {
 
 /** A sum of amounts. */
 export interface Amounts {
-  /** What is not converted yet, by currency and day. */
+  /** The sums that are not converted yet, by currency and day. */
   readonly days: Map<string, DaySum>
   /** What was converted, in 10^-12, and what could not be, by currency and reason. */
   units: bigint

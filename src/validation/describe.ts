@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 
-/** What readers are told of a field. */
+/** The documentation of a field. */
 interface Documentation<Example> {
   readonly description: string
   readonly examples?: readonly Example[]

@@ -96,7 +96,7 @@ test('nothing is booked for approvals that a restore lost, until they are made a
   expect(await json(acme.importPayouts(lines))).toMatchObject({ paid: 0, unchanged: 4 })
 })
 
-test('an amount that differs after a restore is refused, and its records mend it', async () => {
+test('an amount that differs after a restore is refused, until its records are sent again', async () => {
   const acme = await firm()
   const restore = await remember()
   const lost = payment('lost', 0, JUNE, 200)

@@ -75,7 +75,7 @@ const ENTRY = object({
   currency,
   amount: money('The amount.'),
   reference: documented(
-    'Of `paid` the reference of the payment, of `transferred` the other plan. Else null.',
+    'The reference of the payment for `paid`, the other plan for `transferred`; otherwise null.',
     orNull(TEXT),
   ),
   actor,
@@ -119,7 +119,7 @@ export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
     period,
     plans: documented('The plans.', { type: 'array', items: TEXT }),
     closed: documented(
-      'Whether the period is closed: for every affiliate but those with a draft.',
+      'Whether the period is closed. It stays open for affiliates with a draft.',
       FLAG,
     ),
     open_total: documented(
@@ -171,7 +171,8 @@ const approvals = (): Operation[] => [
     answers: {
       ...returned('The period is closed.', ref('ApprovedPeriod')),
       202: {
-        description: 'Repeat the request to go on, or another person must approve it, too.',
+        description:
+          'The approval is not finished: repeat the request, or have a second person approve.',
         schema: ref('ApprovedPeriod'),
       },
     },

@@ -203,7 +203,7 @@ const QUERY: Record<string, object> = {
   }),
   payout_status: query(
     'status',
-    'What has to be paid, or what was. Defaults to `approved`.',
+    '`approved` lists what is due, `paid` what was paid. Defaults to `approved`.',
     'paid',
     {
       type: 'string',

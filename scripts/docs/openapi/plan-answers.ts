@@ -13,7 +13,7 @@ const stored = {
   withdrawn_at: documented('When the version was withdrawn. Null if it was not.', orNull(TIME)),
 }
 
-const warnings = documented('What is allowed, and probably a mistake.', {
+const warnings = documented('Terms that are allowed but probably a mistake.', {
   type: 'array',
   items: ref('PlanWarning'),
 })

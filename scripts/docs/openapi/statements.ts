@@ -111,13 +111,19 @@ const ADJUSTMENT = object({
         'The line. Null: a part of the correction reverses what a statement wrote off.',
         orNull(TEXT),
       ),
-      dropped_in: documented('The period of that statement. Null if `line` is not.', orNull(TEXT)),
+      dropped_in: documented(
+        'The period of the statement that wrote it off. Null if `line` is set.',
+        orNull(TEXT),
+      ),
     }),
   ),
   rule: documented('The id of the rule of the line.', orNull(TEXT)),
   version: documented('The version of the plan that has the rule.', { type: ['integer', 'null'] }),
   scope: documented('The scope of the line.', orNull(TEXT)),
-  occurrence: documented('How many lines before it have the same rule, version and scope.', COUNT),
+  occurrence: documented(
+    'The number of earlier lines with the same rule, version and scope.',
+    COUNT,
+  ),
   amount: money('The difference between the line as it is now and what was approved of it.'),
   ...CAUSES,
 })
@@ -363,7 +369,7 @@ const runs = (): Operation[] => [
     path: `${ACCOUNT}/periods/{period}/run`,
     id: 'startRun',
     summary: 'Compute the statements of a period',
-    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the answer is that run. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
+    description: `Starts a run over all affiliates of the account. It computes the drafts of the period and of open periods before it, and writes those that have changed. Two runs at the same time do no harm. If a run of the same period has begun but has read nothing yet, the response is that run. A period that has not begun in the time zone of the account's records is 422. An account has at most ${RUN_LIMITS.running} runs at once; another one is 429 \`rate_limited\`.`,
     parameters: ['x-d1-bookmark'],
     answers: {
       202: { description: 'The run has started.', schema: ref('Run'), headers: READ_HEADERS },

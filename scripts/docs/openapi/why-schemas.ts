@@ -145,7 +145,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       object({
         period: documented('The closed period.'),
         line: maybe('The line. Null: the adjustment reverses what a statement wrote off.'),
-        dropped_in: maybe('The period of that statement. Null if `line` is not.'),
+        dropped_in: maybe('The period of the statement that wrote it off. Null if `line` is set.'),
       }),
     ),
     approved: documented(

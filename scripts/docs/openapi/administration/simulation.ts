@@ -14,7 +14,7 @@ const AMOUNTS = {
   currency: documented('The currency of all amounts.'),
   current: money('The sum of the lines under the versions in force.'),
   simulated: money('The sum of the lines under the simulated version.'),
-  difference: money('`simulated` less `current`.'),
+  difference: money('`simulated` minus `current`.'),
   payable_current: money('What is payable under the versions in force.'),
   payable_simulated: money('What is payable under the simulated version.'),
 }
@@ -43,12 +43,12 @@ export const SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
       object({
         affiliate_id: documented('The affiliate.'),
         reason: documented(
-          `Why: it depends on more than ${FRESH_LIMITS.facts.toLocaleString('en')} records.`,
+          `Why it was left out: it depends on more than ${FRESH_LIMITS.facts.toLocaleString('en')} records.`,
           { const: 'too_many_records' },
         ),
       }),
     ),
-    warnings: listed('What is allowed, and probably a mistake.', ref('PlanWarning')),
+    warnings: listed('Terms that are allowed but probably a mistake.', ref('PlanWarning')),
     meta: object({
       next_cursor: documented('The `cursor` of the next page. Null on the last.', orNull(TEXT)),
     }),
