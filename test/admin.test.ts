@@ -1122,7 +1122,7 @@ describe('the audit log', () => {
       { total: 2, page: 2, per_page: 1, next_cursor: null },
     ])
     expect(await json(askAdmin('audit-log?account=nobody'))).toMatchObject({
-      detail: 'account: there is no account "nobody".',
+      detail: 'There is no account `nobody`.',
     })
   })
 

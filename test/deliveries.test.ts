@@ -212,9 +212,12 @@ describe('GET deliveries', () => {
   })
 
   test.each([
-    ['status=refuse', /`status`: `refuse` is not known. Did you mean `refused`/],
+    ['status=refuse', /`status` cannot be `refuse`. Did you mean `refused`/],
     ['code=unknown_custmer', /Did you mean `unknown_customer`/],
-    ['resource=activities', /Use one of `customers`, `transactions`, `trading-activity`/],
+    [
+      'resource=activities',
+      /must be `customers`, `transactions` or `trading-activity`, not `activities`/,
+    ],
     ['from=yesterday', /`from` must be a valid date/],
     ['from=2026-10-02&to=2026-10-01', /`from` must not be after `to`/],
     ['record=x', /is not a parameter/],

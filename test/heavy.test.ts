@@ -76,7 +76,7 @@ test('too many totals are refused with advice to request fewer days', async () =
   const twoDays = await readTotals(acme, 'from=2026-10-02&to=2026-10-03')
   expect([twoDays.status, (await json(twoDays)).detail]).toEqual([
     400,
-    'from and to: these days have too many totals. Ask for fewer days.',
+    'From `from` to `to`, there are too many totals. Ask for fewer days.',
   ])
   const { data } = await json(readTotals(acme, 'from=2026-10-02&to=2026-10-02'))
   expect(Object.keys(data[0].sums)).toHaveLength(25_600)

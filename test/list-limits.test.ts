@@ -214,7 +214,7 @@ test('deliveries and the lists of the team are counted up to the limit', async (
 describe('a report', () => {
   const days = 'from=2026-10-01&to=2026-10-31'
   const detail = (what: string, rows: string, groups: string) =>
-    `from and to: these days have more than ${rows} ${what} or ${groups} groups. Ask for fewer days.`
+    `From \`from\` to \`to\`, there are more than ${rows} ${what} or ${groups} groups. Ask for fewer days.`
 
   test.each(['rows', 'groups'] as const)(
     'attribution is refused beyond its limit of %s',

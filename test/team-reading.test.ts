@@ -69,7 +69,7 @@ test('errors are not counted if the days have more than 100,000', async () => {
 
   expect(await problem(`delivery-errors?${todayOnly()}`)).toEqual([
     400,
-    'from and to: these days have too many errors. Ask for fewer days.',
+    'From `from` to `to`, there are too many errors. Ask for fewer days.',
   ])
 })
 
@@ -171,7 +171,7 @@ test('a firm’s customer has an affiliate', async () => {
 
 test.each([
   ['customers?unattributed=true', '`from` and `to` are required: the first and the last day.'],
-  ['customers?unattributed=yes', '`unattributed` must be `true`, or be left out.'],
+  ['customers?unattributed=yes', '`unattributed` must be `true`, not `yes`.'],
   ['customers?from=2026-10-01', '`from` and `to` narrow only `unattributed=true`.'],
   [
     'customers?unattributed=true&customer_id=x&from=2026-10-01&to=2026-10-02',

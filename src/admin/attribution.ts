@@ -10,7 +10,7 @@ import {
   REPORT_LIMITS,
 } from '../db/directory/attribution.ts'
 import { affiliatesByLink } from '../db/directory/links.ts'
-import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
+import { invalidQuery, invalidValue, readDayRange, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { respondWithFilteredList } from './list-route.ts'
 
@@ -25,7 +25,7 @@ function readFilter(
     throw invalidQuery('`from` and `to` narrow only `unattributed=true`.')
   }
   if (unattributed === undefined) return { customer_id }
-  if (unattributed !== 'true') throw invalidQuery('`unattributed` must be `true`, or be left out.')
+  if (unattributed !== 'true') throw invalidValue('unattributed', unattributed, '`true`')
   if (customer_id !== undefined) {
     throw invalidQuery('`unattributed` and `customer_id` cannot be combined.')
   }
@@ -79,6 +79,6 @@ export const attribution = new Hono<AppEnv>()
 const tooManyGroups = (what: string) => {
   const { rows, groups } = REPORT_LIMITS
   return invalidQuery(
-    `from and to: these days have more than ${rows.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
+    `From \`from\` to \`to\`, there are more than ${rows.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,
   )
 }

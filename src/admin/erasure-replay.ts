@@ -11,6 +11,7 @@ import { withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
+import { quote } from '../validation/quote.ts'
 import { isBrand } from './erased-activities.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -34,7 +35,7 @@ const START: Position = { done: null, begun: null }
 export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
   const { account, cursor } = readQuery(c.req.url, 'account', 'cursor')
   if (account !== undefined && !(await findAccount(c.env.DB, account))) {
-    throw invalidQuery(`account: there is no account ${JSON.stringify(account)}.`)
+    throw invalidQuery(`There is no account ${quote(account)}.`)
   }
   const context = JSON.stringify(['erasures/replay', account ?? null])
   const from = cursor === undefined ? START : await readCursor(c.env, context, cursor)

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
 import { importPayments } from '../commission/books/import-payments.ts'
@@ -18,10 +17,9 @@ import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
 import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
+import { checkDay, invalidQuery, readChoice, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
 import { sendText } from '../http/send-json.ts'
-import { day } from '../validation/fields.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
@@ -162,10 +160,8 @@ async function readPayouts(
     const found = await listPayments(db, id, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
-  if (status !== 'approved') throw invalidQuery('`status` must be `approved` or `paid`.')
-  if (payable_on !== null && !v.is(day, payable_on)) {
-    throw invalidQuery('`payable_on` must be a valid date in the form `YYYY-MM-DD`.')
-  }
+  readChoice('status', status, ['approved', 'paid'])
+  if (payable_on !== null) checkDay('payable_on', payable_on)
   const found = await listDue(db, id, payable_on, page)
   return { ...found, data: await Promise.all(found.data.map(presentDue)) }
 }

@@ -15,6 +15,7 @@ import type { ResourcesOf } from '../ingest/resource.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../reading/account-routes.ts'
 import { TEAM_READING_PATHS, teamReading } from '../reading/team-routes.ts'
 import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
+import { quote } from '../validation/quote.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
@@ -99,7 +100,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
 async function respondWithAudit(c: Context<AppEnv>): Promise<Response> {
   const { account: id = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'account')
   if (id !== null && !(await findAccount(c.env.DB, id))) {
-    throw invalidQuery(`account: there is no account ${JSON.stringify(id)}.`)
+    throw invalidQuery(`There is no account ${quote(id)}.`)
   }
   const context = JSON.stringify(['audit', id])
   const page = await readPage(c.env, context, query)

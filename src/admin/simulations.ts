@@ -15,7 +15,7 @@ import { openSimulation } from '../commission/simulate/open-simulation.ts'
 import { parseSimulation, type SimulationRequest } from '../commission/simulate/parse-simulation.ts'
 import { SIMULATION_COLUMNS, type Simulated, toRows } from '../commission/simulate/present.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
+import { invalidQuery, readFlag, readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
 import { sendJson } from '../http/send-json.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
@@ -51,18 +51,17 @@ export const simulations = (resourcesOf: ResourcesOf) =>
     const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
     const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
     if (cursor !== undefined && after === null) throw foreignCursor()
-    const filter = { affiliate_id: query.affiliate_id ?? null, all: readAll(query.all), after }
+    const filter = {
+      affiliate_id: query.affiliate_id ?? null,
+      all: readFlag('all', query.all),
+      after,
+    }
     const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
     return respond(c, found, next === null ? null : await signText(c.env, context, next))
   })
 
 const foreignCursor = () =>
   invalidQuery('`cursor` was not issued for this simulation. Send the same body and parameters.')
-
-function readAll(text = 'false'): boolean {
-  if (text === 'true' || text === 'false') return text === 'true'
-  throw invalidQuery('`all` must be `true` or `false`.')
-}
 
 /** What to do about an affiliate with too many records. */
 const TOO_LARGE = 'The affiliate cannot be simulated.'

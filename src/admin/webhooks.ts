@@ -4,7 +4,7 @@ import type { Account } from '../db/schema.ts'
 import type { ReplaySpan } from '../db/webhooks/log.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
+import { readChoice, readFlag, readQuery } from '../http/query.ts'
 import { urlProblem } from '../webhooks/check-url.ts'
 import {
   type Change,
@@ -139,12 +139,10 @@ export const webhooks = new Hono<AppEnv>()
 
   .get('/:webhook_id/attempts', async (c) => {
     const names = [...PAGE_PARAMETERS, 'event_id', 'failed'] as const
-    const { event_id: event = null, failed = 'false', ...query } = readQuery(c.req.url, ...names)
-    if (failed !== 'true' && failed !== 'false') {
-      throw invalidQuery('`failed` must be `true` or `false`.')
-    }
+    const { event_id: event = null, failed, ...query } = readQuery(c.req.url, ...names)
+    const onlyFailed = readFlag('failed', failed)
     const { account, webhook } = await findRouteWebhook(c)
-    const filter = { event, onlyFailed: failed === 'true' }
+    const filter = { event, onlyFailed }
     const context = JSON.stringify([account.id, 'attempts', webhook.id, filter])
     const page = await readPage(c.env, context, query)
     const found = await readAttempts(c.env, account, webhook.id, filter, page)
@@ -152,10 +150,8 @@ export const webhooks = new Hono<AppEnv>()
   })
 
   .get('/:webhook_id/events', async (c) => {
-    const { status = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'status')
-    if (status !== null && !STATUSES.includes(status)) {
-      throw invalidQuery(`\`status\` must be one of ${STATUSES.join(', ')}.`)
-    }
+    const { status: text, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'status')
+    const status = readChoice('status', text, STATUSES) ?? null
     const { account, webhook } = await findRouteWebhook(c)
     const context = JSON.stringify([account.id, 'webhook-events', webhook.id, status])
     const page = await readPage(c.env, context, query)

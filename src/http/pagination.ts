@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
 import { MAX_PAGE_BYTES } from '../db/paginate.ts'
-import { invalidQuery } from './query.ts'
+import { invalidQuery, invalidValue } from './query.ts'
 import { ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { sendJson } from './send-json.ts'
 import { signText, verifyText } from './sign-text.ts'
@@ -35,7 +35,7 @@ const BEYOND_PAGES = ` A page number reaches the first ${MAX_DEPTH.toLocaleStrin
 export function parseInteger(name: string, text: string, max: number, advice = ''): number {
   const number = /^\d{1,7}$/.test(text) ? Number(text) : 0
   if (number >= 1 && number <= max) return number
-  throw invalidQuery(`\`${name}\` must be an integer from 1 to ${max}.${advice}`)
+  throw invalidValue(name, text, `an integer from 1 to ${max}`, advice)
 }
 
 /**

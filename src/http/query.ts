@@ -8,6 +8,48 @@ import { suggest } from '../validation/suggest.ts'
 /** Returns an `invalid_query` error. `detail` names the parameter. */
 export const invalidQuery = (detail: string) => new ApiError('invalid_query', { detail })
 
+/** Returns the `invalid_query` error of a parameter whose value is not what is expected. */
+export const invalidValue = (name: string, value: string, expected: string, advice = '') =>
+  invalidQuery(`\`${name}\` must be ${expected}, not ${quote(value)}.${advice}`)
+
+/**
+ * Returns the value of a parameter if it is one of `values`; undefined if it is absent.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export function readChoice<const T extends string>(
+  name: string,
+  value: string | undefined,
+  values: readonly T[],
+): T | undefined {
+  const found = values.find((one) => one === value)
+  if (found || value === undefined) return found
+  const closest = suggest(value, values)
+  throw closest
+    ? invalidQuery(`\`${name}\` cannot be ${quote(value)}. Did you mean ${quote(closest)}?`)
+    : invalidValue(name, value, quoteAll(values).replace(/, (?=[^,]*$)/, ' or '))
+}
+
+/**
+ * Returns whether a parameter is `true`. It is false if it is absent.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export const readFlag = (name: string, value: string | undefined): boolean =>
+  readChoice(name, value, ['true', 'false']) === 'true'
+
+/**
+ * Checks that the value of a parameter is a day that exists.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export function checkDay(name: string, value: string): void {
+  if (!v.is(day, value)) throw invalidValue(name, value, VALID_DATE)
+}
+
+/** The form of a day, in errors. */
+export const VALID_DATE = 'a valid date in the form `YYYY-MM-DD`'
+
 /**
  * Returns the parameters of a URL. Unknown parameters are refused: a misspelt `dryrun=true` would
  * otherwise be ignored, and the records stored.
@@ -60,11 +102,8 @@ export function checkPercentEncoding(part: string): void {
  * @throws ApiError `invalid_query`
  */
 export function readDryRun(url: string): boolean {
-  const { dry_run = 'false' } = readQuery(url, 'dry_run')
-  if (dry_run !== 'true' && dry_run !== 'false') {
-    throw invalidQuery('`dry_run` must be `true` or `false`.')
-  }
-  return dry_run === 'true'
+  const { dry_run } = readQuery(url, 'dry_run')
+  return readFlag('dry_run', dry_run)
 }
 
 /**
@@ -75,9 +114,7 @@ export function readDryRun(url: string): boolean {
 export function readDays<Q extends { from?: string; to?: string }>(query: Q): Q {
   for (const name of ['from', 'to'] as const) {
     const value = query[name]
-    if (value !== undefined && !v.is(day, value)) {
-      throw invalidQuery(`\`${name}\` must be a valid date in the form \`YYYY-MM-DD\`.`)
-    }
+    if (value !== undefined) checkDay(name, value)
   }
   if (query.from && query.to && query.from > query.to) {
     throw invalidQuery('`from` must not be after `to`.')

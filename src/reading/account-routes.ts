@@ -103,7 +103,7 @@ function respondWithTotals(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
       throw error
     }
     memory.release()
-    throw invalidQuery('from and to: these days have too many totals. Ask for fewer days.')
+    throw invalidQuery('From `from` to `to`, there are too many totals. Ask for fewer days.')
   })
   // If the caller disconnects, the reading still ends, so that the totals that it has summed are kept.
   c.executionCtx.waitUntil(response.catch(() => {}))

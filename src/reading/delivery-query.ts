@@ -2,18 +2,15 @@ import {
   DELIVERY_STATUSES,
   type DeliveryFilter,
   type DeliverySpan,
-  type DeliveryStatus,
 } from '../db/records/delivery-search-sql.ts'
 import { shortenLogged } from '../db/records/wire-form.ts'
 import { shortId } from '../db/short-id.ts'
 import { DAY_MS } from '../durations.ts'
-import { invalidQuery } from '../http/query.ts'
+import { invalidQuery, invalidValue, readChoice, VALID_DATE } from '../http/query.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
 import type { Resource } from '../ingest/resource.ts'
 import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
 import { ISSUE_CODES } from '../validation/issue.ts'
-import { quote, quoteAll } from '../validation/quote.ts'
-import { suggest } from '../validation/suggest.ts'
 
 /** The parameters that narrow a list of deliveries. */
 export const DELIVERY_PARAMETERS = [
@@ -29,24 +26,6 @@ export const DELIVERY_PARAMETERS = [
 export type DeliveryQuery = Partial<Record<(typeof DELIVERY_PARAMETERS)[number], string>>
 
 /**
- * Returns the value of a parameter if it is one of `values`; undefined if it is absent.
- *
- * @throws ApiError `invalid_query`
- */
-function parseChoice<T extends string>(
-  name: string,
-  value: string | undefined,
-  values: readonly T[],
-): T | undefined {
-  if (value === undefined) return undefined
-  const found = values.find((one) => one === value)
-  if (found !== undefined) return found
-  const closest = suggest(value, values)
-  const hint = closest ? `Did you mean ${quote(closest)}?` : `Use one of ${quoteAll(values)}.`
-  throw invalidQuery(`\`${name}\`: ${quote(value)} is not known. ${hint}`)
-}
-
-/**
  * Returns the filter of a query. It has the forms of the record id; `stored` is filled in later.
  *
  * @throws ApiError `invalid_query`
@@ -56,13 +35,13 @@ export function deliveryFilter(
   resources: readonly Resource[],
 ): DeliveryFilter {
   const filter = {
-    resource: parseChoice(
+    resource: readChoice(
       'resource',
       resource,
       resources.map(({ name }) => name),
     ),
-    status: parseChoice<DeliveryStatus>('status', status, DELIVERY_STATUSES),
-    code: parseChoice('code', code, ISSUE_CODES),
+    status: readChoice('status', status, DELIVERY_STATUSES),
+    code: readChoice('code', code, ISSUE_CODES),
     recordIds: record_id === undefined ? undefined : loggedForms(record_id),
   }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
@@ -115,7 +94,9 @@ function timeOf(name: string, text: string, dayMs: number): number {
   if (parseDay(text) !== null) return Date.parse(text) + dayMs
   const instant = parseAnyInstant(text)
   if (instant !== null) return Date.parse(instant) + Math.sign(dayMs)
-  throw invalidQuery(
-    `\`${name}\` must be a valid date in the form \`YYYY-MM-DD\`, or an RFC 3339 date-time such as \`2026-10-01T08:30:00Z\`.`,
+  throw invalidValue(
+    name,
+    text,
+    `${VALID_DATE}, or an RFC 3339 date-time such as \`2026-10-01T08:30:00Z\``,
   )
 }

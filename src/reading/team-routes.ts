@@ -71,7 +71,7 @@ function respondWithErrors(c: Context<AppEnv>) {
     const days = daysFrom(Math.max(Date.parse(from), oldestTime), Date.parse(to))
     const rows = await countDeliveryErrors(session, grant.account, days, firstIdAt(oldestTime))
     if (!rows)
-      throw invalidQuery('from and to: these days have too many errors. Ask for fewer days.')
+      throw invalidQuery('From `from` to `to`, there are too many errors. Ask for fewer days.')
     const data = rows.map(({ code, deliveries, delivery }) => ({
       code,
       deliveries,

@@ -77,9 +77,12 @@ test('more than 50,000 records are refused, with the run that computes them', as
 
 test.each([
   ['fresh=true', '`fresh` requires `affiliate_id` and `period`.'],
-  ['fresh=yes', '`fresh` must be `true` or `false`.'],
-  ['period=2026-13', '`period` must be a month such as `2026-10` or a week such as `2026-W41`.'],
-  ['status=open', '`status` must be `draft`, `approved` or `paid`.'],
+  ['fresh=yes', '`fresh` must be `true` or `false`, not `yes`.'],
+  [
+    'period=2026-13',
+    '`period` must be a month such as `2026-10` or a week such as `2026-W41`, not `2026-13`.',
+  ],
+  ['status=open', '`status` must be `draft`, `approved` or `paid`, not `open`.'],
   [
     'affiliate_id=a&period=2026-10&fresh=true&page=1',
     '`fresh` returns all statements of one affiliate, without pages.',

@@ -29,7 +29,10 @@ describe('a report that is asked for wrongly', () => {
     ['to=2026-10-31', '`from` and `to` are required'],
     ['from=2026-10-31&to=2026-10-01', '`from` must not be after `to`.'],
     ['from=2026-10-01&to=2027-10-02', '`from` and `to` can span at most 366 days.'],
-    ['from=2026-10-32&to=2026-10-01', '`from` must be a valid date in the form `YYYY-MM-DD`.'],
+    [
+      'from=2026-10-32&to=2026-10-01',
+      '`from` must be a valid date in the form `YYYY-MM-DD`, not `2026-10-32`.',
+    ],
     ['group_by=', '`group_by` is empty.'],
     ['group_by=day,', '`group_by` has an empty name between its commas.'],
     ['group_by=days', '`group_by`: `days` is not a group of forex. Did you mean `day`?'],

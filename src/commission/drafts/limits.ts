@@ -25,7 +25,7 @@ export const isFarAhead = ({ first }: Period, now: number): boolean =>
   first > now / DAY_MS + 366 * YEARS_AHEAD
 
 /** The forms of a period, in errors of a query. */
-export const PERIOD_FORMS = 'a month such as `2026-10` or a week such as `2026-W41`.'
+export const PERIOD_FORMS = 'a month such as `2026-10` or a week such as `2026-W41`'
 
 /** The error of such a period in a query. */
 export const FAR_AHEAD = '`period` is more than 10 years ahead.'

@@ -7,7 +7,7 @@ import { findStatement, listStatements } from '../../db/commission/statements.ts
 import { LIST_LIMITS } from '../../db/paginate.ts'
 import { ApiError } from '../../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
-import { invalidQuery, readQuery } from '../../http/query.ts'
+import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from '../../http/query.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
 import { withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send-json.ts'
@@ -48,11 +48,9 @@ type Query = Partial<Record<(typeof FILTERS)[number], string>>
 function readFilters(query: Query) {
   const { affiliate_id, period, plan, status } = query
   if (period !== undefined && parsePeriod(period) === null) {
-    throw invalidQuery(`\`period\` must be ${PERIOD_FORMS}`)
+    throw invalidValue('period', period, PERIOD_FORMS)
   }
-  if (status !== undefined && !STATUSES.includes(status)) {
-    throw invalidQuery('`status` must be `draft`, `approved` or `paid`.')
-  }
+  readChoice('status', status, STATUSES)
   return {
     ...(affiliate_id !== undefined && { affiliate_id }),
     ...(period !== undefined && { period }),
@@ -71,16 +69,8 @@ export const accountStatements = new Hono<AppEnv>()
 /** Routes of the integrations team: statements, also computed at once, and runs over a period. */
 export const teamStatements = new Hono<AppEnv>()
   .get(STATEMENT_PATHS.statements, (c) => {
-    const { fresh = 'false', ...query } = readQuery(
-      c.req.url,
-      ...PAGE_PARAMETERS,
-      ...FILTERS,
-      'fresh',
-    )
-    if (fresh !== 'true' && fresh !== 'false') {
-      throw invalidQuery('`fresh` must be `true` or `false`.')
-    }
-    if (fresh === 'false') return respondWithStatements(c, query)
+    const { fresh, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS, 'fresh')
+    if (!readFlag('fresh', fresh)) return respondWithStatements(c, query)
     if (PAGE_PARAMETERS.some((name) => query[name] !== undefined)) {
       throw invalidQuery('`fresh` returns all statements of one affiliate, without pages.')
     }
@@ -141,7 +131,7 @@ function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response>
   const text = sent ?? '1'
   const part = /^\d{1,5}$/.test(text) ? Number(text) : 0
   if (part < 1 || part > MAX_PART) {
-    throw invalidQuery(`\`part\` must be an integer from 1 to ${MAX_PART}.`)
+    throw invalidValue('part', text, `an integer from 1 to ${MAX_PART}`)
   }
   const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {

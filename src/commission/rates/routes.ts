@@ -1,12 +1,10 @@
 import { type Context, Hono } from 'hono'
-import * as v from 'valibot'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { loadRates } from '../../db/commission/load-rates.ts'
 import { RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
-import { invalidQuery, readQuery } from '../../http/query.ts'
-import { day } from '../../validation/fields.ts'
+import { checkDay, invalidQuery, readFlag, readQuery, VALID_DATE } from '../../http/query.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
 import { rateFinder } from '../engine/rates.ts'
 import { importRates } from './import-rates.ts'
@@ -25,30 +23,29 @@ export const teamRates = new Hono<AppEnv>()
   .get('/', (c) => respondWithRates(c, readDay(c)))
 
   .put('/', async (c) => {
-    const { correct = 'false' } = readQuery(c.req.url, 'correct')
-    if (correct !== 'true' && correct !== 'false') {
-      throw invalidQuery('`correct` must be `true` or `false`.')
-    }
+    const { correct } = readQuery(c.req.url, 'correct')
+    const isCorrection = readFlag('correct', correct)
     const { takeText, release } = await readCsvBody(c.req.raw, Promise.resolve({ account: '' }))
     try {
       const { table, issues } = parseEcb(takeText(), dayText(Math.floor(Date.now() / DAY_MS)))
       if (issues.total > 0) throw fileRefused(issues)
-      const request = { actor: c.var.actor, isCorrection: correct === 'true', now: Date.now() }
+      const request = { actor: c.var.actor, isCorrection, now: Date.now() }
       return c.json(await importRates(c.env.DB, table, request))
     } finally {
       release()
     }
   })
 
-const DAY_REQUIRED = '`day` is required: a valid date in the form `YYYY-MM-DD`.'
+const DAY_REQUIRED = `\`day\` is required: ${VALID_DATE}.`
 
 /** Returns the day that the query asks for. */
 function readDay(c: Context<AppEnv>): string {
   // An empty value cannot be left out, as `readQuery` would suggest.
   if (new URL(c.req.url).searchParams.get('day') === '') throw invalidQuery(DAY_REQUIRED)
   const { day: requestedDay } = readQuery(c.req.url, 'day')
-  if (v.is(day, requestedDay)) return requestedDay
-  throw invalidQuery(DAY_REQUIRED)
+  if (requestedDay === undefined) throw invalidQuery(DAY_REQUIRED)
+  checkDay('day', requestedDay)
+  return requestedDay
 }
 
 /** Responds with the rate that applies to a day for each currency, and the currencies without one. */
