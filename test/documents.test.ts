@@ -138,7 +138,8 @@ describe('documents', () => {
     ]) {
       const response = await ask(path)
       expect([path, response.status]).toEqual([path, 404])
-      expect(await json(response)).toMatchObject({ code: 'not_found' })
+      const detail = 'There is no such document. See `/docs` and `/llms.txt`.'
+      expect(await json(response)).toMatchObject({ code: 'not_found', detail })
     }
   })
 })
@@ -152,6 +153,8 @@ test('a trailing slash redirects to the address without it, on the same host', a
     const response = await ask(`${path}/`, { redirect: 'manual' })
     expect([response.status, response.headers.get('Location')]).toEqual([301, path])
   }
+  const { headers } = await ask('/docs/start/?from=mail', { redirect: 'manual' })
+  expect(headers.get('Location')).toBe('/docs/start?from=mail')
 })
 
 test('a browser gets a page that says the document does not exist', async () => {

@@ -71,14 +71,17 @@ async function fileOf(c: Context<AppEnv>, path: string, type?: string): Promise<
 
 async function assetOf(env: Env, path: string): Promise<Response> {
   // Refuses encoded path segments: `..%2f` would reach another folder than the route names.
-  if (!PLAIN.test(path)) throw new ApiError('not_found')
+  if (!PLAIN.test(path)) throw noDocument()
   const found = await env.ASSETS.fetch(new URL(path, 'https://assets.local')).catch(
     assetsUnavailable,
   )
   if (found.status >= 500) assetsUnavailable(new Error(`Assets answered ${found.status}.`))
-  if (!found.ok) throw new ApiError('not_found')
+  if (!found.ok) throw noDocument()
   return found
 }
+
+const noDocument = () =>
+  new ApiError('not_found', { detail: 'There is no such document. See `/docs` and `/llms.txt`.' })
 
 function assetsUnavailable(cause: unknown): never {
   throw unavailable(cause, 2)
@@ -117,9 +120,9 @@ const page = (folder: string, name: string) =>
  */
 const withoutSlash: MiddlewareHandler<AppEnv> = async (c, next) => {
   // Hono decodes `c.req.path`. Decoded, a path can contain a line break or `é`, which no header may have.
-  const { pathname } = new URL(c.req.url)
+  const { pathname, search } = new URL(c.req.url)
   if (!pathname.endsWith('/')) return next()
-  return c.redirect(pathname.replace(/\/+$/, ''), 301)
+  return c.redirect(pathname.replace(/\/+$/, '') + search, 301)
 }
 
 /** Serves the public documents: guide, reference, schemas and the pages of error codes. */

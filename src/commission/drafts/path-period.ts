@@ -7,7 +7,7 @@ import { isFarAhead } from './limits.ts'
 const FIRST_YEAR = 1970
 
 const NOT_A_PERIOD =
-  'is not a period from 1970 to the next 10 years. Use a month such as `2026-10` or an ISO 8601 week such as `2026-W41`.'
+  'is not a month or ISO 8601 week from 1970 to 10 years from now. Use a period such as `2026-10` or `2026-W41`.'
 
 /** Returns the period of a path, or throws `not_found`. */
 export function readPathPeriod(text: string): Period {
@@ -16,6 +16,6 @@ export function readPathPeriod(text: string): Period {
   if (isKnown && !isFarAhead(period, Date.now())) return period
   const [, year] = /^(\d{4})-W53$/.exec(text) ?? []
   const detail =
-    year && !period ? `${year} has 52 weeks of ISO 8601.` : `${quote(text)} ${NOT_A_PERIOD}`
+    year && !period ? `${year} has only 52 ISO 8601 weeks.` : `${quote(text)} ${NOT_A_PERIOD}`
   throw new ApiError('not_found', { detail })
 }
