@@ -279,7 +279,7 @@ describe('accounts', () => {
       { storage_quota: 9e15 },
       '`9000000000000000` is not valid. Expected a whole number of bytes, at most 10000000000 (10 GB).',
     ],
-    [{ binding: 'DB_9' }, '`DB_9` is not a valid value. Expected one of `DB`, `DB_2`.'],
+    [{ binding: 'DB_9' }, '`DB_9` is not one of `DB`, `DB_2`.'],
   ])('%j is refused with a message that names what is valid', async (change, message) => {
     const { errors } = await json(askAdmin('accounts', 'POST', { ...newAccount, ...change }))
     expect(errors).toMatchObject([{ message }])
@@ -896,7 +896,7 @@ describe('a refusal explains what is wrong', () => {
       {
         pointer: '/done',
         code: 'enum',
-        message: `\`aproved\` is not a valid value. Expected one of ${STATUSES}.`,
+        message: `\`aproved\` is not one of ${STATUSES}.`,
         hint: 'Did you mean `approved`?',
       },
     ],
@@ -907,7 +907,7 @@ describe('a refusal explains what is wrong', () => {
       {
         pointer: '/done',
         code: 'enum',
-        message: `The value is not a valid value. Expected one of ${STATUSES}.`,
+        message: `The value is not one of ${STATUSES}.`,
       },
     ],
     [

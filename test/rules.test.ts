@@ -664,7 +664,7 @@ describe('error messages', () => {
     [
       'transactions',
       { transaction_type: 'gift' },
-      '`gift` is not a valid value. Expected one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
+      '`gift` is not one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
     ],
   ])(
     'the message for %s with %o states what is invalid',
@@ -761,12 +761,12 @@ describe('error messages', () => {
     [{ code: 'minimum', expected: '0', value: -1 }, '`-1` is less than the minimum, 0.', null],
     [
       { code: 'enum', expected: 'live, test', value: 'tset' },
-      '`tset` is not a valid value. Expected one of `live`, `test`.',
+      '`tset` is not one of `live`, `test`.',
       'Did you mean `test`?',
     ],
     [
       { code: 'enum', expected: 'deposit, payout', value: 'deposits' },
-      '`deposits` is not a valid value. Expected one of `deposit`, `payout`.',
+      '`deposits` is not one of `deposit`, `payout`.',
       'Did you mean `deposit`?',
     ],
     [

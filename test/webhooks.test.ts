@@ -292,7 +292,9 @@ describe('webhooks of an account', () => {
 
   test.each([
     [{ events: [] }, '/events', 'pattern'],
-    [{ events: ['feed.lat'] }, '/events', 'enum'],
+    [{ events: ['feed.late', 'feed.lat'] }, '/events/1', 'enum'],
+    [{ events: ['feed.late', '*', 'feed.late'] }, '/events/2', 'duplicate'],
+    [{ events: [null] }, '/events/0', 'type'],
     [{ url: 5 }, '/url', 'type'],
     [{ secret: 'whsec_1' }, '/secret', 'unknown_field'],
   ])('%j is refused with the place', async (more, pointer, code) => {

@@ -152,6 +152,8 @@ const CONVERSION: ConversionConfig = {
     // If a field has two patterns, the later one is stricter.
     if (type === 'regex') return { ...jsonSchema, ...patternSchema(requirement!, message) }
     if (type === 'transform') return jsonSchema
+    // The only check of items is that each is there once.
+    if (type === 'check_items') return { ...jsonSchema, uniqueItems: true }
     if (type !== 'check' && type !== 'raw_transform') return null
     const [code = '', ...expected] = String(message ?? 'date_time').split(' ')
     const keywords = KEYWORDS[code as IssueCode]

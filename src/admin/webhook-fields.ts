@@ -9,8 +9,8 @@ const eventType = f.oneOf(...EVENT_TYPES, ALL_EVENTS)
 
 const events = v.pipe(
   v.array(eventType),
-  v.minLength(1, `pattern at least one of ${EVENT_TYPES.join(', ')}, or \`*\``),
-  v.maxLength(EVENT_TYPES.length + 1, 'pattern each type once'),
+  v.minLength(1, 'pattern at least one type of event'),
+  v.checkItems((type, i, all) => all.indexOf(type) === i, 'duplicate listed'),
 )
 
 const description = v.nullable(

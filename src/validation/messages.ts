@@ -62,8 +62,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   decimals: ({ quoted, expected }) => `${quoted} has more than ${expected || 2} decimal places.`,
   minimum: ({ quoted, expected }) => `${quoted} is less than the minimum, ${expected}.`,
   maximum: ({ quoted, expected }) => `${quoted} is more than the maximum, ${expected}.`,
-  enum: ({ quoted, expected }) =>
-    `${quoted} is not a valid value. Expected one of ${quoteAll(expected.split(', '))}.`,
+  enum: ({ quoted, expected }) => `${quoted} is not one of ${quoteAll(expected.split(', '))}.`,
   duplicate_key: () => 'An earlier record of this request has the same key.',
   unknown_customer: ({ quoted }) => `Customer ${quoted} has not been received.`,
   unknown_affiliate: ({ quoted }) => `Affiliate ${quoted} is not configured.`,

@@ -164,15 +164,18 @@ export function validateField(
 ): { issue: Issue; output: undefined } | { issue: null; output: unknown } {
   const result = field['~run']({ value }, CONFIG)
   if (!result.issues) return { issue: null, output: result.value }
-  const rule = parseRuleMessage(result.issues[0].message)
-  const isQuotable = (typeof value === 'string' || typeof value === 'number') && !personal.has(name)
+  const [{ message, path = [] }] = result.issues
+  const rule = parseRuleMessage(message)
+  // The issue of an item of a list is about the item.
+  const { value: wrong } = path.at(-1) ?? { value }
+  const isQuotable = (typeof wrong === 'string' || typeof wrong === 'number') && !personal.has(name)
   const issue = {
-    pointer: pointerStep(name),
+    pointer: [name, ...path.map(({ key }) => String(key))].map(pointerStep).join(''),
     ...rule,
-    ...(rule.code === 'type' && { received: jsonType(value) }),
+    ...(rule.code === 'type' && { received: jsonType(wrong) }),
     ...(rule.code === 'length' &&
-      typeof value === 'string' && { received: String(countCharacters(value)) }),
-    ...(isQuotable && { value }),
+      typeof wrong === 'string' && { received: String(countCharacters(wrong)) }),
+    ...(isQuotable && { value: wrong }),
   }
   return { issue, output: undefined }
 }

@@ -187,7 +187,7 @@ const REFUSED: Refused[] = [
     issue(
       '/rules/0/kind',
       'enum',
-      '`shares` is not a valid value. Expected one of `once`, `share`, `unit`, `override`.',
+      '`shares` is not one of `once`, `share`, `unit`, `override`.',
       'Did you mean `share`?',
     ),
   ],
@@ -579,17 +579,13 @@ const REFUSED: Refused[] = [
     issue(
       '/rules/0/base/0/activity',
       'enum',
-      '`lots_traded` is not a valid value. Expected one of `pnl`, `volume_usd`, `spread_cost`, `commission`.',
+      '`lots_traded` is not one of `pnl`, `volume_usd`, `spread_cost`, `commission`.',
     ),
   ],
   [
     'units of profit',
     inRule(unit, { unit: { activity: 'pnl' } }),
-    issue(
-      '/rules/0/unit/activity',
-      'enum',
-      '`pnl` is not a valid value. Expected one of `lots_traded`, `volume_usd`.',
-    ),
+    issue('/rules/0/unit/activity', 'enum', '`pnl` is not one of `lots_traded`, `volume_usd`.'),
   ],
   [
     'no rate',
@@ -943,7 +939,7 @@ const REFUSED: Refused[] = [
     issue(
       '/rules/0/trigger/transactions/0',
       'enum',
-      '`deposits` is not a valid value. Expected one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
+      '`deposits` is not one of `deposit`, `withdrawal`, `bonus`, `adjustment`, `ib_rebate`, `other`.',
       'Did you mean `deposit`?',
     ),
   ],

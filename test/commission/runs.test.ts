@@ -281,7 +281,7 @@ test('a period that has not begun in the zone of the account is not run', async 
 test.each([
   ['2025-W53', /^2025 has only 52 ISO 8601 weeks\.$/],
   ['9999-12', /^`9999-12` is not .* 10 years from now/],
-  ['0001-01', /from 1970/],
+  ['0001-01', /between 1970 and/],
 ])('no period %s is run or approved', async (period, detail) => {
   await firm()
   for (const verb of ['run', 'approve']) {

@@ -1,13 +1,12 @@
 import { ApiError } from '../../errors.ts'
 import { quote } from '../../validation/quote.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
-import { isFarAhead } from './limits.ts'
+import { isFarAhead, PERIOD_FORMS } from './limits.ts'
 
 /** The first year of which a period has statements. An earlier one is a mistyped year. */
 const FIRST_YEAR = 1970
 
-const NOT_A_PERIOD =
-  'is not a month or ISO 8601 week from 1970 to 10 years from now. Use a period such as `2026-10` or `2026-W41`.'
+const NOT_A_PERIOD = `is not a period between 1970 and 10 years from now. Use ${PERIOD_FORMS}.`
 
 /** Returns the period of a path, or throws `not_found`. */
 export function readPathPeriod(text: string): Period {
