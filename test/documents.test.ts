@@ -138,7 +138,7 @@ describe('documents', () => {
     ]) {
       const response = await ask(path)
       expect([path, response.status]).toEqual([path, 404])
-      const detail = 'No such document. See `/docs` and `/llms.txt`.'
+      const detail = 'No such document. See `/docs`.'
       expect(await json(response)).toMatchObject({ code: 'not_found', detail })
     }
   })

@@ -191,7 +191,7 @@ const NO_ENDPOINT = 'No endpoint has this path. GET /openapi.json lists all.'
 test('a path without an endpoint is a 404 in the usual format', async () => {
   for (const [path, detail] of [
     ['/nowhere', NO_ENDPOINT],
-    ['/docs/nowhere', 'No such document. See `/docs` and `/llms.txt`.'],
+    ['/docs/nowhere', 'No such document. See `/docs`.'],
     ['/api/v1/nowhere/customers', NO_ENDPOINT],
     ['/api/v2/forex/customers', NO_ENDPOINT],
   ] as const) {

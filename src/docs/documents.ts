@@ -81,7 +81,7 @@ async function assetOf(env: Env, path: string): Promise<Response> {
 }
 
 const noDocument = () =>
-  new ApiError('not_found', { detail: 'No such document. See `/docs` and `/llms.txt`.' })
+  new ApiError('not_found', { detail: 'No such document. See `/docs`.' })
 
 function assetsUnavailable(cause: unknown): never {
   throw unavailable(cause, 2)
