@@ -6,6 +6,8 @@ export interface DeclaredName {
   line: number
   /** Whether it names a function: a declared one, or one that is assigned to a variable. */
   isFunction: boolean
+  /** Whether it names a member of a type, an object, a class or an enumeration. */
+  isMember: boolean
 }
 
 /** A node of the syntax tree, as far as this file reads it. */
@@ -45,29 +47,39 @@ function identifiersIn(pattern: unknown): Node[] {
   }
 }
 
+/** The nodes that name a member of a type, an object, a class or an enumeration. */
+const MEMBER =
+  /^(?:TSPropertySignature|TSMethodSignature|Property|PropertyDefinition|MethodDefinition|TSEnumMember)$/
+
 /** Returns the names that a node gives, and those that the nodes in it give. */
 function namesIn(tree: unknown, lineOf: (start: number) => number): DeclaredName[] {
   if (Array.isArray(tree)) return tree.flatMap((one) => namesIn(one, lineOf))
   if (!isNode(tree)) return []
-  const { type, id, params, init } = tree
+  const { type, id, key, params, init } = tree
   const hasName =
     isFunction(tree) || /^(?:VariableDeclarator|Class\w+|TS\w+Declaration)$/.test(type)
   const hasParameters = isFunction(tree) || type === 'TSMethodSignature'
-  const describe = (isFunction: boolean) => (node: Node) => ({
-    name: node.name!,
-    line: lineOf(node.start),
-    isFunction,
-  })
+  // A member that an object takes over under its own name was named elsewhere.
+  const isMember = MEMBER.test(type) && !tree.shorthand && !tree.computed
+  const describe =
+    (isFunction: boolean, isMember = false) =>
+    (node: Node) => ({ name: node.name!, line: lineOf(node.start), isFunction, isMember })
+  // A pattern does not name the members that it takes out of an object.
+  const inner =
+    type === 'ObjectPattern'
+      ? [tree.typeAnnotation, ...nodesIn(tree.properties).map((one) => one.value ?? one)]
+      : Object.values(tree)
   return [
     ...(hasName ? identifiersIn(id) : []).map(describe(isFunction(tree) || isFunction(init))),
+    ...(isMember ? identifiersIn(key ?? id) : []).map(describe(isFunction(tree.value), true)),
     ...(hasParameters ? nodesIn(params).flatMap(identifiersIn) : []).map(describe(false)),
-    ...Object.values(tree).flatMap((one) => namesIn(one, lineOf)),
+    ...inner.flatMap((one) => namesIn(one, lineOf)),
   ]
 }
 
 /**
- * Returns the names of the variables, functions, parameters, classes and types of a file of TypeScript, in
- * no particular order. Names of members and imports are not among them: they are given elsewhere.
+ * Returns the names of the variables, functions, parameters, classes, types and members of a file of
+ * TypeScript, in no particular order. Names of imports are not among them: they are given elsewhere.
  */
 export function declaredNames(path: string, text: string): DeclaredName[] {
   const lineOf = (start: number) => text.slice(0, start).split('\n').length

@@ -17,7 +17,7 @@ export function dataTests(shared: () => Shared): void {
     await page.waitForURL(/record_id=T-refused-2$/)
     const history = await page.locator('.record-history').innerText()
     assert.match(history, /refused record 2 of 2/)
-    assert.match(history, /Expected one of deposit, withdrawal[\s\S]*\/1\/transaction_type/)
+    assert.match(history, /is not one of deposit, withdrawal[\s\S]*\/1\/transaction_type/)
     assert.match(await page.locator('main').innerText(), /No record with this id is stored/)
   })
 
@@ -44,7 +44,7 @@ export function dataTests(shared: () => Shared): void {
       .click()
     await page.waitForURL(/\/deliveries\/dlv_/)
     const causes = page.getByRole('table', { name: 'The same error is one row' })
-    assert.match(await causes.innerText(), /Expected one of deposit, withdrawal/)
+    assert.match(await causes.innerText(), /is not one of deposit, withdrawal/)
     await page.goBack()
     const errors = page.getByRole('table', { name: 'The errors of these days' })
     await errors.getByRole('link', { name: 'enum' }).click()

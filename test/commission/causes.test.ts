@@ -621,7 +621,10 @@ test('every adjustment of a random sequence names a cause, in any grouping of af
       choose(['t-1', 't-2', 't-3', 't-4', 't-5', 't-6']),
       choose(['2026-05-04', '2026-06-12', '2026-07-15']),
       choose([10, 60, 200]),
-      { customer_id: choose(people), status: choose(['approved', 'approved', 'declined', 'odd']) },
+      {
+        customer_id: choose(people),
+        status: choose(['approved', 'approved', 'declined', 'unusual']),
+      },
     )
   const path = () => `${PATH}/customers/${choose(people)}`
   const changes = [
@@ -636,7 +639,7 @@ test('every adjustment of a random sequence names a cause, in any grouping of af
       }),
     () => askAdmin(`${path()}/refusal`, 'PUT', { reason: 'Fraud' }),
     () => askAdmin(`${path()}/refusal`, 'DELETE'),
-    () => askAdmin(`${PATH}/status-map`, 'PUT', choose([{ odd: 'approved' }, {}])),
+    () => askAdmin(`${PATH}/status-map`, 'PUT', choose([{ unusual: 'approved' }, {}])),
     () =>
       askAdmin(`${PATH}/affiliates`, 'PUT', [
         { affiliate_id: 'aff-7', parent: choose([null, 'aff-8', 'aff-9']), from: '2026-01-01' },
