@@ -80,8 +80,7 @@ async function assetOf(env: Env, path: string): Promise<Response> {
   return found
 }
 
-const noDocument = () =>
-  new ApiError('not_found', { detail: 'No such document. See `/docs`.' })
+const noDocument = () => new ApiError('not_found', { detail: 'No such document. See `/docs`.' })
 
 function assetsUnavailable(cause: unknown): never {
   throw unavailable(cause, 2)
