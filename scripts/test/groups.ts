@@ -109,7 +109,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'packed-errors',
     'rewritten-bytes',
   ],
-  project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project'],
+  project: ['architecture', 'contract', 'deployed-bundle', 'old-names', 'project', 'type-escapes'],
   reports: ['reports', 'totals.test'],
   reading: [
     'reading',
