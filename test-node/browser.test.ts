@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, beforeEach, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
-import { AUDIENCES, addressOf, PAGES } from '../scripts/docs/site/reference/pages.ts'
+import { ALL_PAGES, addressOf, PAGES } from '../scripts/docs/site/reference/pages.ts'
 import { injectAxe } from './browser/axe.ts'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
 import { findingsOfPages, findingsOnDesktop } from './browser/findings.ts'
@@ -26,7 +26,7 @@ import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
 
-const REFERENCE = [...new Set([...AUDIENCES, ...PAGES])].map(addressOf)
+const REFERENCE = ALL_PAGES.map(addressOf)
 
 const ADDRESSES = [
   '/',

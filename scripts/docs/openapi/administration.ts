@@ -18,7 +18,7 @@ import { why } from './why.ts'
 
 /**
  * The operations of the integrations team by topic. A topic is a tag of OpenAPI and a page of the
- * reference. Customers come last but one, so that whoever tries all operations erases data last.
+ * reference. `customers`, which erases data, comes after the topics that read this data.
  */
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   accounts: () => [...accounts(), ...credentials(), audit()],

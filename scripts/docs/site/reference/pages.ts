@@ -160,6 +160,9 @@ export const PAGES: readonly ReferencePage[] = AUDIENCES.flatMap(
   (audience) => audience.topics ?? [audience],
 )
 
+/** The pages of audiences and of their topics, each once. */
+export const ALL_PAGES: readonly ReferencePage[] = [...new Set([...AUDIENCES, ...PAGES])]
+
 /** Returns the address of a page of the reference. */
 export const addressOf = ({ name }: ReferencePage) => `/docs/reference/${name}`
 

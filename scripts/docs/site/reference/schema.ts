@@ -22,8 +22,9 @@ const alternativesOf = ({ anyOf, oneOf }: Schema): Schema[] =>
 
 /** Describes the types of which a value has one, each once: all objects are called so. */
 function typesOf(schemas: readonly Schema[], separator: string): Part {
-  const types = new Map(schemas.map((schema) => [html`${typeOf(schema)}`.html, typeOf(schema)]))
-  return joined([...types.values()], separator)
+  const types = schemas.map((schema) => html`${typeOf(schema)}`)
+  const distinct = new Map(types.map((type) => [type.html, type]))
+  return joined([...distinct.values()], separator)
 }
 
 function range(from: number | undefined, to: number | undefined, unit = ''): Part {
