@@ -108,7 +108,7 @@ const report = (found: typeof declarations, names: Record<string, string>) =>
     .map(({ path, line, name }) => `${path}:${line}: ${name}. Use ${names[name]}.`)
 
 describe('old names', { skip: skipWithoutGit }, () => {
-  test('stand nowhere if they are not English words', () => {
+  test('occur nowhere if they are not English words', () => {
     const found = files.flatMap(({ path, text }) =>
       text
         .split('\n')

@@ -258,7 +258,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     return { pay, paid: await pay() }
   }
 
-  test('what was ended stays ended, what was set up is there, the erased stay erased', async () => {
+  test('ended credentials stay ended, settings are restored, and erased customers stay erased', async () => {
     const brand_token = service.demo.accounts[2]!.brand_token
     const { client_id, client_secret: first } = service.demo.accounts[1]!
     const of = (path: string) => `accounts/demo-forex/${path}`
@@ -317,7 +317,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
     )
   })
 
-  test('of a database beside it affiliates and audit log are kept, and nothing of the first changes', async () => {
+  test('restoring a second database keeps its affiliates and audit log, and changes nothing in the first', async () => {
     const account = 'elsewhere'
     const made = { account, name: 'Elsewhere', vertical: 'forex', mode: 'test', binding: 'DB_2' }
     await team('POST', 'accounts', made)

@@ -421,7 +421,7 @@ describe('parents of affiliates by day', () => {
     expect(data).toContainEqual({ affiliate_id: 'low', parent: 'top' })
   })
 
-  test('what is sent without a parent, or with the same one, changes nothing', async () => {
+  test('an affiliate that is sent without a parent, or with the same one, changes nothing', async () => {
     await setUp()
     const same = [{ affiliate_id: 'mid', parent: 'top' }, { affiliate_id: 'low' }]
     expect(await json(put('2096-10-08T10:00:00Z', same))).toEqual({ received: 2, changed: 0 })
@@ -577,7 +577,7 @@ describe('the depth of the tree', () => {
     ).rejects.toThrow('malformed JSON')
   })
 
-  test('what was deeper before stays, and can be made less deep', async () => {
+  test('a tree that was deeper before the limit stays, and can be made less deep', async () => {
     await setUp()
     const parents = chain('old', 70).map(({ affiliate_id, parent = null }) =>
       env.DB.prepare("insert into affiliates values ('acme-forex', ?, ?)").bind(

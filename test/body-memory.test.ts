@@ -309,7 +309,7 @@ describe('the size of a JSON text', () => {
     expect(measureJson([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole)
   })
 
-  test('a text weighs more the more its escapes, values and containers, and if it is wide', () => {
+  test('escapes, values, containers and wide characters add to the weight of a text', () => {
     const size = { bytes: MIB, values: 1000, containers: 100, escapes: 1000, isWide: false }
     const { weight } = weigh(size)
     for (const more of [{ values: 2000 }, { containers: 200 }, { escapes: 2000 }, { isWide: true }])
@@ -425,7 +425,7 @@ describe('a weighted queue', () => {
     expect(queue.tryTake(1, 'd', later())).toBeNull()
   })
 
-  test('what a lease returns is given to the next', async () => {
+  test('memory that a lease returns goes to the next request', async () => {
     const queue = new WeightedQueue(10)
     const held = queue.tryTake(10, 'a', later())!
     const waiting = queue.take(claim(6, 'b'))
@@ -506,7 +506,7 @@ describe('the lease of a body', () => {
     for (const memory of [large, await waiting]) memory.release()
   })
 
-  test('outlasts a slow chunk while no other body waits', async () => {
+  test('survives a slow chunk while no other body waits', async () => {
     const memory = await reading('a')
     expect(await memory.waitFor(scheduler.wait(1200).then(() => 'came'))).toBe('came')
     memory.release()

@@ -660,7 +660,7 @@ test('records without a key are not duplicates of each other', async () => {
   expect(days.errors.map(({ code }: { code: string }) => code)).toEqual(['type', 'type'])
 })
 
-test('a repeated key of several members is an error, a key that differs in one is none', async () => {
+test('a repeated key of several members is an error; keys that differ in one member are not', async () => {
   const acme = await partner()
   await acme.post('customers', [ada, { ...ada, customer_id: 'c-2' }])
   const days = [

@@ -152,13 +152,13 @@ test('a customer whose id is by-id has a page', async () => {
   expect(await read('/customers/by-id')).toContain('<h1>Customer by-id</h1>')
 })
 
-test('an id that is written from right to left does not turn what is beside it', async () => {
+test('an id in a right-to-left script does not reverse the text beside it', async () => {
   const { read } = await open()
   await env.DB.batch(statementRows(env.DB, 'acme', 'شريك-1'))
   expect(await read('/statements')).toMatch(/<bdi>شريك-1<\/bdi>, 2026-10/)
 })
 
-test('a simulation of a plan that nobody has says so', async () => {
+test('a simulation of a plan that is assigned to nobody says so', async () => {
   const { read } = await open()
   await storePlan('acme', 'standard-ib', perLot as PlanTerms)
   const query = new URLSearchParams({ period: '2026-10', terms: JSON.stringify(perLot) })

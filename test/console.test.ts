@@ -120,7 +120,7 @@ test('the explanation and the parts of a line compute its statement once', async
   expect(texts.filter((text) => text.includes('from assignments'))).toHaveLength(1)
 })
 
-test('the console has pages', () => {
+test('the tests have found the pages of the console', () => {
   expect(PAGES.length).toBeGreaterThanOrEqual(4)
 })
 
@@ -172,7 +172,7 @@ test('a parameter that a page does not support is a 400 page that names it', asy
   }
 })
 
-test('a computation that is refused says so in its place, and the rest of the page stands', async () => {
+test('a refused computation shows its error in its place, and the rest of the page is shown', async () => {
   await createAccount()
   const response = await (await signedIn()).get('/console/accounts/acme/unearned?period=May')
   const text = await response.text()
@@ -215,7 +215,7 @@ test.each([
   expect(text).toContain('<a href="/console/accounts/acme/customers">Customers</a>')
 })
 
-test('a report that is refused says so in its place, below its form', async () => {
+test('a refused report shows its error below its form', async () => {
   await createAccount()
   const at = '/console/accounts/acme/reports?from=2026-11-21&to=2026-10-01'
   const text = await (await (await signedIn()).get(at)).text()

@@ -141,7 +141,7 @@ test('a little time beyond the free time has no effect', async () => {
   expect((await sendAtOnce(acme, [1, 1, 1], 3)).most).toBe(3)
 })
 
-test('what an account used is forgotten a minute after its last delivery', async () => {
+test('the usage of an account is forgotten a minute after its last delivery', async () => {
   const acme = await brand({ account: 'forgotten' })
   const { seen, send, sendAtOnce } = timed()
   const used = { excessMs: 1000, pausedUntil: 0 }
@@ -158,7 +158,7 @@ test('what an account used is forgotten a minute after its last delivery', async
   }
 })
 
-test('an account that used very much is told how long it pauses', async () => {
+test('an account that used far more than its share gets the length of its pause', async () => {
   const acme = await brand({ account: 'very-slow' })
   const { seen, send } = timed()
   seen.databaseMs = 5250

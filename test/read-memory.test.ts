@@ -88,7 +88,7 @@ describe('an answer above 64 KiB', () => {
     expect(leased()).toEqual(NOTHING)
   })
 
-  test('is one at a time for an account; the others wait, and get the place of one who is slow', async () => {
+  test('is one at a time for an account; the others wait, and replace one that is read slowly', async () => {
     const acme = await wideBrand('acme')
     const first = await askUnread(acme)
     const bytes = leased().answers

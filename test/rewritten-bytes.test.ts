@@ -64,7 +64,7 @@ test('small changes of large customers are refused beyond 4 MiB of stored fields
   expect(await changed()).toBe(MOST)
 })
 
-test('what a request sends itself does not count', async () => {
+test('fields that the request itself sends do not count', async () => {
   const acme = await brandWithLarge(90)
   const fields = { a: 'y'.repeat(16_004) }
   expect((await acme.post('customers', changes(80, fields))).status).toBe(200)

@@ -719,7 +719,7 @@ describe('what an account stores', () => {
     }
   })
 
-  test('what is written while a measurement goes on is counted', async () => {
+  test('records that are written during a measurement are counted', async () => {
     const acme = await fullAccount()
     const now = Date.now()
     await measureUsage(env.DB, { account: acme.account, measuring: null }, now, 2)

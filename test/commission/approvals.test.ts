@@ -139,7 +139,7 @@ describe('one statement', () => {
     expect(await json(approve(a, { hash }))).toMatchObject({ code: 'hash_changed' })
   })
 
-  test('of a period that goes on is 409 period_not_over', async () => {
+  test('of a period that has not ended is 409 period_not_over', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2024-10-31T23:59:59.999Z') })
     await storeRows([a])
     expect(await refusal(approve(a))).toBe(
@@ -348,7 +348,7 @@ describe('a period', () => {
     expect((await ask()).status).toBe(200)
   })
 
-  test('that goes on is refused, and so is an unknown period or plan', async () => {
+  test('that has not ended is refused, and so is an unknown period or plan', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2024-10-31T00:00:00.000Z') })
     const ask = (period: string, body = {}) =>
       askAdmin(`${PATH}/periods/${period}/approve`, 'POST', body)

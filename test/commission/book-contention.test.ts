@@ -75,7 +75,7 @@ async function act(firm: BookFirm, from: Source): Promise<number> {
 }
 
 test.each(SEEDS)(
-  '32 at a time come to books that are right; %i must approve',
+  'the books are correct after 32 simultaneous actions, with %i required approvers',
   async (approvals, seed) => {
     const firm = await bookFirm()
     const from = randomSource(seed)

@@ -55,7 +55,7 @@ async function approveFirst(firm: BookFirm) {
 }
 
 test.each([false, true])(
-  'a run that is killed at any call, after its effect: %s, while drafts are approved, is right in the end',
+  'a run that is killed at any call (after its effect: %s) while drafts are approved stores correct statements',
   async (after) => {
     const firm = await bookFirm()
     await firm.post(

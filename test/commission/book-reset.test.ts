@@ -115,7 +115,7 @@ const approveMany = (account: string) =>
   ])
 
 test.each([false, true])(
-  'between its steps the books are as closed as ever, and a fault, after its commit: %s, does no harm',
+  'between its steps the books stay closed, and a fault (after its commit: %s) changes nothing',
   async (after) => {
     await keepBooks('acme')
     await approveMany('acme')
@@ -143,7 +143,7 @@ test.each([false, true])(
   },
 )
 
-test('approvals of other accounts at the same moment are as without the reset', async () => {
+test('a reset changes no simultaneous approval of another account', async () => {
   await keepBooks('acme')
   await approveMany('acme')
   await register('forex', { account: 'other' })

@@ -77,7 +77,7 @@ test('payments that a restore lost are booked again by the same file, once', asy
   expect(await paidIn(acme)).toBe(paid)
 })
 
-test('nothing is booked for approvals that a restore lost, until they are made again', async () => {
+test('after a restore that lost approvals, no payment is booked until they are repeated', async () => {
   const acme = await firm()
   const restore = await remember()
   await approveAll(acme, JUNE, JULY)
@@ -96,7 +96,7 @@ test('nothing is booked for approvals that a restore lost, until they are made a
   expect(await json(acme.importPayouts(lines))).toMatchObject({ paid: 0, unchanged: 4 })
 })
 
-test('an amount that differs after a restore is refused, until its records are sent again', async () => {
+test('after a restore that lost records, a payment is refused until they are sent again', async () => {
   const acme = await firm()
   const restore = await remember()
   const lost = payment('lost', 0, JUNE, 200)
@@ -120,7 +120,7 @@ test('an amount that differs after a restore is refused, until its records are s
   expect(await acme.payouts()).toEqual([])
 })
 
-test('what is due besides is paid by another payment, after the lost ones are booked', async () => {
+test('after a restore, lost payments are booked first, and a new payment covers the remaining amount', async () => {
   const acme = await firm()
   await approveAll(acme, JUNE)
   const restore = await remember()

@@ -28,19 +28,19 @@ function check(law: typeof addUp): number {
   }, 0)
 }
 
-test('what was approved and adjusted is what a fresh computation of all periods gives', () => {
+test('approved amounts and adjustments sum to a fresh computation of all periods', () => {
   expect(check(compareWithFresh)).toBeGreaterThan(WORLDS)
 })
 
-test('each statement adds up, and begins with what the one before left', () => {
+test('each statement adds up, and opens with the closing of the previous one', () => {
   expect(check(addUp)).toBeGreaterThan(0)
 })
 
-test('what moves between plans and what was entered is booked once', () => {
+test('transfers between plans and manual entries are booked once', () => {
   check(bookOnce)
 })
 
-test('corrections restore no more than what statements dropped, and first what their period dropped', () => {
+test('corrections restore at most the dropped amounts, those of their own period first', () => {
   const restored = check(restoreDropped)
   if (WORLDS >= 50) expect(restored).toBeGreaterThan(0)
 })

@@ -61,7 +61,7 @@ const goBack = () =>
     ].map((sql) => env.DB.prepare(sql)),
   )
 
-test('books that went back are booked again as they were, and nothing is paid twice', async () => {
+test('after a restore the same approvals make the same bookings, and nothing is paid twice', async () => {
   const { send } = await firm()
   await send()
   const before = await compute()
@@ -84,7 +84,7 @@ test('books that went back are booked again as they were, and nothing is paid tw
   expect(await due()).toEqual([])
 })
 
-test('a payment of books that lack a record is refused until the difference is entered', async () => {
+test('a payment is refused while the books lack a record, until a manual entry covers the difference', async () => {
   const { send } = await firm()
   await send()
   await approve(await compute())

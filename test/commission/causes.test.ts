@@ -136,7 +136,7 @@ test('records that were held until their customer came have the customer as caus
   ])
 })
 
-test('a customer whose records waited is a cause beside others, also after another change', async () => {
+test('a customer whose records were held is one of several causes, also after another change', async () => {
   const { paid, post } = await firm()
   await askAdmin(PATH, 'PATCH', { unknown_customer: 'hold' })
   await paid('t-6', '2026-08-20', 50, { customer_id: 'c-6' })
@@ -270,7 +270,7 @@ test('causes of one kind are in the order of their days, those of all days first
   ])
 })
 
-test('a rate that was published since is a cause', async () => {
+test('a rate that was published later is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
   await refresh('2026-08')
@@ -446,7 +446,7 @@ test('a line of one customer names the records of that customer, of any day', as
   })
 })
 
-test('a trigger that moved to another customer is a cause beside others', async () => {
+test('a trigger that moved to another customer is one of several causes', async () => {
   const { paid, post } = await firm([
     {
       id: 'cpa',
@@ -471,7 +471,7 @@ test('a trigger that moved to another customer is a cause beside others', async 
   ])
 })
 
-test('what restores a dropped amount has the causes of the corrections', async () => {
+test('the restoration of a dropped amount has the causes of its corrections', async () => {
   const { paid } = await firm(
     [
       {
@@ -537,7 +537,7 @@ test('a new parent is not a cause of what an affiliate earns itself', async () =
   ])
 })
 
-test('an affiliate that was configured since is a cause', async () => {
+test('the later configuration of an affiliate is a cause', async () => {
   const { paid, post } = await firm([TENTH, { ...TENTH, id: 'second' } as Rule])
   await post('customers', [{ ...customer('c-4'), affiliate_id: 'aff-new' }])
   await paid('t-1', '2026-08-10', 100)

@@ -49,7 +49,7 @@ const traded = (date: string): World['activity'][number] => ({
 })
 
 describe('§16.13', () => {
-  test('facts of one instant stand in order of resource and id, by code points', () => {
+  test('facts of the same instant are ordered by resource and id, by code points', () => {
     const facts = [
       fact({ resource: 'transactions', id: 'a' }),
       fact({ resource: 'transactions', id: 'B' }),
@@ -59,7 +59,7 @@ describe('§16.13', () => {
     expect(facts.sort(compareFacts).map(({ id }) => id)).toEqual(['c', 'd', 'B', 'a'])
   })
 
-  test('of two deposits at one instant the first by id is the candidate', () => {
+  test('of two deposits at the same instant, the one with the lower id is the candidate', () => {
     const of = worldOf([once({ percent: '10' })], {
       transactions: [
         deposit('c1', '2026-01-10', 100, { transaction_id: 'a' }),
@@ -72,7 +72,7 @@ describe('§16.13', () => {
     })
   })
 
-  test('a sum is looked at after all facts of an instant', () => {
+  test('a sum is compared after all facts of the same instant', () => {
     const of = (hours: number) =>
       worldOf([cpa({ qualify: sumOf('500') })], {
         transactions: [
@@ -106,7 +106,7 @@ describe('§16.13', () => {
     expect(agreed(of('2026-01-05'), '2026-01').lines).toEqual(['A cpa customer:c1 10.00'])
   })
 
-  test('a whole day is at the start of its day', () => {
+  test('a fact without a time counts at the start of its day', () => {
     const event = (id: string, Value: number, instant?: number): World['events'][number] => ({
       id,
       customer_id: 'c1',

@@ -87,7 +87,7 @@ test('the lines of a customer say how many of their records each counts, and for
   ])
 })
 
-test('what all customers add to a line is the line of the statement, with the same id', async () => {
+test('the parts of all customers sum to the line of the statement, with the same id', async () => {
   await firm()
   const [draft] = await draftsOf('acme', '2026-10', ['ib-1'])
   const lines = [...(await linesOf('c-1')), ...(await linesOf('c-2'))]

@@ -128,7 +128,7 @@ test('forex: CPA with qualification, lots by instrument, and a share with deduct
   expect(draft?.lines[0]?.id).toMatch(/^lin_[\da-f]{40}$/)
 })
 
-test('a closing that moves is stored with both of its ends', async () => {
+test('a transferred closing is stored in both statements', async () => {
   const acme = await partner('forex', { affiliates: ['ib-1'] })
   const share = monthly(
     [{ id: 's', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] }],

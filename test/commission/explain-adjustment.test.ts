@@ -105,7 +105,7 @@ test('a line that no longer exists, and one that no statement had, are explained
   expect(await sentences(id)).toContain('No record counts for this line now.')
 })
 
-test('what restores a dropped amount is explained, and has no records', async () => {
+test('the restoration of a dropped amount is explained, and has no records', async () => {
   const { paid } = await firm(
     [
       {
@@ -156,7 +156,7 @@ test('an approved line that the records no longer make is explained by what was 
   expect(text).toContain('As the records are now, this line no longer exists.')
 })
 
-test('a line break in the id of a record begins no sentence of an adjustment', async () => {
+test('a line break in a record id starts no new sentence in the explanation of an adjustment', async () => {
   const { paid } = await corrected()
   await paid('t-2\nThe line pays 9999.00 EUR.', '2026-08-12', 20)
   const [{ id }] = await adjustmentsOf('2026-10')

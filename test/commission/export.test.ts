@@ -290,21 +290,18 @@ describe('a long answer', () => {
       headers: { ...admin, ...headers },
     })
 
-  test.each([CSV, HTML])(
-    'is sent part by part, and holds memory meanwhile: %o',
-    async (headers) => {
-      await partner()
-      const id = await storeStatement({ parts })
-      const response = await fetchUnread(id, 'GET', headers)
-      expect(used()).toBeGreaterThan(1024 * 1024)
-      const text = await response.text()
-      expect(new Set(text.match(/lin_\d-\d+/g)).size).toBe(LINES)
-      expect(text).toMatch(headers === CSV ? /\r\n$/ : /<\/html>\n$/)
-      await until(() => used() === 0)
-    },
-  )
+  test.each([CSV, HTML])('is sent in parts, and holds memory until then: %o', async (headers) => {
+    await partner()
+    const id = await storeStatement({ parts })
+    const response = await fetchUnread(id, 'GET', headers)
+    expect(used()).toBeGreaterThan(1024 * 1024)
+    const text = await response.text()
+    expect(new Set(text.match(/lin_\d-\d+/g)).size).toBe(LINES)
+    expect(text).toMatch(headers === CSV ? /\r\n$/ : /<\/html>\n$/)
+    await until(() => used() === 0)
+  })
 
-  test('returns its memory if the client has gone, and takes none for HEAD', async () => {
+  test('releases its memory if the client disconnects, and takes none for HEAD', async () => {
     await partner()
     const id = await storeStatement({ parts })
     const response = await fetchUnread(id, 'GET', CSV)
@@ -326,7 +323,7 @@ describe('a long answer', () => {
   })
 })
 
-test('a part of another state of the statement is refused', async () => {
+test('a part is refused if the statement has changed', async () => {
   await partner()
   const id = await storeStatement({ parts: [[], []] })
   const books = { db: env.DB, account: 'acme-forex' }

@@ -26,7 +26,7 @@ async function drafted() {
   return { ...acme, statement, line: statement.lines[0].id }
 }
 
-test('a line that its draft lost is explained by what has happened', async () => {
+test('a line that is no longer in its draft is explained by the changes since', async () => {
   const { paid, statement, line } = await drafted()
   await paid('t-1', '2026-08-10', 100, { status: 'declined' })
   expect(await detailOf(line)).toBe(

@@ -152,7 +152,7 @@ test('a run keeps a customer once, and a new customer in the next run', async ()
   expect(after).toHaveLength(CUSTOMERS + 1)
 })
 
-test('a run keeps no year again, also if it keeps several', async () => {
+test('a run keeps no year twice, even if it keeps several years', async () => {
   const firm = await firmWith(1)
   await firm.post('transactions', [payment('2029-11', 1)])
   await firm.run(OPEN)
@@ -193,7 +193,7 @@ test('customers with more facts than one statement reads are read in parts, or f
   expect(kept).toEqual(records)
 })
 
-test('a run that another one replaced writes nothing', async () => {
+test('a run that another run has replaced writes nothing', async () => {
   const firm = await firmWith(1)
   const lost = await storeStarted(firm.account, OPEN)
   await beginRun(env as Env, lost, Date.now())
@@ -210,7 +210,7 @@ test('a run that another one replaced writes nothing', async () => {
   at(NOW)
 })
 
-test('a run that begins again keeps what it noted', async () => {
+test('a run that begins again keeps the changed days that it noted', async () => {
   const firm = await firmWith(1)
   await firm.run(OPEN)
   const [{ generation, form, ...days }] = (await rowsOf('kept_days', firm.account)) as never as [
@@ -233,7 +233,7 @@ test('a run that begins again keeps what it noted', async () => {
   expect(await rowsOf('changed_days', firm.account)).toEqual([])
 })
 
-test('a computation that begins earlier, or ends later, than what is kept reads the records', async () => {
+test('a computation that begins before or ends after the kept days reads the records', async () => {
   const firm = await firmWith(4)
   await env.DB.prepare(`update assignments set from_day = '2030-10-01' where account = ?`)
     .bind(firm.account)
@@ -255,7 +255,7 @@ test('a computation that begins earlier, or ends later, than what is kept reads 
   expect(last.kept).toEqual(last.records)
 })
 
-test('a run of an earlier period does not keep a customer of whom it reads too little', async () => {
+test('a run of an earlier period does not keep a customer whose records it reads only in part', async () => {
   const firm = await firmWith(1)
   const late = { ...ada, customer_id: 'c-late', signup_date: '2030-01-02T08:00:00Z' }
   await firm.post('customers', [{ ...late, affiliate_id: 'nobody' }])
@@ -307,7 +307,7 @@ test('kept facts count a fifth of those that a request computes', async () => {
   expect(await compute(210, null)).not.toEqual([])
 })
 
-test('what an earlier run has kept is not read', async () => {
+test('facts that an earlier run has kept are not read', async () => {
   const firm = await firmWith(1)
   const fee = { ...payment('2030-11', 1, 99, '20'), transaction_type: 'withdrawal' }
   await firm.post('transactions', [fee])
@@ -332,7 +332,7 @@ test('an account near its storage quota keeps nothing', async () => {
   expect(await rowsOf('kept_days', firm.account)).toEqual([])
 })
 
-test('what is kept of a customer are ids, days, times, words and amounts, and nothing else', async () => {
+test('the kept facts of a customer contain only ids, days, times, words and amounts', async () => {
   const casino = await openBrand('acme-casino')
   const { tracking_data } = casino.links[0]!
   await casino.post('customers', { ...eve, regtime: '2030-01-03 08:30', tracking_data })

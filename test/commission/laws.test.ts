@@ -34,7 +34,7 @@ function chains(outcomes: readonly Outcome[]): Map<string, Outcome['statements']
   return found
 }
 
-test('law 1: the order of what is stored changes no byte', () => {
+test('law 1: the order of the stored records changes no byte', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const periods = periodsOf(world)
@@ -43,7 +43,7 @@ test('law 1: the order of what is stored changes no byte', () => {
   }
 })
 
-test('law 2: what tallies count and what has no reason are the same records', () => {
+test('law 2: exactly the records without a reason are counted', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const { input } = open(world)
@@ -106,7 +106,7 @@ function customerDays(
   )
 }
 
-test('law 3: lines add up to the statement, and currencies of a line to its base', () => {
+test('law 3: lines sum to the statement, and the currencies of a line to its base', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     for (const { statements } of evaluate(world, periodsOf(world))) {
@@ -120,7 +120,7 @@ test('law 3: lines add up to the statement, and currencies of a line to its base
   }
 })
 
-test('law 4: each closing, with what other plans transferred, is the next opening', () => {
+test('law 4: each closing, with the transfers of other plans, is the next opening', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     for (const chain of chains(evaluate(world, periodsOf(world))).values()) {
@@ -167,7 +167,7 @@ function movements(statements: Outcome['statements']): { sent: string[]; receive
   }
 }
 
-test('§16.6: what moves between plans is neither lost nor doubled', () => {
+test('§16.6: amounts that move between plans are neither lost nor doubled', () => {
   let moved = 0
   // Many worlds have no second plan, so that more of them are needed.
   for (const seed of Array.from({ length: 4 * WORLDS }, (_, index) => seeds[0]! + index)) {
@@ -197,7 +197,7 @@ test('§16.6: what moves between plans is neither lost nor doubled', () => {
   expect(moved).toBeGreaterThan(0)
 })
 
-test('law 5: rates that are published later change nothing that did not wait for them', () => {
+test('law 5: later rates change only amounts that waited for them', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
     const periods = periodsOf(world)

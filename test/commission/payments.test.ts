@@ -120,7 +120,7 @@ describe('the payment of a statement', () => {
     expect(await rowsOf('payments')).toHaveLength(1)
   })
 
-  test('is booked once if 32 book it at the same moment', async () => {
+  test('is booked once by 32 simultaneous requests', async () => {
     await approve(september, october, other)
     const all = await Promise.all(
       Array.from({ length: 32 }, (_, i) =>

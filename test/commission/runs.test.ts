@@ -119,7 +119,7 @@ test('a step that was stored and whose answer was lost writes nothing again', as
   expect(await beginRun(env as Env, parameters, Date.now())).toBe(1)
 })
 
-test('two runs at the same time do no harm', async () => {
+test('two simultaneous runs store the same statements as one', async () => {
   await firm()
   const started = await Promise.all([start(), start(), start()])
   for (const instance of await runs.get()) await instance.waitForStatus('complete')

@@ -158,7 +158,7 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect(data).toEqual([{ ...SAME, payable_simulated: '0.00' }])
   })
 
-  test('what lies before the first period is real: carries, and who was paid once', async () => {
+  test('a simulation starts from the real carries and qualifications before its first period', async () => {
     const cpa = (amount: string) => ({
       ...{ id: 'cpa', kind: 'once' as const, amount },
       trigger: { transactions: ['deposit'] },

@@ -78,7 +78,7 @@ test('simulating the version in force changes nothing, from whatever period on',
   expect(compared).toBeGreaterThan(WORLDS)
 })
 
-test('simulating a version from the first period on is a plan that had it from the start', () => {
+test('simulating a version from the first period on equals a plan that had it from the start', () => {
   let changed = 0
   for (const seed of seeds) {
     const world = randomWorld(seed)

@@ -89,7 +89,7 @@ const expectedLines = (world: World, periods: readonly Period[]): string[] =>
     ),
   )
 
-test(`${WORLDS} random worlds: what was approved and adjusted is what a fresh computation gives`, async () => {
+test(`${WORLDS} random worlds: approved amounts and adjustments sum to a fresh computation`, async () => {
   for (let index = 0; index < WORLDS; index++) {
     const seed = env.SEED * 3_000_000 + index
     const account = `books-${seed}`

@@ -45,7 +45,7 @@ async function rowsOf(simulation: Simulation, maxFacts: number): Promise<Row[]> 
 
 const amount = (text: string): string => plain(parse(text))
 
-test('what a simulation finds in a database is what the engine finds in memory', async () => {
+test('a simulation from the database equals one in memory', async () => {
   let rows = 0
   for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
     const world = storable(randomWorld(seed))

@@ -28,7 +28,7 @@ async function computeStatements(
   return results.flatMap(({ statement }) => (statement ? [asDraft(statement)] : []))
 }
 
-test(`${WORLDS} random worlds come to the same statements from the database as in memory`, async () => {
+test(`${WORLDS} random worlds give the same statements from the database as in memory`, async () => {
   let statements = 0
   for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
     // Of three partners one has a book zone.

@@ -242,17 +242,17 @@ describe('unearned', () => {
 })
 
 describe('earnings', () => {
-  test('a fact that is counted has a line that counts it, and no other has', () => {
+  test('exactly the counted facts are counted by a line', () => {
     assertHolds(hasLines)
   })
 
-  test('what records add to a line is its base before a fence, and its units', () => {
+  test('the parts of records sum to the base of a line before a fence, and to its units', () => {
     assertHolds(addsUp)
   })
 })
 
 describe('qualifications', () => {
-  test('who is reported as qualified has the line of a rule, and no other has', () => {
+  test('exactly the customers who are reported as qualified have a line of the rule', () => {
     assertHolds(qualifies)
     expect([...statuses].sort()).toEqual(['failed', 'qualified', 'refused', 'waiting'])
   })

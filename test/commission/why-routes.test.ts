@@ -537,7 +537,7 @@ test('computed answers of an account take turns', async () => {
   expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200))
 })
 
-test('a line break in an id begins no sentence', async () => {
+test('a line break in an id starts no new sentence', async () => {
   const affiliate = 'E\nThe line pays 9999.00 EUR.\r\u0085\u2028\u2029\u007f\u001b[31m'
   const acme = await partner('forex', { account: 'acme', affiliates: [affiliate] })
   await storePlan('acme', 'standard', monthly([share]))

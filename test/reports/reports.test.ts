@@ -24,7 +24,7 @@ const messageOf = async (response: Promise<Response>) => {
   return `${status} ${code}: ${detail}`
 }
 
-describe('a report that is asked for wrongly', () => {
+describe('a report with an invalid query', () => {
   test.each([
     ['to=2026-10-31', '`from` and `to` are required'],
     ['from=2026-10-31&to=2026-10-01', '`from` must not be after `to`.'],
@@ -67,7 +67,7 @@ describe('a report that is asked for wrongly', () => {
 })
 
 describe('a report', () => {
-  test('amounts without a rate stand in unconverted, and so does what is net of them', async () => {
+  test('amounts without a rate are in `unconverted`, and so are the metrics that subtract them', async () => {
     const acme = await firm()
     const metrics = 'metrics=deposit_amount,net_deposits,pnl'
     const { totals } = await json(acme.get(`${OCTOBER}&currency=CHF&${metrics}`))
@@ -215,7 +215,7 @@ describe('a report', () => {
     },
   )
 
-  test('clicks of days that are no longer kept are not told', async () => {
+  test('clicks are null, with a note, if some of their days are no longer kept', async () => {
     const acme = await partner()
     const today = new Date().toISOString().slice(0, 10)
     const before = new Date(Date.now() - 40 * 86_400_000).toISOString().slice(0, 10)
