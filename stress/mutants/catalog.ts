@@ -49,6 +49,9 @@ interface SyntaxPath {
   listKey?: string
 }
 
+/** The function whose arguments are the texts and examples of openapi.json and schemas/. */
+const DESCRIBES = 'documentation'
+
 /** Leaves the switches of SQL mutants as they are, and the texts and examples of the description. */
 const ignorer = {
   shouldIgnore(path: object) {
@@ -57,14 +60,18 @@ const ignorer = {
     if (isSwitch) return 'the switch of an SQL mutant'
     // No request reads them. They are in openapi.json and schemas/, which `npm run check` compares
     // with the source.
-    const isDescription = parent?.callee?.name === 'about' && listKey === 'arguments'
+    const isDescription = parent?.callee?.name === DESCRIBES && listKey === 'arguments'
     return isDescription ? 'a description' : undefined
   },
 }
 
 const OPTIONS: InstrumenterOptions = { plugins: null, excludedMutations: [], ignorers: [ignorer] }
 
-/** All mutants, and the instrumented source by whole path, in which each mutant has its switch. */
+/**
+ * All mutants, and the instrumented source by whole path, in which each mutant has its switch.
+ *
+ * @throws Error if no source file declares `DESCRIBES`: descriptions would then count as code.
+ */
 export async function catalogMutants() {
   const mutants: Mutant[] = []
   const contents = new Map<string, string>()
@@ -76,6 +83,9 @@ export async function catalogMutants() {
       mutants.push(describe(id, 'sql', span, replacement))
     }
     contents.set(file, sql?.content ?? content)
+  }
+  if (![...contents.values()].some((content) => content.includes(`function ${DESCRIBES}`))) {
+    throw new Error(`No source file declares the function ${DESCRIBES}`)
   }
   const inputs = [...contents].map(([file, content]) => ({
     name: resolve(file),
