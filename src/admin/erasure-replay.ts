@@ -34,12 +34,11 @@ const START: Position = { done: null, begun: null }
  */
 export const erasureReplay = new Hono<AppEnv>().post('/replay', async (c) => {
   const { account, cursor } = readQuery(c.req.url, 'account', 'cursor')
-  if (account !== undefined && !(await findAccount(c.env.DB, account))) {
-    throw invalidQuery(`There is no account ${quote(account)}.`)
-  }
+  const only = account === undefined ? null : await findAccount(c.env.DB, account)
+  if (account !== undefined && !only) throw invalidQuery(`There is no account ${quote(account)}.`)
   const context = JSON.stringify(['erasures/replay', account ?? null])
   const from = cursor === undefined ? START : await readCursor(c.env, context, cursor)
-  const { erased, position } = await replay(c.env, c.var.actor, account, from)
+  const { erased, position } = await replay(c.env, c.var.actor, only, from)
   const next = position && (await signText(c.env, context, JSON.stringify(position)))
   return c.json({ erased, next })
 })
@@ -52,7 +51,7 @@ async function readCursor(env: Env, context: string, cursor: string): Promise<Po
 }
 
 /** Replays from a position on. Returns the position of the next request, null at the end. */
-async function replay(env: Env, actor: string, only: string | undefined, from: Position) {
+async function replay(env: Env, actor: string, only: Account | null, from: Position) {
   const accounts = await nextAccounts(env.DB, only, from)
   let position = from
   let erased = 0
@@ -78,13 +77,10 @@ async function replay(env: Env, actor: string, only: string | undefined, from: P
 }
 
 /** Returns the next accounts after a position, or only one account. */
-async function nextAccounts(db: D1Database, only: string | undefined, { done }: Position) {
-  if (only === undefined) {
-    const after = done === null ? null : [done]
-    return listAccounts(db, { number: 1, size: PAGES_PER_REQUEST, after })
-  }
-  const found = await findAccount(db, only)
-  return { data: found ? [found] : [], last: null }
+async function nextAccounts(db: D1Database, only: Account | null, { done }: Position) {
+  if (only) return { data: [only], last: null }
+  const after = done === null ? null : [done]
+  return listAccounts(db, { number: 1, size: PAGES_PER_REQUEST, after })
 }
 
 /** Repeats the next erasures of one account. Returns the last customer, null if there are no more. */
