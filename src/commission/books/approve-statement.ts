@@ -59,7 +59,7 @@ export async function approveStatement(
   const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
   for (let attempt = 1; ; attempt++) {
     const statement = await findBooked(db, account.id, id)
-    const [candidate] = statement ? await readCandidates(db, account.id, [id]) : []
+    const [candidate] = await readCandidates(db, account.id, [id])
     if (!statement || !candidate) throw noStatement()
     checkHash(statement, hash)
     const { approvals } = candidate
