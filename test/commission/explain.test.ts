@@ -19,9 +19,11 @@ import {
   partOf,
   tallyOfLine,
 } from '../../src/commission/engine/line-facts.ts'
+import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
 import { reduceCustomer } from '../../src/commission/engine/reduce.ts'
 import type { PeriodTallies } from '../../src/commission/engine/tallies.ts'
 import { uplineRules } from '../../src/commission/engine/uplines.ts'
+import { deposit as depositOf, worldOf } from './cases/build.ts'
 import { open } from './engine.ts'
 import { follow } from './follow.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
@@ -205,6 +207,40 @@ test('an explanation in sentences can be checked by hand', () => {
       '',
     ].join('\n'),
   )
+})
+
+/** Explains the line of January of a rule for one customer who deposits 1000 EUR. */
+function explainJanuary(rule: Rule) {
+  const { account, input } = open(
+    worldOf([rule], { transactions: [depositOf('c1', '2026-01-10', 1000)] }),
+  )
+  const [explained] = explainAll(account, input, parsePeriod('2026-01')!)
+  return explained!.explanation
+}
+
+const TENTH: ShareRule = {
+  id: 'share',
+  kind: 'share',
+  percent: '10',
+  base: [{ transactions: ['deposit'] }],
+}
+
+test('a base may begin with a fixed term', () => {
+  const own = { transactions: ['deposit'], name: 'own' }
+  const half = { of: ['own'], times: '-0.5' }
+  const explanation = explainJanuary({ ...TENTH, base: [{ fixed: '-50' }, own, half] })
+  follow(explanation)
+  expect(explanation.steps.find(({ step }) => step === 'base')).toMatchObject({
+    terms: [{ value: '-50' }, { value: '1000' }, { value: '-500' }],
+  })
+})
+
+test.each([
+  ['30', '30.00'],
+  ['30.005', '30.00'],
+])('the limit %s is applied and written with the minor digits: %s', (max, written) => {
+  const steps = explainJanuary({ ...TENTH, max }).steps
+  expect(steps.find(({ step }) => step === 'max')).toMatchObject({ max: written })
 })
 
 test.each([

@@ -25,12 +25,14 @@ import {
 
 // Follows an explanation as an affiliate manager would: with its figures and nothing else.
 
+const toRational = (value: Rational | string) => (typeof value === 'string' ? parse(value) : value)
+
 const same = (a: Rational, b: Rational | string, what: string) =>
-  expect(compare(a, typeof b === 'string' ? parse(b) : b), what).toBe(0)
+  expect(compare(a, toRational(b)), what).toBe(0)
 
 /** Expects two figures to differ by no more than what rounding can make of them. */
-function near(a: Rational, b: string, most: string, what: string): void {
-  const difference = subtract(a, parse(b))
+function near(a: Rational, b: Rational | string, most: string, what: string): void {
+  const difference = subtract(a, toRational(b))
   const size = compare(difference, ZERO) < 0 ? negate(difference) : difference
   expect(compare(size, parse(most)), what).toBeLessThanOrEqual(0)
 }
@@ -134,9 +136,10 @@ function followStep(step: Step, current: Rational, { line }: Explanation): Ratio
       return current
     case 'rate': {
       if (line.kind !== 'once' || step.rate_is === 'percent')
-        same(
-          round(sum(step.parts.map(({ quantity }) => parse(quantity))), 10),
-          round(current, 10),
+        near(
+          sum(step.parts.map(({ quantity }) => parse(quantity))),
+          current,
+          '0.0000000001',
           'the parts of the quantity',
         )
       const divisor = step.rate_is === 'percent' ? HUNDRED : parse('1')

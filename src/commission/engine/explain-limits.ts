@@ -2,13 +2,10 @@ import { recoupedBy } from './advance.ts'
 import {
   add,
   amountAt,
-  compare,
   type Decimal,
   fixedText,
   greatest,
   least,
-  plainText,
-  round,
   subtract,
   ZERO,
 } from './decimal.ts'
@@ -22,14 +19,11 @@ import { stateKey } from './state.ts'
 
 type Money = (value: Decimal) => string
 
-/** Writes money with the minor digits; a limit that has more digits keeps them. */
-const moneyText = (value: Decimal, digits: number): string =>
-  compare(round(value, digits), value) === 0 ? fixedText(value, digits) : plainText(value)
-
 /** Returns the steps from the rounded amount to the line's amount, in the order of §16.17. */
 export function limitSteps(input: PlanInput, explained: ExplainedLine): Step[] {
   const { line } = explained
-  const money: Money = (value) => moneyText(value, line.version.digits)
+  // Amounts are rounded and limits are cut to the minor digits before they are applied.
+  const money: Money = (value) => fixedText(value, line.version.digits)
   const steps: Step[] = []
   let amount = line.rated
   const most = mostPerCustomer(line)
@@ -61,7 +55,7 @@ export function limitSteps(input: PlanInput, explained: ExplainedLine): Step[] {
   for (const step of maxSteps(explained, amount, cut, money)) steps.push(step)
   amount = subtract(amount, cut)
   for (const step of advanceSteps(input, explained, amount, money)) steps.push(step)
-  steps.push({ step: 'amount', amount: fixedText(line.amount, line.version.digits) })
+  steps.push({ step: 'amount', amount: money(line.amount) })
   return steps
 }
 
