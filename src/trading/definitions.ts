@@ -34,7 +34,7 @@ export const transactions = {
 export const activity = {
   name: 'trading-activity' as const,
   title: 'Trading activity',
-  dayField: 'date',
+  dayField: null,
   hasItemRoute: false,
   groups: ['currency'],
   // Drawdowns are percentages, which cannot be summed.

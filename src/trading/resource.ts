@@ -12,8 +12,8 @@ type ResourceOptions = Pick<
   Resource,
   'name' | 'title' | 'hasItemRoute' | 'groups' | 'policy' | 'recordTable'
 > & {
-  /** The field whose day filters and totals use: an instant, by the account's book zone, or a day. */
-  dayField: string
+  /** The instant whose day filters and totals use, by the account's book zone; null if the key has the day. */
+  dayField: string | null
   /** The numeric fields that the control totals sum, in any vertical. */
   summedFields: readonly string[]
 }

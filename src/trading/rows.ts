@@ -21,16 +21,18 @@ function dayOf(instant: string, zone: string): string {
   return /^\d{4}-/.test(inZone) ? inZone : day
 }
 
-/** Returns the row builder of a partner resource; `dayField` holds the instant that a record counts at. */
+/**
+ * Returns the row builder of a partner resource. `dayField` holds the instant that a record counts at; it
+ * is null if the record has the day itself.
+ */
 export const partnerRows =
-  (recordTable: RecordTable, dayField: string) =>
+  (recordTable: RecordTable, dayField: string | null) =>
   async (validated: ValidatedRequest, context: RequestContext): Promise<RecordRows> => {
-    const hasDay = recordTable.columns.includes('day')
     const zone = bookZoneOf(context.grant)
     const records = validated.valid.map(
       ({ index, record }): Row => ({
         idx: index,
-        values: hasDay ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
+        values: dayField ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
       }),
     )
     const { rows, warnings } = recordTable.columns.includes('verdict')
