@@ -13,7 +13,6 @@ import { propTrading } from '../src/trading/prop-trading.ts'
 import { defineResource } from '../src/trading/resource.ts'
 import { PERSONAL_FIELDS } from '../src/trading/rows.ts'
 import * as shared from '../src/trading/shared.ts'
-import { validateField, validateObject } from '../src/validation/strict-object.ts'
 import { findRings } from './rings.ts'
 
 /** The imports allowed between directories and root files of `src`. A directory may import itself. */
@@ -343,27 +342,4 @@ test('check constraints of the database refuse invalid rows', async () => {
   ] as const) {
     await expect(insert(valid.replace("'a'", "'b'").replace(from, to))).rejects.toThrow()
   }
-})
-
-describe('a mistake in a schema is an error that names it', () => {
-  test('the message of a rule must begin with an issue code', () => {
-    const field = v.pipe(
-      v.string(),
-      v.check(() => false, 'wrong'),
-    )
-    expect(() => validateField('name', 'x', field)).toThrow(
-      'A schema rule has no issue code: wrong',
-    )
-  })
-
-  test('the compiled rules of a field must agree with those of Valibot', () => {
-    const verdicts = [false, true]
-    const undecided = v.pipe(
-      v.string(),
-      v.check(() => verdicts.shift() === true),
-    )
-    expect(() => validateObject({ name: 'x' }, v.object({ name: undecided }))).toThrow(
-      "The compiled rules of name differ from Valibot's.",
-    )
-  })
 })

@@ -174,3 +174,18 @@ test('a simulation of a plan that is assigned to nobody says so', async () => {
   await askAdmin('accounts/acme/assignments', 'PUT', [assignment])
   expect(await read(path)).toContain('No affiliate changes.')
 })
+
+test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {
+  const { acme, read, change } = await open()
+  const path = `accounts/${acme.account}/links`
+  const page = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
+  const { link_id } = await json(askAdmin(path, 'POST', page))
+  const at = `/links?link=${link_id}`
+  const isDisabled = async () => (await json(askAdmin(path))).data[0].disabled
+
+  expect(await read(at)).toMatch(/<input type="hidden" name="was:name" value=""/)
+  await change(at, { change: 'save', 'was:disabled': 'false', disabled: 'true' })
+  expect(await isDisabled()).toBe(true)
+  await change(at, { change: 'save', 'was:disabled': 'true', disabled: 'false' })
+  expect(await isDisabled()).toBe(false)
+})

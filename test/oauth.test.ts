@@ -281,6 +281,15 @@ describe('RFC 6749 §5.2: invalid_client', () => {
     await expectError(await askToken(grant, { Authorization }), 401, 'invalid_client')
   })
 
+  test('right credentials after a scheme that only ends in Basic are invalid_client', async () => {
+    const { client_id, client_secret } = await client()
+    const basic = `Basic ${btoa(`${client_id}:${client_secret}`)}`
+    expect((await askToken(grant, { Authorization: basic })).status).toBe(200)
+    for (const Authorization of [`Proxy-${basic}`, `Bearer ${basic}`]) {
+      await expectError(await askToken(grant, { Authorization }), 401, 'invalid_client')
+    }
+  })
+
   test('credentials in the query are refused even if the form is valid', async () => {
     const { form, client_id, client_secret } = await client()
     for (const query of [{ client_id, client_secret }, { client_secret }]) {

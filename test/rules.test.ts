@@ -6,6 +6,7 @@ import { instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue, listNames } from '../src/validation/messages.ts'
 import { quote } from '../src/validation/quote.ts'
+import { validateField, validateObject } from '../src/validation/strict-object.ts'
 import { warning } from '../src/validation/warnings.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 
@@ -948,5 +949,28 @@ describe('error messages', () => {
     const keys = errors.map(({ index, key }: { index: number; key: unknown }) => [index, key])
     expect(keys[0]).toEqual([0, { date: '2026-10-01' }])
     expect(keys.at(-1)).toEqual([1, undefined])
+  })
+})
+
+describe('a mistake in a schema is an error that names it', () => {
+  test('the message of a rule must begin with an issue code', () => {
+    const field = v.pipe(
+      v.string(),
+      v.check(() => false, 'wrong'),
+    )
+    expect(() => validateField('name', 'x', field)).toThrow(
+      'A schema rule has no issue code: wrong',
+    )
+  })
+
+  test('the compiled rules of a field must agree with those of Valibot', () => {
+    const verdicts = [false, true]
+    const undecided = v.pipe(
+      v.string(),
+      v.check(() => verdicts.shift() === true),
+    )
+    expect(() => validateObject({ name: 'x' }, v.object({ name: undecided }))).toThrow(
+      "The compiled rules of name differ from Valibot's.",
+    )
   })
 })

@@ -284,6 +284,7 @@ describe('webhooks of an account', () => {
     ] as const) {
       const response = await askAdmin(path, method, method === 'GET' ? undefined : {})
       expect([path, response.status]).toEqual([path, 404])
+      expect((await json(response)).detail).toContain(`webhook \`${id}\``)
     }
     const own = await webhook(other.account)
     expect((await askAdmin(`${own.path}/replay`, 'POST', { event_id })).status).toBe(404)
@@ -596,11 +597,16 @@ describe('the queue', () => {
     const acme = await partner()
     const { id, path } = await webhook(acme.account)
     await cause(acme.account)
-    await env.DB.prepare('update webhook_endpoints set failing_since = ?')
-      .bind(Date.now() - 3 * DAY_MS)
-      .run()
-    const [message] = await pending()
-    await consume({ ...message!, attempts: 0, binding: 'DB' })
+    const fail = async (failingMs: number, attempts: number) => {
+      await env.DB.prepare('update webhook_endpoints set failing_since = ?')
+        .bind(Date.now() - failingMs)
+        .run()
+      const [message] = await pending()
+      await consume({ ...message!, attempts, binding: 'DB' })
+    }
+    await fail(3 * DAY_MS - 60_000, 0)
+    expect(await json(askAdmin(path))).toMatchObject({ disabled: false })
+    await fail(3 * DAY_MS, 1)
     expect(await json(askAdmin(path))).toMatchObject({ disabled: true, disabled_reason: 'failing' })
     expect(await pending()).toMatchObject([{ status: 'dead' }])
     const { data } = await json(askAdmin(`audit-log?account=${acme.account}`))

@@ -376,6 +376,25 @@ test('assignments that changed between a computation and its approval are a caus
   ])
 })
 
+test('a share that recoups a CPA names the record that triggered the CPA', async () => {
+  const cpa: Rule = {
+    ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['withdrawal'] }, amount: '10' },
+  }
+  const { paid } = await firm([cpa, { ...TENTH, recoups: 'cpa' } as Rule])
+  const withdraw = (status: string) =>
+    paid('t-2', '2026-08-11', 100, { transaction_type: 'withdrawal', status })
+  await paid('t-1', '2026-08-10', 500)
+  await withdraw('approved')
+  await refresh('2026-08')
+  await approve('2026-08')
+  const trigger = record('t-2', '2026-08-11', await withdraw('declined'))
+  const late = record('t-3', '2026-08-12', await paid('t-3', '2026-08-12', 100))
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { rule: 'tenth', amount: '20.00', causes: [trigger, late] },
+    { rule: 'cpa', amount: '-10.00', causes: [trigger] },
+  ])
+})
+
 const MASTER: Rule = {
   ...{ id: 'master', kind: 'override', level: 1, of: { lines: ['share'] }, percent: '10' },
 }

@@ -309,6 +309,8 @@ describe('a simulation is refused', () => {
     [{ period: '2026-W41', version: VERSION }, '/period', 'pattern'],
     [{ period: '2026-13', version: VERSION }, '/period', 'pattern'],
     [{ period: '2099-01', version: VERSION }, '/period', 'pattern'],
+    [{ from: '2026-10', to: '2026-13', version: VERSION }, '/to', 'pattern'],
+    [{ from: '2026-W41', to: '2026-10', version: VERSION }, '/from', 'pattern'],
     [{ from: '2026-10', to: '2026-09', version: VERSION }, '/to', 'minimum'],
     [{ from: '2024-10', to: '2026-10', version: VERSION }, '/to', 'maximum'],
     [{ period, version: VERSION, dry_run: true }, '/dry_run', 'unknown_field'],

@@ -58,7 +58,7 @@ describe('a report with an invalid query', () => {
     const prop = await partner('prop-trading')
     expect((await prop.get(`${OCTOBER}&group_by=phase,account_size`)).status).toBe(200)
     expect(await messageOf(prop.get(`${OCTOBER}&metrics=net_deposits`))).toContain(
-      '`net_deposits` is not a metric of prop-trading.',
+      '`net_deposits` is not a metric of prop-trading. Supported: ',
     )
     const casino = await brand()
     expect((await casino.get(`${OCTOBER}&group_by=eventname,product`)).status).toBe(200)
