@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test, vi } from 'vitest'
 import { DAY_MS } from '../src/durations.ts'
 import { brand } from './brand.ts'
 import { statementRows } from './commission/statement-rows.ts'
@@ -49,6 +49,20 @@ test('errors are counted by delivery, the most frequent first, with the last del
   ])
   const before = dayOf(Date.now() - DAY_MS)
   expect((await read(`delivery-errors?from=${before}&to=${before}`)).data).toEqual([])
+})
+
+test('errors of deliveries that the log no longer keeps are not counted', async () => {
+  const noon = Math.floor(Date.now() / DAY_MS) * DAY_MS + DAY_MS / 2
+  vi.setSystemTime(noon - 60_000)
+  const api = await acme()
+  await api.post('transactions', { ...deposit, transaction_type: 'gift' })
+  vi.setSystemTime(noon)
+  const last = await json(api.post('transactions', { ...deposit, transaction_type: 'gift' }))
+  vi.setSystemTime(noon + 30 * DAY_MS - 1000)
+  const day = dayOf(noon)
+  expect((await read(`delivery-errors?from=${day}&to=${day}`)).data).toMatchObject([
+    { code: 'enum', deliveries: 1, last_delivery_id: last.delivery_id },
+  ])
 })
 
 test('errors are not counted if the days have more than 100,000', async () => {

@@ -493,6 +493,20 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'Only a step can fail, and each step names itself before it begins.',
   },
   {
+    file: 'src/commission/drafts/cause-records.ts',
+    declaration: 'daysOf',
+    was: '[...new Set([...single, ...summed, ...movedTo])] .filter((day) => (day >= first && day <= last) || movedTo.has(day))',
+    is: ['[...new Set([...single, ...summed, ...movedTo])]'],
+    why: 'No group lists records of other days: they would only be read.',
+  },
+  {
+    file: 'src/console/respond.ts',
+    declaration: 'respondInParts',
+    was: "''",
+    is: ['"Stryker was here!"'],
+    why: 'For the compiler: each such document has a deferred part.',
+  },
+  {
     file: 'src/db/commission/books/first-booked.ts',
     declaration: 'toFirstBooked',
     was: 'rows.at(-1)?.entered',

@@ -376,6 +376,21 @@ test('assignments that changed between a computation and its approval are a caus
   ])
 })
 
+test('late records of two closed periods are each a cause of the adjustment of their period', async () => {
+  const { paid } = await firm()
+  for (const period of ['2026-08', '2026-09']) {
+    await paid(`of ${period}`, `${period}-10`, 100)
+    await refresh(period)
+    await approve(period)
+  }
+  const first = await paid('t-1', '2026-08-12', 100)
+  const second = await paid('t-2', '2026-09-12', 100)
+  expect(await adjustmentsOf('2026-10')).toMatchObject([
+    { of: { period: '2026-08' }, causes: [record('t-1', '2026-08-12', first)] },
+    { of: { period: '2026-09' }, causes: [record('t-2', '2026-09-12', second)] },
+  ])
+})
+
 test('a share that recoups a CPA names the record that triggered the CPA', async () => {
   const cpa: Rule = {
     ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['withdrawal'] }, amount: '10' },

@@ -270,6 +270,19 @@ test.each([
   expect(written.filter(Boolean)).toEqual(sentences)
 })
 
+test.each([
+  [{ before: '12.345', after: '12.34' }, ['12.345 is rounded to 12.34 EUR (half to even).']],
+  [{ before: '12.3', after: '12.30' }, []],
+])('the sentences of a rounding: %j', (step, sentences) => {
+  const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '12.34' }
+  const explanation = {
+    ...{ affiliate_id: 'A', plan: 'P', period: '2026-10', currency: 'EUR', line },
+    steps: [{ step: 'rounding', ...step }],
+  } as unknown as Explanation
+  const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
+  expect(written.filter(Boolean)).toEqual(sentences)
+})
+
 test('the sentences of a rate with several tiers name their sum', () => {
   const parts = [
     { quantity: '20', rate: '10', amount: '2' },

@@ -144,7 +144,7 @@ describe('a printable page', () => {
     const id = await storeStatement(FULL)
     const text = (await textAs(`${AT}/${id}`, HTML)).replaceAll(/<[^>]+>\s*/g, ' ')
     for (const shown of [
-      ...['aff-7', 'ib', '2026-10', 'Draft', '2026-11-14', 'Amounts in EUR', id, HASH],
+      ...['aff-7', 'ib', '2026-10', 'Draft', 'Payable on 2026-11-14', 'Amounts in EUR', id, HASH],
       ...['Opening -5.00', 'Lines 10.02', 'Adjustments -5.00', 'Manual entries -1.00'],
       ...['Dropped -0.98', 'Closing 0.00', 'Payable 0.00', 'Transferred to +other, 2026-11 0.00'],
       ...['Reason Reference Entered Amount'],

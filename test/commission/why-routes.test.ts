@@ -365,6 +365,25 @@ test('a candidate that a withdrawal took back names `void_by`, also if another m
   ])
 })
 
+test('a candidate that ended its rule gives later candidates its reason', async () => {
+  const acme = await firm('acme')
+  const void_by = { terms: [{ transactions: ['withdrawal'] }], within_days: 14 }
+  const rule = { id: 'first', kind: 'once', trigger: { transactions: ['deposit'] } } as const
+  await storePlan('acme', 'first', monthly([{ ...rule, amount: '9.00', void_by }]))
+  await assign('acme', 'first', 'ib-1')
+  await acme.post('customers', [customer('c-8', 'ib-1'), customer('c-9', 'ib-1')])
+  const paid = (id: string, customer_id: string, day: string, more = {}) =>
+    deposit(id, customer_id, 70, { transaction_date: `2026-10-${day}T10:00:00Z`, ...more })
+  await acme.post('transactions', [
+    ...[paid('a-1', 'c-8', '06', { status: 'reversed' }), paid('a-2', 'c-8', '08')],
+    ...[paid('b-1', 'c-9', '06'), paid('b-2', 'c-9', '20')],
+    paid('b-w', 'c-9', '08', { transaction_type: 'withdrawal' }),
+  ])
+  const conditionOf = async (id: string) =>
+    (await json(acme.admin(`transactions/${id}/earnings`))).state.condition
+  expect([await conditionOf('a-2'), await conditionOf('b-2')]).toEqual(['reversed', 'void_by'])
+})
+
 test('a record says which lines count it, or why none does', async () => {
   await rates()
   const acme = await firm('acme')
