@@ -76,14 +76,36 @@ function masked(source: string, { start, end, expressions = [] }: Node): string 
   return text
 }
 
+/**
+ * Returns where the words stand that end a recursive query, `where` and `is not`. If a mutant drops the
+ * condition, the query never ends and hangs the runtime before a test can fail.
+ */
+function endsOfRecursion(text: string): Set<number> {
+  const ends = new Set<number>()
+  if (!text.includes('with recursive')) return ends
+  for (const [, name] of text.matchAll(/(\w+)\([^)]*\) as \(/g)) {
+    // A recursive query reads itself before any other query reads it.
+    const end = new RegExp(
+      `\\bfrom ${name}\\b[^()]*?\\b(where)\\b(?: [\\w.]+ (is not)\\b)?`,
+      'd',
+    ).exec(text)
+    for (const span of end?.indices?.slice(1) ?? []) if (span) ends.add(span[0])
+  }
+  return ends
+}
+
+const DROPS_CONDITION = ['where true or ', 'is']
+
 /** The words of a text that have mutants, and what each of them becomes. */
 function wordsOf(text: string) {
+  const ends = endsOfRecursion(text)
   const words: (Span & { changes: string[] })[] = []
   for (const [pattern, ...changes] of CHANGES) {
     for (const { index: start, 0: word } of text.matchAll(pattern)) {
       const end = start + word.length
       if (words.every((other) => end <= other.start || other.end <= start)) {
-        words.push({ start, end, changes })
+        const isKept = (change: string) => !ends.has(start) || !DROPS_CONDITION.includes(change)
+        words.push({ start, end, changes: changes.filter(isKept) })
       }
     }
   }
