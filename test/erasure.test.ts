@@ -492,8 +492,8 @@ describe("a brand's activities", () => {
     )
     const log = await json(firm.get(`deliveries/${refused.delivery_id}`))
     expect(log.errors.map(({ message }: { message: string }) => message)).toEqual([
-      'The value does not match the pattern `^[a-z]{2}$`.',
-      'The value does not match the pattern `^1:\\d+(\\.\\d+)?$`.',
+      'The value is not valid. Expected a language code in lower case, such as `de`.',
+      'The value is not valid. Expected a ratio such as `1:100`.',
       refused.errors[2].message,
     ])
     expect((await json(refusing.get(`deliveries/${refusedId}`))).errors).toMatchObject([

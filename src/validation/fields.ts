@@ -44,17 +44,17 @@ export const id = text
 /** The `tracking_data` of a customer, of 1 to 50 code points. */
 export const tracking = textOf(50)
 
-const matching = (pattern: RegExp) =>
-  v.pipe(text, v.regex(pattern, ruleMessage('pattern', String(pattern).slice(1, -1))))
+const matching = (pattern: RegExp, expected: string) =>
+  v.pipe(text, v.regex(pattern, ruleMessage('pattern', expected)))
 
 /** A language code of ISO 639-1, such as `de`. */
-export const language = matching(/^[a-z]{2}$/)
+export const language = matching(/^[a-z]{2}$/, 'a language code in lower case, such as `de`')
 
 /** A country code of ISO 3166-1 alpha-2, such as `DE`. */
-export const country = matching(/^[A-Z]{2}$/)
+export const country = matching(/^[A-Z]{2}$/, 'a country code in upper case, such as `DE`')
 
 /** A ratio such as `1:100`. */
-export const leverage = matching(/^1:\d+(\.\d+)?$/)
+export const leverage = matching(/^1:\d+(\.\d+)?$/, 'a ratio such as `1:100`')
 
 // No nested repetition, so matching takes linear time on hostile input.
 const EMAIL =

@@ -47,10 +47,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
     return received ? `${limit}, not ${received}.` : `${limit}.`
   },
   text: () => 'Text must not contain NUL characters or unpaired surrogates.',
-  pattern: ({ quoted, expected }) =>
-    expected.startsWith('^')
-      ? `${quoted} does not match the pattern \`${expected}\`.`
-      : `${quoted} is not valid. Expected ${expected}.`,
+  pattern: ({ quoted, expected }) => `${quoted} is not valid. Expected ${expected}.`,
   email: () => 'The value is not a valid e-mail address.',
   currency: ({ quoted }) => `${quoted} is not an ISO 4217 currency code.`,
   number: ({ quoted, expected }) =>
