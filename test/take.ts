@@ -28,6 +28,7 @@ const VARIES: [RegExp, string][] = [
   [/("(?:previous_secret_until|ends_at)"):"[^"]+"/g, '$1:"2026-10-06T09:00:00.000Z"'],
   [/("lag_seconds"):\d+/g, '$1:12'],
   [/("yesterday"):"[a-z_]+"/g, '$1:"in_time"'],
+  [/("missing_days"):\["[^\]]+\]/g, '$1:["2026-09-29","2026-09-30"]'],
   [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
 ]

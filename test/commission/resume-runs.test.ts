@@ -1,6 +1,6 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
 import { planSteps } from '../../src/commission/drafts/plan-steps.ts'
@@ -125,8 +125,10 @@ test('a run that was stored and never started is started', async () => {
 test('a run of the morning whose Workflow could not be created is resumed', async () => {
   await firm()
   const STATEMENT_RUNS = { createBatch: () => Promise.reject(new Error('workflow is gone')) }
+  const scheduledTime = Date.parse('2026-11-01T06:05:00Z')
+  vi.useFakeTimers({ toFake: ['Date'], now: scheduledTime })
   await worker.scheduled(
-    { cron: CRON_SCHEDULES.report, scheduledTime: Date.parse('2026-11-01T06:05:00Z') } as never,
+    { cron: CRON_SCHEDULES.report, scheduledTime } as never,
     { ...env, STATEMENT_RUNS } as unknown as Env,
   )
   const [row] = (await env.DB.prepare('select id, status from statement_runs').all()).results
