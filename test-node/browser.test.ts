@@ -350,7 +350,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     if (id === 'withdrawPlanVersion') {
       // The first version stays, because the sample of assignments names its plan.
       const terms = JSON.parse(readFileSync('examples/plans/ib-per-lot.json', 'utf8'))
-      const later = { ...terms, effective_from: '2027-01-01' }
+      const later = { ...terms, effective_from: '2099-01-01' }
       await askTeam('PUT', 'demo-forex/plans/standard-ib', later)
       return { version: '2' }
     }
