@@ -53,7 +53,8 @@ describe('Idempotency-Key', () => {
     const acme = await brand()
     const ada = { ...eve, firstName: 'Ada' }
     await acme.post('customers', [ada], key('k-1'))
-    await askAdmin(`accounts/${acme.account}/erasures`, 'POST', { customer_id: eve.customerId })
+    const path = `accounts/${acme.account}/customers/${eve.customerId}/personal-data`
+    expect((await askAdmin(path, 'DELETE')).ok).toBe(true)
     const row = await env.DB.prepare('select digest from idempotency_keys').first()
     const [keyed, ...others] = await digestRecords(env.TRACKING_KEYS, [ada])
     expect([row?.digest, others.at(-1)]).toEqual([keyed, await digest(canonicalJson([ada]))])

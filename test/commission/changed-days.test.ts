@@ -160,7 +160,7 @@ const PARTNER: [string, (acme: Partner) => Promise<unknown>, string[]][] = [
     'a parent',
     (acme) =>
       askAdmin(`${acme.path}/affiliates`, 'PUT', [
-        { affiliate_id: 'a-1', parent: 'a-2', parent_from: '2030-01-01' },
+        { affiliate_id: 'a-1', parent: 'a-2', from: '2030-01-01' },
       ]),
     [],
   ],
@@ -169,7 +169,8 @@ const PARTNER: [string, (acme: Partner) => Promise<unknown>, string[]][] = [
 describe.each(PARTNER)('after %s', (_, change, days) => {
   test('a computation reads the records of the changed days', async () => {
     const acme = await keptPartner()
-    await change(acme)
+    const answer = await change(acme)
+    if (answer instanceof Response) expect(answer.ok).toBe(true)
     expect((await changedDays(acme.account)).sort()).toEqual(days)
     const kept = await rowsOf('kept_days', acme.account)
     expect(kept).toMatchObject([{ first_day: 21_915, ready: 1 }])
@@ -230,7 +231,8 @@ const BRAND: [string, (casino: Brand) => Promise<unknown>, string[]][] = [
 describe.each(BRAND)('of a brand, after %s', (_, change, days) => {
   test('a computation reads the records of the changed days', async () => {
     const casino = await keptBrand()
-    await change(casino)
+    const answer = await change(casino)
+    if (answer instanceof Response) expect(answer.ok).toBe(true)
     expect((await changedDays(casino.account)).sort()).toEqual(days)
   })
 })

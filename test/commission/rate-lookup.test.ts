@@ -109,15 +109,16 @@ describe('loading', () => {
 
   test('is one statement that reads rows along the key', async () => {
     const days = Array.from({ length: 400 }, (_, i) => {
-      const day = new Date(Date.UTC(2026, 0, 1 + i)).toISOString().slice(0, 10)
+      const day = new Date(Date.UTC(2025, 8, 10 + i)).toISOString().slice(0, 10)
       return `${day},1.1,180,0.9,366,24.3,4.2`
     })
-    await putRates(csvOf('Date,USD,JPY,GBP,HUF,CZK,PLN', ...days))
+    const answer = await putRates(csvOf('Date,USD,JPY,GBP,HUF,CZK,PLN', ...days))
+    expect(answer.ok).toBe(true)
     const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }
     const { trips, rowsRead } = await countCalls('/admin/v1/fx-rates?day=2026-10-01', { headers })
     expect(trips).toBe(1)
     // For each of 6 currencies its 8 days, and a few rows that find the currency and its last day.
-    expect(rowsRead).toBeLessThan(6 * 16)
+    expect(rowsRead).toBeLessThan(6 * 18)
   })
 })
 
