@@ -61,7 +61,7 @@ const VARIES: [RegExp, string | ((text: string) => string)][] = [
   [/"(hour|lag_seconds)":\d+/g, '"$1":0'],
   [/"attempt":\d/g, '"attempt":1'],
   [/(\blink(?:_id)?\\*":\\*")[^"\\]+/g, '$1link'],
-  [new RegExp(`${new Date().toISOString().slice(0, 10)}T[\\d:.]+Z`, 'g'), 'now'],
+  [/\b2\d{3}-\d\d-\d\dT[\d:.]+Z/g, (time) => (isRecent(Date.parse(time)) ? 'now' : time)],
 ]
 
 /** Replaces what differs between runs and accounts. */
