@@ -129,7 +129,9 @@ describe('every route', () => {
       const isOAuth = path.startsWith('/oauth/')
       expect([name, await json(response)]).toMatchObject([
         name,
-        isOAuth ? { error: 'invalid_request' } : { code: 'https_required' },
+        isOAuth
+          ? { error: 'invalid_request' }
+          : { code: 'https_required', detail: `Send the request to ${env.BASE_URL}.` },
       ])
     }
   })

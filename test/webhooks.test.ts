@@ -449,6 +449,19 @@ describe('an event', () => {
     expect(others).toEqual([])
   })
 
+  test('of credentials that end at the same time is written for each of them', async () => {
+    const { account, client_id } = await partner()
+    await webhook(account)
+    const clients = `accounts/${account}/clients`
+    const { client_id: other } = await json(askAdmin(clients, 'POST'))
+    for (const id of [client_id, other]) {
+      await askAdmin(`${clients}/${id}/rotate`, 'POST', { overlap: '1h' })
+    }
+    await cron('storage')
+    const ids = (await eventsOf(account)).map(({ id }) => id)
+    expect(ids.sort()).toEqual([client_id, other].sort())
+  })
+
   test('of unattributed customers is written above the threshold of the account', async () => {
     const casino = await brand()
     await webhook(casino.account)

@@ -335,6 +335,21 @@ test('only rates that a record of the line uses are causes', async () => {
   ])
 })
 
+test('a rate of the dollar that was published later is a cause for the pnl of trading', async () => {
+  const rule: Rule = { id: 'pnl', kind: 'share', percent: '10', base: [{ activity: 'pnl' }] }
+  const { post } = await firm([rule])
+  await post('trading-activity', [{ ...traded, customer_id: 'c-1', date: '2026-08-10', pnl: 100 }])
+  await refresh('2026-08')
+  await approve('2026-08')
+  await publish('2026-08-10', { USD: '2', GBP: '1' }, Date.now())
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      amount: '5.00',
+      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'published' }],
+    },
+  ])
+})
+
 test('the rate of a later day is a cause for a day that waited for it', async () => {
   const { paid } = await firm()
   await publish('2026-08-28', { USD: '2' }, Date.now())
@@ -373,6 +388,22 @@ test('assignments that changed between a computation and its approval are a caus
   await approve('2026-08')
   expect(await adjustmentsOf('2026-09')).toMatchObject([
     { amount: '-10.00', causes: [{ kind: 'setting', action: 'assignments.put' }] },
+  ])
+})
+
+test('an assignment of everybody is a cause, one of another affiliate is not', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  await storePlan(ACCOUNT, 'other', monthly([{ ...TENTH, id: 'fifth', percent: '20' } as Rule]))
+  const put = (affiliate_id: string) =>
+    askAdmin(`${PATH}/assignments`, 'PUT', [
+      { affiliate_id, plan: 'other', from: '2026-01-01', customers: 'all' },
+    ])
+  expect([(await put('*')).status, (await put('aff-8')).status]).toEqual([200, 200])
+  await approve('2026-08')
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { amount: '-10.00', causes_total: 1, causes: [{ action: 'assignments.put' }] },
   ])
 })
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import type { Cause } from '../../src/commission/drafts/cause.ts'
+import { adjustmentText } from '../../src/commission/why/adjustment-text.ts'
 import { askAdmin, json } from '../partner.ts'
 import { adjustmentsOf, approve, customer, firm, PATH, refresh, statementOf } from './closed.ts'
 
@@ -126,6 +128,39 @@ test('the restoration of a dropped amount is explained, and has no records', asy
   )
   expect(await sentences(id)).toContain('Kept back to cover the write-off: 3.00 EUR.')
   expect((await askAdmin(`${PATH}/lines/${id}/parts`)).status).toBe(404)
+})
+
+test('every kind of cause has its sentence', () => {
+  const [customer_id, day, delivery_id, audit_id] = ['c-1', '2026-08-10', 'dlv_1', 'aud_1']
+  const ofDelivery = { day, delivery_id, audit_id: null }
+  const ofTeam = { day: null, delivery_id: null, audit_id }
+  const causes: Cause[] = [
+    { kind: 'record', resource: 'transactions', id: 't-1', customer_id, day, delivery_id },
+    { kind: 'affiliation', customer_id, ...ofDelivery },
+    { kind: 'affiliation', customer_id, ...ofTeam },
+    { kind: 'customer_field', customer_id, field: 'country_code', day, delivery_id },
+    { kind: 'refusal', customer_id, audit_id },
+    { kind: 'rate', currency: 'USD', day, change: 'corrected' },
+    { kind: 'tree', affiliate_id: 'aff-7', audit_id },
+    { kind: 'setting', action: 'status.put', at: '2026-08-10T10:00:00.000Z', audit_id },
+  ]
+  const text = adjustmentText({
+    ...{ id: 'adj_1', affiliate_id: 'aff-7', plan: 'ib', period: '2026-09', currency: 'EUR' },
+    of: { period: '2026-08', line: 'lin_1', dropped_in: null },
+    approved: { statement: 'stm_1', amount: '10.00', earlier: [], total: '10.00' },
+    ...{ now: null, amount: '2.00', causes, causes_total: 10 },
+  })
+  expect(text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
+    '- the record t-1 (transactions) of 2026-08-10, by the delivery dlv_1',
+    '- the affiliate of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
+    '- the affiliates of the customer c-1, by the entry aud_1 of the audit log',
+    '- the field country_code of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
+    '- the refusal of the customer c-1, by the entry aud_1 of the audit log',
+    '- the rate of USD of 2026-08-10, which was corrected since',
+    '- the parent (or setup) of affiliate aff-7, by the entry aud_1 of the audit log',
+    '- the settings of the account: status.put at 2026-08-10T10:00:00.000Z, the entry aud_1 of the audit log',
+    '- and 2 other changes',
+  ])
 })
 
 test('an adjustment of another account is not found', async () => {

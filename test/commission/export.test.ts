@@ -122,6 +122,14 @@ const linkOf = (response: Response) => {
 }
 
 describe('a printable page', () => {
+  test('names five causes of an adjustment, and counts the others', async () => {
+    await partner()
+    const causes = [1, 2, 3, 4, 5, 6].map((n) => ({ kind: 'refusal', customer_id: `c-${n}` }))
+    const id = await storeStatement({ parts: [[adjustmentOf(1, { causes, causes_total: 9 })]] })
+    const text = await textAs(`${AT}/${id}`, HTML)
+    expect(text).toContain('refusal customer id c-5; 4 more<')
+  })
+
   test('escapes what partners send, and allows no script', async () => {
     await partner()
     const id = await storeStatement({ affiliate: SCRIPT, ...FULL })

@@ -4,7 +4,7 @@ import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
-import { monthly } from './stored.ts'
+import { monthly, storePlan } from './stored.ts'
 import { storeWorld } from './stored-world.ts'
 import type { World } from './world.ts'
 
@@ -137,6 +137,19 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect((await json(simulate(BOTH, '?affiliate_id=nobody'))).data).toEqual([])
     // The statements of this affiliate cannot depend on the plan.
     expect((await json(simulate(BOTH, '?affiliate_id=other&all=true'))).data).toEqual([])
+  })
+
+  test('a rule may name a CPA of another plan', async () => {
+    const trigger = { transactions: ['deposit'] }
+    const first = { id: 'first', kind: 'once' as const, trigger, amount: '9.00' }
+    await storePlan('acme', 'cpa', monthly([first]))
+    const codesOf = async (once: string) => {
+      const override = { ...UPLINE, percent: undefined, amount: '1.00', of: { once } }
+      const version = { ...VERSION, rules: [...VERSION.rules, override] }
+      const { warnings } = await json(simulate({ ...BOTH, version }))
+      return warnings.map(({ code }: { code: string }) => code)
+    }
+    expect([await codesOf('first'), await codesOf('other')]).toEqual([[], ['unknown_rule']])
   })
 
   test('as CSV', async () => {

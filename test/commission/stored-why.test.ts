@@ -37,6 +37,7 @@ async function getAll(account: string, path: string) {
   const data = []
   for (let cursor = ''; ; ) {
     const page = await get(account, `${path}${path.includes('?') ? '&' : '?'}per_page=7${cursor}`)
+    expect(page.meta.per_page).toBe(7)
     data.push(...page.data)
     if (page.meta.next_cursor === null) return data
     cursor = `&cursor=${page.meta.next_cursor}`

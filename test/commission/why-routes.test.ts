@@ -297,6 +297,26 @@ test('a sum that must hold at the end of its window waits until then', async () 
   expect(await statusIn('2026-11')).toEqual(['qualified', [], '2026-11-30', null])
 })
 
+test('a customer who signed up after the period has no qualification in it', async () => {
+  const acme = await firm('acme')
+  const signup_date = '2026-11-02T10:00:00Z'
+  await acme.post('customers', [{ ...customer('c-4', 'ib-1'), signup_date }])
+  const totalIn = async (period: string) =>
+    (await json(acme.get(`qualifications?period=${period}&customer_id=c-4`))).meta.total
+  expect([await totalIn('2026-10'), await totalIn('2026-11')]).toEqual([0, 1])
+})
+
+test('a record that only a condition of a rule reads earned nothing for want of a trigger', async () => {
+  const acme = await firm('acme')
+  const qualify = [{ sum: [{ transactions: ['withdrawal'] }], min: '1', within_days: 30 }]
+  await storePlan('acme', 'first', monthly([{ ...cpa, id: 'first', qualify }]))
+  await assign('acme', 'first', 'ib-1')
+  await acme.post('customers', [customer('c-9', 'ib-1')])
+  await acme.post('transactions', [deposit('w-1', 'c-9', 70, { transaction_type: 'withdrawal' })])
+  const { state } = await json(acme.admin('transactions/w-1/earnings'))
+  expect(state).toMatchObject({ reason: 'not_qualified', condition: 'trigger' })
+})
+
 test('every record that earned nothing has its reason', async () => {
   await rates()
   const acme = await firm('acme')

@@ -81,6 +81,15 @@ describe('a report', () => {
     })
   })
 
+  test('a report without groups and without records has one row, of zeros', async () => {
+    const acme = await partner()
+    const zeros = { metrics: { deposit_amount: '0', signups: 0 }, unconverted: [] }
+    expect(await json(acme.get(`${OCTOBER}&metrics=deposit_amount,signups`))).toMatchObject({
+      data: [{ groups: {}, ...zeros }],
+      totals: zeros,
+    })
+  })
+
   test('amounts are converted at the rate of their day', async () => {
     const acme = await firm()
     await putRates(csvOf('Date,USD', '2026-10-05,9', '2026-10-02,1.25', '2026-10-01,8'))
