@@ -49,7 +49,10 @@ const subtypesText = ({ subtypes }: Record<string, unknown>): string =>
 export function conditionsText(conditions: unknown): string {
   if (!isRecord(conditions)) return ''
   return Object.entries(conditions)
-    .map(([name, value]) => `${name} ${isRecord(value) ? JSON.stringify(value) : words(value)}`)
+    .map(
+      ([name, value]) =>
+        `${name} ${isRecord(value) ? Object.entries(value).flat().join(' ') : words(value)}`,
+    )
     .join(', ')
 }
 
