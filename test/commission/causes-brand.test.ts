@@ -22,6 +22,33 @@ async function causesIn(period: string) {
   return adjustments
 }
 
+test('an event definition that changed before the approval is a cause, if a rule reads its event', async () => {
+  const { post } = await brand({ account: ACCOUNT, events: { DailyStats: dailyStats } })
+  const { tracking_data } = await linkOf(ACCOUNT, 'aff-1')
+  await askAdmin(`accounts/${ACCOUNT}/plans/ib`, 'PUT', monthly([NGR]))
+  await askAdmin(`accounts/${ACCOUNT}/assignments`, 'PUT', [
+    { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'new' },
+  ])
+  await post('customers', { ...eve, regtime: '2026-08-01 08:30', tracking_data })
+  await post('activities', { ...day, createtime: '2026-08-02' })
+  await refresh('2026-08')
+  const define = async (eventname: string) => {
+    const path = `accounts/${ACCOUNT}/events/${eventname}`
+    const kpis = [...dailyStats.kpis, 'Turnover']
+    expect((await askAdmin(path, 'PUT', { ...dailyStats, kpis })).ok).toBe(true)
+  }
+  await define('DailyStats')
+  await define('Other')
+  await env.DB.prepare(`update statements set status = 'approved', approval = 'a', approved_at = ?`)
+    .bind(Date.now())
+    .run()
+  await scheduler.wait(2)
+  await post('activities', { ...day, createtime: '2026-08-03' })
+  expect(await causesIn('2026-09')).toMatchObject([
+    { causes: [{ kind: 'record' }, { action: 'event-definition.put' }], causes_total: 2 },
+  ])
+})
+
 test.each(['DB', 'DB_2'] as const)(
   'a late activity of a brand is a cause (%s)',
   async (binding) => {

@@ -407,6 +407,39 @@ test('an assignment of everybody is a cause, one of another affiliate is not', a
   ])
 })
 
+test('a version of the own plan is a cause, a version of another plan is not', async () => {
+  const { paid } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  const fifth = { ...TENTH, percent: '20' } as Rule
+  const put = (plan: string, effective_from: string) =>
+    askAdmin(`${PATH}/plans/${plan}`, 'PUT', monthly([fifth], { effective_from }))
+  const statuses = [await put('ib', '2026-01-02'), await put('other', '2026-01-02')]
+  expect(statuses.map(({ ok }) => ok)).toEqual([true, true])
+  await approve('2026-08')
+  const own = { causes_total: 1, causes: [{ kind: 'setting', action: 'plan.put' }] }
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { amount: '20.00', version: 2, ...own },
+    { amount: '-10.00', version: 1, ...own },
+  ])
+})
+
+test('a deleted assignment of the affiliate is a cause, one of another affiliate is not', async () => {
+  const { paid } = await firm()
+  await storePlan(ACCOUNT, 'other', monthly([{ ...TENTH, id: 'fifth', percent: '20' } as Rule]))
+  for (const affiliate of ['aff-7', 'aff-8']) await assign(ACCOUNT, 'other', affiliate)
+  await paid('t-1', '2026-08-10', 100)
+  await refresh('2026-08')
+  for (const affiliate of ['aff-7', 'aff-8']) {
+    const { data } = await json(askAdmin(`${PATH}/assignments?affiliate_id=${affiliate}`))
+    const query = `affiliate_id=${affiliate}&from=${data[0].from}`
+    expect((await askAdmin(`${PATH}/assignments?${query}`, 'DELETE')).ok).toBe(true)
+  }
+  await approve('2026-08')
+  const own = { causes_total: 1, causes: [{ kind: 'setting', action: 'assignment.delete' }] }
+  expect(await adjustmentsOf('2026-09')).toMatchObject([{ amount: '-20.00', ...own }])
+})
+
 test('late records of two closed periods are each a cause of the adjustment of their period', async () => {
   const { paid } = await firm()
   for (const period of ['2026-08', '2026-09']) {
@@ -488,6 +521,31 @@ test('an override in another currency names the rate of the last day, which conv
       ...{ ...ONE, amount: '2.00' },
       causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }],
     },
+  ])
+})
+
+test('an override for CPAs of the affiliate below names the record of the CPA', async () => {
+  const cpa: Rule = {
+    ...{ id: 'cpa', kind: 'once', trigger: { transactions: ['deposit'] }, amount: '50.00' },
+  }
+  const other: Rule = { ...cpa, id: 'other', trigger: { transactions: ['withdrawal'] } }
+  const master: Rule = {
+    ...{ id: 'master', kind: 'override', level: 1, of: { once: 'cpa' }, amount: '5.00' },
+  }
+  const { paid } = await firm([cpa, other, master])
+  await askAdmin(`${PATH}/affiliates`, 'PUT', [
+    { affiliate_id: 'aff-7', parent: 'aff-8', from: '2026-01-01' },
+  ])
+  const withdraw = (status: string) =>
+    paid('t-1', '2026-08-10', 100, { transaction_type: 'withdrawal', status })
+  await withdraw('approved')
+  await paid('t-2', '2026-08-11', 100)
+  await refresh('2026-08', ['aff-7', 'aff-8'])
+  await approve('2026-08')
+  await withdraw('declined')
+  const late = await paid('t-2', '2026-08-11', 100, { status: 'declined' })
+  expect(await adjustmentsOf('2026-09', 'aff-8')).toMatchObject([
+    { amount: '-5.00', causes_total: 1, causes: [record('t-2', '2026-08-11', late)] },
   ])
 })
 
