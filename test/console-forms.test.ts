@@ -1,0 +1,63 @@
+import * as v from 'valibot'
+import { expect, test } from 'vitest'
+import { parseField } from '../src/console/form.ts'
+import { changedMembers, describe as describeMember } from '../src/console/parts/schema.ts'
+
+const SCHEMAS = {
+  events: v.optional(v.array(v.picklist(['feed.late', 'feed.recovered', 'statement.paid']))),
+  disabled: v.optional(v.boolean()),
+  storage_quota: v.nullable(v.pipe(v.number(), v.metadata({ examples: [500] }))),
+  url: v.pipe(v.string(), v.metadata({ description: 'Where to send.' })),
+}
+
+/** Returns what a form sends that shows some values and has others. */
+const changed = (was: Record<string, string>, sent: Record<string, string>) =>
+  changedMembers(SCHEMAS, (name) =>
+    name.startsWith('was:') ? (was[name.slice(4)] ?? '') : (sent[name] ?? ''),
+  )
+
+test('a form sends the members that it has changed, each with its type', () => {
+  const was = { events: 'feed.late', disabled: 'false', storage_quota: '5', url: 'a' }
+  const same = { 'events:feed.late': 'on', disabled: 'false', storage_quota: '5' }
+  expect(changed(was, { ...same, url: 'a' })).toEqual({})
+  expect(changed(was, { ...same, url: '5' })).toEqual({ url: '5' })
+  const boxes = { 'events:feed.late': 'on', 'events:statement.paid': 'on' }
+  expect(changed(was, { ...boxes, disabled: 'true', storage_quota: '7.5' })).toEqual({
+    ...{ events: ['feed.late', 'statement.paid'], disabled: true, storage_quota: 7.5 },
+    url: null,
+  })
+  expect(changed(was, { disabled: '', storage_quota: 'many', url: 'a' })).toEqual({
+    ...{ events: [], disabled: null, storage_quota: 'many' },
+  })
+})
+
+test('a field is described by its schema', () => {
+  const { events, disabled, storage_quota, url } = SCHEMAS
+  expect(describeMember('events', events)).toEqual({
+    ...{ label: 'Events', description: '', example: undefined, type: 'text' },
+    choices: ['feed.late', 'feed.recovered', 'statement.paid'],
+    ...{ isList: true, isRequired: false },
+  })
+  expect(describeMember('disabled', disabled)).toMatchObject({
+    ...{ type: 'boolean', choices: ['true', 'false'], isList: false },
+  })
+  expect(describeMember('storage_quota', storage_quota)).toMatchObject({
+    ...{ type: 'number', choices: [], isRequired: true, example: '500' },
+  })
+  expect(describeMember('url', url)).toMatchObject({
+    ...{ label: 'URL', description: 'Where to send.', type: 'text' },
+  })
+})
+
+test('a field that is not valid JSON is named', () => {
+  expect(parseField('rules', '[1]')).toEqual([1])
+  expect(() => parseField('rules', '[1')).toThrow(
+    expect.objectContaining({
+      code: 'validation_failed',
+      details: {
+        detail: 'The text is not valid JSON.',
+        errors: [{ pointer: '/rules', message: expect.stringContaining('JSON') }],
+      },
+    }),
+  )
+})
