@@ -225,7 +225,12 @@ describe('what needs attention', () => {
           url: 'https://api.example/tracking/events/held',
         }),
         expect.objectContaining({ code: 'log_budget_used', count: 1 }),
-        expect.objectContaining({ code: 'expiring_credentials', count: 1 }),
+        expect.objectContaining({
+          ...{ code: 'expiring_credentials', count: 1 },
+          detail: expect.stringMatching(
+            /^A previous Brand Token ends at .* Use the new one before\.$/,
+          ),
+        }),
       ]),
     )
   })

@@ -347,3 +347,56 @@ describe('a new account', () => {
     expect(await yesterday(call)).toBe('missing')
   })
 })
+
+describe('events about feeds', () => {
+  /** Creates a brand without activities of yesterday, at the time of the report of the next morning. */
+  async function late() {
+    const casino = await brand()
+    const url = 'https://hooks.example/feeds'
+    const events = ['feed.late', 'feed.recovered']
+    await askAdmin(`accounts/${casino.account}/webhooks`, 'POST', { url, events })
+    await casino.post('customers', eve)
+    at('3T06:05:00')
+    await cron('5 6 * * *')
+    const eventsSoFar = async () => {
+      const query = 'select type, data from webhook_events where account = ? order by id'
+      const { results } = await env.DB.prepare(query)
+        .bind(casino.account)
+        .all<{ type: string; data: string }>()
+      return results.map(({ type, data }) => ({ type, ...JSON.parse(data) }))
+    }
+    const first = { type: 'feed.late', resource: 'activities', day: '2030-10-02' }
+    expect(await eventsSoFar()).toEqual([{ ...first, last_delivery_at: null }])
+    return { ...casino, eventsSoFar }
+  }
+  const RECOVERED = {
+    ...{ type: 'feed.recovered', resource: 'activities', late_since: '2030-10-02' },
+  }
+
+  test('a feed is late once, until records of the day before arrive', async () => {
+    const { post, eventsSoFar } = await late()
+    at('4T06:05:00')
+    await cron('5 6 * * *')
+    await post('activities', { ...day, createtime: '2030-10-01' })
+    await cron('* * * * *')
+    expect(await eventsSoFar()).toHaveLength(1)
+    await post('activities', { ...day, createtime: '2030-10-03' })
+    await cron('* * * * *')
+    await cron('* * * * *')
+    expect((await eventsSoFar()).slice(1)).toEqual([RECOVERED])
+    at('5T06:05:00')
+    await cron('5 6 * * *')
+    expect((await eventsSoFar()).slice(2)).toMatchObject([{ type: 'feed.late', day: '2030-10-04' }])
+  })
+
+  test('records of the current day end it when that day is over', async () => {
+    const { post, eventsSoFar } = await late()
+    await post('activities', { ...day, createtime: '2030-10-03' })
+    at('3T23:59:00')
+    await cron('* * * * *')
+    expect(await eventsSoFar()).toHaveLength(1)
+    at('4T00:00:00')
+    await cron('* * * * *')
+    expect((await eventsSoFar()).slice(1)).toEqual([RECOVERED])
+  })
+})

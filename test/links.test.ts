@@ -483,6 +483,12 @@ describe('clicks', () => {
 })
 
 describe('links', () => {
+  test('a landing page may be http', async () => {
+    const { account } = await brandWithLink()
+    const body = { affiliate_id: 'A-1', landing_page: 'http://acme.example/' }
+    expect((await askAdmin(`accounts/${account}/links`, 'POST', body)).status).toBe(201)
+  })
+
   test.each([
     ['javascript:alert(1)'],
     ['https://acme.example/\r\nSet-Cookie:a=b'],

@@ -123,7 +123,9 @@ describe('the URL of a webhook', () => {
       expect(urlProblem(url, development)).toBeNull()
       expect(urlProblem(url, env)).not.toBeNull()
     }
-    expect(urlProblem('http://10.0.0.1/', development)).not.toBeNull()
+    for (const url of ['http://10.0.0.1/', 'ftp://localhost/']) {
+      expect(urlProblem(url, development)).not.toBeNull()
+    }
   })
 
   test('a request with a URL that is not allowed stores nothing', async () => {

@@ -100,6 +100,12 @@ test('conversion: the rates of each day, and the amounts that the records have i
     { ...day, sums: 3, by_amount_usd: { amount: '10', converted: '8' } },
     { ...day, sums: 0, by_amount_usd: { amount: '10', converted: '8' } },
     { ...day, rates: [], sums: 1, by_amount_usd: null },
+    {
+      ...day,
+      rates: [rates[0]!, { currency: 'GBP', rate: '0.8', day: null }],
+      sums: 1,
+      by_amount_usd: null,
+    },
   ]
   const first = 'On 2026-10-05, 100.00 USD at 1 EUR = 1.25 USD (2026-10-02) is 80.00 EUR'
   const ofRecords = "On 2026-10-05, 10.00 USD is 8.00 EUR by the records' own amounts in USD."
@@ -108,6 +114,7 @@ test('conversion: the rates of each day, and the amounts that the records have i
     ...[`${first}, in 3 separate conversions.`, ofRecords],
     ofRecords,
     'On 2026-10-05, 100.00 USD is 80.00 EUR.',
+    'On 2026-10-05, 100.00 USD at 1 EUR = 1.25 USD (2026-10-02) and 1 EUR = 0.8 GBP is 80.00 EUR.',
   ])
   const many = Array.from({ length: 402 }, () => days[0]!)
   const written = ofFacts({ step: 'conversion', currency: 'EUR', days: many })

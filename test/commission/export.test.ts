@@ -156,12 +156,15 @@ describe('a printable page', () => {
       ...['Opening -5.00', 'Lines 10.02', 'Adjustments -5.00', 'Manual entries -1.00'],
       ...['Dropped -0.98', 'Closing 0.00', 'Payable 0.00', 'Transferred to +other, 2026-11 0.00'],
       ...['Reason Reference Entered Amount'],
+      'Rule Applies to Base or units Measure Tier Rate Notes Amount',
+      'Adjustment Period Corrects Applies to Because of Amount',
       ...['tenth, version 1', 'lin_1', 'carried in -2.50', 'from 0: 5 at 1', '100.25'],
       ...['adj_1', '2026-09', 'lin_9', 'record id', 'delivery id dlv_1; 2 more'],
       ...['cover of a write-off', 'man_1', 'there is no exchange rate', 'XAG', '12.5'],
     ]) {
       expect(text.replaceAll(/\s+/g, ' ')).toContain(shown)
     }
+    expect(text).not.toContain('NaN')
   })
 
   test('has the statements of a list up to the limit of lines, and links the next page', async () => {
