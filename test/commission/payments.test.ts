@@ -305,6 +305,17 @@ describe('payouts', () => {
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
   })
 
+  test('a stored payment that a file names with another currency is not the same payment', async () => {
+    await approve(other)
+    await pay(other, 'R-0')
+    const rows = ['affiliate_id,currency,amount,reference,paid_on', `b,USD,7.00,R-0,${PAID_ON}`]
+    const refused = await send(rows.join('\n'))
+    expect([refused.status, (await json(refused)).errors]).toMatchObject([
+      409,
+      [{ pointer: '/rows/0/reference', code: 'reference_used' }],
+    ])
+  })
+
   test('are booked all or none, and each error says what would fit', async () => {
     await approve(september, october, other)
     await pay(other, 'R-0')

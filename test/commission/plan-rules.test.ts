@@ -179,6 +179,13 @@ const REFUSED: Refused[] = [
     without(planWith(share), 'currency'),
     issue('/currency', 'required', '`currency` is required.'),
   ],
+  ...['\nA plan', 'A\u202Eplan', 'A plan\u2028'].map(
+    (name): Refused => [
+      `the name ${JSON.stringify(name)}, which changes how other text is shown`,
+      { ...planWith(share), name },
+      issue('/name', 'pattern', expect.stringMatching(/Expected printable characters\.$/)),
+    ],
+  ),
   ['a plan that is an array', [], issue('', 'type', 'Expected an object, not an array.')],
   ['no rules', planWith(), issue('/rules', 'length', 'There can be 1 to 50 rules, not 0.')],
   [
