@@ -22,16 +22,33 @@ async function causesIn(period: string) {
   return adjustments
 }
 
-test('an event definition that changed before the approval is a cause, if a rule reads its event', async () => {
-  const { post } = await brand({ account: ACCOUNT, events: { DailyStats: dailyStats } })
+type Binding = 'DB' | 'DB_2'
+
+/** Creates a brand with a plan, a customer and the activity of a day, and computes August. */
+async function withDraft(binding: Binding = 'DB') {
+  const events = { DailyStats: dailyStats }
+  const casino = await brand({ account: ACCOUNT, binding, events })
   const { tracking_data } = await linkOf(ACCOUNT, 'aff-1')
   await askAdmin(`accounts/${ACCOUNT}/plans/ib`, 'PUT', monthly([NGR]))
   await askAdmin(`accounts/${ACCOUNT}/assignments`, 'PUT', [
     { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'new' },
   ])
-  await post('customers', { ...eve, regtime: '2026-08-01 08:30', tracking_data })
-  await post('activities', { ...day, createtime: '2026-08-02' })
+  await casino.post('customers', { ...eve, regtime: '2026-08-01 08:30', tracking_data })
+  await casino.post('activities', { ...day, createtime: '2026-08-02' })
   await refresh('2026-08')
+  return casino
+}
+
+async function approveAll(binding: Binding = 'DB') {
+  await env[binding]
+    .prepare(`update statements set status = 'approved', approval = 'a', approved_at = ?`)
+    .bind(Date.now())
+    .run()
+  await scheduler.wait(2)
+}
+
+test('an event definition that changed before the approval is a cause, if a rule reads its event', async () => {
+  const { post } = await withDraft()
   const define = async (eventname: string) => {
     const path = `accounts/${ACCOUNT}/events/${eventname}`
     const kpis = [...dailyStats.kpis, 'Turnover']
@@ -39,10 +56,7 @@ test('an event definition that changed before the approval is a cause, if a rule
   }
   await define('DailyStats')
   await define('Other')
-  await env.DB.prepare(`update statements set status = 'approved', approval = 'a', approved_at = ?`)
-    .bind(Date.now())
-    .run()
-  await scheduler.wait(2)
+  await approveAll()
   await post('activities', { ...day, createtime: '2026-08-03' })
   expect(await causesIn('2026-09')).toMatchObject([
     { causes: [{ kind: 'record' }, { action: 'event-definition.put' }], causes_total: 2 },
@@ -52,21 +66,8 @@ test('an event definition that changed before the approval is a cause, if a rule
 test.each(['DB', 'DB_2'] as const)(
   'a late activity of a brand is a cause (%s)',
   async (binding) => {
-    const events = { DailyStats: dailyStats }
-    const { post } = await brand({ account: ACCOUNT, binding, events })
-    const { tracking_data } = await linkOf(ACCOUNT, 'aff-1')
-    await askAdmin(`accounts/${ACCOUNT}/plans/ib`, 'PUT', monthly([NGR]))
-    await askAdmin(`accounts/${ACCOUNT}/assignments`, 'PUT', [
-      { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'new' },
-    ])
-    await post('customers', { ...eve, regtime: '2026-08-01 08:30', tracking_data })
-    await post('activities', { ...day, createtime: '2026-08-02' })
-    await refresh('2026-08')
-    await env[binding]
-      .prepare(`update statements set status = 'approved', approval = 'a', approved_at = ?`)
-      .bind(Date.now())
-      .run()
-    await scheduler.wait(2)
+    const { post } = await withDraft(binding)
+    await approveAll(binding)
     const { delivery_id } = await json(post('activities', { ...day, createtime: '2026-08-03' }))
     expect(await causesIn('2026-09')).toMatchObject([
       {
