@@ -193,6 +193,25 @@ test('customers with more facts than one statement reads are read in parts, or f
   expect(kept).toEqual(records)
 })
 
+test('customers who have far more facts than the mean are read in halves', async () => {
+  const firm = await firmWith(3)
+  const lots = (date: string) =>
+    Array.from({ length: CUSTOMERS }, (_, i) => {
+      return { ...traded, customer_id: `c-${i}`, date, lots_traded: 1 + i }
+    })
+  await firm.post('trading-activity', [...lots('2030-11-05'), ...lots(`${OPEN}-05`)])
+  await firm.run(OPEN)
+  await env.DB.prepare('update kept_days set mean = 1').run()
+  // Each of the ten customers has more than 30 facts, so they are read in parts of two and one.
+  Object.assign(KEPT_LIMITS, { facts: 70 })
+  const { kept, records, usable } = await bothWays(firm.account)
+  expect(usable).toMatchObject([{ mean: 1 }])
+  expect(kept).toEqual(records)
+  const ofOpen = records.map((one) => JSON.parse(one)).filter(({ id }) => id === OPEN)
+  const totals = ofOpen.flatMap(({ statement }) => (statement ? [statement.total] : []))
+  expect(totals).toEqual(['68.25', '45.00', '54.00'])
+})
+
 test('a run that another run has replaced writes nothing', async () => {
   const firm = await firmWith(1)
   const lost = await storeStarted(firm.account, OPEN)
