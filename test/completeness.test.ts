@@ -200,6 +200,19 @@ describe('what needs attention', () => {
     ])
   })
 
+  test('a client secret that ends within a day is named', async () => {
+    const acme = await partner()
+    await askAdmin(`accounts/${acme.account}/clients/${acme.client_id}/rotate`, 'POST', {
+      overlap: '24h',
+    })
+    expect(await attentionOf(acme)).toContainEqual(
+      expect.objectContaining({
+        ...{ code: 'expiring_credentials', count: 1 },
+        detail: expect.stringMatching(/^A previous client secret ends at /),
+      }),
+    )
+  })
+
   test('held records, the budget of the log and ends of credentials are named', async () => {
     const casino = await newBrand()
     await casino.post('activities', {
