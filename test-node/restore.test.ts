@@ -31,7 +31,15 @@ npx() {
   for word in "\${@:2}"; do case $word in
     --env | production) ;; --remote) words+=(--local) ;; *) words+=("$word") ;;
   esac; done
-  CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${words[@]}"
+  # The running service holds a lock while it opens or closes a database file; D1 has no such lock.
+  for attempt in 1 2 3 4 5; do
+    if CI=1 WRANGLER_SEND_METRICS=false node_modules/.bin/wrangler "\${words[@]}" 2>wrangler.err
+    then return; fi
+    if ! grep -q SQLITE_BUSY wrangler.err; then break; fi
+    sleep 1
+  done
+  cat wrangler.err >&2
+  return 1
 }
 npm() {
   [ "$1 $2 $3" = 'run admin --' ]
@@ -56,7 +64,7 @@ const standInFor = (binding: string, file: string) => `
     },
   })
   if (positionals.pop() !== ${JSON.stringify(binding)}) throw new Error('another database')
-  const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)})
+  const database = new (require('node:sqlite').DatabaseSync)(${JSON.stringify(file)}, { timeout: 10_000 })
   const rowsOf = (table) => {
     const columns = database.prepare('select name from pragma_table_info(?)').all(table)
     const quoted = columns.map(({ name }) => 'quote("' + name + '")').join(" || ',' || ")
@@ -191,7 +199,7 @@ describe('a database is restored by the runbook', { skip, timeout: 600_000 }, ()
   /** Returns the file of a database; only `DB` has accounts. */
   const fileOf = (binding: string) =>
     globSync(join(root, '.wrangler/state/v3/d1/*/*.sqlite')).find((path) => {
-      const database = new DatabaseSync(path, { readOnly: true })
+      const database = new DatabaseSync(path, { readOnly: true, timeout: 10_000 })
       try {
         const counted = database.prepare('select count(*) as n from accounts').get()
         return Number(counted?.n) > 0 === (binding === 'DB')
