@@ -492,7 +492,7 @@ describe("a brand's activities", () => {
     )
     const log = await json(firm.get(`deliveries/${refused.delivery_id}`))
     expect(log.errors.map(({ message }: { message: string }) => message)).toEqual([
-      'The value is not valid. Expected a language code in lower case, such as `de`.',
+      'The value is not valid. Expected a two-letter language code in lower case, such as `de`.',
       'The value is not valid. Expected a ratio such as `1:100`.',
       refused.errors[2].message,
     ])

@@ -662,12 +662,12 @@ describe('error messages', () => {
     [
       'customers',
       { country_code: 'GER' },
-      '`GER` is not valid. Expected a country code in upper case, such as `DE`.',
+      '`GER` is not valid. Expected a two-letter country code in upper case, such as `DE`.',
     ],
     [
       'customers',
       { lang_id: 'EN' },
-      '`EN` is not valid. Expected a language code in lower case, such as `de`.',
+      '`EN` is not valid. Expected a two-letter language code in lower case, such as `de`.',
     ],
     ['transactions', { amount_usd: '1' }, 'Expected a number, not a string.'],
     ['trading-activity', { lots_traded: -1 }, '`-1` is less than the minimum, 0.'],

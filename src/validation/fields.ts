@@ -48,10 +48,16 @@ const matching = (pattern: RegExp, expected: string) =>
   v.pipe(text, v.regex(pattern, ruleMessage('pattern', expected)))
 
 /** A language code of ISO 639-1, such as `de`. */
-export const language = matching(/^[a-z]{2}$/, 'a language code in lower case, such as `de`')
+export const language = matching(
+  /^[a-z]{2}$/,
+  'a two-letter language code in lower case, such as `de`',
+)
 
 /** A country code of ISO 3166-1 alpha-2, such as `DE`. */
-export const country = matching(/^[A-Z]{2}$/, 'a country code in upper case, such as `DE`')
+export const country = matching(
+  /^[A-Z]{2}$/,
+  'a two-letter country code in upper case, such as `DE`',
+)
 
 /** A ratio such as `1:100`. */
 export const leverage = matching(/^1:\d+(\.\d+)?$/, 'a ratio such as `1:100`')
