@@ -28,8 +28,11 @@ export function listed(items: readonly string[]): string {
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-const words = (value: unknown): string =>
-  Array.isArray(value) ? listed(value.map(String)) : String(value)
+/** Writes a value of a plan: `DE and AT`, `min 5000 max 10000`. */
+function words(value: unknown): string {
+  if (Array.isArray(value)) return listed(value.map(String))
+  return isRecord(value) ? Object.entries(value).flat().join(' ') : String(value)
+}
 
 /** Names the facts of a term, a unit or a kind: `transactions deposit, refund`. */
 export function kindText(kind: unknown): string {
@@ -49,10 +52,7 @@ const subtypesText = ({ subtypes }: Record<string, unknown>): string =>
 export function conditionsText(conditions: unknown): string {
   if (!isRecord(conditions)) return ''
   return Object.entries(conditions)
-    .map(
-      ([name, value]) =>
-        `${name} ${isRecord(value) ? Object.entries(value).flat().join(' ') : words(value)}`,
-    )
+    .map(([name, value]) => `${name} ${words(value)}`)
     .join(', ')
 }
 
