@@ -5,6 +5,7 @@ import { firstIdAt } from '../src/ingest/delivery-id.ts'
 import { deposited, eve, brand as newBrand, day as pastDay } from './brand.ts'
 import { ada, ask, askAdmin, json, partner, traded as pastTrade } from './partner.ts'
 import { printedAs } from './secrecy.ts'
+import { eventsOf } from './webhook-events.ts'
 
 // Dates in the future: with a past date the alarm of an expired token would end it at once.
 const traded = { ...pastTrade, date: '2030-10-02' }
@@ -349,7 +350,7 @@ describe('a new account', () => {
 })
 
 describe('events about feeds', () => {
-  /** Creates a brand without activities of yesterday, at the time of the report of the next morning. */
+  /** Creates a brand that lacks yesterday's activities, and runs the job that reports late feeds. */
   async function late() {
     const casino = await brand()
     const url = 'https://hooks.example/feeds'
@@ -358,13 +359,7 @@ describe('events about feeds', () => {
     await casino.post('customers', eve)
     at('3T06:05:00')
     await cron('5 6 * * *')
-    const eventsSoFar = async () => {
-      const query = 'select type, data from webhook_events where account = ? order by id'
-      const { results } = await env.DB.prepare(query)
-        .bind(casino.account)
-        .all<{ type: string; data: string }>()
-      return results.map(({ type, data }) => ({ type, ...JSON.parse(data) }))
-    }
+    const eventsSoFar = () => eventsOf(casino.account)
     const first = { type: 'feed.late', resource: 'activities', day: '2030-10-02' }
     expect(await eventsSoFar()).toEqual([{ ...first, last_delivery_at: null }])
     return { ...casino, eventsSoFar }
@@ -389,7 +384,7 @@ describe('events about feeds', () => {
     expect((await eventsSoFar()).slice(2)).toMatchObject([{ type: 'feed.late', day: '2030-10-04' }])
   })
 
-  test('records of the current day end it when that day is over', async () => {
+  test('a feed recovers with records of the current day once that day is over', async () => {
     const { post, eventsSoFar } = await late()
     await post('activities', { ...day, createtime: '2030-10-03' })
     at('3T23:59:00')

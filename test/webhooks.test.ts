@@ -16,6 +16,7 @@ import {
 import { brand } from './brand.ts'
 import { bookRows } from './commission/statement-rows.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'
+import { eventsOf } from './webhook-events.ts'
 
 // Which events are written, and how webhooks are managed. test-node/webhooks.test.ts sends them to a
 // receiver.
@@ -29,15 +30,6 @@ async function webhook(account: string, events?: string[]) {
     askAdmin(hooksOf(account), 'POST', { url: HOOK, ...(events && { events }) }),
   )
   return { ...created, path: `${hooksOf(account)}/${created.id}` }
-}
-
-/** Returns the events of an account as they are stored, the oldest first. */
-async function eventsOf(account: string, db = env.DB) {
-  const { results } = await db
-    .prepare('select type, data from webhook_events where account = ? order by id')
-    .bind(account)
-    .all<{ type: string; data: string }>()
-  return results.map(({ type, data }) => ({ type, ...JSON.parse(data) }))
 }
 
 const cron = (job: keyof typeof CRON_SCHEDULES, time = Date.now()) =>
@@ -451,7 +443,7 @@ describe('an event', () => {
     expect(others).toEqual([])
   })
 
-  test('of credentials that end at the same time is written for each of them', async () => {
+  test('of two credentials that end soon is written for each of them', async () => {
     const { account, client_id } = await partner()
     await webhook(account)
     const clients = `accounts/${account}/clients`

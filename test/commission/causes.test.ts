@@ -391,7 +391,7 @@ test('assignments that changed between a computation and its approval are a caus
   ])
 })
 
-test('an assignment of everybody is a cause, one of another affiliate is not', async () => {
+test('an assignment of all affiliates is a cause, one of another affiliate is not', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100)
   await refresh('2026-08')
@@ -407,7 +407,7 @@ test('an assignment of everybody is a cause, one of another affiliate is not', a
   ])
 })
 
-test('a version of the own plan is a cause, a version of another plan is not', async () => {
+test("a new version of the affiliate's plan is a cause, one of another plan is not", async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100)
   await refresh('2026-08')

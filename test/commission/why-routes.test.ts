@@ -306,7 +306,7 @@ test('a customer who signed up after the period has no qualification in it', asy
   expect([await totalIn('2026-10'), await totalIn('2026-11')]).toEqual([0, 1])
 })
 
-test('a record that only a condition of a rule reads earned nothing for want of a trigger', async () => {
+test('a record that only `qualify` reads names the missing trigger', async () => {
   const acme = await firm('acme')
   const qualify = [{ sum: [{ transactions: ['withdrawal'] }], min: '1', within_days: 30 }]
   await storePlan('acme', 'first', monthly([{ ...cpa, id: 'first', qualify }]))
