@@ -432,6 +432,20 @@ describe('parents of affiliates by day', () => {
     ])
   })
 
+  test('a parent of the past that is sent again counts from today', async () => {
+    await setUp()
+    const from = (day: string, parent: string | null) =>
+      put('2096-10-08T10:00:00Z', [{ affiliate_id: 'mid', parent, from: day }])
+    await from('2096-10-01', 'top')
+    await from('2096-10-03', null)
+    await put('2096-10-08T10:00:00Z', [{ affiliate_id: 'mid', parent: 'top' }])
+    expect((await parentsOf('mid')).slice(-3)).toEqual([
+      ['2096-10-01', 'top'],
+      ['2096-10-03', null],
+      ['2096-10-08', 'top'],
+    ])
+  })
+
   test('a circle on any day is refused', async () => {
     await setUp()
     // From the 20th on `low` is no longer below `mid`, but on the days before it is.

@@ -81,6 +81,20 @@ describe('GET feed', () => {
     })
   })
 
+  test('a feed names its last delivery, however long ago it was', async () => {
+    const acme = await partner()
+    await acme.post('customers', [ada])
+    at('9T06:30:00')
+    await acme.post('transactions', [])
+    const { customers, transactions } = await feedOf(acme)
+    expect(customers).toMatchObject({
+      last_delivery_at: '2030-10-03T05:30:00.000Z',
+      lag_seconds: 6 * 86_400 + 3600,
+      received_last_day: 0,
+    })
+    expect(transactions.last_delivery_at).toBe(null)
+  })
+
   test('a feed counts the records of the last 24 hours', async () => {
     const acme = await brand()
     for (const hour of ['3T05', '3T06', '3T07']) {

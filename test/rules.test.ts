@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
 import { compileField, INVALID } from '../src/validation/compile.ts'
 import { describeField, documentation } from '../src/validation/describe.ts'
-import { instant } from '../src/validation/fields.ts'
+import { country, instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue, listNames } from '../src/validation/messages.ts'
 import { quote } from '../src/validation/quote.ts'
@@ -687,6 +687,16 @@ describe('error messages', () => {
   )
 
   const OFFSET = '`2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`'
+  test.each([
+    ['GER', 'GER'],
+    [7, 7],
+    [true, undefined],
+    [['DE'], undefined],
+    [{ code: 'DE' }, undefined],
+  ])('the error of %j has the value %j', (sent, value) => {
+    expect(validateField('country_code', sent, country).issue?.value).toBe(value)
+  })
+
   test.each<[Omit<Issue, 'pointer'> & { pointer?: string }, string, string | null]>([
     [{ code: 'required' }, '`x` is required.', null],
     [{ code: 'required', suggestions: ['X'] }, '`x` is required.', 'Spell it `X`.'],

@@ -182,9 +182,9 @@ const NEXT = new Date(Date.UTC(Number(MONTH.slice(0, 4)), Number(MONTH.slice(5))
   .slice(0, 7)
 
 /** Closes this month with a deposit of today. Changes of customers that are received take effect today. */
-async function closedToday(rule: Rule) {
+async function closedToday(rule: Rule, fields: object = {}) {
   const acme = await firm([rule])
-  await acme.post('customers', [{ ...customer('c-1'), country_code: 'DE' }])
+  await acme.post('customers', [{ ...customer('c-1'), country_code: 'DE', ...fields }])
   await acme.paid('t-1', new Date().toISOString().slice(0, 10), 100)
   await refresh(MONTH)
   await approve(MONTH)
@@ -212,6 +212,15 @@ test('a changed field of a customer is a cause', async () => {
   )
   const cause = { kind: 'customer_field', customer_id: 'c-1', field: 'country_code', delivery_id }
   expect(await adjustmentsOf(NEXT)).toMatchObject([{ ...ONE, amount: '-10.00', causes: [cause] }])
+})
+
+test('of two fields that a plan reads, only the one that changed is a cause', async () => {
+  const when = { countries: ['DE'], not_kyc: ['refused'] }
+  const { post } = await closedToday({ ...TENTH, when }, { kyc_status_id: 'done' })
+  await post('customers', [{ ...customer('c-1'), country_code: 'FR', kyc_status_id: 'done' }])
+  expect(await adjustmentsOf(NEXT)).toMatchObject([
+    { ...ONE, causes: [{ kind: 'customer_field', field: 'country_code' }] },
+  ])
 })
 
 test('a customer whose affiliates were corrected is a cause on both sides', async () => {

@@ -402,6 +402,13 @@ test('a candidate that ended its rule gives later candidates its reason', async 
   const conditionOf = async (id: string) =>
     (await json(acme.admin(`transactions/${id}/earnings`))).state.condition
   expect([await conditionOf('a-2'), await conditionOf('b-2')]).toEqual(['reversed', 'void_by'])
+  const refusalOf = async (customer_id: string) => {
+    const path = `qualifications?period=2026-10&rule=first&customer_id=${customer_id}`
+    return (await json(acme.admin(path))).data.map(
+      ({ refused_by }: { refused_by: string }) => refused_by,
+    )
+  }
+  expect([await refusalOf('c-8'), await refusalOf('c-9')]).toEqual([['reversed'], ['void_by']])
 })
 
 test('a record says which lines count it, or why none does', async () => {
