@@ -1,30 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import type { Account } from '../../src/commission/engine/account.ts'
-import type { AccountInput } from '../../src/commission/engine/account-input.ts'
-import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
+import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { add, compare, decimal, factAmount, ZERO } from '../../src/commission/engine/decimal.ts'
-import { explainLine } from '../../src/commission/engine/explain.ts'
-import type { ExplainContext } from '../../src/commission/engine/explain-input.ts'
 import { triggerConversion } from '../../src/commission/engine/explain-once.ts'
-import { isFunded } from '../../src/commission/engine/explain-plan.ts'
 import { explanationText } from '../../src/commission/engine/explain-text.ts'
 import { factSentences } from '../../src/commission/engine/explain-text-facts.ts'
 import type { Explanation } from '../../src/commission/engine/explanation.ts'
-import type { Line } from '../../src/commission/engine/line.ts'
-import {
-  addPart,
-  noLineFacts,
-  type Part,
-  partOf,
-  tallyOfLine,
-} from '../../src/commission/engine/line-facts.ts'
 import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
-import { reduceCustomer } from '../../src/commission/engine/reduce.ts'
-import type { PeriodTallies } from '../../src/commission/engine/tallies.ts'
-import { uplineRules } from '../../src/commission/engine/uplines.ts'
 import { deposit as depositOf, worldOf } from './cases/build.ts'
 import { open } from './engine.ts'
+import { explainAll } from './explain-all.ts'
 import { follow } from './follow.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
@@ -32,43 +17,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 vi.setConfig({ testTimeout: 3_600_000 })
 
 /** Worlds that have every step of an explanation. */
-const SEEDS = Array.from({ length: env.MODEL_RUNS || 70 }, (_, i) => 90 + i)
-
-interface Explained {
-  readonly line: Line
-  readonly parts: readonly Part[]
-  readonly explanation: Explanation
-}
-
-/** Explains every line of a period. */
-function explainAll(account: Account, input: AccountInput, period: Period): Explained[] {
-  const context: ExplainContext = {
-    ...input,
-    period,
-    settlement: { input, settle: account.settle, tallies: account.tallies },
-  }
-  const tallies: PeriodTallies = new Map()
-  const rulesOf = uplineRules(context)
-  const reduced = account
-    .evaluated(period.last)
-    .map((evaluated) => ({ evaluated, own: reduceCustomer(context, tallies, evaluated, rulesOf) }))
-  return account.settle(period).flatMap((result) =>
-    result.lines.map((line) => {
-      const target = isFunded(line) ? null : tallyOfLine(tallies, result.affiliate, line)
-      const parts = reduced.flatMap(({ evaluated, own }) => {
-        const part = partOf(line, target, evaluated.customer.customer_id, own, input.rates)
-        return part ? [part] : []
-      })
-      const facts = noLineFacts()
-      for (const part of parts) addPart(facts, part)
-      const customer = input.customers.find(
-        ({ customer_id }) => customer_id === line.once?.customerId,
-      )
-      const explanation = explainLine(context, { result, line }, facts, customer ?? null)
-      return { line, parts, explanation }
-    }),
-  )
-}
+const SEEDS = Array.from({ length: env.MODEL_RUNS || 70 }, (_, i) => 130 + i)
 
 describe('an explanation', () => {
   test('its steps, followed by hand, give the amount of the line', () => {

@@ -289,7 +289,7 @@ function rules(from: Source, vertical: Vertical): Rule[] {
   if (from.oneIn(2)) all.push(overrideRule(from, vertical, 'master', once))
   if (from.oneIn(5)) all.push(overrideRule(from, vertical, 'sub', once))
   if (all.length === 0) all.push(unitRule(from, vertical, 'lots', null))
-  return all.sort(() => from.below(3) - 1).slice(0, 5)
+  return from.shuffle(all).slice(0, 5)
 }
 
 const mentions = (rule: Rule, id: string) => {

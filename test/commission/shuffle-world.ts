@@ -3,12 +3,7 @@ import { randomSource } from './worlds.ts'
 
 /** Returns a world whose records stand in another order. */
 export function shuffleWorld(world: World, seed: number): World {
-  const from = randomSource(seed)
-  const shuffle = <T>(list: readonly T[]): T[] =>
-    list
-      .map((one) => [from.below(1_000_000), one] as const)
-      .sort(([a], [b]) => a - b)
-      .map(([, one]) => one)
+  const { shuffle } = randomSource(seed)
   return {
     ...world,
     affiliates: shuffle(world.affiliates),

@@ -19,7 +19,7 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 5
+const WORLDS = env.MODEL_RUNS || 8
 const FIRST_SEED = env.SEED * 4_000_000
 
 /** A row with a difference: affiliate, plan, and the sums in force and simulated. */
@@ -97,5 +97,5 @@ test('a simulation from the database equals one in memory', async () => {
       rows += expected.length
     }
   }
-  expect(rows).toBeGreaterThan(WORLDS)
+  expect(rows).toBeGreaterThan(WORLDS / 2)
 })

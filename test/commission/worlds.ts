@@ -36,6 +36,12 @@ export function randomSource(seed: number) {
       const kept = all.filter(() => below(2) === 0)
       return kept.length > 0 ? kept : [all[below(all.length)]!]
     },
+    /** Returns a list in a random order. */
+    shuffle: <T>(list: readonly T[]): T[] =>
+      list
+        .map((one) => [below(1_000_000), one] as const)
+        .sort(([a], [b]) => a - b)
+        .map(([, one]) => one),
   }
 }
 
