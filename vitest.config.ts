@@ -135,9 +135,17 @@ async function answerReport(request: Request): Promise<Response> {
   }
 }
 
-/** Writes the responses of test/examples.test.ts, which openapi.json shows as examples. */
-function recordExamples(examples: unknown) {
-  writeFileSync('scripts/docs/examples.json', `${JSON.stringify(examples, null, 2)}\n`)
+/**
+ * Writes what tests record: the responses of test/examples.test.ts, which openapi.json shows as examples,
+ * and the texts of test/commission/recorded-worlds.test.ts.
+ */
+async function record(request: Request) {
+  const [, seed] = /^\/worlds\/(\d+)$/.exec(new URL(request.url).pathname) ?? []
+  const text = await request.text()
+  if (seed) writeFileSync(`test/commission/recorded/${seed}.txt`, text)
+  else {
+    writeFileSync('scripts/docs/examples.json', `${JSON.stringify(JSON.parse(text), null, 2)}\n`)
+  }
   return new Response(null, { status: 204 })
 }
 
@@ -225,7 +233,7 @@ export default defineConfig(({ mode }) => ({
           if (request.url === `${TEAM}/cdn-cgi/access/certs`) return teamKeys()
           if (request.url.startsWith('http://rates.local/')) return serveRates(request)
           if (request.url === 'http://sources.local/') return Response.json(readSources())
-          if (request.url === 'http://recorder.local/') return recordExamples(await request.json())
+          if (request.url.startsWith('http://recorder.local/')) return record(request)
           return request.url.startsWith('http://report.local/')
             ? answerReport(request)
             : new Response(null, { status: 404 })

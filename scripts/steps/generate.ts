@@ -6,7 +6,7 @@ runSteps(
   'Writes the files that are derived from the code, the migrations and the currency list.',
   [
     ...DERIVED_FILES,
-    'vitest run --mode record test/examples.test.ts',
+    'vitest run --mode record test/examples.test.ts test/commission/recorded-worlds.test.ts',
     // openapi.json contains the recorded examples.
     'node scripts/generate.ts',
   ],

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { describeWorld } from './recorded-world.ts'
+
+// What the engine says about some random worlds, word for word: a change of it is a change of what
+// customers of the service read. `npm run generate` records it anew.
+
+/** Together the answers about these worlds have most of the forms that those about 400 worlds have. */
+const SEEDS = [
+  101, 123, 144, 226, 253, 258, 266, 278, 281, 291, 315, 316, 324, 331, 398, 400, 405, 430, 432,
+]
+
+const RECORDED = import.meta.glob<string>('./recorded/*.txt', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+
+test.each(SEEDS)(
+  'explanations, qualifications and reasons of world %i are as recorded',
+  async (seed) => {
+    const text = describeWorld(seed)
+    if (import.meta.env.MODE === 'record') {
+      await fetch(`http://recorder.local/worlds/${seed}`, { method: 'POST', body: text })
+    } else expect(text, 'changed: npm run generate').toBe(RECORDED[`./recorded/${seed}.txt`])
+  },
+)
