@@ -83,6 +83,10 @@ describe('a correction of the affiliates', () => {
 
   test.each([
     [[], '/affiliations', 'length', /1 to 1000 affiliations, not 0/],
+    [
+      Array.from({ length: 1001 }, () => affiliations[0]),
+      ...(['/affiliations', 'length', /1 to 1000 affiliations, not 1001/] as const),
+    ],
     [[{ from: '2096-10-01', affiliate_id: 'x' }], '/affiliations/0/from', 'pattern', /null in/],
     [
       [affiliations[0], { from: null, affiliate_id: 'x' }],

@@ -430,6 +430,7 @@ test('a refused body says what is wrong with it', async () => {
   expect(await detailOf(null)).toBe('The body is empty.')
   expect(await detailOf(' \n')).toBe('The body is empty.')
   expect(await detailOf('[1')).toMatch(/^The body is not valid JSON/)
+  expect(await detailOf('[')).toBe('The body is not valid JSON.')
   expect(await detailOf(new Uint8Array([0x22, 0xff, 0x22]))).toBe('The body is not valid UTF-8.')
   expect(await detailOf('['.repeat(9) + ']'.repeat(9))).toBe(
     'The body must not nest deeper than 8 levels.',

@@ -346,6 +346,17 @@ describe('invalid events', () => {
     expect(await errors(response)).toEqual(expected)
   })
 
+  test('of several members in another case, each says how to spell it', async () => {
+    const acme = await brandWithCustomers()
+    const { eventname, eventid: Eventid, ...rest } = deposited
+    const response = await acme.post('activities', [{ ...rest, EVENTNAME: eventname, Eventid }])
+    const { errors: found } = await json(response)
+    expect(found.map(({ pointer, hint }: Record<string, string>) => [pointer, hint])).toEqual([
+      ['/0/eventname', 'Spell it `eventname`.'],
+      ['/0/Eventid', 'Spell it `eventid`.'],
+    ])
+  })
+
   test('a member in another case is valid if the event definition names it', async () => {
     const events = {
       Deposit: { granularity: 'event', kpis: ['value'], product: { field: 'EventName', map: {} } },

@@ -5,6 +5,7 @@ import worker from '../src/index.ts'
 import { completenessOf, completenessSpan } from '../src/reading/completeness.ts'
 import { brand as newBrand } from './brand.ts'
 import { ada, askAdmin, deposit, json, partner } from './partner.ts'
+import { printedAs } from './secrecy.ts'
 
 const DAY = 86_400_000
 const dayNumber = (text: string) => Date.parse(text) / DAY
@@ -105,11 +106,42 @@ describe('feeds', () => {
     return acme
   }
 
+  const runReport = () =>
+    worker.scheduled(
+      { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController,
+      env,
+    )
+
   const transactionsOf = async (path: string) => {
     const { data } = await json(askAdmin(path))
     const feeds = data[0].feeds ?? data
     return feeds.find(({ resource }: { resource: string }) => resource === 'transactions')
   }
+
+  test('the daily job leaves an account to another computation that runs', async () => {
+    const acme = await withDeposits(Array.from({ length: 36 }, () => 2))
+    const lease =
+      'insert into totals_leases (account, computation, running, until, paid_at) values (?, ?, 1, ?, 0)'
+    await env.DB.prepare(lease)
+      .bind(acme.account, 'other', Date.now() + 60_000)
+      .run()
+    await runReport()
+    expect(await transactionsOf(`accounts/${acme.account}/feed`)).toMatchObject({
+      days_not_counted: 30,
+    })
+    expect(printedAs('error')).toEqual([])
+  })
+
+  test('the daily job logs a failure of the database, and goes on', async () => {
+    const acme = await withDeposits(Array.from({ length: 36 }, () => 2))
+    await env.DB.exec('alter table day_totals rename to renamed')
+    await runReport()
+    await env.DB.exec('alter table renamed rename to day_totals')
+    expect(printedAs('error').join()).toContain('day_totals')
+    expect(await transactionsOf(`accounts/${acme.account}/feed`)).toMatchObject({
+      days_not_counted: 30,
+    })
+  })
 
   test('the daily job counts the days, so that GET feed and GET feeds compare them', async () => {
     const acme = await withDeposits(Array.from({ length: 36 }, (_, i) => [1, 4, 0][i] ?? 10))
@@ -119,10 +151,7 @@ describe('feeds', () => {
       low_days: [],
       days_not_counted: 29,
     })
-    await worker.scheduled(
-      { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController,
-      env,
-    )
+    await runReport()
     const expected = {
       missing_days: ['2030-09-30'],
       low_days: [{ day: '2030-10-02', count: 1, median: 10 }],

@@ -5,6 +5,7 @@ import { brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { ada, ask, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { asLogged, type LoggedError } from './results.ts'
+import { printedAs } from './secrecy.ts'
 import { overriding } from './watched.ts'
 
 type Partner = Awaited<ReturnType<typeof partner>>
@@ -412,6 +413,14 @@ describe('bookmarks', () => {
     const response = await fetchWith({ ...env, DB } as Env, request)
     expect([response.status, (await json(response)).data]).toMatchObject([200, [ada]])
     expect(opened).toEqual([refused, 'first-primary'])
+  })
+
+  test('a read with a bookmark that finds nothing is not repeated', async () => {
+    const acme = await partner()
+    const written = await acme.post('customers', ada)
+    const bookmark = written.headers.get('x-d1-bookmark')!
+    expect((await acme.get('customers/none', { 'x-d1-bookmark': bookmark })).status).toBe(404)
+    expect(printedAs('error')).toEqual([])
   })
 
   const bookmark = `00000000-00000001-0000000a-${'f'.repeat(32)}`

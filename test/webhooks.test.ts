@@ -458,7 +458,7 @@ describe('an event', () => {
 
   test('of unattributed customers is written above the threshold of the account', async () => {
     const casino = await brand()
-    await webhook(casino.account)
+    await webhook(casino.account, ['customer.unattributed'])
     const day = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)
     const players = ['p-1', 'p-2'].map((customerId) => ({ customerId, regtime: `${day} 10:00` }))
     await casino.post('customers', players)

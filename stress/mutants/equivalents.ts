@@ -527,6 +527,48 @@ const EQUIVALENTS: readonly Equivalent[] = [
     is: ['member !== null || isObject(record)'],
     why: 'Only objects refer to anything, and no object has a member called null.',
   },
+  {
+    file: 'src/auth/client-credentials.ts',
+    declaration: 'parseBasic',
+    was: "''",
+    is: ['"Stryker was here!"'],
+    why: 'Neither text is the base64 of credentials.',
+  },
+  {
+    file: 'src/commission/facts/read-kept.ts',
+    declaration: 'readHalves',
+    was: '[]',
+    is: ['["Stryker was here"]'],
+    why: 'For the compiler: each query has a list of rows.',
+  },
+  {
+    file: 'src/commission/simulate/compute-page.ts',
+    declaration: 'computePage',
+    was: '[]',
+    is: ['["Stryker was here"]'],
+    why: 'For the compiler: both contexts have results.',
+  },
+  {
+    file: 'src/commission/facts/source.ts',
+    declaration: 'readSource',
+    was: '[]',
+    is: ['["Stryker was here"]'],
+    why: 'Nothing reads the definitions of a partner.',
+  },
+  {
+    file: 'src/commission/why/evaluated-customers.ts',
+    declaration: 'evaluatedCustomers',
+    was: 'pause',
+    is: ['true'],
+    why: 'To wait for nothing changes no answer.',
+  },
+  {
+    file: 'src/commission/plans/plan-warnings.ts',
+    declaration: 'warnOfConditions',
+    was: '/^not_/',
+    is: ['/not_/'],
+    why: 'The names of conditions have `not_` only at the beginning.',
+  },
   ...ENGINE_EQUIVALENTS,
 ]
 // biome-ignore-end lint/suspicious/noTemplateCurlyInString: source that contains templates
