@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { parseJson } from '../src/http/json.ts'
 import { checkRowSize } from '../src/ingest/check-row-size.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
@@ -63,6 +63,16 @@ describe('a body of malformed JSON is 400 malformed_json', () => {
 
     expect(response.status).toBe(422)
   })
+})
+
+test('after the clock was set back, a refusal does not wait for its unread body', async () => {
+  const refuse = () => ask('/admin/v1/accounts', { method: 'POST', body: '{}' })
+  vi.useFakeTimers({ toFake: ['Date'] })
+  vi.setSystemTime(new Date('2100-01-01'))
+  await refuse()
+  vi.useRealTimers()
+  const refused = refuse().then(({ status }) => status)
+  expect(await Promise.race([refused, scheduler.wait(4000)])).toBe(401)
 })
 
 test('of a member that occurs twice in an object, the last value counts', async () => {

@@ -16,7 +16,7 @@ const BURST_MS = 512
 /** The bytes of one body that are drained between two waits: a timer costs as much CPU time as 32 KiB. */
 const LOT_BYTES = 128 * 1024
 
-/** When the isolate will have drained what it has read so far, in milliseconds. */
+/** When the isolate will have drained what it has read so far, by `performance.now()`. */
 let drainedAt = 0
 
 /** Counts bytes that were drained, and returns how long to wait before the next ones. */
@@ -60,7 +60,7 @@ export async function drain(
     let chunk: Chunk | null = await Promise.race([pending ?? next(reader), timeout])
     while (chunk && !chunk.done && bytes <= MAX_DRAINED_BYTES) {
       bytes += chunk.value.byteLength
-      const wait = waitMs(chunk.value.byteLength, Date.now())
+      const wait = waitMs(chunk.value.byteLength, performance.now())
       if (wait > 0 && bytes >= nextWaitAt) {
         nextWaitAt = bytes + LOT_BYTES
         await Promise.race([scheduler.wait(wait), timeout])
