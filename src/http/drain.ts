@@ -16,11 +16,17 @@ const BURST_MS = 512
 /** The bytes of one body that are drained between two waits: a timer costs as much CPU time as 32 KiB. */
 const LOT_BYTES = 128 * 1024
 
-/** When the isolate will have drained what it has read so far, by `performance.now()`. */
+/** When the isolate will have drained what it has read so far, in milliseconds. */
 let drainedAt = 0
+
+/** When the isolate last drained bytes, in milliseconds. */
+let seenAt = 0
 
 /** Counts bytes that were drained, and returns how long to wait before the next ones. */
 function waitMs(bytes: number, now: number): number {
+  // The clock was set back.
+  if (now < seenAt) drainedAt = now
+  seenAt = now
   drainedAt = Math.max(drainedAt, now - BURST_MS) + bytes / BYTES_PER_MS
   return Math.max(0, drainedAt - now)
 }
@@ -60,7 +66,7 @@ export async function drain(
     let chunk: Chunk | null = await Promise.race([pending ?? next(reader), timeout])
     while (chunk && !chunk.done && bytes <= MAX_DRAINED_BYTES) {
       bytes += chunk.value.byteLength
-      const wait = waitMs(chunk.value.byteLength, performance.now())
+      const wait = waitMs(chunk.value.byteLength, Date.now())
       if (wait > 0 && bytes >= nextWaitAt) {
         nextWaitAt = bytes + LOT_BYTES
         await Promise.race([scheduler.wait(wait), timeout])
