@@ -16,6 +16,7 @@ import {
   conditionsText,
   counted,
   figure,
+  isRecord,
   kindText,
   listed,
   money,
@@ -62,7 +63,7 @@ function factsSentences({ terms, records, customers }: FactsStep): string[] {
   return [
     `The base counts ${counted(records, 'record')} of ${counted(customers, 'customer')}.`,
     ...terms.map(({ term, currencies }) => {
-      const isOne = typeof term === 'object' && term !== null && 'activity' in term
+      const isOne = isRecord(term) && 'activity' in term
       return currencies.length === 0
         ? `No ${kindText(term)} ${isOne ? 'is' : 'are'} counted.`
         : `${capital(kindText(term))}${whenText(term)} ${isOne ? 'sums' : 'sum'} to ${amounts(currencies)}.`
@@ -72,10 +73,8 @@ function factsSentences({ terms, records, customers }: FactsStep): string[] {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-function whenText(term: unknown): string {
-  const when = typeof term === 'object' && term !== null && 'when' in term ? term.when : null
-  return when ? ` (${conditionsText(when)})` : ''
-}
+const whenText = (term: unknown): string =>
+  isRecord(term) && term.when ? ` (${conditionsText(term.when)})` : ''
 
 const rateText = ({ currency, rate, day }: UsedRate): string =>
   `1 EUR = ${figure(rate)} ${currency}${day === null ? '' : ` (${day})`}`
@@ -127,16 +126,16 @@ function baseSentences({ terms, base }: BaseStep, currency: string): string[] {
 
 /** Returns the beginning of the sentence of a term. */
 function termName(term: unknown, times: string): string {
-  if (typeof term !== 'object' || term === null) return 'The term adds'
-  if ('name' in term && typeof term.name === 'string') return `The term ${term.name} adds`
-  if ('of' in term && Array.isArray(term.of))
+  if (!isRecord(term)) return 'The term adds'
+  if (typeof term.name === 'string') return `The term ${term.name} adds`
+  if (Array.isArray(term.of))
     return `${times.startsWith('-') ? 'Deduction on' : 'Part of'} ${listed(term.of)}:`
   return `The ${'fixed' in term ? 'fixed amount of the period' : `term of ${kindText(term)}`} adds`
 }
 
 function unitsSentences({ unit, records, customers, units, each, quantity }: UnitsStep): string[] {
   const source =
-    typeof unit === 'object' && unit !== null && 'once' in unit
+    isRecord(unit) && 'once' in unit
       ? `${counted(records, 'line')} of the rule ${unit.once} of the sub-affiliate.`
       : `${figure(units)} units come from ${counted(records, 'record')} of ${counted(customers, 'customer')} (${kindText(unit)}).`
   if (each === '1') return [source]

@@ -25,7 +25,8 @@ export function listed(items: readonly string[]): string {
   return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+/** Whether a value of a plan has members by name. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Writes a value of a plan: `DE and AT`, `min 5000 max 10000`. */

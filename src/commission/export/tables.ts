@@ -54,9 +54,9 @@ function notesOf(line: StatementLine): string {
 }
 
 const stepText = (step: StatementLine['step']): string =>
-  typeof step === 'object' && step !== null
-    ? step.map(({ from, part, rate }) => `from ${from}: ${part} at ${rate}`).join('; ')
-    : (step ?? '')
+  typeof step === 'string'
+    ? step
+    : (step?.map(({ from, part, rate }) => `from ${from}: ${part} at ${rate}`).join('; ') ?? '')
 
 /** The lines of a statement. */
 export const LINES: TableOf<StatementLine> = {
