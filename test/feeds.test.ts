@@ -378,9 +378,7 @@ describe('events about feeds', () => {
     expect(await eventsSoFar()).toEqual([{ ...first, last_delivery_at: null }])
     return { ...casino, eventsSoFar }
   }
-  const RECOVERED = {
-    ...{ type: 'feed.recovered', resource: 'activities', late_since: '2030-10-02' },
-  }
+  const RECOVERED = { type: 'feed.recovered', resource: 'activities', late_since: '2030-10-02' }
 
   test('a feed is late once, until records of the day before arrive', async () => {
     const { post, eventsSoFar } = await late()

@@ -686,7 +686,6 @@ describe('error messages', () => {
     },
   )
 
-  const OFFSET = '`2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`'
   test.each([
     ['GER', 'GER'],
     [7, 7],
@@ -697,6 +696,7 @@ describe('error messages', () => {
     expect(validateField('country_code', sent, country).issue?.value).toBe(value)
   })
 
+  const OFFSET = '`2026-10-01T08:30:00Z` or `2026-10-01T10:30:00+02:00`'
   test.each<[Omit<Issue, 'pointer'> & { pointer?: string }, string, string | null]>([
     [{ code: 'required' }, '`x` is required.', null],
     [{ code: 'required', suggestions: ['X'] }, '`x` is required.', 'Spell it `X`.'],

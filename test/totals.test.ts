@@ -28,6 +28,7 @@ import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, faulty, OVERLOAD } from './faulty.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
+import { leaseTotals } from './totals-lease.ts'
 import { countCalls, overriding, overridingSessions } from './watched.ts'
 import { emptyWorld } from './world.ts'
 
@@ -521,16 +522,6 @@ test('a computation that fails ends its lease', async () => {
 })
 
 describe('one computation of an account at a time', () => {
-  const takenUntil = (acme: Partner, until: number, running: number, paidAt: number) =>
-    run(
-      `insert into totals_leases (account, computation, running, until, paid_at)
-       values (?, 'other', ?, ?, ?)`,
-      acme.account,
-      running,
-      until,
-      paidAt,
-    )
-
   test('a second call is refused while the first sums, and reads what is kept', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 10, `${FIRST_DAY} + value`)
@@ -559,7 +550,7 @@ describe('one computation of an account at a time', () => {
   test('the integrations team waits for an account that has used its time, too', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-    await takenUntil(acme, 0, 0, Date.now() + 60_000)
+    await leaseTotals(acme.account, 0, 0, Date.now() + 60_000)
     for (const refused of [
       await acme.get(WEEK),
       await askAdmin(`accounts/${acme.account}/${WEEK}`),
@@ -572,7 +563,7 @@ describe('one computation of an account at a time', () => {
   test('the lease of a crashed computation ends by its time', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-    await takenUntil(acme, Date.now() + 2500, 1, 0)
+    await leaseTotals(acme.account, Date.now() + 2500, 1, 0)
     const refused = await acme.get(WEEK)
     expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '1'])
 
@@ -583,7 +574,7 @@ describe('one computation of an account at a time', () => {
   test('computations take a tenth of the time, after a second at once', async () => {
     const acme = await partner()
     await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-    await takenUntil(acme, 0, 0, Date.now() + 40_500)
+    await leaseTotals(acme.account, 0, 0, Date.now() + 40_500)
     expect((await acme.get(WEEK)).headers.get('Retry-After')).toBe('31')
 
     await run('update totals_leases set paid_at = ?', Date.now() + 9000)

@@ -10,7 +10,7 @@ const COVERAGE_FILE = 'node_modules/.cache/mutants/coverage.json'
 
 /**
  * Tests that take minutes once the source is instrumented, or that read the source instead of running
- * it. They hunt no mutants; the worlds of the commission hunt those of the engine, in engine/hunt.ts.
+ * it. They hunt no mutants. engine/hunt.ts compares the engine with the oracle in Node instead.
  */
 const LEFT_OUT =
   /\/(?:sweep|heavy|gone\.|messages|disconnect|contract|architecture|commission\/worlds)/

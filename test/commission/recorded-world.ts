@@ -17,8 +17,8 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 /**
  * Returns what the engine says about a random world, as text: the explanation of every line in sentences
- * and in steps, and in each period the qualifications, the records with their lines and reasons, and the
- * groups of records that earned nothing.
+ * and in steps; and in each period the qualifications, the records with their lines and reasons, and the
+ * numbers and sums of the records with each reason.
  */
 export function describeWorld(seed: number): string {
   const world = randomWorld(seed)

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { describeWorld } from './recorded-world.ts'
 
-// What the engine says about some random worlds, word for word: a change of it is a change of what
-// customers of the service read. `npm run generate` records it anew.
+// What the engine says about some random worlds, word for word. Accounts read these sentences and
+// reports, so each change of them must be meant. `npm run generate` records them anew.
 
-/** Together the answers about these worlds have most of the forms that those about 400 worlds have. */
+/** Worlds with short answers that contain most kinds of sentences and reports of 400 random worlds. */
 const SEEDS = [
   101, 123, 144, 226, 253, 258, 266, 278, 281, 291, 315, 316, 324, 331, 398, 400, 405, 430, 432,
 ]

@@ -5,6 +5,7 @@ import { REPORT_LIMITS } from '../../src/reports/limits.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { csvOf, putRates } from '../commission/rate-files.ts'
 import { ada, askAdmin, deposit, json, partner, traded } from '../partner.ts'
+import { leaseTotals } from '../totals-lease.ts'
 import { countCalls } from '../watched.ts'
 
 const OCTOBER = 'reports?from=2026-10-01&to=2026-10-31'
@@ -247,11 +248,7 @@ describe('a report', () => {
 
   test('one report of an account runs at a time', async () => {
     const acme = await partner()
-    await env.DB.prepare(
-      'insert into totals_leases (account, computation, running, until, paid_at) values (?, ?, 1, ?, 0)',
-    )
-      .bind(acme.account, 'other', Date.now() + 60_000)
-      .run()
+    await leaseTotals(acme.account)
     const refused = await acme.get(`${OCTOBER}&metrics=signups`)
     expect(refused.status).toBe(429)
     expect(refused.headers.get('Retry-After')).toBe('5')
