@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { addCause, joinCauses, noCauses } from '../../src/commission/drafts/cause-list.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
 import { askAdmin, json, traded } from '../partner.ts'
@@ -12,6 +12,7 @@ import {
   firm,
   PATH,
   refresh,
+  storedStatement,
   TENTH,
 } from './closed.ts'
 import { assign, monthly, publish, storePlan } from './stored.ts'
@@ -294,8 +295,7 @@ test('a rate that was published later is a cause', async () => {
 })
 
 /** Replaces the rate of the dollar on a day. */
-async function correct(day: string, rate: string) {
-  const now = Date.now()
+async function correct(day: string, rate: string, now = Date.now()) {
   await env.DB.prepare(`update fx_rates set known_until = ?1 where currency = 'USD' and day = ?2`)
     .bind(now, Date.parse(day) / 86_400_000)
     .run()
@@ -316,6 +316,19 @@ test('a rate that was corrected between a computation and its approval is a caus
       ...{ ...ONE, amount: '-2.50' },
       causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }],
     },
+  ])
+})
+
+test('a rate that was corrected in the millisecond of the approval is a cause', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-10', { USD: '2' })
+  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
+  await refresh('2026-08')
+  const at = Date.now()
+  await correct('2026-08-10', '4', at)
+  await approve('2026-08', at)
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }] },
   ])
 })
 
@@ -462,6 +475,56 @@ test('late records of two closed periods are each a cause of the adjustment of t
     { of: { period: '2026-08' }, causes: [record('t-1', '2026-08-12', first)] },
     { of: { period: '2026-09' }, causes: [record('t-2', '2026-09-12', second)] },
   ])
+})
+
+/** Changes the amount of a transaction without a delivery. */
+const changeAmount = (id: string, amount: number) =>
+  env.DB.prepare('update transactions set amount_currency = ?2 where transaction_id = ?1')
+    .bind(id, amount)
+    .run()
+
+test('a change without a likely cause names the other changes of its customer and period', async () => {
+  const { paid, post } = await firm()
+  await paid('t-1', '2026-08-10', 100)
+  await paid('t-9', '2026-09-10', 100)
+  for (const period of ['2026-08', '2026-09']) {
+    await refresh(period)
+    await approve(period)
+  }
+  await changeAmount('t-1', 50)
+  const { delivery_id } = await json(post('customers', [{ ...customer('c-1'), lang_id: 'de' }]))
+  const late = await paid('t-2', '2026-09-12', 100)
+  expect(await adjustmentsOf('2026-10')).toMatchObject([
+    { of: { period: '2026-08' }, ...ONE, causes: [{ resource: 'customers', delivery_id }] },
+    { of: { period: '2026-09' }, ...ONE, causes: [record('t-2', '2026-09-12', late)] },
+  ])
+})
+
+test('a delivery of the last 10 minutes before a computation is possibly stored late', async () => {
+  const { paid, post } = await firm()
+  await post('customers', [{ ...customer('c-8'), affiliate_id: 'aff-8' }])
+  const now = Date.now()
+  const setMinute = (minute: number) => vi.setSystemTime(now + minute * 60_000)
+  vi.useFakeTimers({ toFake: ['Date'], now })
+  await paid('t-8', '2026-08-10', 100, { customer_id: 'c-8' })
+  setMinute(1)
+  await refresh('2026-08', ['aff-8'])
+  await approve('2026-08')
+  await paid('t-1', '2026-08-10', 100)
+  setMinute(12)
+  const recent = await paid('t-2', '2026-08-11', 100)
+  setMinute(21)
+  await refresh('2026-08')
+  await approve('2026-08')
+  await changeAmount('t-1', 50)
+  await changeAmount('t-2', 50)
+  const late = await paid('t-9', '2026-08-12', 100, { customer_id: 'c-8' })
+
+  await refresh('2026-09', ['aff-7', 'aff-8'])
+  const { adjustments } = await storedStatement('2026-09', 'aff-7')
+  expect(adjustments).toMatchObject([{ causes: [record('t-2', '2026-08-11', recent)] }])
+  const others = await storedStatement('2026-09', 'aff-8')
+  expect(others.adjustments).toMatchObject([{ causes: [{ id: 't-9', delivery_id: late }] }])
 })
 
 test('a share that recoups a CPA names the record that triggered the CPA', async () => {

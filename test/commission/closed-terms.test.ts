@@ -194,6 +194,19 @@ describe('an assignment', () => {
   })
 
   test.each([
+    ['2024-10', '2024-W46', '2024-11-18'],
+    ['2024-11', '2024-W41', '2024-12-01'],
+  ])('begins after the later one of a closed month %s and week %s', async (month, week, first) => {
+    const closed = { status: 'approved', approved_at: 1 } as const
+    await storeRows([
+      { ...october, ...closed, period: month },
+      { ...october, ...closed, period: week, plan: 'weekly' },
+    ])
+    expect(await refusal(send(['a', '2024-10-01', 'vip']))).toContain(`Assign from ${first} or`)
+    expect((await send(['a', first, 'vip'])).status).toBe(200)
+  })
+
+  test.each([
     ['of a plan that it has by `*`', 'c', 'vip', 'ib'],
     ['of a plan that it gets', 'c', 'vip', 'vip'],
     ['of a plan that it has had itself', 'b', 'ib', 'vip'],

@@ -75,6 +75,11 @@ export async function closePeriod(period: string, at = Date.now()) {
 /** Computes a period and returns the statement of an affiliate with its adjustments. */
 export async function statementOf(period: string, affiliate = 'aff-7') {
   await refresh(period, [affiliate])
+  return storedStatement(period, affiliate)
+}
+
+/** Returns the stored statement of an affiliate with its adjustments. */
+export async function storedStatement(period: string, affiliate: string) {
   const { data } = await json(
     askAdmin(`${PATH}/statements?affiliate_id=${affiliate}&period=${period}`),
   )

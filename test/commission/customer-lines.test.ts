@@ -58,6 +58,9 @@ async function firm() {
 
 interface Line {
   line_id: string
+  affiliate_id: string
+  plan: string
+  period: string
   rule: string
   records: number
   base: string | null
@@ -102,6 +105,40 @@ test('the parts of all customers sum to the line of the statement, with the same
   expect(new Set(lines.map(({ line_id }) => line_id))).toEqual(
     new Set(draft!.lines.map(({ id }) => id)),
   )
+})
+
+test('the lines of a customer are in the order of affiliate, plan, period and rule', async () => {
+  await emptyWorld()
+  const acme = await partner('forex', { account: 'acme', affiliates: ['ib-1', 'ib-2'] })
+  await storePlan('acme', 'weekly', monthly([unit, share], { period: 'week' }))
+  await storePlan('acme', 'monthly', monthly([unit, share]))
+  await assign('acme', 'weekly')
+  await assign('acme', 'monthly', 'ib-2', '2026-01-01')
+  await assign('acme', 'weekly', 'ib-2', '2026-10-05', 'all')
+  await acme.post('customers', [{ ...customer('c-1'), affiliate_id: 'ib-2' }])
+  const affiliations = [
+    { from: null, affiliate_id: 'ib-2' },
+    { from: '2026-10-26', affiliate_id: 'ib-1' },
+  ]
+  await askAdmin('accounts/acme/customers/c-1/affiliations', 'PUT', { reason: 'x', affiliations })
+  await acme.post(
+    'transactions',
+    ['02', '05', '12', '27'].map((day) => deposit(`t-${day}`, 'c-1', 100, day)),
+  )
+
+  const shown = (await linesOf('c-1')).map(({ affiliate_id, plan, period, rule }) =>
+    [affiliate_id, plan, period, rule].join(' '),
+  )
+  expect(shown).toEqual([
+    'ib-1 weekly 2026-W44 share',
+    'ib-1 weekly 2026-W44 unit',
+    'ib-2 monthly 2026-10 share',
+    'ib-2 monthly 2026-10 unit',
+    'ib-2 weekly 2026-W41 share',
+    'ib-2 weekly 2026-W41 unit',
+    'ib-2 weekly 2026-W42 share',
+    'ib-2 weekly 2026-W42 unit',
+  ])
 })
 
 test('a customer who is not stored has no lines, and the period is required', async () => {

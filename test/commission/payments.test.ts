@@ -305,6 +305,26 @@ describe('payouts', () => {
     expect(await balanceOf('a')).toEqual([{ currency: 'EUR', balance: '0.00', due: '0.00' }])
   })
 
+  test('of affiliates with too many unpaid statements are refused, and nothing is booked', async () => {
+    const limit = BOOK_LIMITS.due
+    const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25.00,R-1,${PAID_ON}\n`
+    await approve(september, october, other)
+    try {
+      BOOK_LIMITS.due = 1
+      expect(await codeOf(await send(file))).toEqual([
+        422,
+        'validation_failed',
+        'The affiliates of these payments have more than 1 unpaid statements. Send the payments of fewer affiliates. Nothing was booked.',
+      ])
+      expect(await rowsOf('payments')).toEqual([])
+      // The statement of the other affiliate does not count.
+      BOOK_LIMITS.due = 2
+      expect(await json(send(file))).toMatchObject({ paid: 1, statements: 1 })
+    } finally {
+      BOOK_LIMITS.due = limit
+    }
+  })
+
   test('a stored payment that a file names with another currency is not the same payment', async () => {
     await approve(other)
     await pay(other, 'R-0')
