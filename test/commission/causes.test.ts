@@ -254,6 +254,22 @@ test('a late signup is a cause: the record of the customer', async () => {
   ])
 })
 
+test('where a signup pays, other records of the customer are not likely causes', async () => {
+  const august = (id: string) => ({ ...customer(id), signup_date: '2026-08-15T08:00:00.000Z' })
+  const { post, paid } = await firm([
+    { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '20.00' },
+    { ...TENTH, base: [{ transactions: ['withdrawal'] }] } as Rule,
+  ])
+  await post('customers', [august('c-2')])
+  await refresh('2026-08')
+  await approve('2026-08')
+  const { delivery_id } = await json(post('customers', [august('c-3')]))
+  await paid('t-1', '2026-08-16', 10, { customer_id: 'c-3' })
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    { ...ONE, rule: 'lead', causes: [{ resource: 'customers', id: 'c-3', delivery_id }] },
+  ])
+})
+
 test('a refusal and its end are causes', async () => {
   await closeAugust()
   await askAdmin(`${PATH}/customers/c-1/refusal`, 'PUT', { reason: 'Fraud' })
@@ -292,6 +308,33 @@ test('a rate that was published later is a cause', async () => {
       causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'published' }],
     },
   ])
+})
+
+test('of the rates that are published later, only those that a record uses are causes', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-20', { USD: '2' })
+  await paid('t-1', '2026-08-05', 100, { currency: 'USD' })
+  await paid('t-2', '2026-08-20', 100, { currency: 'USD' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  for (const day of ['2026-08-03', '2026-08-04']) await publish(day, { USD: '4' }, Date.now())
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      ...{ ...ONE, amount: '2.50' },
+      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-04', change: 'published' }],
+    },
+  ])
+})
+
+test('a rate of the last day of a closed period that was corrected later changes nothing', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-31', { USD: '2' })
+  await paid('t-1', '2026-08-31', 100, { currency: 'USD' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  await correct('2026-08-31', '4')
+  await paid('t-9', '2026-09-01', 70)
+  expect(await adjustmentsOf('2026-09')).toEqual([])
 })
 
 /** Replaces the rate of the dollar on a day. */

@@ -80,6 +80,13 @@ describe('a plan passes', () => {
       }),
     ],
     [
+      'a sum at any time',
+      planWith({
+        ...once,
+        qualify: [{ sum: [{ transactions: ['deposit'] }], min: '1', at: 'first' }],
+      }),
+    ],
+    [
       'a first day of a week',
       {
         ...planWith(share),

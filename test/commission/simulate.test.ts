@@ -343,6 +343,19 @@ describe('a simulation is refused', () => {
     expect((await json(response)).errors).toMatchObject([{ pointer, code }])
   })
 
+  test.each([
+    ['month', '2026-W41', 'a month such as `2026-10`'],
+    ['month', '2099-01', 'a month such as `2026-10`, at most 10 years ahead'],
+    ['week', '2026-10', 'a week such as `2026-W41`'],
+  ] as const)('for a plan of a %s and the period %s', async (kind, refused, expected) => {
+    const version = { ...VERSION, effective_from: '2026-01-01', period: kind }
+    await storePlan('acme', kind, version)
+    const path = `accounts/acme/plans/${kind}/simulate`
+    const { errors } = await json(askAdmin(path, 'POST', { period: refused, version }))
+    const message = `\`${refused}\` is not valid. Expected ${expected}.`
+    expect(errors).toMatchObject([{ pointer: '/period', message }])
+  })
+
   test('24 periods are allowed', async () => {
     const response = await simulate({ from: '2024-11', to: '2026-10', version: VERSION })
     expect((await json(response)).periods).toHaveLength(24)

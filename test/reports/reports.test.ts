@@ -257,7 +257,7 @@ describe('a report', () => {
   })
 })
 
-test('a report that goes on renews its lease', async () => {
+test('a report that goes on renews its lease, unless another computation has taken it', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() })
   const session = env.DB.withSession('first-primary')
   const leaseEnds = () => env.DB.prepare('select until from totals_leases').first<number>('until')
@@ -268,6 +268,10 @@ test('a report that goes on renews its lease', async () => {
       await readBatch([['select 1 as n', {}]])
       ends.push(await leaseEnds())
     }
+    await env.DB.exec("update totals_leases set computation = 'other', until = 7")
+    vi.setSystemTime(Date.now() + 6000)
+    await readBatch([['select 1 as n', {}]])
+    expect(await leaseEnds()).toBe(7)
     await readBatch([['select 1 as n', {}]], true)
   })
   const [first, unchanged, renewed] = ends
