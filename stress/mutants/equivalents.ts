@@ -452,6 +452,13 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/brand/customer.ts',
+    declaration: 'readRegtime',
+    was: "typeof regtime === 'string'",
+    is: ['true'],
+    why: 'A value that is not text has an issue.',
+  },
+  {
+    file: 'src/brand/customer.ts',
     declaration: 'PERSONAL',
     was: "'firstName'",
     is: ['""'],
