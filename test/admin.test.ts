@@ -51,7 +51,12 @@ describe('administrator authentication', () => {
       expect(response.headers.get('WWW-Authenticate')).toBe('Bearer realm="admin"')
       expect(await json(response)).toMatchObject({ code: 'invalid_admin' })
     }
-    for (const headers of [{}, { Authorization: key }, { 'x-api-key': key }]) {
+    for (const headers of [
+      {},
+      { Authorization: key },
+      { Authorization: `Basic Bearer ${key}` },
+      { 'x-api-key': key },
+    ]) {
       expect((await listWith(headers as Record<string, string>)).status).toBe(401)
     }
     expect((await ask(`/admin/v1/accounts?key=${key}`)).status).toBe(401)

@@ -148,6 +148,9 @@ describe('alarms', () => {
     const world = await prepare('forex', false)
     await env.DB.prepare('update accounts set version = version + 1').run()
     await propagate()
+    await runInDurableObject(world.objects().client!, (_, { storage }) => {
+      for (const key of ['wrongs', 'wrong_keys', 'ended']) storage.kv.put(key, [])
+    })
     await evictDurableObject(world.objects().client!)
     expect(await runDurableObjectAlarm(world.objects().client!)).toBe(true)
     const kept = await runInDurableObject(world.objects().client!, (_, { storage }) => [

@@ -180,6 +180,20 @@ describe('RFC 6749 §3.2: the form', () => {
     await expectError(await post(change(bodyOf(form))), 400, 'invalid_request')
   })
 
+  test('a character may arrive in two parts', async () => {
+    const { form } = await client()
+    const bytes = new TextEncoder().encode(`${bodyOf(form)}&x=ü`)
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytes.slice(0, -1))
+        controller.enqueue(bytes.slice(-1))
+        controller.close()
+      },
+    })
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' }
+    expect((await ask('/oauth/token', { method: 'POST', body, headers })).status).toBe(200)
+  })
+
   test('an empty parameter counts as omitted, an unknown one is ignored', async () => {
     const { form, basic } = await client()
 

@@ -285,6 +285,17 @@ test('the log keeps no days of requests that store nothing', async () => {
   expect(results.map(({ days }) => JSON.parse(days).length)).toEqual([0, 0, 1])
 })
 
+test('the usage of each of several accounts is its own', async () => {
+  const [first, second] = [await partner(), await partner('forex', { account: 'other' })]
+  await setStored(first.account, 1000)
+  await setStored(second.account, 2_000_000)
+  await setMeasured(second.account)
+  const [small, large] = await readUsages(env.DB, [first.account, second.account])
+  expect([small?.account, small?.measured_at]).toEqual([first.account, null])
+  expect(large).toMatchObject({ account: second.account, measured_bytes: 2_000_000 })
+  expect(await readUsages(env.DB, [first.account, second.account])).toHaveLength(2)
+})
+
 describe('the storage quota', () => {
   const expectRefused = async (response: Response) => {
     expect(response.status).toBe(403)

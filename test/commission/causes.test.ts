@@ -430,6 +430,25 @@ test('the rate of a later day is a cause for a day that waited for it', async ()
   ])
 })
 
+test('the rate that a day waited for is a cause beside a late record', async () => {
+  const { paid } = await firm()
+  await publish('2026-08-28', { USD: '2' }, Date.now())
+  await paid('t-1', '2026-08-30', 100, { currency: 'USD' })
+  await refresh('2026-08')
+  await approve('2026-08')
+  await publish('2026-08-31', { USD: '3' }, Date.now())
+  const late = await paid('t-2', '2026-08-15', 10)
+  expect(await adjustmentsOf('2026-09')).toMatchObject([
+    {
+      amount: '6.00',
+      causes: [
+        record('t-2', '2026-08-15', late),
+        { kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' },
+      ],
+    },
+  ])
+})
+
 test('a changed status map is a cause', async () => {
   const { paid } = await firm()
   await paid('t-1', '2026-08-10', 100, { status: 'settled' })

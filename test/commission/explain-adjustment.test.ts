@@ -130,6 +130,21 @@ test('the restoration of a dropped amount is explained, and has no records', asy
   expect((await askAdmin(`${PATH}/lines/${id}/parts`)).status).toBe(404)
 })
 
+/** Returns the explanation of an adjustment with these causes. */
+const textWith = (causes: Cause[], causes_total: number) =>
+  adjustmentText({
+    ...{ id: 'adj_1', affiliate_id: 'aff-7', plan: 'ib', period: '2026-09', currency: 'EUR' },
+    of: { period: '2026-08', line: 'lin_1', dropped_in: null },
+    approved: { statement: 'stm_1', amount: '10.00', earlier: [], total: '10.00' },
+    ...{ now: null, amount: '2.00', causes, causes_total },
+  })
+
+test('a cause that is no longer on record is told', () => {
+  const lines = textWith([], 0).split('\n')
+  expect(lines).toContain('The cause is no longer on record (30 days).')
+  expect(lines).not.toContain('These changes were stored after the last approval:')
+})
+
 test('every kind of cause has its sentence', () => {
   const [customer_id, day, delivery_id, audit_id] = ['c-1', '2026-08-10', 'dlv_1', 'aud_1']
   const ofDelivery = { day, delivery_id, audit_id: null }
@@ -144,12 +159,7 @@ test('every kind of cause has its sentence', () => {
     { kind: 'tree', affiliate_id: 'aff-7', audit_id },
     { kind: 'setting', action: 'status.put', at: '2026-08-10T10:00:00.000Z', audit_id },
   ]
-  const text = adjustmentText({
-    ...{ id: 'adj_1', affiliate_id: 'aff-7', plan: 'ib', period: '2026-09', currency: 'EUR' },
-    of: { period: '2026-08', line: 'lin_1', dropped_in: null },
-    approved: { statement: 'stm_1', amount: '10.00', earlier: [], total: '10.00' },
-    ...{ now: null, amount: '2.00', causes, causes_total: 10 },
-  })
+  const text = textWith(causes, 10)
   expect(text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
     '- the record t-1 (transactions) of 2026-08-10, by the delivery dlv_1',
     '- the affiliate of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',

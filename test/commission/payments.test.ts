@@ -336,6 +336,24 @@ describe('payouts', () => {
     ])
   })
 
+  test('are booked in the first attempt if nobody else changes the books', async () => {
+    const { attempts } = BOOK_LIMITS
+    await approve(other)
+    BOOK_LIMITS.attempts = 1
+    try {
+      const file = `affiliate_id,currency,amount,reference,paid_on\nb,EUR,7.00,R-1,${PAID_ON}\n`
+      expect(await json(send(file))).toMatchObject({ paid: 1 })
+      const entry = { affiliate_id: 'a', plan: 'ib', amount: '5.00', reason: 'Bonus' }
+      const entered = await askAdmin(`${PATH}/manual-entries`, 'POST', {
+        ...entry,
+        reference: 'M-1',
+      })
+      expect(await json(entered)).toMatchObject({ amount: '5.00' })
+    } finally {
+      BOOK_LIMITS.attempts = attempts
+    }
+  })
+
   test('are booked all or none, and each error says what would fit', async () => {
     await approve(september, october, other)
     await pay(other, 'R-0')
