@@ -222,6 +222,23 @@ describe('the team', () => {
   })
 })
 
+test('a feed that is missing or late needs attention', async () => {
+  const acme = await partner()
+  const late = async () => {
+    const { attention } = await json(acme.get('account'))
+    return attention.find(({ code }: { code: string }) => code === 'feed_late')
+  }
+  await acme.post('customers', ada)
+  expect(await late()).toBeUndefined()
+  at('3T06:00:00')
+  expect(await late()).toMatchObject({
+    count: 1,
+    detail: expect.stringContaining('trading-activity'),
+  })
+  await acme.post('trading-activity', [traded])
+  expect(await late()).toMatchObject({ count: 1 })
+})
+
 test('the log names late feeds as well as missing ones', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
