@@ -345,35 +345,29 @@ async function correct(day: string, rate: string, now = Date.now()) {
   await publish(day, { USD: rate }, now)
 }
 
-test('a rate that was corrected between a computation and its approval is a cause', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-10', { USD: '2' })
-  await publish('2026-08-11', { USD: '2' })
-  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  await correct('2026-08-10', '4')
-  await approve('2026-08')
-  await correct('2026-08-11', '4')
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...{ ...ONE, amount: '-2.50' },
-      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }],
-    },
-  ])
-})
-
-test('a rate that was corrected in the millisecond of the approval is a cause', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-10', { USD: '2' })
-  await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  const at = Date.now()
-  await correct('2026-08-10', '4', at)
-  await approve('2026-08', at)
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    { causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }] },
-  ])
-})
+test.each([
+  ['before', 1],
+  ['in the millisecond of', 0],
+])(
+  'a rate that was corrected after a computation and %s its approval is a cause',
+  async (_, ms) => {
+    const { paid } = await firm()
+    await publish('2026-08-10', { USD: '2' })
+    await publish('2026-08-11', { USD: '2' })
+    await paid('t-1', '2026-08-10', 100, { currency: 'USD' })
+    await refresh('2026-08')
+    const now = Date.now()
+    await correct('2026-08-10', '4', now)
+    await approve('2026-08', now + ms)
+    await correct('2026-08-11', '4')
+    expect(await adjustmentsOf('2026-09')).toMatchObject([
+      {
+        ...{ ...ONE, amount: '-2.50' },
+        causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-10', change: 'corrected' }],
+      },
+    ])
+  },
+)
 
 test('only rates that a record of the line uses are causes', async () => {
   const { paid } = await firm()
@@ -415,38 +409,17 @@ test('a rate of the dollar that was published later is a cause for the pnl of tr
   ])
 })
 
-test('the rate of a later day is a cause for a day that waited for it', async () => {
+test('the rate of a later day is a cause for a day that waited for it, also beside a late record', async () => {
   const { paid } = await firm()
   await publish('2026-08-28', { USD: '2' }, Date.now())
   await paid('t-1', '2026-08-30', 100, { currency: 'USD' })
   await refresh('2026-08')
   await approve('2026-08')
   await publish('2026-08-31', { USD: '3' }, Date.now())
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      ...{ ...ONE, amount: '5.00' },
-      causes: [{ kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }],
-    },
-  ])
-})
-
-test('the rate that a day waited for is a cause beside a late record', async () => {
-  const { paid } = await firm()
-  await publish('2026-08-28', { USD: '2' }, Date.now())
-  await paid('t-1', '2026-08-30', 100, { currency: 'USD' })
-  await refresh('2026-08')
-  await approve('2026-08')
-  await publish('2026-08-31', { USD: '3' }, Date.now())
-  const late = await paid('t-2', '2026-08-15', 10)
-  expect(await adjustmentsOf('2026-09')).toMatchObject([
-    {
-      amount: '6.00',
-      causes: [
-        record('t-2', '2026-08-15', late),
-        { kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' },
-      ],
-    },
-  ])
+  const rate = { kind: 'rate', currency: 'USD', day: '2026-08-31', change: 'published' }
+  expect(await adjustmentsOf('2026-09')).toMatchObject([{ ...ONE, amount: '5.00', causes: [rate] }])
+  const late = record('t-2', '2026-08-15', await paid('t-2', '2026-08-15', 10))
+  expect(await adjustmentsOf('2026-09')).toMatchObject([{ amount: '6.00', causes: [late, rate] }])
 })
 
 test('a changed status map is a cause', async () => {
