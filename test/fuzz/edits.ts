@@ -13,7 +13,8 @@ const ROTATION = 32
 
 /**
  * Yields some edits of a text by one character: replaced, removed, doubled, and one inserted. At the end
- * of a part it tries the whole alphabet, because the last character of base64url has unused bits.
+ * of a part it tries the whole alphabet, because the last character of base64url has unused bits. At both
+ * ends of the text it inserts characters that are not of base64url.
  */
 export function* singleEdits(text: string): Generator<string> {
   const edited = (at: number, part: string, length = 1) =>
@@ -32,6 +33,8 @@ export function* singleEdits(text: string): Generator<string> {
     yield edited(at, BASE64URL[(at * 7) % 64]! + current)
   }
   for (const char of [...BASE64URL, ...OTHERS]) yield text + char
+  // Spaces before a credential do not change it.
+  for (const char of OTHERS) if (char.trim()) yield char + text
 }
 
 /** Yields every edit by one character: replaced, removed, inserted. */
