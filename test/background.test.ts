@@ -144,7 +144,7 @@ describe('alarms', () => {
     }
   })
 
-  test("a client's alarm deletes its tokens and keeps its settings and version", async () => {
+  test("a client's alarm deletes its tokens and wrong attempts, and keeps its settings and version", async () => {
     const world = await prepare('forex', false)
     await env.DB.prepare('update accounts set version = version + 1').run()
     await propagate()

@@ -181,7 +181,7 @@ describe('RFC 6749 §3.2: the form', () => {
     await expectError(await post(change(bodyOf(form))), 400, 'invalid_request')
   })
 
-  test('a character may arrive in two parts', async () => {
+  test('the bytes of a character may arrive in two chunks', async () => {
     const bytes = new TextEncoder().encode('x=ü')
     const body = new ReadableStream({
       start(controller) {

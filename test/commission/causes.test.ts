@@ -237,8 +237,10 @@ test('a customer whose affiliates were corrected is a cause on both sides', asyn
   ])
 })
 
+/** A customer of aff-7 who signed up in August. */
+const august = (id: string) => ({ ...customer(id), signup_date: '2026-08-15T08:00:00.000Z' })
+
 test('a late signup is a cause: the record of the customer', async () => {
-  const august = (id: string) => ({ ...customer(id), signup_date: '2026-08-15T08:00:00.000Z' })
   const { post } = await firm([
     { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '20.00' },
   ])
@@ -255,7 +257,6 @@ test('a late signup is a cause: the record of the customer', async () => {
 })
 
 test('where a signup pays, other records of the customer are not likely causes', async () => {
-  const august = (id: string) => ({ ...customer(id), signup_date: '2026-08-15T08:00:00.000Z' })
   const { post, paid } = await firm([
     { id: 'lead', kind: 'once', trigger: { signup: true }, amount: '20.00' },
     { ...TENTH, base: [{ transactions: ['withdrawal'] }] } as Rule,

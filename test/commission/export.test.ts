@@ -158,7 +158,7 @@ describe('a printable page', () => {
       ...['Reason Reference Entered Amount'],
       'Rule Applies to Base or units Measure Tier Rate Notes Amount',
       'Adjustment Period Corrects Applies to Because of Amount',
-      // What is 0 is not a note.
+      // The notes leave out amounts of 0.
       ...['tenth, version 1', 'lin_1', '10 carried in -2.50 10.02', 'from 0: 5 at 1', '100.25'],
       ...['adj_1', '2026-09', 'lin_9', 'record id', 'delivery id dlv_1; 2 more'],
       ...['cover of a write-off', 'man_1', 'there is no exchange rate', 'XAG', '12.5'],

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { BOOK_LIMITS } from '../../src/commission/books/limits.ts'
 import { HOUR_MS } from '../../src/durations.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
@@ -8,6 +8,11 @@ import { assign, monthly, storePlan } from './stored.ts'
 
 const PATH = 'accounts/acme-forex'
 const PAID_ON = '2024-12-01'
+
+const LIMITS = { ...BOOK_LIMITS }
+afterEach(() => {
+  Object.assign(BOOK_LIMITS, LIMITS)
+})
 
 beforeEach(async () => {
   await register('forex', { affiliates: ['a', 'b', '=1+1'] })
@@ -214,25 +219,20 @@ describe('payouts', () => {
   })
 
   test('of more than 20,000 statements are refused as one CSV, never cut', async () => {
-    const limit = BOOK_LIMITS.due
-    expect(limit).toBe(20_000)
+    expect(BOOK_LIMITS.due).toBe(20_000)
     // 1000 rows are more than one page, as with the usual limit.
     BOOK_LIMITS.due = 2000
-    try {
-      await storeDue(BOOK_LIMITS.due, 2)
-      expect((await csv()).text.trimEnd().split('\r\n')).toHaveLength(BOOK_LIMITS.due / 2 + 1)
-      await approve(september)
-      const accept = { Accept: 'text/csv' }
-      const refused = await askAdmin(`${PATH}/payouts`, 'GET', undefined, accept)
-      expect(await codeOf(refused)).toEqual([
-        400,
-        'invalid_query',
-        'The rows have more than 2,000 statements, too many for one CSV. Read it page by page: send `per_page`, and follow the `Link` header.',
-      ])
-      expect((await csv('?per_page=500')).text).toContain('a,EUR,25.00')
-    } finally {
-      BOOK_LIMITS.due = limit
-    }
+    await storeDue(BOOK_LIMITS.due, 2)
+    expect((await csv()).text.trimEnd().split('\r\n')).toHaveLength(BOOK_LIMITS.due / 2 + 1)
+    await approve(september)
+    const accept = { Accept: 'text/csv' }
+    const refused = await askAdmin(`${PATH}/payouts`, 'GET', undefined, accept)
+    expect(await codeOf(refused)).toEqual([
+      400,
+      'invalid_query',
+      'The rows have more than 2,000 statements, too many for one CSV. Read it page by page: send `per_page`, and follow the `Link` header.',
+    ])
+    expect((await csv('?per_page=500')).text).toContain('a,EUR,25.00')
   })
 
   test('of more than 64 bits are exact in the balance, in the list and in an import', async () => {
@@ -306,23 +306,18 @@ describe('payouts', () => {
   })
 
   test('of affiliates with too many unpaid statements are refused, and nothing is booked', async () => {
-    const limit = BOOK_LIMITS.due
     const file = `affiliate_id,currency,amount,reference,paid_on\na,EUR,25.00,R-1,${PAID_ON}\n`
     await approve(september, october, other)
-    try {
-      BOOK_LIMITS.due = 1
-      expect(await codeOf(await send(file))).toEqual([
-        422,
-        'validation_failed',
-        'The affiliates of these payments have more than 1 unpaid statements. Send the payments of fewer affiliates. Nothing was booked.',
-      ])
-      expect(await rowsOf('payments')).toEqual([])
-      // The statement of the other affiliate does not count.
-      BOOK_LIMITS.due = 2
-      expect(await json(send(file))).toMatchObject({ paid: 1, statements: 1 })
-    } finally {
-      BOOK_LIMITS.due = limit
-    }
+    BOOK_LIMITS.due = 1
+    expect(await codeOf(await send(file))).toEqual([
+      422,
+      'validation_failed',
+      'The affiliates of these payments have more than 1 unpaid statements. Send the payments of fewer affiliates. Nothing was booked.',
+    ])
+    expect(await rowsOf('payments')).toEqual([])
+    // The statement of the other affiliate does not count.
+    BOOK_LIMITS.due = 2
+    expect(await json(send(file))).toMatchObject({ paid: 1, statements: 1 })
   })
 
   test('a stored payment that a file names with another currency is not the same payment', async () => {
@@ -337,21 +332,16 @@ describe('payouts', () => {
   })
 
   test('are booked in the first attempt if nobody else changes the books', async () => {
-    const { attempts } = BOOK_LIMITS
     await approve(other)
     BOOK_LIMITS.attempts = 1
-    try {
-      const file = `affiliate_id,currency,amount,reference,paid_on\nb,EUR,7.00,R-1,${PAID_ON}\n`
-      expect(await json(send(file))).toMatchObject({ paid: 1 })
-      const entry = { affiliate_id: 'a', plan: 'ib', amount: '5.00', reason: 'Bonus' }
-      const entered = await askAdmin(`${PATH}/manual-entries`, 'POST', {
-        ...entry,
-        reference: 'M-1',
-      })
-      expect(await json(entered)).toMatchObject({ amount: '5.00' })
-    } finally {
-      BOOK_LIMITS.attempts = attempts
-    }
+    const file = `affiliate_id,currency,amount,reference,paid_on\nb,EUR,7.00,R-1,${PAID_ON}\n`
+    expect(await json(send(file))).toMatchObject({ paid: 1 })
+    const entry = { affiliate_id: 'a', plan: 'ib', amount: '5.00', reason: 'Bonus' }
+    const entered = await askAdmin(`${PATH}/manual-entries`, 'POST', {
+      ...entry,
+      reference: 'M-1',
+    })
+    expect(await json(entered)).toMatchObject({ amount: '5.00' })
   })
 
   test('are booked all or none, and each error says what would fit', async () => {
@@ -650,21 +640,16 @@ describe('manual entries', () => {
   })
 
   test('at the same moment are no more than the limit', async () => {
-    const limit = BOOK_LIMITS.openEntries
     BOOK_LIMITS.openEntries = 5
-    try {
-      const all = await Promise.all(
-        Array.from({ length: 32 }, (_, i) => add({ reference: `r-${i}` })),
-      )
-      expect(all.map(({ status }) => status).sort()).toEqual([
-        ...Array(5).fill(201),
-        ...Array(27).fill(409),
-      ])
-      expect(await rowsOf('manual_entries')).toHaveLength(5)
-      expect((await add({ affiliate_id: 'b', reference: 'b-1' })).status).toBe(201)
-    } finally {
-      BOOK_LIMITS.openEntries = limit
-    }
+    const all = await Promise.all(
+      Array.from({ length: 32 }, (_, i) => add({ reference: `r-${i}` })),
+    )
+    expect(all.map(({ status }) => status).sort()).toEqual([
+      ...Array(5).fill(201),
+      ...Array(27).fill(409),
+    ])
+    expect(await rowsOf('manual_entries')).toHaveLength(5)
+    expect((await add({ affiliate_id: 'b', reference: 'b-1' })).status).toBe(201)
   })
 
   test('at the same moment are stored once', async () => {

@@ -42,9 +42,9 @@ async function firm() {
 const start = async (period = '2026-10') => {
   const started = await askAdmin(`${PATH}/periods/${period}/run`, 'POST')
   expect(started.status).toBe(202)
-  const run = await json(started)
-  expect(run.id).toMatch(/^run_[0-9A-Z]{26}$/)
-  return run
+  const body = await json(started)
+  expect(body.id).toMatch(/^run_[0-9A-Z]{26}$/)
+  return body
 }
 
 /** Starts a run and waits for its end. */
