@@ -2,6 +2,7 @@ import { createExecutionContext, runInDurableObject, waitOnExecutionContext } fr
 import { describe, expect, test } from 'vitest'
 import failures from '../docs/failures.md?raw'
 import wrangler from '../wrangler.toml?raw'
+import { openBrowser, signedIn } from './console/browser.ts'
 import { surrounded } from './sweep/platform.ts'
 import { asks, ROUTES } from './sweep/routes.ts'
 import { prepare, type World } from './sweep/worlds.ts'
@@ -76,6 +77,15 @@ const ROWS: Record<string, string[]> = {
   ),
 }
 
+/** Returns an environment in which members sign in to the console with their keys. */
+const withKeys = (gone: Env): Env => Object.assign(gone, { ACCESS_TEAM: '', ACCESS_AUD: '' })
+
+/** The rows of the console, whose pages are no operations. */
+const CONSOLE: Record<string, (gone: Env) => Promise<Response>> = {
+  'console: sign in': (gone) => openBrowser(withKeys(gone)).signIn(),
+  'console: a page': async (gone) => (await signedIn()).get('/console', {}, withKeys(gone)),
+}
+
 const cellsOf = (line: string) =>
   line
     .split('|')
@@ -86,7 +96,7 @@ const table = lines.map(cellsOf)
 
 test('the table in docs/failures.md has exactly these rows and columns', () => {
   expect(cellsOf(header).slice(1)).toEqual(Object.keys(COLUMNS))
-  expect(table.map(([name]) => name)).toEqual(Object.keys(ROWS))
+  expect(table.map(([name]) => name)).toEqual([...Object.keys(ROWS), ...Object.keys(CONSOLE)])
 })
 
 test('each binding and each secret of wrangler.toml has a column', () => {
@@ -99,9 +109,15 @@ test('each binding and each secret of wrangler.toml has a column', () => {
 
 /** Returns the ways in which the operations of a row are answered: `yes` or the status of an error. */
 async function answersOf(row: string, gone: Env): Promise<string[]> {
+  const page = await CONSOLE[row]?.(gone)
+  if (page) {
+    expect(page.headers.get('Location') ?? '', 'is signed in').not.toContain('sign-in')
+    if (page.status >= 400) expect(page.headers.has('Retry-After')).toBe(true)
+    return [page.status < 400 ? 'yes' : String(page.status)]
+  }
   const worlds = new Map<string, World>()
   const answers: string[] = []
-  for (const id of ROWS[row]!) {
+  for (const id of ROWS[row] ?? []) {
     const route = ROUTES.find((candidate) => candidate.id === id)!
     const hasRecords = route.records ?? false
     const kind = `${route.vertical}, ${hasRecords}`
@@ -125,7 +141,7 @@ async function answersOf(row: string, gone: Env): Promise<string[]> {
 const cellOf = (row: string, column: string) =>
   table.find(([name]) => name === row)?.[Object.keys(COLUMNS).indexOf(column) + 1]
 
-describe.each(Object.keys(ROWS))('%s', (row) => {
+describe.each([...Object.keys(ROWS), ...Object.keys(CONSOLE)])('%s', (row) => {
   const all = Object.keys(COLUMNS)
   const needless = all.filter((column) => cellOf(row, column) === 'yes')
 
