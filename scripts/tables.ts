@@ -18,8 +18,8 @@ const TABLES: Record<string, string> = {
   assignments: 'Which plan governs the customers of an affiliate, from a day on.',
   customers: 'Customers of every vertical.',
   transactions: 'Financial events on trader accounts.',
-  activity: 'Trading activity: one row per day, customer, instrument and currency.',
-  events: 'Activities of brand customers.',
+  activity: 'The resource `trading-activity`: one row per day, customer, instrument and currency.',
+  events: 'The resource `activities`: events of brand customers.',
   customer_affiliations: 'Changes of the affiliates of customers, by day.',
   customer_fields: 'Changes of the customer fields that plans use, by day: the values before each.',
   customer_refusals: 'Customers who earn nothing from a day on.',
@@ -27,7 +27,7 @@ const TABLES: Record<string, string> = {
   totals:
     'The number of records of an account by resource, and of its held records, which `total` leaves out.',
   deliveries:
-    'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions.',
+    'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times.',
   delivery_terms: 'Codes of errors and ids of refused records, by which deliveries are found.',
   overwritten_writes: 'Writes that a later record of the same request overwrote.',
   day_totals: 'Control totals of the days that have not changed since they were summed.',

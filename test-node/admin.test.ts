@@ -788,7 +788,7 @@ describe('operations', { concurrency: 4 }, () => {
   test('runs start: says how to see the progress', async () => {
     const { base } = await service(() => ({ status: 202, body: { id: 'run_1' } }))
     const { stderr } = await admin(base, ['runs', 'start', 'a', '2026-10'])
-    assert.equal(stderr, 'The run goes on by itself. `runs show` shows its progress.\n')
+    assert.equal(stderr, 'The run continues in the background. `runs show` shows its progress.\n')
   })
 
   test('statements list: has a column for each figure', async () => {

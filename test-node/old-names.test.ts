@@ -7,7 +7,7 @@ import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
 // Names that the code once had and must not get again: each has a standard term in its place. A name is
 // in these lists only if nothing else is rightly called so.
 
-/** Names that are not English words. They must not stand anywhere, not even in a comment. */
+/** Names that are not English words. They must not appear anywhere, not even in a comment. */
 const NAMES: Record<string, string> = {
   Parcel: '`DeliveryInput`',
   Shelf: '`RecordTable`',

@@ -329,7 +329,7 @@ describe('the limit of 8 MiB once decompressed', () => {
     expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'))
   })
 
-  test('of parallel large bodies of an account four wait, and others are refused', async () => {
+  test('four parallel large bodies of an account wait, and others are refused', async () => {
     const acme = await partner()
     const answers = await Promise.all(
       Array.from({ length: 7 }, (_, i) =>
@@ -575,7 +575,7 @@ describe('limits on listed errors', () => {
     expect(problem.errors[0]).toMatchObject({ pointer: '/0/x0', code: 'unknown_field' })
   })
 
-  test('at most 1000 errors are listed, one per record before a second', async () => {
+  test('at most 1000 errors are listed, the first of every record before any second', async () => {
     const acme = await partner()
     const records = Array.from({ length: 1000 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
     const problem = await json(acme.post('customers', records))
@@ -594,7 +594,7 @@ describe('limits on listed errors', () => {
     expect(errors.map(({ index }: { index: number }) => index)).toEqual(expected)
   })
 
-  test('the delivery log lists 100 errors, one per record before a second', async () => {
+  test('the delivery log lists 100 errors, the first of every record before any second', async () => {
     const acme = await partner()
     const records = Array.from({ length: 60 }, (_, i) => ({ customer_id: `c-${i}`, email: 7 }))
     const { delivery_id } = await json(acme.post('customers', records))
@@ -646,7 +646,7 @@ test('members named like Object.prototype properties are unknown fields', async 
   ])
 })
 
-test('a key is repeated even if it is empty or a record without a key lies between', async () => {
+test('an empty key, and a key after a record without one, can be repeated, too', async () => {
   const acme = await partner()
   const { transaction_id: _, ...withoutKey } = deposit
   const empty = { ...deposit, transaction_id: '' }

@@ -267,7 +267,7 @@ describe('what needs attention', () => {
         expect.objectContaining({
           ...{ code: 'expiring_credentials', count: 1 },
           detail: expect.stringMatching(
-            /^A previous Brand Token ends at .* Use the new one before\.$/,
+            /^A previous Brand Token ends at .* Switch to the new one before then\.$/,
           ),
         }),
       ]),

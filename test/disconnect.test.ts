@@ -51,7 +51,7 @@ function newKinds() {
     return met.add(`${name} ${sql}`).size > size
   }
 }
-/** The calls before, and the reads after, whose effect no request was cut yet. */
+/** Whether a call is new: no request was cut before its effect yet, or after it if it reads. */
 const isNewBefore = newKinds()
 const isNewRead = newKinds()
 

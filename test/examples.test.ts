@@ -358,7 +358,7 @@ async function takeBooks(team: Team) {
     take(id, name, summary, { headers: asTeam(), body, at: { ...at } })
   await refuse('approveStatement', 'wrong', 'Another hash', draft, other)
   await refuse('payStatement', 'wrong', 'A draft', draft, PAYMENT)
-  await team('approveStatement', 'approved', 'The draft that was looked at', {
+  await team('approveStatement', 'approved', 'The draft that was reviewed', {
     ...{ at: draft, body: { hash: BOOK_HASH } },
   })
   await team('approvePeriod', 'closed', 'All of its statements are approved', {

@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import type { LiveToken } from '../src/auth/client-limits.ts'
+import type { IssuedToken } from '../src/auth/client-limits.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, type Fault, faulty } from './faulty.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'
@@ -277,7 +277,7 @@ test('a token is listed once although the response to its listing was lost', asy
   const CLIENT_GATE = overriding(env.CLIENT_GATE, {
     getByName: (name: string) => ({
       guessingWait: (client: string) => env.CLIENT_GATE.getByName(name).guessingWait(client),
-      mint: async (token: LiveToken) => {
+      mint: async (token: IssuedToken) => {
         const minted = await clientObject().mint(token)
         calls += 1
         if (calls === 1) throw Object.assign(new Error('gone'), { retryable: true })

@@ -199,7 +199,7 @@ describe('the limit of held records', () => {
       pointer: '/0/customer_id',
       code: 'unknown_customer',
       message: 'Customer `late` has not been received.',
-      hint: 'An account has at most 100,000 held records. Send the customers of `GET held` first, then resend this record.'.replace(
+      hint: 'An account can have at most 100,000 held records. Send the customers of `GET held` first, then resend this record.'.replace(
         '100,000',
         '5',
       ),

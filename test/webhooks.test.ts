@@ -554,7 +554,7 @@ describe('the queue', () => {
     return results
   }
 
-  test('a message that it has twice makes one attempt', async () => {
+  test('a message that the queue has twice makes one attempt', async () => {
     const acme = await partner()
     const { path } = await webhook(acme.account)
     await cause(acme.account)

@@ -65,7 +65,7 @@ const ADJUSTMENT: JsonSchema = object(
 const FEEDS: Record<string, EventDocumentation> = {
   'feed.late': {
     description:
-      'Sent at 06:05 UTC if the activity of yesterday has not arrived by 06:00 UTC. It is sent once until the feed has recovered.',
+      'Sent at 06:05 UTC if the activity of yesterday has not arrived by 06:00 UTC. It is not sent again until the feed has recovered.',
     data: object({
       resource: RESOURCE,
       day: documented('The day whose records are missing.', DAY),
@@ -93,7 +93,7 @@ const FEEDS: Record<string, EventDocumentation> = {
 const STATEMENTS: Record<string, EventDocumentation> = {
   'statement.ready': {
     description:
-      'Sent when a run that began after the end of a period ends: for each draft of the period, and again if a later run changes the draft.',
+      'Sent when the first run that began after the end of a period is done: for each draft of the period, and again if a later run changes the draft.',
     data: object({ ...statementOf, ...amounts }),
     example: { ...STATEMENT, ...AMOUNTS },
   },
@@ -147,7 +147,7 @@ export const EVENT_DOCUMENTATION: Record<string, EventDocumentation> = {
     description:
       "Sent at 06:05 UTC if the share of yesterday's new customers without an affiliate is above the `unattributed_threshold` of the account.",
     data: object({
-      day: documented('The day of the registrations.', DAY),
+      day: documented('The day of the signups.', DAY),
       customers: documented('The new customers of the day.', COUNT),
       unattributed: documented('Those of them without an affiliate and without a link.', COUNT),
       share: documented('Their share.', SHARE),
@@ -205,7 +205,7 @@ const bodySchema = (type: string): JsonSchema => {
     description,
     ...object({
       type: { const: type },
-      timestamp: documented('When the event was caused.', TIME),
+      timestamp: documented('When the event occurred.', TIME),
       data,
     }),
   }

@@ -21,7 +21,7 @@ import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.t
 import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
-import { dropClosed } from '../webhooks/causes.ts'
+import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 import { notFound, readFields } from './body.ts'
 import { admitBookZone, refuseBookZoneOfBrand, settleBookZone } from './book-zone.ts'
@@ -134,7 +134,7 @@ export const accounts = new Hono<AppEnv>()
       await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])
     }
     if (change.book_zone !== undefined) await settleBookZone(c.env, account, change.book_zone)
-    if (change.disabled) await dropClosed(c.env, [account])
+    if (change.disabled) await dropWebhooksOfDisabled(c.env, [account])
     const takes_effect = await propagateSettings(c.env, id)
     const changed = { ...presentAccount(await findRouteAccount(c)), takes_effect }
     const changesQuota = change.storage_quota !== undefined

@@ -43,8 +43,8 @@ export const affiliates = new Hono<AppEnv>()
     const after = changeTree(before, sent, today(row))
     const circles = findTreeIssues(sent, after)
     const changed = changedParents(before, after)
-    const isDeeper = circles.length === 0 && changed.length > 0
-    const levels = isDeeper ? findDeepParents(sent, before, after) : null
+    const mayBeDeeper = circles.length === 0 && changed.length > 0
+    const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
     issues.push(...circles, ...(levels?.issues ?? []))
     if (issues.length > 0) throw validationFailed(issues)
     const ids = sent.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)

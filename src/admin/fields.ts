@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { approvalsRequired } from '../commission/books/payment-fields.ts'
+import { approvalsRequired } from '../commission/books/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'

@@ -1,7 +1,7 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
+import { newManualEntry } from '../commission/books/book-fields.ts'
 import { addManualEntry } from '../commission/books/manual-entry.ts'
-import { newManualEntry } from '../commission/books/payment-fields.ts'
 import { listManualEntries } from '../db/commission/books/manual-entries.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { readQuery } from '../http/query.ts'

@@ -39,7 +39,8 @@ async function authenticate({ headers, method }: Request, env: Env): Promise<Mem
     : assertion && (await readAssertion(assertion, env))
   if (!member) {
     throw new ApiError('invalid_admin', {
-      detail: 'Send the header `Authorization: Bearer` with the ADMIN_KEY of this service.',
+      detail:
+        'Send `Authorization: Bearer` with an admin key, or sign in through Cloudflare Access.',
       headers: { 'WWW-Authenticate': 'Bearer realm="admin"' },
     })
   }

@@ -35,8 +35,8 @@ export const apiKey = (weightOf: WeightOf) =>
   })
 
 /**
- * How many Brand Tokens per second an isolate looks up whose code matches no current key; it may be from a
- * removed key.
+ * How many Brand Tokens without a valid code an isolate looks up per second. Such a token may have been
+ * issued under a key that was removed since.
  */
 const MAX_UNCHECKED_LOOKUPS = 10
 
@@ -48,7 +48,7 @@ const MAX_VALID_DIGESTS = 10_000
 /** The digests of tokens that were valid: they need no check of their code. */
 const validDigests = new Set<string>()
 
-/** Adds a digest to a set; one that has `max` digests forgets them first. */
+/** Adds a digest to a set. Clears the set first if it has `max` digests. */
 export function remember(digests: Set<string>, added: string, max: number): void {
   if (digests.size >= max) digests.clear()
   digests.add(added)

@@ -1,11 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import {
   GUESSING_WINDOW_MS,
+  type IssuedToken,
   issuingWait,
-  type LiveToken,
-  liveTokens,
   recentWrongKeys,
   recentWrongSecrets,
+  unexpiredTokens,
   WRONG_KEY_WINDOW_MS,
   type WrongSecret,
   wrongKeyWait,
@@ -20,14 +20,14 @@ export interface IssueResult {
 }
 
 /**
- * Not only OAuth clients: one class for four kinds of objects, by their names:
- * - `client:{client_id}`, an OAuth client. It lists its live tokens, so that they can be revoked and
+ * Counts credentials and ends sessions. One class for four kinds of objects, by their names:
+ * - `client:{client_id}`, an OAuth client. It lists its unexpired tokens, so that they can be revoked and
  *   their number can be limited. A token lives for an hour, so the list holds all tokens of the last hour.
  * - `address:{address}`, a client address. It lists the wrong secrets that were sent from it.
  * - `sign-in:{address}`, an address that signs in to the console. It lists the wrong admin keys.
  * - `session:{id}`, a session of the console. It stores whether the session was ended.
  *
- * Storage keys: `tokens` (LiveToken[], at most 60), `version` (the lowest client version that
+ * Storage keys: `tokens` (IssuedToken[], at most 60), `version` (the lowest client version that
  * gets tokens), `settings` (Settings, the newest received), `wrongs` (WrongSecret[], at most 200),
  * `wrong_keys` (number[], the times of at most 5 wrong admin keys), `ended` (true once a session was
  * ended). An alarm deletes them, but not `version` and `settings`, once none of them counts.
@@ -37,17 +37,17 @@ export class ClientGate extends DurableObject<Env> {
    * Lists a token before it is opened, so that it can be revoked, or returns the seconds to wait.
    * Returns null if the client has changed since it was read. Idempotent for the same token.
    */
-  async mint({ jti, expiresAt, version }: LiveToken): Promise<IssueResult | null> {
+  async mint({ jti, expiresAt, version }: IssuedToken): Promise<IssueResult | null> {
     const { kv } = this.ctx.storage
     if (version < (kv.get<number>('version') ?? 0)) return null
 
     const now = Date.now()
     const settings = kv.get<Settings>('settings')
-    const tokens = kv.get<LiveToken[]>('tokens') ?? []
+    const tokens = kv.get<IssuedToken[]>('tokens') ?? []
     if (tokens.some((live) => live.jti === jti)) return { wait: 0, settings }
     const wait = issuingWait(tokens, now)
     if (wait > 0) return { wait, settings }
-    kv.put('tokens', [...liveTokens(tokens, now), { jti, expiresAt, version }])
+    kv.put('tokens', [...unexpiredTokens(tokens, now), { jti, expiresAt, version }])
     await this.ctx.storage.setAlarm(expiresAt)
     return { wait, settings }
   }
@@ -61,7 +61,7 @@ export class ClientGate extends DurableObject<Env> {
     kv.put('version', Math.max(version, kv.get<number>('version') ?? 0))
     const current = kv.get<Settings>('settings')
     if (!current || current.version <= settings.version) kv.put('settings', settings)
-    const tokens = liveTokens(kv.get<LiveToken[]>('tokens') ?? [], Date.now())
+    const tokens = unexpiredTokens(kv.get<IssuedToken[]>('tokens') ?? [], Date.now())
     const active = tokens.filter(({ ended }) => !ended)
     const outdated = active.filter((token) => token.version < version)
     await Promise.all(
@@ -76,7 +76,7 @@ export class ClientGate extends DurableObject<Env> {
   /** Marks tokens as ended, so that later changes of settings do not wake their objects. */
   recordEnded(ids: readonly string[]): void {
     const { kv } = this.ctx.storage
-    const tokens = kv.get<LiveToken[]>('tokens')
+    const tokens = kv.get<IssuedToken[]>('tokens')
     if (!tokens || ids.length === 0) return
     kv.put(
       'tokens',

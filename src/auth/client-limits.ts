@@ -6,7 +6,7 @@ const WRONG_PER_ADDRESS = 200
 export const GUESSING_WINDOW_MS = 600_000
 
 /** The contract: tokens per hour and client. An hour is also the lifetime of a token. */
-const TOKENS_PER_HOUR = 60
+export const TOKENS_PER_HOUR = 60
 
 /** A wrong secret: its time (milliseconds) and the digest of the `client_id` it was sent with. */
 export interface WrongSecret {
@@ -52,7 +52,7 @@ export function wrongKeyWait(times: readonly number[], now: number): number {
 }
 
 /** An issued token: its expiry (milliseconds) and the version of the client that it was issued for. */
-export interface LiveToken {
+export interface IssuedToken {
   readonly jti: string
   readonly expiresAt: number
   readonly version: number
@@ -61,11 +61,11 @@ export interface LiveToken {
 }
 
 /** Returns the tokens that have not expired at `now`. */
-export const liveTokens = (tokens: readonly LiveToken[], now: number) =>
+export const unexpiredTokens = (tokens: readonly IssuedToken[], now: number) =>
   tokens.filter(({ expiresAt }) => expiresAt > now)
 
 /** Returns the whole seconds until another token may be issued; 0 if it may now. */
-export function issuingWait(tokens: readonly LiveToken[], now: number): number {
-  const oldest = liveTokens(tokens, now).at(-TOKENS_PER_HOUR)
+export function issuingWait(tokens: readonly IssuedToken[], now: number): number {
+  const oldest = unexpiredTokens(tokens, now).at(-TOKENS_PER_HOUR)
   return oldest ? Math.ceil((oldest.expiresAt - now) / 1000) : 0
 }

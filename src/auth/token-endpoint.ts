@@ -3,6 +3,7 @@ import { ApiError } from '../errors.ts'
 import { expiryOf, issueAccessToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts'
 import { authenticate, tooManyAttempts } from './authenticate.ts'
 import { invalidClient, readCredentials, readForm } from './client-credentials.ts'
+import { TOKENS_PER_HOUR } from './client-limits.ts'
 import { grantOf } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { placementOf } from './placement.ts'
@@ -47,8 +48,7 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   })
 })
 
-const TOO_MANY_TOKENS =
-  'A client can get 60 tokens per hour. Reuse each token until it expires, after an hour.'
+const TOO_MANY_TOKENS = `A client can get ${TOKENS_PER_HOUR} tokens per hour. Reuse each token until it expires, after an hour.`
 
 function checkGrantType(grantType: string | undefined): void {
   if (!grantType) {

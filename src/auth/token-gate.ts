@@ -14,8 +14,11 @@ export interface Admission {
 /** Returns the name of a Brand Token's object. The object of an access token is named by its `jti`. */
 export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 
-/** How long an ended token is remembered, so that a late `open` cannot revive it. */
-const ENDED_KEPT_MS = 8 * DAY_MS
+/**
+ * How long an object remembers an ended token, so that a late `open` cannot revive it, and the settings of
+ * a token that is not opened yet.
+ */
+const REMEMBERED_MS = 8 * DAY_MS
 
 /**
  * The object of one access token or Brand Token: whether it is live, its grant, and its rate.
@@ -52,13 +55,13 @@ export class TokenGate extends DurableObject<Env> {
     kv.put('settings', settings)
     const grant = kv.get<Grant>('grant')
     if (grant) kv.put('grant', { ...grant, ...newer(grant, settings) })
-    else await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
+    else await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
   }
 
   /** Ends the token. It stays ended even if `open` is called later. */
   async end(): Promise<void> {
     this.ctx.storage.kv.put('ended', true)
-    await this.ctx.storage.setAlarm(Date.now() + ENDED_KEPT_MS)
+    await this.ctx.storage.setAlarm(Date.now() + REMEMBERED_MS)
   }
 
   /**

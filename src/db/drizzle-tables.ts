@@ -223,7 +223,7 @@ export const transactions = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.day, t.customer_id, t.transaction_id] })],
 )
 
-/** Trading activity: one row per day, customer, instrument and currency. */
+/** The resource `trading-activity`: one row per day, customer, instrument and currency. */
 export const activity = sqliteTable(
   'activity',
   {
@@ -247,7 +247,7 @@ export const activity = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
 )
 
-/** Activities of brand customers. */
+/** The resource `activities`: events of brand customers. */
 export const events = sqliteTable(
   'events',
   {
@@ -347,7 +347,7 @@ export const totals = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )
 
-/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions. */
+/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times. */
 export const deliveries = sqliteTable(
   'deliveries',
   {

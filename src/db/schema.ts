@@ -213,7 +213,7 @@ export const transactions = /* @__PURE__ */ defineTable<typeof drizzle.transacti
   $uniqueKey: ['account', 'transaction_id'],
 })
 
-/** Trading activity: one row per day, customer, instrument and currency. */
+/** The resource `trading-activity`: one row per day, customer, instrument and currency. */
 export const activity = /* @__PURE__ */ defineTable<typeof drizzle.activity>({
   $name: 'activity',
   $columns: {
@@ -238,7 +238,7 @@ export const activity = /* @__PURE__ */ defineTable<typeof drizzle.activity>({
   $uniqueKey: null,
 })
 
-/** Activities of brand customers. */
+/** The resource `activities`: events of brand customers. */
 export const events = /* @__PURE__ */ defineTable<typeof drizzle.events>({
   $name: 'events',
   $columns: {
@@ -329,7 +329,7 @@ export const totals = /* @__PURE__ */ defineTable<typeof drizzle.totals>({
   $uniqueKey: null,
 })
 
-/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions. */
+/** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times. */
 export const deliveries = /* @__PURE__ */ defineTable<typeof drizzle.deliveries>({
   $name: 'deliveries',
   $columns: {

@@ -8,7 +8,7 @@ const MAX_WAIT_MS = 20_000
 const FIRST_CHECK_MS = 5
 const MAX_CHECK_MS = 100
 
-/** The requests with `isWaitLimited` of an account that may wait: the guide advises four parallel requests. */
+/** How many requests with `isWaitLimited` of an account may wait: the guide advises four parallel requests. */
 export const MAX_LIMITED_WAITERS = 4
 
 /** A request that has not checked for this long was ended by the runtime and gets no lease. In milliseconds. */
@@ -34,7 +34,7 @@ export interface Lease {
   readonly account: string
   /** In the unit of the queue's budget. */
   readonly weight: number
-  /** From when on the lease may be revoked, if another request waits, in milliseconds. */
+  /** The time from which the lease may be revoked for a waiting request, in milliseconds. */
   until: number
 }
 

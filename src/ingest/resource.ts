@@ -9,7 +9,10 @@ import type { Warning } from '../validation/warnings.ts'
 import { type BodyForm, recordPointer } from './envelope.ts'
 import type { ValidatedRequest } from './validate-records.ts'
 
-/** A resource. Its routes, validation, SQL, lists, schemas and documentation are derived from it. */
+/**
+ * A resource. Its routes, validation, SQL, lists, schemas and documentation are derived from it.
+ * Commissions, reports and the console list the resources that they use.
+ */
 export interface Resource extends RecordView {
   /** The name of one record, for documentation and messages. */
   readonly title: string

@@ -28,7 +28,7 @@ export interface AttentionFacts extends Findings {
   isBrand: boolean
   /** The words of the status map; null for brands, which have none. */
   mapped: ReadonlySet<string> | null
-  /** When credentials end that end soon, in order, in milliseconds. */
+  /** The ends of the credentials that end soon, the earliest first, in milliseconds. */
   ends: readonly number[]
   /** Returns the address of a path of the account's own API. */
   urlOf: (path: string) => string
@@ -84,7 +84,7 @@ function expiringCredentials({ ends, isBrand }: AttentionFacts): Attention {
   return {
     code: 'expiring_credentials',
     count: ends.length,
-    detail: `A previous ${credential} ends at ${new Date(ends[0] ?? 0).toISOString()}. Use the new one before.`,
+    detail: `A previous ${credential} ends at ${new Date(ends[0] ?? 0).toISOString()}. Switch to the new one before then.`,
   }
 }
 
@@ -92,7 +92,7 @@ const heldRecords = ({ held, urlOf }: AttentionFacts): Attention => ({
   code: 'held_records',
   count: held,
   detail:
-    'Records wait for their customers and count nowhere until these arrive. Send the customers.',
+    'Records wait for their customers and are not counted until these arrive. Send the customers.',
   url: urlOf('held'),
 })
 

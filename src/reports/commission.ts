@@ -6,7 +6,7 @@ import type { Note } from './report.ts'
 import { hasCommissionRows } from './select.ts'
 import { addAmount } from './sums.ts'
 
-/** The metric of what statements come to. */
+/** The metric that sums statements. */
 export const COMMISSION = 'commission_owed'
 
 /** Where a report can show the commission, and why not elsewhere. */

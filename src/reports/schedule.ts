@@ -2,7 +2,7 @@ import type { Source } from '../db/reports/dimensions.ts'
 import { REPORT_STEPS } from './limits.ts'
 import type { Part, Selection } from './select.ts'
 
-/** Records of some days of customers with an id from `first` on and before `end`; null: of all others. */
+/** Records of some days, of customers with an id from `first` on and before `end`; null: without an end. */
 export interface Range {
   /** In days since 1970-01-01. */
   readonly from: number
@@ -14,11 +14,11 @@ export interface Range {
 /** A range of records, and what one batch reads of it. */
 export interface Step extends Range {
   readonly parts: readonly Part[]
-  /** About the number of steps into which the reader splits this step by customer before it reads them. */
+  /** Roughly how many steps the reader makes of this step, by customer, before it reads them. */
   readonly pieces: number
 }
 
-/** The records of each day with any, by source. */
+/** The number of records of each day, by source. Days without records are absent. */
 export type Counts = ReadonlyMap<Source, ReadonlyMap<number, number>>
 
 /** What reading a record costs, and whose records a part reads; those of `active` depend on the shape. */

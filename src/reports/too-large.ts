@@ -30,7 +30,7 @@ const ADVICE: Readonly<Record<keyof typeof REASONS, string>> = {
 export const tooLarge = (what: keyof typeof REASONS): ApiError =>
   new ApiError('validation_failed', { detail: `${REASONS[what]} ${ADVICE[what]}` })
 
-/** The names of what sources have, in messages. */
+/** What messages call the records of each source. */
 const NAMES: Readonly<Record<Source, string>> = {
   customers: 'customers',
   transactions: 'transactions',

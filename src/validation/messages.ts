@@ -107,7 +107,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
   no_kpi: () => 'Send `Value`, or KPI fields such as `GGR`, as decimals: `"100.00"`.',
   unknown_customer: ({ expected }) =>
     expected
-      ? `An account has ${expected}. Send the customers of \`GET held\` first, then resend this record.`
+      ? `An account can have ${expected}. Send the customers of \`GET held\` first, then resend this record.`
       : 'Send the customer first, then resend this record.',
   choice: ({ received }) => (received ? 'Leave out all but one of them.' : 'Add one of them.'),
   unknown_reference: ({ value, suggestions }) =>
@@ -118,7 +118,7 @@ const HINTS: Partial<Record<IssueCode, (parts: Parts) => string | null>> = {
     `Send ${quote(expected)}, or put the version under the name of a new plan.`,
   rate_differs: () => 'Send `?correct=true` to replace the stored rate.',
   reference_used: () => 'Give every payment a reference of its own.',
-  unknown_affiliate: () => '`GET account` lists the configured affiliates.',
+  unknown_affiliate: () => 'Use a configured affiliate.',
 }
 
 /** Returns whether a time is expected to be in a range of years, not in another form. */

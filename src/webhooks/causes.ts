@@ -86,7 +86,10 @@ export async function sweepWebhooks(env: Env, binding: string, now: number): Pro
 }
 
 /** Deletes the webhooks of disabled accounts, with their events and messages. */
-export async function dropClosed(env: Env, disabled: readonly Account[]): Promise<void> {
+export async function dropWebhooksOfDisabled(
+  env: Env,
+  disabled: readonly Account[],
+): Promise<void> {
   for (const [binding, accounts] of Map.groupBy(disabled, (one) => one.binding)) {
     const ids = accounts.map(({ id }) => id)
     await dropDisabled(resolveDatabase(env, binding), ids)

@@ -133,7 +133,7 @@ describe('one statement', () => {
     await storeRows([a])
     const hash = digits('other')
     expect(await refusal(approve(a, { hash }))).toBe(
-      `hash_changed: The draft has changed: its hash is ${digestOf(a)} now. Look at it again, and approve that.`,
+      `hash_changed: The draft has changed: its hash is ${digestOf(a)} now. Review it, and approve it with this hash.`,
     )
     await approve(a)
     expect(await json(approve(a, { hash }))).toMatchObject({ code: 'hash_changed' })

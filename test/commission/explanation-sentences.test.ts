@@ -39,7 +39,7 @@ test.each<[unknown, string]>([
     { transactions: ['deposit'], subtypes: ['card', 'wire', 'cash'] },
     'deposit transactions of the subtypes card, wire and cash',
   ],
-  [{ activity: 'lots_traded' }, 'lots_traded of trading activity'],
+  [{ activity: 'lots_traded' }, 'lots traded of trading activity'],
   [{ event: 'DailyStats' }, 'DailyStats events'],
   [{ event: 'DailyStats', kpi: 'NGR' }, 'DailyStats events (NGR)'],
   [{ signup: true }, 'signups'],
@@ -150,7 +150,7 @@ test('base: each term with what it is multiplied by', () => {
 test('units: what was counted, and what one unit of pay is', () => {
   const lots = { step: 'units', records: 2, customers: 1, units: '7', each: '1', quantity: '7' }
   const step = { ...lots, unit: { activity: 'lots_traded' } } as Step & { step: 'units' }
-  const source = '7 units come from 2 records of 1 customer (lots_traded of trading activity).'
+  const source = '7 units come from 2 records of 1 customer (lots traded of trading activity).'
   expect(ofFacts(step)).toEqual([source])
   expect(ofFacts({ ...step, each: '2', quantity: '3.5' })).toEqual([source, '7 ÷ 2 is 3.5.'])
   expect(ofFacts({ ...step, unit: { once: 'cpa' } })).toEqual([

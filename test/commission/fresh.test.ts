@@ -71,7 +71,7 @@ test('more than 50,000 records are refused, with the run that computes them', as
   const refused = await askAdmin(FRESH)
   expect(refused.status).toBe(422)
   expect((await json(refused)).detail).toContain(
-    'more than 500 records, the most that one request reads. Start a run of the period, which computes any number: POST /admin/v1/accounts/acme-forex/periods/2026-10/run.',
+    'more records than one request can read (500). Start a run of the period, which computes any number: POST /admin/v1/accounts/acme-forex/periods/2026-10/run.',
   )
 })
 

@@ -257,7 +257,7 @@ test('20 runs of an account are running at once, and those of yesterday do not c
   expect([refused.status, refused.headers.get('Retry-After')]).toEqual([429, '60'])
   expect(await json(refused)).toMatchObject({
     code: 'rate_limited',
-    detail: expect.stringMatching(/^20 runs of this account are running, the most at once/),
+    detail: expect.stringMatching(/^20 runs of this account are running, the maximum/),
   })
   expect([await countRuns(), await audited()]).toEqual([RUN_LIMITS.running + 6, 1])
 })

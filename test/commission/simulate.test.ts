@@ -307,7 +307,7 @@ describe('the limit of records', () => {
     expect(await json(refused)).toMatchObject({
       status: 422,
       detail:
-        'The answer depends on more than 5,000 records, the most that one request reads. The affiliate cannot be simulated.',
+        'The answer depends on more records than one request can read (5,000). The affiliate cannot be simulated.',
     })
   })
 })

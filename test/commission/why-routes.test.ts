@@ -518,7 +518,7 @@ test('more than 50,000 records are refused, and narrowed they are read', async (
     const refused = await acme.admin(path)
     expect([path, refused.status]).toEqual([path, 422])
     expect((await json(refused)).detail).toContain(
-      'more than 500 records, the most that one request reads. Narrow it with `customer_id`',
+      'more records than one request can read (500). Narrow it with `customer_id`',
     )
   }
   for (const path of [

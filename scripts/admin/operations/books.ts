@@ -1,9 +1,9 @@
 import { writeCsv } from '../../../src/commission/csv.ts'
 import { counted } from '../../../src/commission/engine/sentences.ts'
+import { approvePeriod, importPayments } from '../close-books.ts'
 import { inOptions } from '../errors.ts'
 import { list, object } from '../format.ts'
 import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
-import { approvePeriod, importPayments } from '../pay-statements.ts'
 import { listOperation } from './parts.ts'
 
 const DAY = /^\d{4}-\d\d-\d\d$/
@@ -76,7 +76,7 @@ const approvals: readonly Operation[] = [
   {
     noun: 'statements',
     verb: 'pay',
-    summary: 'Books that an approved statement was paid. The same reference is booked once.',
+    summary: 'Records the payment of an approved statement. The same reference is recorded once.',
     example: 'acme STATEMENT_ID --reference PAY-17 --on 2026-11-16',
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/pay',
@@ -88,7 +88,7 @@ const approvals: readonly Operation[] = [
     noun: 'periods',
     verb: 'approve',
     summary:
-      'Approves every draft of the period without an obstacle. Affiliates with a refused draft stay open.',
+      'Approves every draft of the period that can be approved. Affiliates with a refused draft stay open.',
     example: 'acme 2026-10',
     method: 'POST',
     path: 'accounts/{account}/periods/{period}/approve',
@@ -142,7 +142,7 @@ const ENTRY: Options = {
   },
 }
 
-/** The affiliate whose ledger it is. Its id may be `..` and so stands in the query. */
+/** The affiliate whose ledger it is. Its id may be `..`, so it is sent in the query. */
 const OF_AFFILIATE = { argument: 'affiliate_id', isArgumentInQuery: true } as const
 
 const entries: readonly Operation[] = [

@@ -9,7 +9,7 @@ const REASON = {
   required: true,
 }
 
-/** What a history is about: the customer, whose id may be `..` and so stands in the query. */
+/** What a history is about: the customer, whose id may be `..`, so it is sent in the query. */
 const OF_CUSTOMER = {
   noun: 'customers',
   argument: 'customer_id',

@@ -84,7 +84,7 @@ const plans: readonly Operation[] = [
   {
     noun: 'plans',
     verb: 'simulate',
-    summary: 'Shows what a JSON file as version would change in past or open periods.',
+    summary: 'Shows what the terms in a JSON file would change in past or open periods.',
     example: 'acme standard-ib new.json --period 2026-10',
     method: 'POST',
     path: 'accounts/{account}/plans/{plan}/simulate',
@@ -104,7 +104,7 @@ const plans: readonly Operation[] = [
     path: '',
     isLocal: true,
     options: {
-      print: { value: 'template', description: 'Prints this template as a file for plans put.' },
+      print: { value: 'template', description: 'Prints this template as JSON, for plans put.' },
     },
     run: async (_send, _request, input) => readTemplates(input),
     format: formatTemplates,

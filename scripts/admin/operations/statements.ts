@@ -132,7 +132,7 @@ const runs: readonly Operation[] = [
     method: 'POST',
     path: 'accounts/{account}/periods/{period}/run',
     format: object,
-    note: () => 'The run goes on by itself. `runs show` shows its progress.',
+    note: () => 'The run continues in the background. `runs show` shows its progress.',
   },
   {
     noun: 'runs',

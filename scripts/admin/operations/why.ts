@@ -57,7 +57,7 @@ export const WHY: readonly Operation[] = [
   {
     noun: 'unearned',
     verb: 'show',
-    summary: 'Shows what no line counts, by reason.',
+    summary: 'Shows the records that earned nothing, by reason.',
     example: 'acme --period 2026-10',
     method: 'GET',
     path: 'accounts/{account}/unearned',
@@ -79,7 +79,7 @@ export const WHY: readonly Operation[] = [
   listOperation({
     noun: 'qualifications',
     verb: 'list',
-    summary: 'Lists customers under rules that pay once, as of the end of a period.',
+    summary: 'Lists who qualified for a CPA and who did not, as of the end of a period.',
     example: 'acme --period 2026-10 --status waiting',
     path: 'accounts/{account}/qualifications',
     options: {

@@ -28,7 +28,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   malformed_json: {
     cause:
       'The body is empty, truncated, not valid JSON, not valid UTF-8, not the gzip that ' +
-      '`Content-Encoding` announces, or nested deeper than 8 levels. `detail` says which.',
+      '`Content-Encoding` announces, or nested deeper than 8 levels (plans: 9). `detail` says which.',
     fix:
       'Write the body with a JSON library and send it as UTF-8. Send several records as an array, ' +
       '`[{…}, {…}]`. Newline-delimited JSON is not accepted, but `npm run push` converts it.',
@@ -138,8 +138,9 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cause:
       'On `/admin/v1`: the state of the account does not allow the change. Examples are resetting a ' +
       '`live` account, giving Brand Tokens or event definitions to a partner or OAuth clients to a ' +
-      'brand, changing the `book_zone` of a partner with records, rotating a revoked client, and exceeding 200 event definitions or 128 KiB of them. ' +
-      'The code also means that the affiliates changed at the same time.',
+      'brand, changing the `book_zone` of a partner with records, rotating a revoked client, exceeding ' +
+      '200 event definitions or 128 KiB of them, deleting an assignment of a closed period, and ' +
+      'exceeding 500 open manual entries of an affiliate. The code also means that the affiliates changed at the same time.',
     fix:
       'Read `detail`, then check the current state with `GET`. If the affiliates changed, read them ' +
       'and send your change again. For the warning `conflict` of a customer, see ' +
@@ -147,18 +148,18 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   hash_changed: {
     cause:
-      'The draft was computed again since you looked at it, or the statement was approved with ' +
+      'The draft was computed again since you reviewed it, or the statement was approved with ' +
       'another hash.',
-    fix: 'Get the statement, look at it again, and approve it with its `hash`.',
+    fix: 'Get the statement, review it again, and approve it with its `hash`.',
   },
   period_not_over: {
     cause:
-      'The period of the statement goes on. It ends with its last day: in the account’s `book_zone` ' +
+      'The period of the statement has not ended. It ends with its last day: in the account’s `book_zone` ' +
       '(UTC by default), for brands in their `time_zone`.',
-    fix: 'Approve it from the time on that `detail` names.',
+    fix: 'Approve it at or after the time in `detail`.',
   },
   not_run: {
-    cause: 'No run of the period, or of a later one, began after its end and is done.',
+    cause: 'No run of the period, or of a later one, that began after its end is done.',
     fix:
       'Start one with `POST /admin/v1/accounts/{account}/periods/{period}/run`, wait until it is ' +
       'done, then approve the period.',
@@ -173,7 +174,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     cause:
       'After the draft was computed, another statement, a manual entry or a period was approved ' +
       'that changes it.',
-    fix: 'Run the period again, look at the new draft, and approve that one.',
+    fix: 'Run the period again, review the new draft, and approve that one.',
   },
   holds: {
     cause: 'Records of the statement lack an exchange rate or a currency. `holds` lists them.',
@@ -188,7 +189,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   already_paid: {
     cause: 'The statement was paid with another reference, which `detail` names.',
     fix:
-      'Nothing has to be paid. If it was paid twice, enter the second payment as a negative manual ' +
+      'Do not pay it again. If it was paid twice, enter the second payment as a negative manual ' +
       'entry.',
   },
   nothing_due: {
@@ -245,9 +246,10 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   rate_limited: {
     cause:
       'More than 1000 requests arrived within 60 seconds with this access token or Brand Token; ' +
-      '`GET totals` counts as 10 requests and `GET held` as 5. Nothing of this request was stored. ' +
-      'Or, for `GET totals`: another request of the account sums changed days, or has just done so ' +
-      'for a long time. Or, for `POST …/periods/{period}/run`: 20 runs of the account are running.',
+      '`GET totals`, `GET reports`, `GET unearned`, `GET qualifications` and the explanation of a line ' +
+      'count as 10 requests each, `GET held` as 5. Nothing of this request was stored. Or, for ' +
+      '`GET totals` and `GET reports`: another computation of the account is running, or has just ' +
+      'taken a long time. Or, for `POST …/periods/{period}/run`: 20 runs of the account are running.',
     fix:
       'Wait for the seconds in `Retry-After`, then repeat the request. Send up to 1000 records in ' +
       'each request. `r` in the `RateLimit` header counts the remaining requests.',

@@ -97,14 +97,17 @@ export const RULE: Record<IssueCode, Explanation> = {
     fix: 'Round the number: send `0.3` instead of `0.30000000000000004`. Send long ids as text.',
   },
   decimals: {
-    cause: '`amount_currency` or `lots_traded` has more than 2 decimal places.',
-    fix: 'Round to 2 places, such as `100.25`. Other amounts, such as `pnl`, may have more places.',
+    cause:
+      '`amount_currency` or `lots_traded` has more than 2 decimal places. On `/admin/v1`: an amount has ' +
+      'more than `message` allows, such as the minor digits of its currency.',
+    fix: 'Round the number, such as to `100.25`. Other amounts, such as `pnl`, may have more places.',
   },
   minimum: {
     cause:
       'The number is negative, but the field must be at least 0: `lots_traded`, `volume_usd`, ' +
-      '`spread_cost`, `commission`, `account_size`, `drawdown` or `max_drawdown`.',
-    fix: 'Send `0` or more. Send a loss as a negative `pnl`.',
+      '`spread_cost`, `commission`, `account_size`, `drawdown` or `max_drawdown`. On `/admin/v1`: a ' +
+      'number or a day is before the first one that `message` allows.',
+    fix: 'Send `0` or more. Send a loss as a negative `pnl`. On `/admin/v1`, `message` has the minimum.',
   },
   enum: {
     cause:
@@ -169,8 +172,10 @@ export const RULE: Record<IssueCode, Explanation> = {
     fix: 'Name a parent that is not a sub-affiliate of this affiliate, or send `"parent": null` for no parent.',
   },
   maximum: {
-    cause: 'On plans: the number is too large for this member. `message` names the maximum.',
-    fix: 'Send a smaller number. The limits of plans are on the page of plans.',
+    cause:
+      'On plans: the number is too large for this member. On payments: the day is in the future. ' +
+      '`message` names the maximum.',
+    fix: 'Send a smaller number. The team finds all limits in `docs/plans.md`.',
   },
   choice: {
     cause:
@@ -216,7 +221,7 @@ export const RULE: Record<IssueCode, Explanation> = {
   amount_differs: {
     cause:
       'On payments in `/admin/v1`: the amount is not the sum of the oldest unpaid statements of the affiliate in this currency. Nothing of the request was booked.',
-    fix: 'Pay statements as a whole, the oldest first. The hint names the amounts next to it that fit.',
+    fix: 'Pay statements as a whole, the oldest first. The hint names the nearest sums of whole statements.',
   },
   nothing_due: {
     cause:
@@ -225,7 +230,7 @@ export const RULE: Record<IssueCode, Explanation> = {
   },
   reference_used: {
     cause:
-      'On payments in `/admin/v1`: another payment has this reference. Nothing of the request was booked.',
+      'On payments in `/admin/v1`: another payment has this reference, or the same payment with another day. Nothing of the request was booked.',
     fix: 'Give every payment a reference of its own. The same payment under the same reference is accepted again.',
   },
 }

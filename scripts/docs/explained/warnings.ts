@@ -69,7 +69,8 @@ export const WARNING: Record<WireWarning, Explanation> = {
   erased: {
     cause:
       'The personal data of this customer was permanently erased. Names, e-mail address, ' +
-      'additional fields and details of activities are not stored again. All other fields are.',
+      'additional fields and details of activities are not stored again. For a brand, neither are the ' +
+      'country and `tracking_data` that the service did not issue. All other fields are stored.',
     fix: 'Stop sending the personal data of this customer. The record needs no correction.',
   },
   not_a_number: {

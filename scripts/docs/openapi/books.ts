@@ -1,11 +1,11 @@
-import { BOOK_LIMITS } from '../../../src/commission/books/limits.ts'
 import {
   approval,
   listedPayment,
   newManualEntry,
   payment,
   periodApproval,
-} from '../../../src/commission/books/payment-fields.ts'
+} from '../../../src/commission/books/book-fields.ts'
+import { BOOK_LIMITS } from '../../../src/commission/books/limits.ts'
 import { documented, object } from '../envelopes.ts'
 import { closedObject } from '../json-schema.ts'
 import type { JsonSchema } from '../types.ts'
@@ -19,7 +19,7 @@ const money = (description: string) =>
 
 const currency = documented('An ISO 4217 code.')
 const affiliate_id = documented('The affiliate.')
-const actor = documented('Who of the integrations team did it.')
+const actor = documented('The member of the integrations team.')
 const plan = documented('The plan.')
 const period = documented('The period.')
 
@@ -31,8 +31,8 @@ const WAITING = object({
     type: 'array',
     items: object({ actor, at: documented('When.', TIME) }),
   }),
-  approvals_required: documented('How many different persons must.', COUNT),
-  message: documented('What has to follow.'),
+  approvals_required: documented('The number of different persons who must approve it.', COUNT),
+  message: documented('What is still needed.'),
 })
 
 const REFUSED = object({
@@ -64,7 +64,7 @@ const MANUAL_ENTRY = object({
 
 const ENTRY = object({
   affiliate_id,
-  id: documented('The id of the entry. Entries stand in the order of time.'),
+  id: documented('The id of the entry. Entries are listed in the order of time.'),
   kind: documented(
     'What was booked. `dropped` writes a negative balance off; `paid` is negative.',
     oneOf('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'),
@@ -89,7 +89,7 @@ const BALANCES = object({
     items: object({
       currency,
       balance: money('The sum of all entries.'),
-      due: money('What approved statements have to pay and have not paid.'),
+      due: money('What is approved and not yet paid.'),
     }),
   }),
 })
@@ -100,10 +100,10 @@ const PAYOUT = object(
     currency,
     amount: money('The amount.'),
     statements: documented('The number of statements.', COUNT),
-    payable_on: documented('From when on all of them are payable.', DAY),
+    payable_on: documented('The first day on which all of them are payable.', DAY),
     paid_on: documented('When they were paid.', DAY),
     reference: documented(
-      'What has to be paid has a reference that follows from its statements; use it for the payment.',
+      'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay.',
     ),
     actor,
     at: documented('When the payment was booked.', TIME),
@@ -119,11 +119,11 @@ export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
     period,
     plans: documented('The plans.', { type: 'array', items: TEXT }),
     closed: documented(
-      'Whether the period is closed. It stays open for affiliates with a draft.',
+      'Whether the period is closed. For affiliates with a draft, it stays open.',
       FLAG,
     ),
     open_total: documented(
-      'The affiliates for whom the closed period stays open: they have a draft of it or of an earlier period.',
+      'The number of affiliates for whom the period is not closed: they have a draft of it or of an earlier period.',
       COUNT,
     ),
     approved: documented('The statements that this request approved.', COUNT),
@@ -166,7 +166,7 @@ const approvals = (): Operation[] => [
     path: `${ACCOUNT_PATH}/periods/{period}/approve`,
     id: 'approvePeriod',
     summary: 'Approve a period',
-    description: `Approves every draft of the period without an obstacle, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. Affiliates with a refused draft stay open. Then the period is closed for every affiliate without a refused statement. A repetition goes on where the last request stopped.`,
+    description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. Then it closes the period for every affiliate without a refused draft. A repeated request continues where the last one stopped.`,
     body: { schema: closedObject(periodApproval, AT), required: false },
     answers: {
       ...returned('The period is closed.', ref('ApprovedPeriod')),
@@ -221,7 +221,7 @@ const manual = (): Operation[] => [
     path: `${ACCOUNT_PATH}/manual-entries`,
     id: 'addManualEntry',
     summary: 'Enter an amount',
-    description: `Stores an amount for an affiliate and plan. It stands in the statement of the earliest period that is not closed. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
+    description: `Stores an amount for an affiliate and plan. The statement of the earliest period that is not closed lists it. You cannot change an entry. To undo it, add the opposite amount with another reference. At most ${BOOK_LIMITS.openEntries} entries of an affiliate wait for approval.`,
     body: { schema: closedObject(newManualEntry, AT) },
     answers: {
       200: { description: 'The entry is stored already.', schema: ref('ManualEntry') },

@@ -286,7 +286,7 @@ export const totalOf = (groups: Record<string, JsonSchema>) =>
   object(
     {
       day: documented(
-        'The day. For partners in UTC; for brands as sent, or in the time zone of the account.',
+        'The day. For partners in the `book_zone` of the account, UTC by default, and of trading activity as sent; for brands as sent, or in the time zone of the account.',
         DAY,
       ),
       resource,

@@ -43,8 +43,8 @@ const FENCE: JsonSchema = {
   anyOf: [
     object({
       base: money('The base before.'),
-      paid_back: money('What customers paid back of what was held against them.'),
-      fenced: money('What is held against customers from now on.'),
+      paid_back: money('What later revenue of customers recovered of their ring-fenced losses.'),
+      fenced: money('The losses that were ring-fenced in this period.'),
     }),
     { type: 'null' },
   ],
@@ -60,7 +60,7 @@ const LINE = object({
   units: decimal('The units, before `each`. Null if the rule has none.'),
   measure: decimal('The measure of the tiers. Null without tiers.'),
   step: {
-    description: 'The step that applies; under `slice` the part at each step. Null without tiers.',
+    description: 'The tier that applies; under `slice` the part in each tier. Null without tiers.',
     anyOf: [
       TEXT,
       { type: 'array', items: object({ from: TEXT, part: TEXT, rate: TEXT }) },
@@ -71,8 +71,8 @@ const LINE = object({
   amount: money('What the line pays.'),
   carried_in: money('What the line took over from the period before.'),
   carried_out: money('What the line leaves to the next period.'),
-  capped: money('What caps took.'),
-  recouped: money('What an advance took.'),
+  capped: money('What caps cut off.'),
+  recouped: money('What was deducted to recover the CPA.'),
   deficit: money('The deficit of an advance after the period.'),
   fence: FENCE,
   fx: FX,
@@ -141,11 +141,11 @@ export const HEAD = {
   adjustments_sum: money('The sum of the adjustments.'),
   manual_sum: money('The sum of the manual entries.'),
   total: money('The sum of lines, adjustments and manual entries.'),
-  payable: money('What is paid.'),
-  closing: money('What goes on to the next period.'),
-  dropped: money('The negative balance that the plan drops.'),
+  payable: money('What is to be paid.'),
+  closing: money('What is carried to the next period.'),
+  dropped: money('The negative balance that the plan writes off.'),
   transferred: documented(
-    'What goes on to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
+    'What is carried to another plan in place of `closing`: another plan has taken over all customers of the affiliate. Null if nothing does.',
     orNull(TRANSFER),
   ),
   received: listed(
@@ -161,7 +161,10 @@ export const HEAD = {
   lines_total: documented('The number of lines.', COUNT),
   adjustments_total: documented('The number of adjustments.', COUNT),
   payable_on: documented('The last day of the period + `hold_days`.', DAY),
-  status: documented('Drafts follow the records.', oneOf('draft', 'approved', 'paid')),
+  status: documented(
+    'A draft changes with its records until it is approved.',
+    oneOf('draft', 'approved', 'paid'),
+  ),
   approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
   paid: documented(
     'How it was paid. Null until then.',
@@ -176,7 +179,10 @@ export const HEAD = {
     'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
     { type: 'string', pattern: '^[\\da-f]{64}$' },
   ),
-  computed_at: documented('When it was computed.', TIME),
+  computed_at: documented(
+    'When its content was computed: a run writes only drafts that have changed.',
+    TIME,
+  ),
 }
 
 const ADJUSTMENTS = listed('Corrections of lines of closed periods.', ref('Adjustment'))

@@ -16,7 +16,7 @@ const resource = documented(
 )
 
 const CAUSE = {
-  reason: documented('What became of it.', oneOf('counted', ...REASONS)),
+  reason: documented('`counted`, or the reason why not.', oneOf('counted', ...REASONS)),
   plan: maybe('The plan of the rule. Null if no rule decided.'),
   version: documented('The version of the plan.', orNull(COUNT)),
   rule: maybe('The rule that decided.'),
@@ -115,7 +115,7 @@ const EXPLAINED = {
   line: documented('The line, without its id.', { type: 'object' }),
   steps: list('How the line came about, in order.', ref('ExplanationStep')),
   stored: documented(
-    'What the stored draft says, if records have changed since and the amount is another one.',
+    'What the stored draft says, if records have changed since and the amount differs.',
     object({
       amount: documented('The amount of the line.'),
       computed_at: documented('When the statement was computed.'),
@@ -203,7 +203,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
     period: documented('The period.'),
     data: list('The records that no line counts, each in one group.', ref('UnearnedGroup')),
     rules: list(
-      'What each rule does not count. A record that one rule counts and another does not stands here, too.',
+      'What each rule does not count. A record that one rule counts and another does not is listed, too.',
       ref('UnearnedGroup'),
     ),
     counted: list(
@@ -281,7 +281,10 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
           base: maybe('What it adds to the base, in the currency of the plan.'),
           units: maybe('What it adds to the units.'),
           currency: documented('The currency of the plan.'),
-          as: documented('As what it counts.', oneOf('base', 'units', 'trigger', 'qualification')),
+          as: documented(
+            'The role in which it counts.',
+            oneOf('base', 'units', 'trigger', 'qualification'),
+          ),
           closed: CLOSED,
         },
         ['closed'],

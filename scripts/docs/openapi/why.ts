@@ -48,7 +48,7 @@ const OWN: readonly Described[] = [
     noun: 'Qualifications',
     path: '/qualifications',
     summary: 'List qualifications',
-    description: `Returns customers under \`once\` rules as of the end of a period: who qualified, what is missing, which window closed, which condition refuses. ${LIMIT}`,
+    description: `Returns customers under \`once\` rules as of the end of a period: who qualified, what is missing, which window closed, which condition is not met. ${LIMIT}`,
     parameters: [
       ...PAGING,
       'period_required',
@@ -86,7 +86,7 @@ const earnings = (noun: string, path: string, what: string, parameters: string[]
   noun,
   path,
   summary: `Get what ${what} earns`,
-  description: `Returns the lines that count ${what} and for how much, by all that is known now, or why no line does.`,
+  description: `Returns the lines that count ${what} and for how much, as of now, or why no line does.`,
   parameters: [...parameters, 'x-d1-bookmark'],
   answers: answer('Its lines, or the reasons.', 'RecordEarnings'),
 })
@@ -129,7 +129,7 @@ const TEAM: readonly Described[] = [
     noun: 'CustomerLines',
     path: '/customers/{customer_id}/lines',
     summary: 'List the lines that count a customer',
-    description: `Returns the lines that count records of a customer of a period, and what these add to each, by all that is known now. A line of \`scope\` \`customer:…\` is of this customer alone. ${LIMIT}`,
+    description: `Returns the lines that count records of a customer of a period, and what these add to each, as of now. A line of \`scope\` \`customer:…\` counts this customer only. ${LIMIT}`,
     parameters: ['period_required', 'x-d1-bookmark'],
     answers: answer('The lines.', 'CustomerLines'),
   },

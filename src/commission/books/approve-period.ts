@@ -53,7 +53,7 @@ interface Scope {
 }
 
 /**
- * Approves every draft of a period without an obstacle, in batches, and then closes the period.
+ * Approves every draft of a period that can be approved, in batches, and then closes the period.
  * Affiliates with a refused draft stay open. A repetition goes on where the last one stopped.
  *
  * @throws ApiError `period_not_over`, `not_run`

@@ -10,9 +10,9 @@ import { endOf } from './period-end.ts'
 import { notOver, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
 
 /** Who approves which draft. */
-export interface StatementApproval {
+export interface ApprovalRequest {
   readonly id: string
-  /** The hash of the draft that was looked at. */
+  /** The hash of the draft that was reviewed. */
   readonly hash: string
   readonly leaveOutHolds: boolean
   readonly actor: string
@@ -21,7 +21,7 @@ export interface StatementApproval {
 }
 
 /** A statement that is approved, or that waits for another person. */
-export interface StatementApproved {
+export interface ApprovalResult {
   readonly statement: BookedStatement
   readonly approvals: Candidate['approvals']
   /** What is still needed; null if it is approved. */
@@ -52,8 +52,8 @@ export const noStatement = () =>
 export async function approveStatement(
   db: D1Database,
   account: Account,
-  approval: StatementApproval,
-): Promise<StatementApproved> {
+  approval: ApprovalRequest,
+): Promise<ApprovalResult> {
   const { id, hash, actor, now, leaveOutHolds } = approval
   const approver = { account: account.id, actor, required: account.approvals, now }
   const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
@@ -80,7 +80,7 @@ export async function approveStatement(
   }
 }
 
-/** Throws `period_not_over` if a period goes on. */
+/** Throws `period_not_over` if a period has not ended. */
 function checkOver(account: Account, text: string, now: number): void {
   const period = parsePeriod(text)
   const end = period ? endOf(account, period) : Number.POSITIVE_INFINITY
@@ -91,7 +91,7 @@ function checkHash({ hash: present, status }: BookedStatement, hash: string): vo
   if (present === hash) return
   const detail =
     status === 'draft'
-      ? `The draft has changed: its hash is ${present} now. Look at it again, and approve that.`
+      ? `The draft has changed: its hash is ${present} now. Review it, and approve it with this hash.`
       : `The statement was approved with the hash ${present}.`
   throw refused({ code: 'hash_changed', detail })
 }

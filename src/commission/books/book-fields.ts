@@ -11,7 +11,7 @@ import { decimal, positiveMoney } from '../plans/decimals.ts'
 export const approvalsRequired = describeField(
   v.pipe(f.number, v.picklist([1, 2], 'pattern 1 or 2')),
   documentation(
-    'How many different persons must approve a statement. Defaults to 1. Everyone with the admin key counts as one person; use Cloudflare Access for two.',
+    'How many different persons must approve a statement. Defaults to 1. Everyone who uses the same key counts as one person: give each approver a key in `ADMIN_KEYS`, or use Cloudflare Access.',
     2,
   ),
 )
@@ -21,7 +21,7 @@ export const approval = {
   hash: describeField(
     v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern 64 hexadecimal digits in lower case')),
     documentation(
-      'The `hash` of the draft that was looked at.',
+      'The `hash` of the draft that was reviewed.',
       '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
     ),
   ),
@@ -64,7 +64,7 @@ const paidOn = describeField(
     v.check((day) => day <= lastDay(), ruleMessage('maximum', 'tomorrow in UTC+14')),
   ),
   documentation(
-    'The day of the payment, from 2000-01-01 to tomorrow. It cannot be changed.',
+    'The day of the payment, from 2000-01-01 to tomorrow (in UTC+14). Once booked, it cannot be changed.',
     '2026-11-16',
   ),
 )
@@ -108,7 +108,7 @@ export const newManualEntry = {
   ),
   reason: describeField(
     f.text,
-    documentation('Why. It stands in the statement and in the audit log.', 'Bonus'),
+    documentation('The reason. The statement and the audit log show it.', 'Bonus'),
   ),
   reference: describeField(
     f.text,

@@ -5,10 +5,10 @@ import { isObject } from '../../validation/record-validator.ts'
 import { validateObject } from '../../validation/strict-object.ts'
 import { readCsv } from '../csv.ts'
 import { minorDigits } from '../minor-digits.ts'
+import { listedPayment } from './book-fields.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import type { ListedPayment } from './match-payments.ts'
 import { normalizeMoney } from './money.ts'
-import { listedPayment } from './payment-fields.ts'
 
 const FIELDS = v.object(listedPayment)
 const COLUMNS = Object.keys(listedPayment)

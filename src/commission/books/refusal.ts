@@ -20,7 +20,7 @@ export const STALE: Refusal = {
     'This draft is outdated: another statement or entry was approved or computed after it. Run the period again, and approve the new draft.',
 }
 
-/** Returns the refusal of a period that goes on. */
+/** Returns the refusal of a period that has not ended. */
 export const notOver = (period: string, end: number): Refusal => ({
   code: 'period_not_over',
   detail: `The period ${period} can be approved from ${new Date(end).toISOString()} on.`,

@@ -2,14 +2,12 @@ import { type RateChange, readNewRates } from '../../db/commission/books/changed
 import { type CurrencyDay, readCurrencyDays } from '../../db/commission/books/records-of-days.ts'
 import { mapFactTables } from '../../db/commission/fact-tables.ts'
 import { dayText } from '../engine/calendar.ts'
+import { MAX_RATE_AGE } from '../engine/rates.ts'
 import type { Cause } from './cause.ts'
 import { customersOfAffiliates, groupsByAffiliate, groupsOf, storedId } from './cause-customers.ts'
 import { type CauseGroup, foundOf, namesRecord } from './cause-groups.ts'
 import { addCause, type CauseList } from './cause-list.ts'
 import type { Computation } from './computation.ts'
-
-/** A rate may apply to the 7 days after its day. It also shows that the rates before it are complete. */
-const RATE_DAYS = 7
 
 /** A group, and the rates that may have an effect on it. */
 interface RatedGroup {
@@ -27,9 +25,10 @@ export async function addRateCauses(
   groups: readonly CauseGroup[],
 ): Promise<void> {
   const { source } = computation
+  // A rate may apply to later days, and shows that the rates before it are complete.
   const all = await readNewRates(source.directory, {
-    first: Math.min(...groups.map(({ period }) => period.first)) - RATE_DAYS,
-    last: Math.max(...groups.map(({ period }) => period.last)) + RATE_DAYS,
+    first: Math.min(...groups.map(({ period }) => period.first)) - MAX_RATE_AGE,
+    last: Math.max(...groups.map(({ period }) => period.last)) + MAX_RATE_AGE,
     since: Math.min(...groups.map((one) => one.since)),
   })
   const rated = groups.flatMap((group) => {
@@ -61,7 +60,7 @@ function mayApply(
   planCurrency: string,
   { currency, day, known_from, first_known }: RateChange,
 ): boolean {
-  if (known_from < since || day < period.first - RATE_DAYS || day > period.last + RATE_DAYS) {
+  if (known_from < since || day < period.first - MAX_RATE_AGE || day > period.last + MAX_RATE_AGE) {
     return false
   }
   if (first_known < since) return known_from <= closedAt

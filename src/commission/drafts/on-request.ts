@@ -43,7 +43,7 @@ export async function withinLimit<T>(
     if (!(error instanceof TooManyFacts)) throw error
     const limit = FRESH_LIMITS.facts.toLocaleString('en')
     throw new ApiError('validation_failed', {
-      detail: `The answer depends on more than ${limit} records, the most that one request reads. ${advice}`,
+      detail: `The answer depends on more records than one request can read (${limit}). ${advice}`,
     })
   } finally {
     COMPUTATIONS.release(turn)

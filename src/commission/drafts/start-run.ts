@@ -16,7 +16,7 @@ import { readPathPeriod } from './path-period.ts'
 import { failRun, firstRunId, newRunId } from './run.ts'
 import { NOT_STARTED } from './run-failure.ts'
 
-const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the most at once. Start another one when one of them is done.`
+const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the maximum. Wait until one of them is done.`
 
 /** Returns when the current day began in the zone of an account's facts, in milliseconds. */
 function startOfDay(account: Account, now: number): number {

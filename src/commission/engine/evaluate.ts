@@ -3,7 +3,7 @@ import { conversionOf } from './convert.ts'
 import { evaluateOnceFact } from './evaluate-once.ts'
 import { type EvaluatedCustomer, type FactVerdict, furthest, plain } from './evaluated.ts'
 import type { Customer, Fact } from './facts.ts'
-import { evaluateAllOnce, winners } from './once.ts'
+import { evaluateAllOnce, firstQualified } from './once.ts'
 import type { Version } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import { type Reason, rankOf, type Verdict } from './reasons.ts'
@@ -33,7 +33,7 @@ export interface Evaluation {
 export function evaluateCustomer(context: Context, customer: Customer): EvaluatedCustomer {
   const ownerOf = ownersOf(context, customer)
   const once = evaluateAllOnce(context, customer, ownerOf)
-  return { customer, ownerOf, once, qualified: winners(once) }
+  return { customer, ownerOf, once, qualified: firstQualified(once) }
 }
 
 /**

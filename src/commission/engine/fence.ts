@@ -74,8 +74,9 @@ function payBack(
 }
 
 /**
- * Shares F = min(−B, Σ −b) among the customers at or below the threshold, in proportion to their
- * losses and rounded to 12 places; the last customer id takes the remainder (§16.21).
+ * Shares the fenced loss among the customers at or below the threshold: the smaller of the loss of the
+ * whole base and the sum of their own losses. Shares are in proportion to these, rounded to 12 places; the
+ * last customer id takes the remainder (§16.21).
  */
 function fenceLosses(
   threshold: Decimal,

@@ -115,7 +115,7 @@ export function evaluateAllOnce(
 }
 
 /** Returns for each rule id the earliest qualification of the customer, under any version (§16.23). */
-export function winners(states: readonly OnceState[]): Map<string, OnceState> {
+export function firstQualified(states: readonly OnceState[]): Map<string, OnceState> {
   const byRule = new Map<string, OnceState>()
   for (const state of states) {
     if (state.status !== 'qualified') continue

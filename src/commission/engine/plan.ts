@@ -36,7 +36,7 @@ export interface OnceRule extends RuleBase {
   readonly void_by?: { readonly terms: readonly FactTerm[]; readonly within_days: number }
   readonly max_count?: number
   readonly max_per_customer?: string
-  /** Whether a percentage above 100 is meant. It only silences a warning. */
+  /** Whether a percentage above 100 is intended. It only silences a warning. */
   readonly allow_over_100?: boolean
 }
 
@@ -50,7 +50,7 @@ export interface ShareRule extends RuleBase {
   readonly fence?: { readonly customer: string; readonly affiliate: string }
   readonly recoups?: string
   readonly max_per_customer?: string
-  /** Whether a percentage above 100 is meant. It only silences a warning. */
+  /** Whether a percentage above 100 is intended. It only silences a warning. */
   readonly allow_over_100?: boolean
 }
 
@@ -72,7 +72,7 @@ export interface OverrideRule extends RuleBase {
   readonly each?: string
   readonly negative?: 'offset' | 'zero'
   readonly funded_by?: 'operator' | 'downline'
-  /** Whether a percentage above 100 is meant. It only silences a warning. */
+  /** Whether a percentage above 100 is intended. It only silences a warning. */
   readonly allow_over_100?: boolean
 }
 

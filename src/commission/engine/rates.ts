@@ -27,7 +27,7 @@ export interface ApplicableRate {
 export type RateFinder = (currency: string, day: number) => ApplicableRate | FxReason
 
 /** The number of days before a day whose rates may apply to it. */
-const MAX_RATE_AGE = 7
+export const MAX_RATE_AGE = 7
 
 /** Returns the finder of loaded rates. The rate of the euro is always 1. */
 export function rateFinder({ rates, lastDay }: LoadedRates): RateFinder {

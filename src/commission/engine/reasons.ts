@@ -1,6 +1,6 @@
 /**
- * The reasons why a fact earns nothing, in the order of §10. Where several apply, a rule gives the
- * first; where several rules name a fact, the reason furthest down counts.
+ * The reasons why a fact earns nothing, in the order of §10. If several apply to a fact under one rule,
+ * the first counts. If several rules name the fact, the one that is last in this list counts.
  */
 export const REASONS = [
   'held',

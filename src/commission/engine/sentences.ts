@@ -35,12 +35,12 @@ function words(value: unknown): string {
   return isRecord(value) ? Object.entries(value).flat().join(' ') : String(value)
 }
 
-/** Names the facts of a term, a unit or a kind: `transactions deposit, refund`. */
+/** Names the facts of a term, a unit or a kind: `deposit and refund transactions`. */
 export function kindText(kind: unknown): string {
   if (!isRecord(kind)) return 'records'
   if (isRecord(kind.count)) return kindText(kind.count)
   if (kind.transactions) return `${words(kind.transactions)} transactions${subtypesText(kind)}`
-  if (kind.activity) return `${words(kind.activity)} of trading activity`
+  if (kind.activity) return `${words(kind.activity).replaceAll('_', ' ')} of trading activity`
   if (kind.event) return `${words(kind.event)} events${kind.kpi ? ` (${words(kind.kpi)})` : ''}`
   if (kind.signup) return 'signups'
   return kind.once ? `lines of the rule ${words(kind.once)}` : 'records'

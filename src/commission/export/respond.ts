@@ -104,7 +104,7 @@ export function sendStatementPage(
   first: Part,
 ): Promise<Response> {
   const parts = linkedParts(c, books, statement, first, PAGE_PARTS)
-  const title = `Statement of ${books.account} for ${statement.period}`
+  const title = `Statement of ${statement.affiliate_id} for ${statement.period}`
   const articles = articlePieces(statement, parts)
   return sendPage(c, books, { title, notice: null }, [statement], articles)
 }

@@ -80,7 +80,7 @@ export const LINES: TableOf<StatementLine> = {
 /** The causes of an adjustment that are printed. */
 const MAX_CAUSES = 5
 
-const causeText = ({ kind, ...members }: Cause): string =>
+const causeCell = ({ kind, ...members }: Cause): string =>
   [
     kind,
     ...Object.entries(members).flatMap(([name, value]) =>
@@ -89,7 +89,7 @@ const causeText = ({ kind, ...members }: Cause): string =>
   ].join(' ')
 
 function causesText({ causes, causes_total }: Adjustment): string {
-  const listed = causes.slice(0, MAX_CAUSES).map(causeText)
+  const listed = causes.slice(0, MAX_CAUSES).map(causeCell)
   const more = causes_total - listed.length
   return [...listed, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }

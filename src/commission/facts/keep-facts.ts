@@ -41,7 +41,7 @@ export interface KeepingRun {
   readonly now: number
 }
 
-/** Starts to keep the years of which nothing usable is kept. */
+/** Starts to keep each year that has no usable kept facts. */
 export async function keepFacts(
   { db, account, selection }: AccountSource,
   range: ReadRange & { readonly days: FactDays },

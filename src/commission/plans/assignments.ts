@@ -14,7 +14,7 @@ export const MAX_ASSIGNMENTS = 1000
 const MAX_WARNINGS = 100
 
 /** Stands for every affiliate that has no assignment of its own. */
-export const EVERYBODY = '*'
+export const ALL_OTHERS = '*'
 
 /** An assignment, as it is sent. */
 export const assignment = objectOf({

@@ -53,6 +53,6 @@ function closedTerms(found: readonly ClosedTerms[], changes: readonly Assignment
   const at = changes.length > 1 ? ` at \`/${index}\`,` : ''
   const first = dayText(lastDayOf(last) + 1)
   return new ApiError('conflict', {
-    detail: `The assignment${at} from ${from_day} on concerns the period ${period} of the plan ${quote(plan)}, which is closed for ${whose}. Assign from ${first} or a later day. Nothing was changed.`,
+    detail: `The assignment${at} from ${from_day} on would change the period ${period} of the plan ${quote(plan)}, which is closed for ${whose}. Assign from ${first} or a later day. Nothing was changed.`,
   })
 }

@@ -66,7 +66,7 @@ const ofFact = {
     'instruments',
     glob,
     documentation(
-      'In a pattern `*` is any text and `?` one character. Letter case is ignored. The whole symbol',
+      'In a pattern, `*` stands for any text and `?` for one character. Letter case is ignored. The whole symbol',
       ['EURUSD*'],
     ),
   ),

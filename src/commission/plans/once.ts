@@ -83,7 +83,7 @@ export const onceMembers = {
   qualify: v.exactOptional(
     describeField(
       listOf(qualification, qualifications),
-      documentation('What else must hold. All must.'),
+      documentation('Further conditions. All must hold.'),
     ),
   ),
   requalify: v.exactOptional(

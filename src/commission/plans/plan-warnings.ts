@@ -32,7 +32,7 @@ export function warningsOf(plan: PlanTerms, names: PlanNames, context: WarningCo
 
 function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContext): Warning[] {
   if (currency === 'EUR' || !ratedCurrencies || ratedCurrencies.has(currency)) return []
-  const message = `There are no exchange rates of ${quote(currency)}. Amounts in other currencies are not paid until rates are imported.`
+  const message = `There are no exchange rates for ${quote(currency)}. Amounts in other currencies are not paid until rates are imported.`
   return [{ code: 'no_rates', pointer: '/currency', message }]
 }
 

@@ -44,7 +44,10 @@ export const planTerms = objectOf({
   ),
   effective_from: describeField(
     f.day,
-    documentation('The first day on which the version is in force.', '2026-12-01'),
+    documentation(
+      'The first day on which the version is in force. The first version applies to earlier days, too.',
+      '2026-12-01',
+    ),
   ),
   terms: describeField(
     f.oneOf('signup', 'current'),

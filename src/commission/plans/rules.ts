@@ -70,7 +70,7 @@ const share = objectOf({
   percent: v.exactOptional(percent),
   base: describeField(
     base,
-    documentation('The terms of the base, in the order in which they are printed.'),
+    documentation('The terms of the base, in the order in which explanations list them.'),
   ),
   per: v.exactOptional(
     describeField(

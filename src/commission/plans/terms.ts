@@ -73,7 +73,7 @@ const options = {
     ),
   ),
   when: v.exactOptional(
-    describeField(conditions, documentation('Only facts that meet these conditions.')),
+    describeField(conditions, documentation('Only records that meet these conditions.')),
   ),
 }
 

@@ -51,7 +51,7 @@ export const tiers = objectOf({
   mode: describeField(
     f.oneOf('whole', 'slice'),
     documentation(
-      '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again. `slice` (incremental): each part is paid at its own tier.',
+      '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again at the new rate. `slice` (incremental): each part is paid at its own tier.',
     ),
   ),
   by: v.exactOptional(

@@ -59,7 +59,7 @@ function causeText(cause: Cause): string {
     case 'refusal':
       return `the refusal of the customer ${cause.customer_id}, by the entry ${cause.audit_id} of the audit log`
     case 'rate':
-      return `the rate of ${cause.currency} of ${cause.day}, which was ${cause.change} since`
+      return `the rate of ${cause.currency} of ${cause.day}, which has since been ${cause.change}`
     case 'tree':
       return `the parent (or setup) of affiliate ${cause.affiliate_id}, by the entry ${cause.audit_id} of the audit log`
     default:
@@ -69,7 +69,7 @@ function causeText(cause: Cause): string {
 
 /** Writes what changed, one cause a line. */
 function causeSentences({ causes, causes_total }: Causes): string[] {
-  if (causes.length === 0) return ['The cause is no longer on record (30 days).']
+  if (causes.length === 0) return ['No cause was found: some changes are logged for 30 days only.']
   const more = causes_total - causes.length
   const atLeast = causes_total === CAUSE_LIMITS.counted ? 'at least ' : ''
   return [

@@ -41,7 +41,7 @@ export interface LineHint {
 /** Returns the error of a line or an adjustment whose statement is not stored. */
 export const notStored = (noun: 'line' | 'adjustment'): ApiError =>
   new ApiError('not_found', {
-    detail: `No stored statement has this ${noun}. If it no longer exists after a recomputation, read the statement again. For one of a computed statement, add \`affiliate_id\` and \`period\`.`,
+    detail: `No stored statement has this ${noun}. A later run may have replaced it: read the statement again. If its statement is not stored, add \`affiliate_id\` and \`period\`.`,
   })
 
 /** A stored statement, and whether it has the requested line or adjustment. */

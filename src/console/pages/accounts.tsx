@@ -61,7 +61,7 @@ export const accountsPage: Page = {
   query: ['cursor'],
   changes: {
     create: {
-      done: 'The account exists. Next, issue its credentials.',
+      done: 'The account was created. Next, issue its credentials.',
       next: (answer) => accountPath((answer as AccountFeeds).account, 'credentials'),
       request: (values) => ({
         method: 'POST',

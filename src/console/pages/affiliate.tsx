@@ -150,7 +150,7 @@ export const affiliatePage: Page = {
             What earned nothing
           </AccountLink>
           <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
-            Customers and figures
+            Report by affiliate
           </AccountLink>
         </p>
         <Totals visit={visit} totals={totals} />

@@ -50,7 +50,7 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
         </>
       )),
       ...fields<Placed>(visit, 'parent'),
-      column('Sub-affiliates', ({ below }: Placed) => below, true),
+      column('Affiliates below', ({ below }: Placed) => below, true),
       column('Statements', ({ affiliate_id }: Placed) => (
         <AccountLink visit={visit} at={['statements']} query={{ affiliate_id }}>
           Statements of {affiliate_id}
@@ -113,11 +113,11 @@ export const affiliatesPage: Page = {
         <ChangeForm
           visit={visit}
           change="put"
-          submit="Store the affiliate"
+          submit="Save the affiliate"
           at="/0"
           fields={[
             { name: 'affiliate_id', value: add, required: true },
-            { name: 'parent', hint: 'Who referred them. Stays as it is if empty.' },
+            { name: 'parent', hint: 'Who referred this affiliate. If empty, the parent stays.' },
             { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
           ]}
         />

@@ -33,7 +33,7 @@ const partOf = ({ account, params }: Visit, part: string) => ({
 })
 
 const refuse: Change = {
-  done: 'No commission for this customer from that day on.',
+  done: 'The customer was refused and earns no commission.',
   request: (values, visit) => ({
     ...partOf(visit, 'refusal'),
     method: 'PUT',
@@ -84,7 +84,7 @@ const Affiliations = ({ account, rows }: { account: string; rows: readonly Affil
 
 const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>) => (
   <>
-    <h2>Refusal by hand</h2>
+    <h2>Refusal</h2>
     {refusal ? (
       <>
         <p>
@@ -94,7 +94,7 @@ const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>
       </>
     ) : (
       <details open={visit.refused !== null}>
-        <summary>Refuse the customer: no commission</summary>
+        <summary>Refuse the customer</summary>
         <ChangeForm visit={visit} change="refuse" submit="Refuse the customer">
           <Field
             visit={visit}

@@ -120,7 +120,7 @@ export const linksPage: Page = {
   query: ['link', 'cursor'],
   changes: {
     create: {
-      done: 'The link exists. Give its address to the affiliate.',
+      done: 'The link was created. Give its address to the affiliate.',
       request: (values, { account }) => ({
         method: 'POST',
         path: apiPath(account, 'links'),

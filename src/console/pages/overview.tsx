@@ -139,7 +139,7 @@ export const overviewPage: Page = {
         <Arrivals account={account} rows={days} />
         <h2>Commission</h2>
         <p>
-          Commission is calculated per period, not per day. The last run ended{' '}
+          Commission is calculated per period, not per day. The last run ended:{' '}
           <Time at={commission.last_run_at} />.{' '}
           <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
             A report by affiliate

@@ -62,11 +62,11 @@ export const payoutsPage: Page = {
           caption={status === 'paid' ? 'Payments' : 'What has to be paid'}
           rows={data}
           columns={columnsOf(visit, status)}
-          empty={<EmptyState title="Approved statements with a payout appear here." />}
+          empty={<EmptyState title="Nothing here yet." />}
         />
         <Pager visit={visit} meta={meta} />
         <details>
-          <summary>Record payments of a CSV</summary>
+          <summary>Record payments from a CSV</summary>
           <ChangeForm
             visit={visit}
             change="pay"
@@ -77,7 +77,7 @@ export const payoutsPage: Page = {
                 name: 'csv',
                 type: 'area',
                 label: 'CSV',
-                hint: `All rows or none. Required columns: ${COLUMNS}`,
+                hint: `All rows are booked, or none. Required columns: ${COLUMNS}`,
                 value: `${COLUMNS}\n`,
                 required: true,
               },

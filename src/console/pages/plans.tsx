@@ -43,7 +43,7 @@ export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assi
       caption="Assignments, by affiliate and first day. * = every affiliate without its own assignment."
       rows={rows}
       columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
-      empty={<p class="note">No assignment of its own.</p>}
+      empty={<p class="note">No assignments here.</p>}
     />
     {rows.length > 0 && (
       <ConfirmForm
@@ -82,8 +82,8 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
       {
         name: 'customers',
         options: [
-          ['new', 'new ones'],
-          ['all', 'all of the affiliate'],
+          ['new', 'New customers'],
+          ['all', 'All customers'],
         ],
       },
     ]}

@@ -48,7 +48,9 @@ const StopAccount = ({ visit, account }: { visit: Visit; account: Account }) => 
     )}
     {account.mode === 'test' && (
       <ConfirmForm visit={visit} change="reset" submit="Delete all records" name={visit.account}>
-        <p>Deletes every record, statement and payment of this test account permanently.</p>
+        <p>
+          Permanently deletes every record, statement, payment and webhook of this test account.
+        </p>
       </ConfirmForm>
     )}
   </>

@@ -30,7 +30,7 @@ const NoChanges = ({ visit, result }: { visit: Visit; result: Simulated }) =>
       </p>
     </EmptyState>
   ) : (
-    <EmptyState title="No affiliate changes.">
+    <EmptyState title="No commission changes.">
       <p>Change the terms, or choose other periods.</p>
     </EmptyState>
   )
@@ -64,7 +64,7 @@ const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
     ) : (
       <Plot kind="bars">
         <Table
-          caption="Affiliates that change"
+          caption="Affiliates whose commission changes"
           rows={result.data}
           columns={[
             column('Affiliate', ({ affiliate_id, currency }: SimulatedRow) => (
@@ -117,7 +117,7 @@ export const simulationPage: Page = {
       <>
         <p class="lead">
           What <AccountLink visit={visit} at={['plans', plan]} children={plan} /> would pay under
-          these terms, beside what is in force. Nothing is stored.
+          these terms, compared with those in force. Nothing is stored.
         </p>
         {terms && <DeferredPart />}
         <Filters

@@ -22,13 +22,14 @@ const Approve = ({ visit, statement }: ShownStatement) => (
   >
     <h2>Approve</h2>
     <p>
-      An approved statement never changes. You approve this version: <code>{statement.hash}</code>
+      An approved statement never changes. You approve the draft with this hash:{' '}
+      <code>{statement.hash}</code>
     </p>
     <input type="hidden" name="hash" value={statement.hash} />
   </ChangeForm>
 )
 
-const ONCE = 'Must be unique; sending it again has no effect.'
+const ONCE = 'Must be unique: a reference is booked once.'
 
 const Pay = ({ visit, statement }: ShownStatement) => (
   <ChangeForm
@@ -75,7 +76,7 @@ const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
 
 const changes: NonNullable<Page['changes']> = {
   approve: {
-    done: 'Your approval is stored.',
+    done: 'Your approval was recorded.',
     request: (values, visit) => ({
       method: 'POST',
       path: ownPath(visit, 'approve'),
@@ -83,7 +84,7 @@ const changes: NonNullable<Page['changes']> = {
     }),
   },
   pay: {
-    done: 'The payment is recorded.',
+    done: 'The payment was recorded.',
     request: (values, visit) => ({
       method: 'POST',
       path: ownPath(visit, 'pay'),
@@ -91,7 +92,7 @@ const changes: NonNullable<Page['changes']> = {
     }),
   },
   enter: {
-    done: 'The entry is stored. The next run adds it to its draft.',
+    done: 'The entry was stored. The next run adds it.',
     request: (values, { account }) => ({
       method: 'POST',
       path: apiPath(account, 'manual-entries'),

@@ -96,8 +96,7 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
         title: 'Rule',
         cell: ({ rule, scope }) => (
           <>
-            <code>{rule}</code>{' '}
-            {scope.startsWith('customer:') && <small>of this customer alone</small>}
+            <code>{rule}</code> {scope.startsWith('customer:') && <small>this customer only</small>}
           </>
         ),
       },
@@ -116,7 +115,7 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
         cell: ({ line_id, currency }) => {
           const amount = earned.amounts.get(line_id)
           return amount === undefined ? (
-            'not computed yet'
+            'see the statement'
           ) : (
             <Amount value={amount} currency={currency} />
           )
@@ -152,7 +151,7 @@ function usualMonths(now: number, signup: string): string[] {
 /** Renders what a customer earned in a period that the member chooses. */
 export const EarnedPart = ({ visit, signup }: { visit: Visit; signup: string }) => (
   <section id="earned">
-    <h2>What the customer earned</h2>
+    <h2>Commission from this customer</h2>
     <nav class="quick" aria-label="Months">
       {usualMonths(visit.now, signup).map((period) => (
         <a

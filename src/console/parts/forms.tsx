@@ -79,7 +79,7 @@ export const HOLDS = {
   label: 'Records that wait for a rate or a currency',
   options: [
     ['', 'Refuse statements that have some'],
-    ['yes', 'Leave them out; a later period adjusts'],
+    ['yes', 'Approve without them; an adjustment pays them later'],
   ] as const,
 }
 

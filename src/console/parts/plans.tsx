@@ -54,7 +54,7 @@ export const VersionForm = ({ visit, terms }: { visit: Visit; terms: string }) =
         name: 'terms',
         label: 'Terms as JSON',
         type: 'area',
-        hint: 'A version never changes. It applies from effective_from on.',
+        hint: 'A version never changes.',
         value: terms,
         required: true,
       },

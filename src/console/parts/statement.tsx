@@ -94,10 +94,10 @@ export const Lines = ({ visit, statement: { lines, lines_total, currency } }: Sh
     rows={lines}
     columns={[
       ...fields<StatementLine>(visit, 'rule', 'kind', 'version', 'scope', 'base', 'units', 'rate'),
-      ...fields<StatementLine>(visit, 'capped', 'carried_out'),
+      ...fields<StatementLine>(visit, 'capped', 'carried_in', 'recouped', 'carried_out'),
       explained(visit, currency),
     ]}
-    empty={none('No rule pays anything here.')}
+    empty={none('No lines.')}
   />
 )
 
@@ -114,7 +114,7 @@ export const Adjustments = ({ visit, statement: { adjustments, currency } }: Sho
       column('Causes', ({ causes_total }: Adjustment) => causes_total, true),
       explained(visit, currency),
     ]}
-    empty={none('No closed period is corrected here.')}
+    empty={none('No adjustments.')}
   />
 )
 
@@ -124,7 +124,7 @@ export const Manual = ({ visit, statement: { manual } }: ShownStatement) => (
     caption="Manual entries"
     rows={manual}
     columns={fields<WholeStatement['manual'][number]>(visit, 'reason', 'reference', 'at', 'amount')}
-    empty={none('The team has entered nothing here.')}
+    empty={none('No manual entries.')}
   />
 )
 

@@ -50,8 +50,8 @@ export interface DeliveryShape {
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`,
  * `:resource`, `:form`, `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`; `:recounts`
  * (whether the total is counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of
- * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held` and `:hold_refused` (see
- * `DeliveryShape`); `:days` (JSON) and `:book_zone`, in which they were computed; `:storage_quota`,
+ * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held`; `:hold_refused` (1 if the
+ * account would hold what this variant rejects); `:days` (JSON) and `:book_zone`, in which they were computed; `:storage_quota`,
  * `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(

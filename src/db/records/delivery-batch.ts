@@ -43,7 +43,7 @@ export function buildBatch(
     probes,
   }
   const insertDelivery = bind(statements.insertDelivery(shape), values)
-  // An earlier attempt may have inserted the row, which then returns nothing from the insert.
+  // An earlier attempt may have inserted the row. Then the insert returns no row.
   const readBack = attempt > 1 ? readBackStatements(parts, values) : []
   if (dryRun) {
     const discard = bind(COMMON_STATEMENTS.discardDryRun, values)

@@ -5,7 +5,10 @@ import { EXTRAS_LIMIT, type SizeLimit } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 import type { TextColumn } from './texts-sql.ts'
 
-/** How one table stores records: all that the statements which write them depend on. */
+/**
+ * How one table stores records: everything on which the statements that write them depend. The table
+ * `customers` has two, one for customers of partners and one for those of brands.
+ */
 export interface RecordTable {
   readonly table: string
   /** The columns that tell one record of an account from another. */
@@ -26,7 +29,7 @@ export interface RecordTable {
   } | null
   /** The limit of the column that grows with each re-send. */
   readonly sizeLimit: SizeLimit | null
-  /** The column that tells an older version from a newer one; null unless for customers of partners. */
+  /** The column that tells an older version from a newer one; null except for customers of partners. */
   readonly versionColumn: string | null
   /** What a re-send makes of the stored record. */
   readonly merge: Merge

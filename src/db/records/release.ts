@@ -19,7 +19,7 @@ const HELD_TABLES: Readonly<Record<string, RecordTable>> = {
 
 /** The statements of a step, which walks along the index of what is held. */
 interface StepStatements {
-  /** Selects the last key of the step; none if the walk ends with it. */
+  /** Selects the last key of the step; returns no row if the walk ends with this step. */
   readonly selectEnd: Statement
   readonly release: Statement
   readonly addReleased: Statement
@@ -108,8 +108,8 @@ const END_RELEASE = compileStatement(`
   where account = :account and resource = :resource and releasing = :releasing`)
 
 /**
- * Releases what earlier deliveries of customers left to be released, until `deadline` (milliseconds):
- * of one account, or of at most 100 if `account` is null. A run that ends early, or fails, loses
+ * Continues the releases that earlier deliveries of customers began, until `deadline` (milliseconds): for
+ * one account, or for at most 100 if `account` is null. A run that ends early, or fails, loses
  * nothing: the next run goes on.
  */
 export async function finishReleases(

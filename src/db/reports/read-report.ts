@@ -19,12 +19,12 @@ export type ReadBatch = (
 ) => Promise<ReportRow[][]>
 
 /**
- * The part of the time of a report for which its account pays. People look at one report after another:
- * they may use a third of the database's time, and control totals a tenth.
+ * The share of a report's database time that counts against its account, as a pause before the next
+ * report. An account can use a third of the database's time for reports, and a tenth for control totals.
  */
 const PAID_PART = 0.2
 
-/** A report that took at most so much of the database's time costs nothing more, in milliseconds. */
+/** A report with at most this much database time, in milliseconds, is followed by no pause. */
 const FREE_MS = 250
 
 /** How often a report that goes on renews its lease, in milliseconds. */

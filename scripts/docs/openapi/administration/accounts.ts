@@ -60,7 +60,7 @@ export const accounts = (): Operation[] => [
     id: 'resetAccount',
     summary: 'Delete the data of a test account',
     description:
-      'Deletes the records, clicks and deliveries of a test account. Credentials, settings and erasures stay. The account accepts no deliveries until everything is deleted.',
+      'Deletes what a test account has sent and what was computed from it: records, histories of customers, deliveries, clicks, webhooks, statements, manual entries, payments and the ledger. Credentials, settings, affiliates, links, plans, assignments and erasures stay. The account accepts no deliveries until everything is deleted.',
     accountParameter: 'test_account',
     body: { schema: closedObject({}, AT), required: false },
     answers: {

@@ -141,7 +141,7 @@ export const histories = (): Operation[] => [
     id: 'refuseCustomer',
     summary: 'Refuse a customer',
     description:
-      'Has a customer earn nothing, from the beginning or from a day on: for fraud, self-referral or a duplicate. Replaces an earlier refusal.',
+      'Excludes a customer from commission, from the beginning or from a day on: for fraud, self-referral or a duplicate. Replaces an earlier refusal.',
     body: { schema: closedObject(refusal, AT) },
     answers: returned('The refusal.', object({ customer_id: customerId, refusal: refusalSchema })),
   }),
@@ -149,7 +149,7 @@ export const histories = (): Operation[] => [
     method: 'delete',
     id: 'endRefusal',
     summary: 'End the refusal of a customer',
-    description: 'Has a refused customer earn again, for all days.',
+    description: 'Ends the exclusion: the records of the customer earn again, on all days.',
     answers: NO_CONTENT,
   }),
 ]

@@ -12,8 +12,8 @@ import {
 import { auditApproval, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 
 /**
- * A row to approve. It is a target, which the approver chose, or a row without a statement that comes
- * before a target and is approved together with it.
+ * A row to approve: either a target, which the approver chose, or an earlier row without a statement,
+ * which is approved together with its target.
  */
 export interface ApprovedRow {
   readonly id: string
@@ -137,15 +137,15 @@ export interface Approver {
 export interface Approved {
   readonly approved: ReadonlySet<string>
   readonly waiting: ReadonlySet<string>
-  /** The results of the statements of `closing`. */
+  /** The results of the SQL statements of `closing`. */
   readonly closing: readonly D1Result<unknown>[]
 }
 
 /**
  * Approves rows in one atomic batch, and adds one entry to the audit log if it stored an approval. Does
- * not approve targets that have changed since the approver has seen them.
+ * not approve targets that have changed since the approver saw them.
  *
- * @param closing The statements that close the period afterwards, if these are its last rows; else none.
+ * @param closing The SQL statements that close the period afterwards, if these are its last rows; else none.
  */
 export async function approveRows(
   db: D1Database,
