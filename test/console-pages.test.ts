@@ -172,7 +172,7 @@ test('a simulation of a plan that is assigned to nobody says so', async () => {
     customers: 'all',
   }
   await askAdmin('accounts/acme/assignments', 'PUT', [assignment])
-  expect(await read(path)).toContain('No affiliate changes.')
+  expect(await read(path)).toContain('No commission changes.')
 })
 
 test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {

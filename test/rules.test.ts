@@ -797,7 +797,7 @@ describe('error messages', () => {
     [
       { code: 'unknown_affiliate', value: 'a' },
       'Affiliate `a` is not configured.',
-      '`GET account` lists the configured affiliates.',
+      'Use a configured affiliate.',
     ],
     [
       { code: 'record_count', expected: '1 to 9', received: '0' },

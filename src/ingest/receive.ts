@@ -30,9 +30,8 @@ import { respond } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
- * Receives a delivery. Validates the body while the request is authorized. Stores all records or none,
- * or with `handling=lenient` the valid ones, in one batch (sent again in another variant if needed).
- * Responds with each outcome.
+ * Receives a delivery. Validates the body while the request is authorized, stores all records or none
+ * (lenient: the valid ones) in one batch, and responds with each outcome.
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const handling = handleDelivery(c, resource)

@@ -80,7 +80,7 @@ export function dataTests(shared: () => Shared): void {
   test('a member refuses a customer by hand, and ends the refusal', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${ACCOUNT}/customers/C-3302`)
-    await page.getByText('Refuse the customer: no commission').click()
+    await page.locator('summary', { hasText: 'Refuse the customer' }).click()
     await page.getByLabel('Reason').fill('self-referral')
     await page.getByRole('button', { name: 'Refuse the customer' }).click()
     await page.getByText('from the beginning: self-referral').waitFor()

@@ -139,9 +139,9 @@ const textWith = (causes: Cause[], causes_total: number) =>
     ...{ now: null, amount: '2.00', causes, causes_total },
   })
 
-test('a cause that is no longer on record is told', () => {
+test('a cause that was not found is told', () => {
   const lines = textWith([], 0).split('\n')
-  expect(lines).toContain('The cause is no longer on record (30 days).')
+  expect(lines).toContain('No cause was found: some changes are logged for 30 days only.')
   expect(lines).not.toContain('These changes were stored after the last approval:')
 })
 
@@ -166,7 +166,7 @@ test('every kind of cause has its sentence', () => {
     '- the affiliates of the customer c-1, by the entry aud_1 of the audit log',
     '- the field country_code of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
     '- the refusal of the customer c-1, by the entry aud_1 of the audit log',
-    '- the rate of USD of 2026-08-10, which was corrected since',
+    '- the rate of USD of 2026-08-10, which has since been corrected',
     '- the parent (or setup) of affiliate aff-7, by the entry aud_1 of the audit log',
     '- the settings of the account: status.put at 2026-08-10T10:00:00.000Z, the entry aud_1 of the audit log',
     '- and 2 other changes',

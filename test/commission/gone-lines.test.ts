@@ -35,7 +35,7 @@ test('a line that is no longer in its draft is explained by the changes since', 
   expect((await askAdmin(`${PATH}/lines/${line}/parts`)).status).toBe(404)
   await refresh('2026-08')
   expect(await detailOf(line)).toMatch(
-    /^No stored statement has this line\. If it no longer exists/,
+    /^No stored statement has this line\. A later run may have replaced it/,
   )
   expect(await detailOf(line, '?affiliate_id=aff-7&period=2026-08')).toMatch(
     /^Computed now, the statement no longer has this line/,

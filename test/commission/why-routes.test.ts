@@ -610,6 +610,6 @@ test('a missing statement names `part` only if it was sent', async () => {
   expect(await detailOf('statements/stm_none')).toBe('This account has no statement with this id.')
   expect(await detailOf('statements/stm_none?part=2')).toContain('no such `part`')
   expect(await detailOf(`lines/lin_${'0'.repeat(40)}/explain`)).toBe(
-    'No stored statement has this line. If it no longer exists after a recomputation, read the statement again. For one of a computed statement, add `affiliate_id` and `period`.',
+    'No stored statement has this line. A later run may have replaced it: read the statement again. If its statement is not stored, add `affiliate_id` and `period`.',
   )
 })
