@@ -6,7 +6,7 @@ import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 
-const NOTHING = <EmptyState title="Every record in this selection earned commission." />
+const NOTHING = <EmptyState title="No unearned records in this selection." />
 
 const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
   <Table
