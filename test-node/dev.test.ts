@@ -157,6 +157,15 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     assert.match(service.output(), form)
     return service.output()
   }
+  /** Returns what is printed before the banner, and the banner to its last line. */
+  async function startAndBanner(): Promise<[start: string, banner: string]> {
+    const output = await outputWith(/^Press Ctrl-C to stop\.\n/m)
+    const [start = '', ready = ''] = output.split(/^(?=Tributary is ready at )/m)
+    const [banner = '', requests = ''] = ready.split(/(?<=^Press Ctrl-C to stop\.\n)/m)
+    // The line of an earlier request may be late.
+    assert.match(requests, /^(.+ \d+ ms.*\n)*$/)
+    return [start, banner]
+  }
 
   test('imports the exchange rates of the European Central Bank', async () => {
     const { base_url, admin_key } = service.demo
@@ -171,12 +180,10 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   test('prints one banner, with a curl for each account that works when pasted', {
     skip,
   }, async () => {
-    const output = await outputWith(/Press Ctrl-C to stop\./)
+    const [start, banner] = await startAndBanner()
     const { base_url, accounts } = service.demo
-    const [start = '', banner = ''] = output.split(/^(?=Tributary is ready at )/m)
     assert.doesNotMatch(start, /bindings|wrangler:info|request_id/)
     assert.ok(banner.includes(`Documentation: ${base_url}/docs\n`))
-    assert.ok(banner.trimEnd().endsWith('\nPress Ctrl-C to stop.'))
     for (const { name, vertical, client_secret, brand_token } of accounts) {
       const described = banner.slice(banner.indexOf(`\n${name} (`))
       assert.match(
@@ -195,10 +202,10 @@ describe('npm run dev', { timeout: 300_000 }, () => {
   test('the banner ends with a statement, its explanation and a record that earned nothing', {
     skip,
   }, async () => {
-    const output = await service.outputWhenReady()
-    const commands = output.match(/^curl \S+ \S+\/admin\/v1\/.+$/gm) ?? []
+    const [, banner] = await startAndBanner()
+    const commands = banner.match(/^curl \S+ \S+\/admin\/v1\/.+$/gm) ?? []
     assert.equal(commands.length, 3)
-    assert.equal(output.trimEnd().split('\n').at(-3), commands[2])
+    assert.equal(banner.trimEnd().split('\n').at(-3), commands[2])
     const [statement = '', explanation = '', record = ''] = commands.map((command) =>
       execFileSync('bash', ['-c', command], { encoding: 'utf8', cwd: root }),
     )

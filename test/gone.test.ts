@@ -107,17 +107,24 @@ test('each binding and each secret of wrangler.toml has a column', () => {
   expect(PARTS.map(([, binding]) => binding).sort()).toEqual(all.sort())
 })
 
-/** Returns the ways in which the operations of a row are answered: `yes` or the status of an error. */
-async function answersOf(row: string, gone: Env): Promise<string[]> {
-  const page = await CONSOLE[row]?.(gone)
-  if (page) {
-    expect(page.headers.get('Location') ?? '', 'is signed in').not.toContain('sign-in')
-    if (page.status >= 400) expect(page.headers.has('Retry-After')).toBe(true)
-    return [page.status < 400 ? 'yes' : String(page.status)]
-  }
+/** Returns how a request is answered: `yes` or the status of an error, which says when to retry. */
+function answerOf({ status, headers }: Response, name: string): string {
+  if (status >= 400) expect(headers.has('Retry-After'), name).toBe(true)
+  return status < 400 ? 'yes' : String(status)
+}
+
+/** Returns how a row of the console is answered. */
+async function consoleAnswers(row: string, gone: Env): Promise<string[]> {
+  const page = await CONSOLE[row]!(gone)
+  expect(page.headers.get('Location') ?? '', 'is signed in').not.toContain('sign-in')
+  return [answerOf(page, row)]
+}
+
+/** Returns the ways in which the operations of a row are answered. */
+async function operationAnswers(row: string, gone: Env): Promise<string[]> {
   const worlds = new Map<string, World>()
   const answers: string[] = []
-  for (const id of ROWS[row] ?? []) {
+  for (const id of ROWS[row]!) {
     const route = ROUTES.find((candidate) => candidate.id === id)!
     const hasRecords = route.records ?? false
     const kind = `${route.vertical}, ${hasRecords}`
@@ -130,12 +137,14 @@ async function answersOf(row: string, gone: Env): Promise<string[]> {
     const context = createExecutionContext()
     const response = await asks(route, world, gone, context)
     await waitOnExecutionContext(context)
-    answers.push(response.status < 400 ? 'yes' : String(response.status))
-    if (response.status >= 400) expect(response.headers.has('Retry-After'), id).toBe(true)
-    else if (route.writes) worlds.delete(kind)
+    answers.push(answerOf(response, id))
+    if (response.status < 400 && route.writes) worlds.delete(kind)
   }
   return [...new Set(answers)].sort()
 }
+
+const answersOf = (row: string, gone: Env) =>
+  row in CONSOLE ? consoleAnswers(row, gone) : operationAnswers(row, gone)
 
 /** Returns the cell of a row and a column. */
 const cellOf = (row: string, column: string) =>
