@@ -55,11 +55,14 @@ const UNMINIFIED_OPTIONS = {
   outfile: `${OUTPUT_FOLDER}/index.js`,
 } as const satisfies BuildOptions
 
-/** swc simplifies code best. It renames nothing, because gzip compresses the names of oxc better. */
+/**
+ * swc simplifies code best, and shortens the names of private members, which oxc leaves as they are. oxc
+ * then renames everything else again, because gzip compresses its names better.
+ */
 const SWC_OPTIONS: JsMinifyOptions = {
   module: true,
   sourceMap: true,
-  mangle: false,
+  mangle: true,
   compress: { passes: 3, ecma: 2022, toplevel: true },
 }
 
@@ -99,7 +102,7 @@ export interface Bundle {
  *    if they are close to each other. It does so with several parameters.
  * 3. esbuild joins the modules again in each order, and the order whose script is smallest is kept.
  * 4. `collapseBundle` takes white space out of SQL, which is in strings that no minifier changes.
- * 5. swc simplifies the code, and oxc shortens the names.
+ * 5. swc simplifies the code and shortens the names of private members; oxc shortens all other names.
  *
  * The source maps of all steps are joined, so the source map of the result leads to lines of `src`.
  */
