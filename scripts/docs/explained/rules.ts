@@ -99,14 +99,14 @@ export const RULE: Record<IssueCode, Explanation> = {
   decimals: {
     cause:
       '`amount_currency` or `lots_traded` has more than 2 decimal places. On `/admin/v1`: an amount has ' +
-      'more than `message` allows, such as the minor digits of its currency.',
+      'more places than `message` allows, such as those of its currency.',
     fix: 'Round the number, such as to `100.25`. Other amounts, such as `pnl`, may have more places.',
   },
   minimum: {
     cause:
       'The number is negative, but the field must be at least 0: `lots_traded`, `volume_usd`, ' +
       '`spread_cost`, `commission`, `account_size`, `drawdown` or `max_drawdown`. On `/admin/v1`: a ' +
-      'number or a day is before the first one that `message` allows.',
+      'number is too small, or a day too early.',
     fix: 'Send `0` or more. Send a loss as a negative `pnl`. On `/admin/v1`, `message` has the minimum.',
   },
   enum: {
@@ -173,7 +173,7 @@ export const RULE: Record<IssueCode, Explanation> = {
   },
   maximum: {
     cause:
-      'On plans: the number is too large for this member. On payments: the day is in the future. ' +
+      'On plans: the number is too large for this member. On payments: the day is after tomorrow. ' +
       '`message` names the maximum.',
     fix: 'Send a smaller number. The team finds all limits in `docs/plans.md`.',
   },

@@ -37,7 +37,7 @@ const DETAILS: Partial<Record<ErrorCode, string>> = {
   rate_limited: 'The limit is 1000 requests per minute. Retry after 7 seconds.',
   invalid_query: '`dryrun` is not a parameter of this endpoint. Did you mean `dry_run`?',
   quota_exceeded:
-    'The account stores an estimated 4302000000 bytes; its storage quota is 4294967296 bytes. Nothing was stored. It is now measured again, at most once a minute. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works.',
+    'The account stores an estimated 4302000000 bytes; its storage quota is 4294967296 bytes. Nothing was stored. The account is now measured: repeat the request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works.',
   insufficient_role: 'This needs the role `approver`. Your role is `manager`.',
   malformed_json: 'The body is not valid JSON: unexpected input at character 42.',
   unavailable:

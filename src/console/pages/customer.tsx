@@ -33,7 +33,7 @@ const partOf = ({ account, params }: Visit, part: string) => ({
 })
 
 const refuse: Change = {
-  done: 'The customer was refused and earns no commission.',
+  done: 'The refusal is stored.',
   request: (values, visit) => ({
     ...partOf(visit, 'refusal'),
     method: 'PUT',

@@ -62,7 +62,7 @@ export const payoutsPage: Page = {
           caption={status === 'paid' ? 'Payments' : 'What has to be paid'}
           rows={data}
           columns={columnsOf(visit, status)}
-          empty={<EmptyState title="Nothing here yet." />}
+          empty={<EmptyState title={status === 'paid' ? 'No payments.' : 'Nothing to pay.'} />}
         />
         <Pager visit={visit} meta={meta} />
         <details>

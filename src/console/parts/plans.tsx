@@ -54,7 +54,7 @@ export const VersionForm = ({ visit, terms }: { visit: Visit; terms: string }) =
         name: 'terms',
         label: 'Terms as JSON',
         type: 'area',
-        hint: 'A version never changes.',
+        hint: 'A version never changes. It applies from effective_from on.',
         value: terms,
         required: true,
       },

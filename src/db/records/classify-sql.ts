@@ -51,8 +51,8 @@ export interface DeliveryShape {
  * `:resource`, `:form`, `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`; `:recounts`
  * (whether the total is counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of
  * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held`; `:hold_refused` (1 if the
- * account would hold what this variant rejects); `:days` (JSON) and `:book_zone`, in which they were computed; `:storage_quota`,
- * `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
+ * account would hold what this variant rejects); `:days` (JSON, computed in `:book_zone`);
+ * `:storage_quota`, `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,

@@ -119,7 +119,7 @@ const wouldWrite = (row: Delivery, rows: readonly StoredRow[]) =>
 /** Returns the error for an account that has reached its quota. Both numbers are bytes; `stored` is an upper bound. */
 const quotaExceeded = (stored: number, quota: number) =>
   new ApiError('quota_exceeded', {
-    detail: `The account stores an estimated ${stored} bytes; its storage quota is ${quota} bytes. Nothing was stored. It is now measured again, at most once a minute. Repeat the same request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works.`,
+    detail: `The account stores an estimated ${stored} bytes; its storage quota is ${quota} bytes. Nothing was stored. The account is now measured: repeat the request after 60 seconds. If it is still refused, ask the integrations team for a larger quota. Reading still works.`,
   })
 
 /**
