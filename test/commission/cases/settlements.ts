@@ -897,6 +897,37 @@ const waiting: readonly Case[] = [
       'U up v1 fx_missing USD 1 10',
     ],
   ),
+  example(
+    'what an override waits for in the lines of several affiliates is one hold',
+    () =>
+      holds(
+        belowU(
+          [terms([share()])],
+          [terms([override({ of: { lines: ['share'] } })], { currency: 'USD' })],
+          {
+            affiliates: [
+              { affiliate_id: 'U', parents: [] },
+              ...['A', 'B'].map((affiliate_id) => ({
+                affiliate_id,
+                parents: [{ from: null, parent: 'U' }],
+              })),
+            ],
+            assignments: ['A', 'B', 'U'].map((affiliate_id) => {
+              const plan = affiliate_id === 'U' ? 'U' : 'P'
+              return { affiliate_id, plan, from: '2026-01-01', customers: 'all' }
+            }),
+            customers: [
+              customer('c1'),
+              customer('c2', { affiliates: [{ from: null, affiliate_id: 'B' }] }),
+            ],
+            transactions: [deposit('c1', '2026-01-02', 100), deposit('c2', '2026-01-03', 50)],
+            rates: [{ day: '2026-12-31', currency: 'GBP', rate: '1' }],
+          },
+        ),
+        '2026-01',
+      ),
+    ['U up v1 fx_missing EUR 2 15'],
+  ),
 ]
 
 /** Examples of rates, shares, windows, networks and holds. */
