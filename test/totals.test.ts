@@ -508,14 +508,13 @@ test('a failing call, or a lost answer, at any step changes no total', async () 
   await emptyWorld()
 })
 
-test('a computation that fails ends its lease', async () => {
+test.each([
+  ['whose lease was taken but the response lost', [null, { message: OVERLOAD[0]!, after: true }]],
+  ['that cannot sum', [null, null, { message: OVERLOAD[0]!, after: false }]],
+])('a computation %s ends its lease', async (_, faults) => {
   const acme = await partner()
   await insertTransactions(acme.account, 10, `${FIRST_DAY}`)
-  const response = await ask(
-    faulty([null, null, { message: OVERLOAD[0]!, after: false }]).env,
-    acme,
-    WEEK,
-  )
+  const response = await ask(faulty(faults).env, acme, WEEK)
 
   expect(response.status).toBe(503)
   expect((await acme.get(WEEK)).status).toBe(200)
