@@ -136,11 +136,12 @@ const EMPTY = {
 
 /** The validation of transactions does not depend on the account. */
 const validator = transactions.validator(new Promise(() => {})) as RecordValidator
-const REQUEST_CONTEXT = {} as RequestContext
+/** Of the request, the rows of transactions depend only on the time zone of the account's books. */
+const REQUEST_CONTEXT = { grant: { vertical: 'forex' } } as unknown as RequestContext
 
 /** A database that answers with an empty delivery row, and a context that only serializes. */
 const EMPTY_DATABASE = {
   prepare: () => ({ bind: () => null }),
-  batch: async () => [{ results: [{ received_at: 0 }] }],
+  batch: async () => [{ results: [{ received_at: 0, over_quota: null }] }],
 } as unknown as D1DatabaseSession
 const CONTEXT = { json: (body: unknown) => JSON.stringify(body) } as unknown as Context

@@ -1,5 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { MAX_BODY_BYTES } from '../src/http/body-limit.ts'
+import { measureJson, weigh } from '../src/http/body-size.ts'
+import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { type Chapter, formatTenths } from './chapter.ts'
 import { ours } from './contestants.ts'
 import { heapOf } from './heap.ts'
@@ -53,17 +55,22 @@ export async function memory({ startInstance }: World): Promise<Chapter> {
   }
 }
 
-/** Lengthens texts until the body is near the limit of bytes. */
+/** Lengthens texts until the body is near the limit of bytes or the one of memory. */
 function escapedTexts(records: readonly Transaction[]): string {
   // An escaped character beyond the basic plane is 12 bytes, and counts once towards the 500.
   const escaped = '\\ud83d\\ude00'
   const place = { note: '@', transaction_subtype: '#' }
   const plain = JSON.stringify(records.map((record) => ({ ...record, ...place })))
-  const each = Math.floor((MAX_BODY_BYTES - plain.length) / records.length / escaped.length)
-  return plain
-    .replaceAll('"@"', `"${escaped.repeat(Math.min(500, each))}"`)
-    .replaceAll('"#"', `"${escaped.repeat(Math.max(1, Math.min(500, each - 500)))}"`)
+  const bodyOf = (each: number) =>
+    plain
+      .replaceAll('"@"', `"${escaped.repeat(Math.min(500, each))}"`)
+      .replaceAll('"#"', `"${escaped.repeat(Math.max(1, Math.min(500, each - 500)))}"`)
+  let each = Math.floor((MAX_BODY_BYTES - plain.length) / records.length / escaped.length)
+  while (weightOf(bodyOf(each)) > MAX_WEIGHT) each -= 10
+  return bodyOf(each)
 }
+
+const weightOf = (body: string) => weigh(measureJson([Buffer.from(body)])).weight
 
 function manyMembers(records: readonly Transaction[]): string {
   const unknown = Object.fromEntries(Array.from({ length: UNKNOWN }, (_, i) => [`m${i}`, '@']))

@@ -42,14 +42,19 @@ export function recorder(
   } as unknown as D1DatabaseSession
 }
 
+/** Returns whether a part is a statement, and not a function that builds one. */
+const isStatement = (part: unknown): part is Statement =>
+  typeof part === 'object' && part !== null && 'sql' in part
+
 /** The SQL of a table's statements, by the names that the code gives them. */
 const named = (statements: DeliveryStatements): [sql: string, name: string][] => [
   ...Object.entries(COMMON_STATEMENTS).map(([name, { sql }]): [string, string] => [sql, name]),
   ...Object.entries(statements).flatMap(([name, statement]) =>
-    [statement].flat().flatMap((one): [string, string][] => {
-      if (typeof one !== 'object') return []
-      if ('sql' in one) return [[one.sql, name]]
-      return Object.values<Statement>(one).map(({ sql }) => [sql, name])
+    [statement].flat().flatMap((one) => {
+      // Columns are text, and a table may have no statements of a kind.
+      if (typeof one !== 'object' || one === null) return []
+      const parts: unknown[] = 'sql' in one ? [one] : Object.values(one)
+      return parts.filter(isStatement).map(({ sql }): [string, string] => [sql, name])
     }),
   ),
 ]

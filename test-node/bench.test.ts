@@ -14,16 +14,19 @@ chmodSync(folder, 0o755)
 after(() => rmSync(folder, { recursive: true }))
 
 const bench = (...args: string[]) =>
-  spawnSync(process.execPath, ['bench/bench.ts', ...args], {
+  spawnSync(process.execPath, ['--js-base-64', 'bench/bench.ts', ...args], {
     encoding: 'utf8',
     timeout: 240_000,
     env: { ...process.env, TMPDIR: folder },
   })
 
-// Two sections in one run, since most of a short one is its start.
+// Several sections in one run, since most of a short one is its start: those that call code of `src`.
 let printed = ''
 before(() => {
-  const { status, stdout, stderr } = bench('sizes', 'commissions', '--quick', '--facts', '1000')
+  const { status, stdout, stderr } = bench(
+    ...['ingest', 'sizes', 'memory', 'commissions'],
+    ...['--quick', '--facts', '1000'],
+  )
   assert.equal(status, 0, stderr)
   printed = stripVTControlCharacters(stdout)
 })
@@ -42,14 +45,29 @@ test('a section prints the ratio of ours to each peer, and removes its temporary
   )
 })
 
+/** Returns the cells of the row with a name. */
+const cellsOf = (name: string) =>
+  printed
+    .split('\n')
+    .find((line) => line.startsWith(name))
+    ?.slice(name.length)
+    .trim()
+    .split(/\s+/)
+
+test('a stored transaction writes its row and an index, a changed one its row, a repeated one none', () => {
+  assert.deepEqual(cellsOf('rows written a record'), ['2.00', '1.00', '0.00'])
+  // The statements that are the same for every table are known by name.
+  assert.equal(cellsOf('D1: countWritten')?.length, 3)
+})
+
+test('maximal bodies take less memory than the platform grants', () => {
+  for (const name of ['records as usual', 'long texts, all escaped', '240 unknown members each']) {
+    const most = Number(cellsOf(name)?.at(-2))
+    assert.ok(most > 0 && most < 128, `${name}: ${most} MiB`)
+  }
+})
+
 test('a run writes the statement of each affiliate once, and nothing when it is repeated', () => {
-  const cellsOf = (name: string) =>
-    printed
-      .split('\n')
-      .find((line) => line.startsWith(name))
-      ?.slice(name.length)
-      .trim()
-      .split(/\s+/)
   // After time, CPU and both ratios: steps and statements written.
   assert.deepEqual(cellsOf('first run')?.slice(4, 6), ['1', '10'])
   assert.deepEqual(cellsOf('again, nothing has changed')?.slice(4, 6), ['1', '0'])
