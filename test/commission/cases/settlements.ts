@@ -11,7 +11,8 @@ import type { PlanInput } from '../../../src/commission/engine/settle-plan.ts'
 import { NO_STATE, openState } from '../../../src/commission/engine/state.ts'
 import type { PeriodTallies } from '../../../src/commission/engine/tallies.ts'
 import { applyRate } from '../../../src/commission/engine/tiers.ts'
-import type { World } from '../world.ts'
+import { evaluate } from '../engine.ts'
+import type { OutcomeStatement, World } from '../world.ts'
 import {
   at,
   compile,
@@ -255,6 +256,43 @@ const rates: readonly Case[] = [
 ]
 
 const shares: readonly Case[] = [
+  example(
+    'the `negative` of a share decides on its line, and that of the plan on the balance (docs/plans.md)',
+    () =>
+      (['offset', 'zero', 'carry'] as const).flatMap((ofShare) =>
+        (['carry', 'zero'] as const).map((ofPlan) => {
+          const revenue = [
+            { transactions: ['deposit'] },
+            { transactions: ['withdrawal'], times: '-1' },
+          ] as const
+          const rules = [
+            cpa({ amount: '100', trigger: { transactions: ['deposit'], min: '1' } }),
+            share({ percent: '50', base: revenue, negative: ofShare }),
+          ]
+          const of = world({
+            plans: [plan('P', terms(rules, { negative: ofPlan }))],
+            transactions: [
+              deposit('c1', '2026-01-02', 500),
+              deposit('c1', '2026-01-03', 1000, { transaction_type: 'withdrawal' }),
+              deposit('c1', '2026-02-02', 700),
+            ],
+          })
+          const months = evaluate(of, ['2026-01', '2026-02']).map(({ statements: [one] }) => {
+            const { opening, lines: all, dropped, payable } = one as OutcomeStatement
+            return [opening, all.at(-1)!.amount, dropped, payable].join(' ')
+          })
+          return [ofShare, ofPlan, ...months]
+        }),
+      ),
+    [
+      ['offset', 'carry', '0.00 -250.00 0.00 0.00', '-150.00 350.00 0.00 200.00'],
+      ['offset', 'zero', '0.00 -250.00 -150.00 0.00', '0.00 350.00 0.00 350.00'],
+      ['zero', 'carry', '0.00 0.00 0.00 100.00', '0.00 350.00 0.00 350.00'],
+      ['zero', 'zero', '0.00 0.00 0.00 100.00', '0.00 350.00 0.00 350.00'],
+      ['carry', 'carry', '0.00 0.00 0.00 100.00', '0.00 100.00 0.00 100.00'],
+      ['carry', 'zero', '0.00 0.00 0.00 100.00', '0.00 100.00 0.00 100.00'],
+    ],
+  ),
   example('caps are rounded down to the minor unit', () => {
     const caps = { max: '10.559', max_per_customer: '1.239' }
     const text = (value: unknown) => value && plainText(value as Decimal)
