@@ -80,7 +80,7 @@ const VERTICALS = [propTrading, forex, igaming]
 /** The resources of all verticals. */
 export const ALL_RESOURCES: readonly Resource[] = VERTICALS.flatMap(({ resources }) => resources)
 
-/** Returns how many requests a request to a path below `base` counts as. */
+/** Returns a function that tells how many requests a request to a path below `base` counts as. */
 function weightBelow(base: string): (path: string) => number {
   const weightOf = requestWeight(base)
   return (path) => {
@@ -89,7 +89,7 @@ function weightBelow(base: string): (path: string) => number {
   }
 }
 
-/** Whether a route has exactly this path, without parameters. */
+/** Returns whether a route has exactly this path, without parameters. */
 function isEndpoint(path: string): boolean {
   return app.routes.some((route) => route.path === path)
 }

@@ -19,7 +19,7 @@ export const REPORT_LIMITS = {
   searched: 5_000_000,
   /** The rows that one statement returns: groups by type, currency and day of the exchange rate. */
   rows: 40_000,
-  /** The sums that are held at a time: those of each group, metric, currency and day of a rate. */
+  /** The sums that are in memory at a time: those of each group, metric, currency and day of a rate. */
   sums: 200_000,
   /** The bytes of the JSON with the affiliates of an account's links. */
   linkBytes: 1_500_000,

@@ -1,7 +1,7 @@
 import { isDevelopment } from '../development.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 
-/** Names that are valid only inside a network, or that are reserved. */
+/** The common names that are valid only inside a network, or that are reserved. */
 const LOCAL_NAMES =
   /(^|\.)(localhost|local|localdomain|internal|intranet|private|lan|home|corp|svc|docker|arpa|onion|invalid)$/
 
