@@ -1,4 +1,4 @@
-import type { Page } from '../src/db/paginate.ts'
+import { MAX_DEPTH, type Page } from '../src/db/paginate.ts'
 import { listRecords } from '../src/db/records/list.ts'
 import type { Filter } from '../src/db/records/list-filter.ts'
 import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
@@ -12,9 +12,6 @@ import { transactions } from './resource.ts'
 import type { World } from './world.ts'
 
 const PER_PAGE = 50
-
-/** Only this many rows can be reached by page number. What follows is read by cursor. */
-const MAX_DEPTH = 10_000
 
 /** Measures a page of a long list. */
 export async function lists({ us, scale }: World): Promise<Chapter> {
@@ -36,7 +33,7 @@ export async function lists({ us, scale }: World): Promise<Chapter> {
     const ways: [string, string, Filter, Page][] = [
       ['page 1', 'page=1', {}, first],
       [
-        'by cursor, after the first 10,000 records or half of them',
+        `by cursor, after half of them, but at most ${formatInteger(MAX_DEPTH)}`,
         `cursor=${meta.next_cursor}`,
         {},
         later,

@@ -51,6 +51,9 @@ export const LIST_LIMITS = {
   days: 4000,
 }
 
+/** The maximum number of rows that a page by number reaches: the database reads all rows before it. */
+export const MAX_DEPTH = 10_000
+
 /** The maximum number of bytes of a page: all readers of an isolate share 128 MB. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024
 

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
-import { MAX_PAGE_BYTES } from '../db/paginate.ts'
+import { MAX_DEPTH, MAX_PAGE_BYTES } from '../db/paginate.ts'
 import { invalidQuery, invalidValue } from './query.ts'
 import { ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
 import { sendJson } from './send-json.ts'
@@ -18,9 +18,6 @@ export const PAGE_PARAMETERS = ['page', 'per_page', 'cursor'] as const
 
 const DEFAULT_PER_PAGE = 50
 const MAX_PER_PAGE = 500
-
-/** The maximum number of rows that a page by number reaches: the database reads all rows before it. */
-const MAX_DEPTH = 10_000
 
 /** How to read the rows that no page number reaches. */
 const READ_ON = 'Follow `meta.next_cursor` or the `Link` header to read on.'
