@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { type Issuer, verifyAccessToken } from '../src/auth/access-token.ts'
 import type { DeliveryInput } from '../src/db/records/delivery-input.ts'
 import { storeDelivery } from '../src/db/records/store-delivery.ts'
+import { measureJson } from '../src/http/body-size.ts'
 import { parseJson } from '../src/http/json.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'
 import type { RequestContext } from '../src/ingest/resource.ts'
@@ -72,7 +73,9 @@ async function measureSteps(bulks: readonly Bulk[], running: Running, sums: Brea
   }
 
   for (const { body } of bulks) {
-    const parsed = timed('JSON.parse and depth', () => parseJson(body))
+    const bytes = new TextEncoder().encode(body)
+    const { mayBeInexact } = timed('size and depth', () => measureJson([bytes]))
+    const parsed = timed('JSON.parse', () => parseJson(body, mayBeInexact))
     const validated = timed('validation', () => validateRecords(parsed, validator))
     const records = await timed('rows by column', () =>
       transactions.buildRows(validated, REQUEST_CONTEXT),

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { MAX_BODY_BYTES } from '../src/http/body-limit.ts'
-import { measureJson, weigh } from '../src/http/body-size.ts'
+import { measureJson } from '../src/http/body-size.ts'
+import { weigh } from '../src/http/body-weight.ts'
 import { MAX_WEIGHT } from '../src/http/memory-queues.ts'
 import { type Chapter, formatTenths } from './chapter.ts'
 import { ours } from './contestants.ts'

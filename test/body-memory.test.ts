@@ -5,7 +5,8 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { answerEarly } from '../src/http/answer-early.ts'
 import { readBody } from '../src/http/body.ts'
 import { BodyMemory } from '../src/http/body-budget.ts'
-import { measureJson, weigh } from '../src/http/body-size.ts'
+import { measureJson } from '../src/http/body-size.ts'
+import { weigh } from '../src/http/body-weight.ts'
 import { drain, drainOf } from '../src/http/drain.ts'
 import { MAX_WEIGHT, QUEUES } from '../src/http/memory-queues.ts'
 import { WeightedQueue } from '../src/http/weighted-queue.ts'
@@ -302,6 +303,13 @@ describe('the size of a JSON text', () => {
     ['an arrow', '"→"', { bytes: 5, isWide: true }],
     ['an escaped arrow', String.raw`"\u2192"`, { isWide: true }],
     ['an unterminated string', '["[[', { values: 2, containers: 1 }],
+    ['15 digits', '[123456789012.34, 1]', { values: 3, mayBeInexact: false }],
+    ['16 digits', '[1, -1234567890.123456]', { values: 3, mayBeInexact: true }],
+    ['several numbers', '[12345678,12345678, [1234567],-1234567]', { mayBeInexact: false }],
+    ['digits within text', '["1234567890123456", {"1e-400": "1e-400"}]', { mayBeInexact: false }],
+    ['an exponent', '[1e-400]', { values: 2, mayBeInexact: true }],
+    ['an exponent in upper case', '{"a":1.5E3}', { values: 2, mayBeInexact: true }],
+    ['words', '[true,false,1,true]', { values: 5, mayBeInexact: false }],
   ])('%s, in whole and byte by byte', (_, text, expected) => {
     const bytes = bytesOf(text)
     const whole = measureJson([bytes])

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { parseJson } from '../src/http/json.ts'
 import { checkRowSize } from '../src/ingest/check-row-size.ts'
+import { parseText } from './parse-text.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
 import { asLogged } from './results.ts'
 
@@ -402,13 +402,13 @@ describe('the number', () => {
     ['0e-400', 0],
     ['0.00000000000000000', 0],
   ])('%s is parsed as %d', (text, number) => {
-    expect(parseJson(text)).toBe(number)
-    expect(parseJson(`{"a":[${text}]}`)).toEqual({ a: [number] })
+    expect(parseText(text)).toBe(number)
+    expect(parseText(`{"a":[${text}]}`)).toEqual({ a: [number] })
   })
 
   test('a text or name that looks like a long number is parsed unchanged', () => {
     const record = { '1234567890123456': '1234567890123456', 'e-400': ['1e-400'] }
-    expect(parseJson(JSON.stringify(record))).toEqual(record)
+    expect(parseText(JSON.stringify(record))).toEqual(record)
   })
 })
 

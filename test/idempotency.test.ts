@@ -1,11 +1,11 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { digest } from '../src/auth/secret.ts'
-import { parseJson } from '../src/http/json.ts'
 import { digestRecords } from '../src/ingest/idempotency.ts'
 import { canonicalJson } from '../src/validation/canonical-json.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
+import { parseText } from './parse-text.ts'
 import { askAdmin, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 
 const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02 10:00', Value: 1 }
@@ -43,7 +43,7 @@ describe('Idempotency-Key', () => {
     ['1e999', '-1e999'],
     ['null', '1e999'],
   ])('a record with %s differs from one with %s', async (first, second) => {
-    const records = [first, second].map((number) => parseJson(`[{"Value": ${number}}]`))
+    const records = [first, second].map((number) => parseText(`[{"Value": ${number}}]`))
     const digestOf = (record: unknown) => digestRecords(env.TRACKING_KEYS, [record])
     const [one, two] = await Promise.all(records.map(digestOf))
     expect(one).not.toEqual(two)
@@ -89,7 +89,7 @@ describe('Idempotency-Key', () => {
 
   test('a number of a million digits is read in a time that grows with its length', () => {
     const number = `1${'0'.repeat(1_000_000)}1`
-    expect(parseJson(`[${number}]`)).toEqual([Number.NaN])
+    expect(parseText(`[${number}]`)).toEqual([Number.NaN])
   })
 
   test('a key reused for other records is 422 and stores nothing', async () => {

@@ -71,10 +71,10 @@ export function validateAt<const E extends v.ObjectEntries>(
  */
 export async function readJson(c: Context<AppEnv>, maxDepth?: number): Promise<unknown> {
   const admission = Promise.resolve({ account: '' })
-  const { takeText, release } = await readBody(c.req.raw, admission, maxDepth)
+  const body = await readBody(c.req.raw, admission, maxDepth)
   try {
-    return parseJson(takeText())
+    return parseJson(body.takeText(), body.mayBeInexact)
   } finally {
-    release()
+    body.release()
   }
 }

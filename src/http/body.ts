@@ -1,8 +1,8 @@
 import { ApiError } from '../errors.ts'
 import { type AdmissionPromise, BodyMemory, HEAD_BYTES } from './body-budget.ts'
 import { malformed, tooLarge } from './body-errors.ts'
+import { type BodyFormat, CSV_FORMAT, JSON_FORMAT, type MeasuredBody } from './body-format.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
-import { type BodyWeight, measureJson, weigh } from './body-size.ts'
 import { type Chunk, orMalformed, readChunk } from './chunks.ts'
 import { decompress } from './decompress.ts'
 import { drainOf, startDraining } from './drain.ts'
@@ -15,7 +15,9 @@ export interface RequestBody {
   /** The length of the text. */
   readonly characters: number
   /** Whether the Worker must free the parsed records before it stores their rows: see `BodyWeight`. */
-  mustFreeRecords: boolean
+  readonly mustFreeRecords: boolean
+  /** Whether `parseJson` must look for numbers that are not exact: see `JsonSize`. */
+  readonly mayBeInexact: boolean
   /** Returns the text once, and an empty string after that: memory has no room for both text and result. */
   takeText: () => string
   /** Releases the memory. Call it when the body is no longer needed. */
@@ -36,9 +38,6 @@ export const readBody = (
   maxDepth?: number,
 ): Promise<RequestBody> => readBodyAs(JSON_FORMAT, request, admission, maxDepth)
 
-/** The memory that a byte of CSV takes at its worst: in text, in cells and in rows for the database. */
-const WEIGHT_PER_CSV_BYTE = 12
-
 /** Returns the error of a body of another type than these. */
 export const unsupportedType = (...types: readonly string[]) =>
   new ApiError('unsupported_media_type', {
@@ -48,26 +47,6 @@ export const unsupportedType = (...types: readonly string[]) =>
 /** Reads the text of a CSV body of at most 6.5 MiB, with the limits and errors of `readBody`. */
 export const readCsvBody = (request: Request, admission: AdmissionPromise): Promise<RequestBody> =>
   readBodyAs(CSV_FORMAT, request, admission)
-
-/** A format of bodies. */
-interface BodyFormat {
-  /** The media type, in lower case. */
-  type: string
-  weigh: (chunks: readonly Uint8Array[], maxDepth?: number) => BodyWeight
-}
-
-const JSON_FORMAT: BodyFormat = {
-  type: 'application/json',
-  weigh: (chunks, maxDepth) => weigh(measureJson(chunks, maxDepth)),
-}
-
-const CSV_FORMAT: BodyFormat = {
-  type: 'text/csv',
-  weigh: (chunks) => {
-    const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
-    return { weight: bytes * WEIGHT_PER_CSV_BYTE, mustFreeRecords: false }
-  },
-}
 
 async function readBodyAs(
   format: BodyFormat,
@@ -88,12 +67,12 @@ async function readBodyAs(
     const bytes =
       body && length !== 0 ? await readRequest(request, body, length, memory, admission) : []
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
-    const { weight, mustFreeRecords } = format.weigh(chunks, maxDepth)
-    if (weight > MAX_WEIGHT) throw tooMuchMemory(weight)
-    await memory.process(weight)
+    const measured = format.measure(chunks, maxDepth)
+    if (measured.weight > MAX_WEIGHT) throw tooMuchMemory(measured.weight)
+    await memory.process(measured.weight)
     const text = decode(chunks)
     memory.decoded()
-    return toRequestBody(text, mustFreeRecords, memory)
+    return toRequestBody(text, measured, memory)
   } catch (error) {
     // A read that has begun keeps its buffer.
     const draining = drainOf(request)
@@ -103,11 +82,16 @@ async function readBodyAs(
   }
 }
 
-function toRequestBody(decoded: string, mustFreeRecords: boolean, memory: BodyMemory): RequestBody {
+function toRequestBody(
+  decoded: string,
+  { mustFreeRecords, mayBeInexact }: MeasuredBody,
+  memory: BodyMemory,
+): RequestBody {
   let text = decoded
   return {
     characters: decoded.length,
     mustFreeRecords,
+    mayBeInexact,
     takeText: () => {
       const taken = text
       text = ''

@@ -92,7 +92,7 @@ async function prepare(
   { preferences, dryRun, idempotencyKey }: DeliveryOptions,
   body: RequestBody,
 ) {
-  const { validated, validator } = await validateBody(body.takeText(), resource, c.var.grantPromise)
+  const { validated, validator } = await validateBody(body, resource, c.var.grantPromise)
   const grant = await c.var.grantPromise
   await reserveResponseMemory(c, grant, validated)
   const receivedAt = Date.now()
@@ -115,10 +115,10 @@ async function prepare(
   return { grant, input, validated: neededForResponse, validator, warnings }
 }
 
-async function validateBody(text: string, resource: Resource, grantPromise: Promise<Grant>) {
-  const body = parseJson(text)
+async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {
+  const value = parseJson(body.takeText(), body.mayBeInexact)
   const validator = await resource.validator(grantPromise)
-  return { validator, validated: validateRecords(body, validator) }
+  return { validator, validated: validateRecords(value, validator) }
 }
 
 /** Adds the warnings of rows to those of validation. */
