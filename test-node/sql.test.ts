@@ -14,6 +14,10 @@ test('docs/sql holds the statements that run', () => {
   }
 })
 
+test('statements are in ASCII: another character doubles the size of a request to D1', () => {
+  for (const [name, text] of documentedSql()) match(text, /^[\n -~]*$/, name)
+})
+
 const faultsOf = (sql: string, indexes: string[] = []) => planFaults(sql, queryPlan(sql), indexes)
 
 test('a plan that scans a table is a fault', () => {

@@ -16,18 +16,41 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
+  missing (reference) as materialized (
+    select value
+    from
+      (
+        select value
+        from jsonb_each (:references_1)
+      )
+    where
+      not exists (
+        select 1
+        from customers r
+        where
+          r.account = :account
+          and r.customer_id = value
+      )
+  ),
   classified as not materialized (
     select
       value, t.account is null as is_new,
       iif(
-        (
-          select 1
-          from customers r
-          where
-            r.account = :account
-            and r.customer_id = value ->> 2
-        ) is null,
-        value ->> 2 is not null,
+        iif(
+          exists (
+            select 1
+            from missing
+          ),
+          ifnull(
+            value ->> 2 in (
+              select reference
+              from missing
+            ),
+            0
+          ),
+          0
+        ),
+        1,
         iif(
           (
             select releasing
@@ -38,14 +61,15 @@ with
           ) is null,
           0,
           iif(
-            (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day)),
+            value ->> 2 is not null
+            and (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day)),
             ifnull(
               (
                 select h.held
                 from events h
                 where
-                  h.account = t.account
-                  and h.id = t.id
+                  h.account = :account
+                  and h.id = value ->> 1
               ),
               0
             ),
@@ -53,23 +77,6 @@ with
           )
         )
       ) as unknown,
-      iif(
-        iif(
-          t.account is null, 0,
-          not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
-        ),
-        ifnull(
-          (
-            select h.held
-            from events h
-            where
-              h.account = t.account
-              and h.id = t.id
-          ),
-          0
-        ),
-        0
-      ) as was_held,
       iif(
         t.account is null, 0,
         not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
@@ -107,7 +114,20 @@ with
       ) as created,
       count(*) filter (
         where
-          was_held
+          iif(
+            moved,
+            ifnull(
+              (
+                select h.held
+                from events h
+                where
+                  h.account = :account
+                  and h.id = value ->> 1
+              ),
+              0
+            ),
+            0
+          )
           and moved
           and not unknown
       ) as leaves_held,
@@ -115,7 +135,20 @@ with
         where
           moved
           and unknown
-          and not was_held
+          and not iif(
+            moved,
+            ifnull(
+              (
+                select h.held
+                from events h
+                where
+                  h.account = :account
+                  and h.id = value ->> 1
+              ),
+              0
+            ),
+            0
+          )
       ) as becomes_held,
       count(*) filter (
         where
@@ -224,9 +257,9 @@ select
                   iif(
                     value ->> 1 like 'd [%',
                     'd ' || json_array(substr(value ->> 1, 3) ->> 0, substr(value ->> 1, 3) ->> 1),
-                    iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1)
+                    iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1)
                   ),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -290,85 +323,97 @@ returning
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---       SCALAR SUBQUERY 3
+--       SCALAR SUBQUERY 5
+--         MATERIALIZE missing
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           CORRELATED SCALAR SUBQUERY 3
+--             SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN missing
+--       LIST SUBQUERY 6
+--         SCAN missing
+--         CREATE BLOOM FILTER
+--       SCALAR SUBQUERY 7
 --         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---       CORRELATED SCALAR SUBQUERY 4
+--       CORRELATED SCALAR SUBQUERY 8
 --         SEARCH h USING INDEX events_key (account=? AND id=?)
---       CORRELATED SCALAR SUBQUERY 5
---         SEARCH h USING INDEX events_key (account=? AND id=?)
---       SCALAR SUBQUERY 6
+--       SCALAR SUBQUERY 9
 --         SEARCH erasures USING PRIMARY KEY (account=?)
---       CORRELATED SCALAR SUBQUERY 7
+--       CORRELATED SCALAR SUBQUERY 10
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 10
+--     CORRELATED SCALAR SUBQUERY 12
+--       SEARCH h USING INDEX events_key (account=? AND id=?)
+--     CORRELATED SCALAR SUBQUERY 13
+--       SEARCH h USING INDEX events_key (account=? AND id=?)
+--     CORRELATED SCALAR SUBQUERY 13
+--       SEARCH h USING INDEX events_key (account=? AND id=?)
+--     CORRELATED SCALAR SUBQUERY 13
+--       SEARCH h USING INDEX events_key (account=? AND id=?)
+--     SCALAR SUBQUERY 15
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 9
+--       LIST SUBQUERY 14
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 16
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 13
+--     SCALAR SUBQUERY 18
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 12
+--       SCALAR SUBQUERY 17
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 15
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 9
---     SCALAR SUBQUERY 11
+--       REUSE LIST SUBQUERY 14
+--     SCALAR SUBQUERY 16
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 13
+--     SCALAR SUBQUERY 18
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 12
+--       SCALAR SUBQUERY 17
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 15
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 9
---     SCALAR SUBQUERY 20
+--       REUSE LIST SUBQUERY 14
+--     SCALAR SUBQUERY 25
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 19
+--     SCALAR SUBQUERY 24
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 15
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 9
---     SCALAR SUBQUERY 11
+--       REUSE LIST SUBQUERY 14
+--     SCALAR SUBQUERY 16
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 13
+--     SCALAR SUBQUERY 18
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 12
+--       SCALAR SUBQUERY 17
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 19
+--   SCALAR SUBQUERY 24
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 20
+--   SCALAR SUBQUERY 25
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 18
---     CO-ROUTINE (subquery-17)
---       CO-ROUTINE (subquery-23)
---         CO-ROUTINE (subquery-16)
+--   SCALAR SUBQUERY 23
+--     CO-ROUTINE (subquery-22)
+--       CO-ROUTINE (subquery-28)
+--         CO-ROUTINE (subquery-21)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---             SCALAR SUBQUERY 3
+--             SCALAR SUBQUERY 5
+--               SCAN missing
+--             REUSE LIST SUBQUERY 6
+--             SCALAR SUBQUERY 7
 --               SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---             CORRELATED SCALAR SUBQUERY 4
+--             CORRELATED SCALAR SUBQUERY 8
 --               SEARCH h USING INDEX events_key (account=? AND id=?)
---             CORRELATED SCALAR SUBQUERY 5
---               SEARCH h USING INDEX events_key (account=? AND id=?)
---             SCALAR SUBQUERY 6
+--             SCALAR SUBQUERY 9
 --               SEARCH erasures USING PRIMARY KEY (account=?)
---             CORRELATED SCALAR SUBQUERY 7
+--             CORRELATED SCALAR SUBQUERY 10
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-16)
---       SCAN (subquery-23)
---     SCAN (subquery-17)
---   SCALAR SUBQUERY 22
+--         SCAN (subquery-21)
+--       SCAN (subquery-28)
+--     SCAN (subquery-22)
+--   SCALAR SUBQUERY 27
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 

@@ -16,36 +16,39 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
+  missing (reference) as materialized (
+    select value
+    from
+      (
+        select value
+        from jsonb_each (:references_1)
+      )
+    where
+      not exists (
+        select 1
+        from customers r
+        where
+          r.account = :account
+          and r.customer_id = value
+      )
+  ),
   classified as not materialized (
     select
       value, t.account is null as is_new,
       iif(
-        (
+        exists (
           select 1
-          from customers r
-          where
-            r.account = :account
-            and r.customer_id = value ->> 2
-        ) is null,
-        value ->> 2 is not null, 0
-      ) as unknown,
-      iif(
-        iif(
-          t.account is null, 0,
-          not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
+          from missing
         ),
         ifnull(
-          (
-            select h.held
-            from events h
-            where
-              h.account = t.account
-              and h.id = t.id
+          value ->> 2 in (
+            select reference
+            from missing
           ),
           0
         ),
         0
-      ) as was_held,
+      ) as unknown,
       iif(
         t.account is null, 0,
         not (t.customer_id, t.day) is (value ->> 2, coalesce(value ->> 3, t.first_day))
@@ -83,7 +86,20 @@ with
       ) as created,
       count(*) filter (
         where
-          was_held
+          iif(
+            moved,
+            ifnull(
+              (
+                select h.held
+                from events h
+                where
+                  h.account = :account
+                  and h.id = value ->> 1
+              ),
+              0
+            ),
+            0
+          )
           and moved
           and not unknown
       ) as leaves_held,
@@ -197,9 +213,9 @@ select
                   iif(
                     value ->> 1 like 'd [%',
                     'd ' || json_array(substr(value ->> 1, 3) ->> 0, substr(value ->> 1, 3) ->> 1),
-                    iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1)
+                    iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1)
                   ),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -249,64 +265,72 @@ returning
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---       CORRELATED SCALAR SUBQUERY 3
---         SEARCH h USING INDEX events_key (account=? AND id=?)
---       SCALAR SUBQUERY 4
+--       SCALAR SUBQUERY 5
+--         MATERIALIZE missing
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           CORRELATED SCALAR SUBQUERY 3
+--             SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN missing
+--       LIST SUBQUERY 6
+--         SCAN missing
+--         CREATE BLOOM FILTER
+--       SCALAR SUBQUERY 7
 --         SEARCH erasures USING PRIMARY KEY (account=?)
---       CORRELATED SCALAR SUBQUERY 5
+--       CORRELATED SCALAR SUBQUERY 8
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 8
+--     CORRELATED SCALAR SUBQUERY 10
+--       SEARCH h USING INDEX events_key (account=? AND id=?)
+--     SCALAR SUBQUERY 12
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 7
+--       LIST SUBQUERY 11
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 13
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 15
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 10
+--       SCALAR SUBQUERY 14
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 12
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 7
---     SCALAR SUBQUERY 17
+--       REUSE LIST SUBQUERY 11
+--     SCALAR SUBQUERY 21
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 12
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 7
---     SCALAR SUBQUERY 9
+--       REUSE LIST SUBQUERY 11
+--     SCALAR SUBQUERY 13
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 15
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 10
+--       SCALAR SUBQUERY 14
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 17
+--   SCALAR SUBQUERY 21
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 16
---     CO-ROUTINE (subquery-15)
---       CO-ROUTINE (subquery-20)
---         CO-ROUTINE (subquery-14)
+--   SCALAR SUBQUERY 20
+--     CO-ROUTINE (subquery-19)
+--       CO-ROUTINE (subquery-24)
+--         CO-ROUTINE (subquery-18)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---             CORRELATED SCALAR SUBQUERY 3
---               SEARCH h USING INDEX events_key (account=? AND id=?)
---             SCALAR SUBQUERY 4
+--             SCALAR SUBQUERY 5
+--               SCAN missing
+--             LIST SUBQUERY 6
+--               SCAN missing
+--               CREATE BLOOM FILTER
+--             SCALAR SUBQUERY 7
 --               SEARCH erasures USING PRIMARY KEY (account=?)
---             CORRELATED SCALAR SUBQUERY 5
+--             CORRELATED SCALAR SUBQUERY 8
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-14)
---       SCAN (subquery-20)
---     SCAN (subquery-15)
---   SCALAR SUBQUERY 19
+--         SCAN (subquery-18)
+--       SCAN (subquery-24)
+--     SCAN (subquery-19)
+--   SCALAR SUBQUERY 23
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 

@@ -180,7 +180,7 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1),
                   null
                 ) as named
               from classified

@@ -16,18 +16,38 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
+  missing (reference) as materialized (
+    select value
+    from
+      (
+        select value
+        from jsonb_each (:references_1)
+      )
+    where
+      not exists (
+        select 1
+        from affiliates r
+        where
+          r.account = :account
+          and r.affiliate_id = value
+      )
+  ),
   classified as not materialized (
     select
       value, t.account is null as is_new,
       iif(
-        (
+        exists (
           select 1
-          from affiliates r
-          where
-            r.account = :account
-            and r.affiliate_id = value ->> 2
-        ) is null,
-        value ->> 2 is not null, 0
+          from missing
+        ),
+        ifnull(
+          value ->> 2 in (
+            select reference
+            from missing
+          ),
+          0
+        ),
+        0
       ) as unknown,
       (value ->> 4 < t.last_modified_date) is true as stale,
       iif(t.account is null, 0, not (t.day) is (value ->> 3)) as moved,
@@ -173,8 +193,8 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -224,56 +244,66 @@ returning
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH r USING PRIMARY KEY (account=? AND affiliate_id=?)
---       CORRELATED SCALAR SUBQUERY 3
+--       SCALAR SUBQUERY 5
+--         MATERIALIZE missing
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           CORRELATED SCALAR SUBQUERY 3
+--             SEARCH r USING PRIMARY KEY (account=? AND affiliate_id=?)
+--         SCAN missing
+--       LIST SUBQUERY 6
+--         SCAN missing
+--         CREATE BLOOM FILTER
+--       CORRELATED SCALAR SUBQUERY 7
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 10
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 5
+--       LIST SUBQUERY 9
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 13
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 12
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 10
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 5
---     SCALAR SUBQUERY 15
+--       REUSE LIST SUBQUERY 9
+--     SCALAR SUBQUERY 19
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 10
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 5
---     SCALAR SUBQUERY 7
+--       REUSE LIST SUBQUERY 9
+--     SCALAR SUBQUERY 11
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 13
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 12
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 15
+--   SCALAR SUBQUERY 19
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 14
---     CO-ROUTINE (subquery-13)
---       CO-ROUTINE (subquery-18)
---         CO-ROUTINE (subquery-12)
+--   SCALAR SUBQUERY 18
+--     CO-ROUTINE (subquery-17)
+--       CO-ROUTINE (subquery-22)
+--         CO-ROUTINE (subquery-16)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH r USING PRIMARY KEY (account=? AND affiliate_id=?)
---             CORRELATED SCALAR SUBQUERY 3
+--             SCALAR SUBQUERY 5
+--               SCAN missing
+--             LIST SUBQUERY 6
+--               SCAN missing
+--               CREATE BLOOM FILTER
+--             CORRELATED SCALAR SUBQUERY 7
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-12)
---       SCAN (subquery-18)
---     SCAN (subquery-13)
---   SCALAR SUBQUERY 17
+--         SCAN (subquery-16)
+--       SCAN (subquery-22)
+--     SCAN (subquery-17)
+--   SCALAR SUBQUERY 21
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 

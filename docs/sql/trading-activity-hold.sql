@@ -16,18 +16,41 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
+  missing (reference) as materialized (
+    select value
+    from
+      (
+        select value
+        from jsonb_each (:references_1)
+      )
+    where
+      not exists (
+        select 1
+        from customers r
+        where
+          r.account = :account
+          and r.customer_id = value
+      )
+  ),
   classified as not materialized (
     select
       value, t.account is null as is_new,
       iif(
-        (
-          select 1
-          from customers r
-          where
-            r.account = :account
-            and r.customer_id = value ->> 2
-        ) is null,
-        value ->> 2 is not null,
+        iif(
+          exists (
+            select 1
+            from missing
+          ),
+          ifnull(
+            value ->> 2 in (
+              select reference
+              from missing
+            ),
+            0
+          ),
+          0
+        ),
+        1,
         iif(
           (
             select releasing
@@ -38,17 +61,17 @@ with
           ) is null,
           0,
           iif(
-            true,
+            value ->> 2 is not null,
             ifnull(
               (
                 select h.held
                 from activity h
                 where
-                  h.account = t.account
-                  and h.date = t.date
-                  and h.customer_id = t.customer_id
-                  and h.instrument = t.instrument
-                  and h.currency = t.currency
+                  h.account = :account
+                  and h.date = value ->> 1
+                  and h.customer_id = value ->> 2
+                  and h.instrument = value ->> 3
+                  and h.currency = value ->> 4
               ),
               0
             ),
@@ -177,11 +200,11 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2),
-                  iif(length(value ->> 3) > 40, substr(value ->> 3, 1, 40) || '…', value ->> 3),
-                  iif(length(value ->> 4) > 40, substr(value ->> 4, 1, 40) || '…', value ->> 4),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2),
+                  iif(length(value ->> 3) > 40, substr(value ->> 3, 1, 40) || char(8230), value ->> 3),
+                  iif(length(value ->> 4) > 40, substr(value ->> 4, 1, 40) || char(8230), value ->> 4),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -245,73 +268,83 @@ returning
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---       SCALAR SUBQUERY 3
+--       SCALAR SUBQUERY 5
+--         MATERIALIZE missing
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           CORRELATED SCALAR SUBQUERY 3
+--             SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN missing
+--       LIST SUBQUERY 6
+--         SCAN missing
+--         CREATE BLOOM FILTER
+--       SCALAR SUBQUERY 7
 --         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---       CORRELATED SCALAR SUBQUERY 4
+--       CORRELATED SCALAR SUBQUERY 8
 --         SEARCH h USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --     SCAN classified
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 6
+--       LIST SUBQUERY 10
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 8
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 17
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 21
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 16
+--     SCALAR SUBQUERY 20
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 8
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 16
+--   SCALAR SUBQUERY 20
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 17
+--   SCALAR SUBQUERY 21
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 15
---     CO-ROUTINE (subquery-14)
---       CO-ROUTINE (subquery-20)
---         CO-ROUTINE (subquery-13)
+--   SCALAR SUBQUERY 19
+--     CO-ROUTINE (subquery-18)
+--       CO-ROUTINE (subquery-24)
+--         CO-ROUTINE (subquery-17)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---             SCALAR SUBQUERY 3
+--             SCALAR SUBQUERY 5
+--               SCAN missing
+--             LIST SUBQUERY 6
+--               SCAN missing
+--               CREATE BLOOM FILTER
+--             SCALAR SUBQUERY 7
 --               SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---             CORRELATED SCALAR SUBQUERY 4
+--             CORRELATED SCALAR SUBQUERY 8
 --               SEARCH h USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-13)
---       SCAN (subquery-20)
---     SCAN (subquery-14)
---   SCALAR SUBQUERY 19
+--         SCAN (subquery-17)
+--       SCAN (subquery-24)
+--     SCAN (subquery-18)
+--   SCALAR SUBQUERY 23
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 

@@ -16,18 +16,38 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
+  missing (reference) as materialized (
+    select value
+    from
+      (
+        select value
+        from jsonb_each (:references_1)
+      )
+    where
+      not exists (
+        select 1
+        from customers r
+        where
+          r.account = :account
+          and r.customer_id = value
+      )
+  ),
   classified as not materialized (
     select
       value, t.account is null as is_new,
       iif(
-        (
+        exists (
           select 1
-          from customers r
-          where
-            r.account = :account
-            and r.customer_id = value ->> 2
-        ) is null,
-        value ->> 2 is not null, 0
+          from missing
+        ),
+        ifnull(
+          value ->> 2 in (
+            select reference
+            from missing
+          ),
+          0
+        ),
+        0
       ) as unknown
     from
       sent
@@ -144,11 +164,11 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2),
-                  iif(length(value ->> 3) > 40, substr(value ->> 3, 1, 40) || '…', value ->> 3),
-                  iif(length(value ->> 4) > 40, substr(value ->> 4, 1, 40) || '…', value ->> 4),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2),
+                  iif(length(value ->> 3) > 40, substr(value ->> 3, 1, 40) || char(8230), value ->> 3),
+                  iif(length(value ->> 4) > 40, substr(value ->> 4, 1, 40) || char(8230), value ->> 4),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -198,52 +218,62 @@ returning
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--       SCALAR SUBQUERY 5
+--         MATERIALIZE missing
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           CORRELATED SCALAR SUBQUERY 3
+--             SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN missing
+--       LIST SUBQUERY 6
+--         SCAN missing
+--         CREATE BLOOM FILTER
 --     SCAN classified
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 4
+--       LIST SUBQUERY 8
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 10
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 12
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 7
+--       SCALAR SUBQUERY 11
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 4
---     SCALAR SUBQUERY 14
+--       REUSE LIST SUBQUERY 8
+--     SCALAR SUBQUERY 18
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 9
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 4
---     SCALAR SUBQUERY 6
+--       REUSE LIST SUBQUERY 8
+--     SCALAR SUBQUERY 10
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 12
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 7
+--       SCALAR SUBQUERY 11
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 14
+--   SCALAR SUBQUERY 18
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 13
---     CO-ROUTINE (subquery-12)
---       CO-ROUTINE (subquery-17)
---         CO-ROUTINE (subquery-11)
+--   SCALAR SUBQUERY 17
+--     CO-ROUTINE (subquery-16)
+--       CO-ROUTINE (subquery-21)
+--         CO-ROUTINE (subquery-15)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--             SCALAR SUBQUERY 5
+--               SCAN missing
+--             LIST SUBQUERY 6
+--               SCAN missing
+--               CREATE BLOOM FILTER
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-11)
---       SCAN (subquery-17)
---     SCAN (subquery-12)
---   SCALAR SUBQUERY 16
+--         SCAN (subquery-15)
+--       SCAN (subquery-21)
+--     SCAN (subquery-16)
+--   SCALAR SUBQUERY 20
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 

@@ -16,18 +16,41 @@ with
     select value
     from jsonb_each (:lookup_1)
   ),
+  missing (reference) as materialized (
+    select value
+    from
+      (
+        select value
+        from jsonb_each (:references_1)
+      )
+    where
+      not exists (
+        select 1
+        from customers r
+        where
+          r.account = :account
+          and r.customer_id = value
+      )
+  ),
   classified as not materialized (
     select
       value, t.account is null as is_new,
       iif(
-        (
-          select 1
-          from customers r
-          where
-            r.account = :account
-            and r.customer_id = value ->> 2
-        ) is null,
-        value ->> 2 is not null,
+        iif(
+          exists (
+            select 1
+            from missing
+          ),
+          ifnull(
+            value ->> 2 in (
+              select reference
+              from missing
+            ),
+            0
+          ),
+          0
+        ),
+        1,
         iif(
           (
             select releasing
@@ -38,14 +61,15 @@ with
           ) is null,
           0,
           iif(
-            (t.customer_id, t.day) is (value ->> 2, value ->> 3),
+            value ->> 2 is not null
+            and (t.customer_id, t.day) is (value ->> 2, value ->> 3),
             ifnull(
               (
                 select h.held
                 from transactions h
                 where
-                  h.account = t.account
-                  and h.transaction_id = t.transaction_id
+                  h.account = :account
+                  and h.transaction_id = value ->> 1
               ),
               0
             ),
@@ -53,20 +77,6 @@ with
           )
         )
       ) as unknown,
-      iif(
-        iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)),
-        ifnull(
-          (
-            select h.held
-            from transactions h
-            where
-              h.account = t.account
-              and h.transaction_id = t.transaction_id
-          ),
-          0
-        ),
-        0
-      ) as was_held,
       iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)) as moved
     from
       sent
@@ -85,7 +95,20 @@ with
       ) as created,
       count(*) filter (
         where
-          was_held
+          iif(
+            moved,
+            ifnull(
+              (
+                select h.held
+                from transactions h
+                where
+                  h.account = :account
+                  and h.transaction_id = value ->> 1
+              ),
+              0
+            ),
+            0
+          )
           and moved
           and not unknown
       ) as leaves_held,
@@ -93,7 +116,20 @@ with
         where
           moved
           and unknown
-          and not was_held
+          and not iif(
+            moved,
+            ifnull(
+              (
+                select h.held
+                from transactions h
+                where
+                  h.account = :account
+                  and h.transaction_id = value ->> 1
+              ),
+              0
+            ),
+            0
+          )
       ) as becomes_held,
       count(*) filter (
         where
@@ -198,8 +234,8 @@ select
                 value ->> 0 as idx,
                 json_array(
                   value ->> 0,
-                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || '…', value ->> 1),
-                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || '…', value ->> 2)
+                  iif(length(value ->> 1) > 40, substr(value ->> 1, 1, 40) || char(8230), value ->> 1),
+                  iif(length(value ->> 2) > 40, substr(value ->> 2, 1, 40) || char(8230), value ->> 2)
                 ) as named
               from classified
               where unknown
@@ -263,77 +299,91 @@ returning
 --     CO-ROUTINE classified
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 2
---         SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---       SCALAR SUBQUERY 3
+--       SCALAR SUBQUERY 5
+--         MATERIALIZE missing
+--           SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--           CORRELATED SCALAR SUBQUERY 3
+--             SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
+--         SCAN missing
+--       LIST SUBQUERY 6
+--         SCAN missing
+--         CREATE BLOOM FILTER
+--       SCALAR SUBQUERY 7
 --         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---       CORRELATED SCALAR SUBQUERY 4
---         SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
---       CORRELATED SCALAR SUBQUERY 5
+--       CORRELATED SCALAR SUBQUERY 8
 --         SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 8
+--     CORRELATED SCALAR SUBQUERY 10
+--       SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
+--     CORRELATED SCALAR SUBQUERY 11
+--       SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
+--     CORRELATED SCALAR SUBQUERY 11
+--       SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
+--     CORRELATED SCALAR SUBQUERY 11
+--       SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
+--     SCALAR SUBQUERY 13
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 7
+--       LIST SUBQUERY 12
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 9
+--     SCALAR SUBQUERY 14
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 16
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 10
+--       SCALAR SUBQUERY 15
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 13
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 7
---     SCALAR SUBQUERY 9
+--       REUSE LIST SUBQUERY 12
+--     SCALAR SUBQUERY 14
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 16
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 10
+--       SCALAR SUBQUERY 15
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 13
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 7
---     SCALAR SUBQUERY 18
+--       REUSE LIST SUBQUERY 12
+--     SCALAR SUBQUERY 23
 --       SEARCH totals USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 17
+--     SCALAR SUBQUERY 22
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 13
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 7
---     SCALAR SUBQUERY 9
+--       REUSE LIST SUBQUERY 12
+--     SCALAR SUBQUERY 14
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 11
+--     SCALAR SUBQUERY 16
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 10
+--       SCALAR SUBQUERY 15
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 17
+--   SCALAR SUBQUERY 22
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 18
+--   SCALAR SUBQUERY 23
 --     SEARCH totals USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 16
---     CO-ROUTINE (subquery-15)
---       CO-ROUTINE (subquery-21)
---         CO-ROUTINE (subquery-14)
+--   SCALAR SUBQUERY 21
+--     CO-ROUTINE (subquery-20)
+--       CO-ROUTINE (subquery-26)
+--         CO-ROUTINE (subquery-19)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING COVERING INDEX transactions_key (account=? AND transaction_id=?) LEFT-JOIN
---             CORRELATED SCALAR SUBQUERY 2
---               SEARCH r USING PRIMARY KEY (account=? AND customer_id=?)
---             SCALAR SUBQUERY 3
+--             SCALAR SUBQUERY 5
+--               SCAN missing
+--             LIST SUBQUERY 6
+--               SCAN missing
+--               CREATE BLOOM FILTER
+--             SCALAR SUBQUERY 7
 --               SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---             CORRELATED SCALAR SUBQUERY 4
---               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
---             CORRELATED SCALAR SUBQUERY 5
+--             CORRELATED SCALAR SUBQUERY 8
 --               SEARCH h USING INDEX transactions_key (account=? AND transaction_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-14)
---       SCAN (subquery-21)
---     SCAN (subquery-15)
---   SCALAR SUBQUERY 20
+--         SCAN (subquery-19)
+--       SCAN (subquery-26)
+--     SCAN (subquery-20)
+--   SCALAR SUBQUERY 25
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 

@@ -68,6 +68,7 @@ const classification = (statements: DeliveryStatements, policy: Policy): Documen
       policy,
       lookupChunks: 1,
       flaggedChunks: 0,
+      referenceChunks: 1,
       refuseMoves: true,
       limitsStorage: true,
       probes: false,

@@ -20,6 +20,7 @@ export const CRITICAL: readonly Critical[] = [
   { file: 'src/db/records/classify-sql.ts', kind: 'sql' },
   { file: 'src/db/records/count-sql.ts', kind: 'sql' },
   { file: 'src/db/records/findings-sql.ts', kind: 'sql' },
+  { file: 'src/db/records/reference-sql.ts', kind: 'sql' },
   { file: 'src/db/records/retry-sql.ts', kind: 'sql' },
   { file: 'src/db/records/sql-fragments.ts', kind: 'sql' },
   { file: 'src/db/records/statements.ts', kind: 'sql' },

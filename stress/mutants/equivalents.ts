@@ -360,14 +360,14 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'Of several timers one closes the lease, and the others find it closed.',
   },
   {
-    file: 'src/db/records/classify-sql.ts',
+    file: 'src/db/records/logged-keys-sql.ts',
     declaration: 'unknownKeys',
     was: ') where bytes < ${MAX_LOGGED_BYTES} )`',
     is: [') where bytes <= ${MAX_LOGGED_BYTES} )`'],
     why: 'An error takes more bytes than what it names, and the list is cut again when it is returned.',
   },
   {
-    file: 'src/db/records/classify-sql.ts',
+    file: 'src/db/records/logged-keys-sql.ts',
     declaration: 'unknownKeys',
     was: 'order by idx limit ${MAX_LOGGED_KEYS} ) )',
     is: ['order by idx limit 1 + ${MAX_LOGGED_KEYS} ) )'],

@@ -1,5 +1,7 @@
 import { aggregatesOf, type Filter, type Findings, findingColumns } from './findings-sql.ts'
+import { unknownKeys } from './logged-keys-sql.ts'
 import type { RecordTable } from './record-table.ts'
+import { missingReferences, wasHeld } from './reference-sql.ts'
 import {
   chunkNames,
   columnList,
@@ -9,11 +11,6 @@ import {
   unionOfChunks,
 } from './sql-fragments.ts'
 import { USAGE } from './storage-sql.ts'
-import { MAX_LOGGED_TEXT } from './wire-form.ts'
-
-/** The log keeps the keys of all records with an unknown reference, in at most 256 KiB. */
-const MAX_LOGGED_KEYS = 1000
-const MAX_LOGGED_BYTES = 262_144
 
 /** The `over_quota` of a row with `probes`: triggers skip it, the batch deletes it (migration 0013). */
 const QUOTA_CHECK_ONLY = '-1'
@@ -25,9 +22,10 @@ export type Policy = 'reject' | 'hold' | 'warn'
 export interface DeliveryShape {
   /** With `hold`, inserts nothing if the account would have more than `:max_held` held records. */
   readonly policy: Policy
-  /** The number of lookup chunks, and of chunks of flagged rows. */
+  /** The number of lookup chunks, of chunks of flagged rows, and of references. */
   readonly lookupChunks: number
   readonly flaggedChunks: number
+  readonly referenceChunks: number
   /** Inserts nothing if a record to be stored moves, because this batch has no `upsertMoved`. */
   readonly refuseMoves: boolean
   /** Refuses the delivery if the account stores as much as its quota. A dry run is not refused here. */
@@ -52,12 +50,21 @@ export interface DeliveryShape {
  * (whether the total is counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of
  * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held`; `:hold_refused` (1 if the
  * account would hold what this variant rejects); `:days` (JSON, computed in `:book_zone`);
- * `:storage_quota`, `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` … and `:flagged_1` ….
+ * `:storage_quota`, `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` …, `:flagged_1` … and
+ * `:references_1` ….
  */
 export function insertDeliverySql(
   table: RecordTable,
   fragments: SqlFragments,
-  { policy, lookupChunks, flaggedChunks, refuseMoves, limitsStorage, probes }: DeliveryShape,
+  {
+    policy,
+    lookupChunks,
+    flaggedChunks,
+    referenceChunks,
+    refuseMoves,
+    limitsStorage,
+    probes,
+  }: DeliveryShape,
 ): string {
   const hasFlags = flaggedChunks > 0
   // Fails in a database of an older layout, which lacks the index.
@@ -74,6 +81,7 @@ export function insertDeliverySql(
         held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
         stale_at, moved, erased_at, verdicts, written_bytes, record_bytes, over_quota)
       with sent(value) as (${unionOfChunks(chunks)}),
+      ${table.reference ? missingReferences(table.reference, chunkNames('references', referenceChunks)) : ''}
       classified as not materialized (
         select value,
           ${columnList(Object.keys(findings), (name) => `${findings[name]} as ${name}`)}
@@ -126,13 +134,19 @@ export const SELECT_DELIVERY = `select * from ${DELIVERY_ROW}`
 
 /** Counts and lists the records by their findings. */
 function countedColumns(
-  { key, sizeLimit }: RecordTable,
+  table: RecordTable,
   { fromLookup }: SqlFragments,
   findings: Findings,
   policy: Policy,
 ): string {
+  const { key, sizeLimit } = table
+  const mayStopBeingHeld = 'flagged' in findings ? 'moved or flagged' : 'moved'
   const { count, list } = aggregatesOf({
     ...Object.fromEntries(Object.keys(findings).map((name) => [name, name])),
+    ...(table.canHold &&
+      'moved' in findings && {
+        was_held: wasHeld(table, fromLookup, mayStopBeingHeld),
+      }),
     ...(policy === 'reject' && { refused: 'unknown' }),
     ...(policy === 'hold' && { held: 'unknown' }),
   })
@@ -171,30 +185,3 @@ function countedColumns(
     .map(([name, sql]) => `${sql} as ${name}`)
     .join(',\n          ')
 }
-
-/** Shortens a text for the log. */
-const loggedText = (sql: string) =>
-  `iif(length(${sql}) > ${MAX_LOGGED_TEXT}, substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || '…', ${sql})`
-
-/**
- * Returns the identity of a brand's activity for the log. That of a daily aggregate is JSON: its event
- * and its customer, which are ids, and then members that the log does not keep.
- */
-const loggedIdentity = (sql: string) =>
-  `iif(${sql} like 'd [%',
-                  'd ' || json_array(substr(${sql}, 3) ->> 0, substr(${sql}, 3) ->> 1), ${loggedText(sql)})`
-
-/** Lists the position, key and reference of the first records with an unknown reference. */
-const unknownKeys = (
-  { key, reference, maskedColumn }: RecordTable,
-  { fromLookup }: SqlFragments,
-) => `(
-          select json_group_array(json(named)) from (
-            select named, sum(octet_length(named)) over (order by idx) as bytes from (
-              select ${IDX} as idx, json_array(${IDX},
-                ${columnList(key, (name) => (maskedColumn ? loggedIdentity : loggedText)(fromLookup(name)))},
-                ${reference ? loggedText(fromLookup(reference.column)) : 'null'}) as named
-              from classified where unknown order by idx limit ${MAX_LOGGED_KEYS}
-            )
-          ) where bytes < ${MAX_LOGGED_BYTES}
-        )`

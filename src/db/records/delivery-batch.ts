@@ -21,7 +21,7 @@ export function buildBatch(
   attempt: number,
   variant: BatchVariant,
 ): D1PreparedStatement[] {
-  const { bind, statements, input, lookup, flagged, records, recordBytes } = parts
+  const { bind, statements, input, lookup, flagged, references, records, recordBytes } = parts
   const { moves, policy, probes = false } = variant
   const dryRun = input.dryRun || probes
   // Skip the writes if validation has already rejected the request.
@@ -38,6 +38,7 @@ export function buildBatch(
     policy,
     lookupChunks: lookup.length,
     flaggedChunks: flagged.length,
+    referenceChunks: references.length,
     refuseMoves: writes && !moves,
     limitsStorage: stores && !probes,
     probes,

@@ -1,8 +1,10 @@
 import type { SizeLimit } from './extras-limits.ts'
 import type { RecordTable } from './record-table.ts'
+import { hasUnknownReference, stillHeld } from './reference-sql.ts'
 import {
   ADDED_BYTES,
   ADDED_MEMBERS,
+  type FromLookup,
   HAS_MASK,
   IS_TOO_LARGE,
   MERGED_VERDICT,
@@ -32,7 +34,8 @@ export function findingColumns(
   const orFlagged = hasFlags ? `or ${flag} is not null` : ''
   const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
   const moved = `iif(t.account is null ${orFlagged}, 0, not ${isSamePlace})`
-  const isStillHeld = canHold && holds ? stillHeld(table, isSamePlace) : '0'
+  const isStillHeld =
+    canHold && holds && reference ? stillHeld(table, reference, fromLookup, isSamePlace) : null
   return {
     is_new: 't.account is null',
     ...(hasFlags && {
@@ -51,8 +54,6 @@ export function findingColumns(
       undecided: isUndecided(sizeLimit, fromLookup),
       rewritten: rewrittenBytes(sizeLimit, fromLookup, hasFlags ? flag : null),
     }),
-    ...(canHold &&
-      indexedColumns.length > 0 && { was_held: wasHeld(table, `${moved} ${orFlagged}`) }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
     ...(indexedColumns.length > 0 && { moved }),
     ...(personalColumns.length > 0 && {
@@ -62,37 +63,11 @@ export function findingColumns(
   }
 }
 
-/**
- * Evaluates to 1 if `condition` is true and the stored record is held. The record is read only if
- * `condition` is true: the index of the key has all other columns that the classification needs.
- */
-const wasHeld = ({ table, key }: RecordTable, condition: string) =>
-  `iif(${condition}, ifnull((select h.held from ${table} h
-            where h.account = t.account and ${key.map((name) => `h.${name} = t.${name}`).join(' and ')}), 0), 0)`
-
 /** Returns whether the record has the day and the customer of the stored one; null if it always has. */
 const samePlace = ({ indexedColumns }: RecordTable, next: (name: string) => string) =>
   indexedColumns.length > 0
     ? `${rowValue(indexedColumns, (name) => `t.${name}`)} is ${rowValue(indexedColumns, next)}`
     : null
-
-/**
- * Returns whether the stored record is still held although its customer is known, because the release
- * is not finished. Such a record stays held until the release reaches it, unless it moves.
- */
-const stillHeld = (table: RecordTable, isSamePlace: string | null) =>
-  `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
-          ${wasHeld(table, isSamePlace ?? 'true')})`
-
-type FromLookup = SqlFragments['fromLookup']
-
-const hasUnknownReference = (
-  { table, column }: NonNullable<RecordTable['reference']>,
-  fromLookup: FromLookup,
-  otherwise: string,
-) => `iif((
-            select 1 from ${table} r where r.account = :account and r.${column} = ${fromLookup(column)}
-          ) is null, ${fromLookup(column)} is not null, ${otherwise})`
 
 /** The fewest bytes of a stored member with its comma: `"":"1",` has 7 of them. */
 const MIN_MEMBER_BYTES = 7

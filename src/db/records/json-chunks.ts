@@ -1,4 +1,4 @@
-import { type ColumnType, encode } from '../column-types.ts'
+import type { ColumnType } from '../column-types.ts'
 import type { RecordTable } from './record-table.ts'
 import { FLAG, type RowFlag } from './sql-fragments.ts'
 
@@ -19,45 +19,47 @@ export const byteLength = (text: string) => new TextEncoder().encode(text).lengt
  * Returns rows as chunks of JSON arrays of what the columns store, the position first. Arrays have
  * half the bytes of objects and are faster to read.
  */
-export function toRowChunks(
+export const toRowChunks = (
   rows: readonly Row[],
   columns: readonly string[],
   encoded: RecordTable['encoded'],
-): string[] {
-  // The columns with an encoding, by their cells: most have none.
-  const types = columns.flatMap((name, i) => {
-    const type = encoded[name]
-    return type ? [{ cell: i + 1, type }] : []
-  })
-  const toCells = ({ idx, values, flag }: Row) => {
+): string[] => toJsonChunks(rowCells(rows, columns, encoded))
+
+/** Returns rows as arrays of what the columns store, the position first. */
+export function rowCells(
+  rows: readonly Row[],
+  columns: readonly string[],
+  encoded: RecordTable['encoded'],
+): unknown[][] {
+  const readers = columns.map((name) => ({ name, type: encoded[name] ?? null }))
+  return rows.map(({ idx, values, flag }) => {
     // Of a known length: to push a thousand cells one by one takes half as long again.
-    const cells = new Array<unknown>(1 + columns.length)
+    const cells = new Array<unknown>(1 + readers.length)
     cells[0] = idx
-    for (const [i, name] of columns.entries()) {
-      cells[i + 1] = (name === FLAG ? flag : values[name]) ?? null
-    }
-    for (const { cell, type } of types) {
-      const value = cells[cell]
-      cells[cell] = flag === 'invalid' ? encodeUnchecked(type, value) : encode(type, value)
+    // An index takes a third of the time of `entries()`: a bulk has ten thousand cells.
+    for (let i = 0; i < readers.length; i++) {
+      const { name, type } = readers[i]!
+      const value = (name === FLAG ? flag : values[name]) ?? null
+      cells[i + 1] = type === null || value === null ? value : encodeCell(type, value, flag)
     }
     return cells
-  }
-  return toJsonChunks(rows.map(toCells))
+  })
 }
 
-/** Encodes a value that may have failed validation: text that is no day or time stays as it was sent. */
-function encodeUnchecked(type: ColumnType, value: unknown) {
+/** Encodes a value. Of an invalid record, text that is no day or time stays as it was sent. */
+function encodeCell(type: ColumnType, value: unknown, flag: RowFlag | undefined) {
+  if (flag !== 'invalid') return type.toStored(value)
   if (typeof value !== 'string') return null
-  const stored = encode(type, value)
+  const stored = type.toStored(value)
   return Number.isNaN(stored) ? value : stored
 }
 
 /**
- * Returns rows as JSON arrays, each small enough for one parameter: one array unless there are too
+ * Returns rows, or single values, as JSON arrays, each small enough for one parameter: one array unless there are too
  * many rows. Each is as full as possible, since D1 allows five terms in a compound SELECT; a body of
  * 8 MiB makes no more.
  */
-export function toJsonChunks(rows: readonly unknown[][], maxBytes = MAX_CHUNK_BYTES): string[] {
+export function toJsonChunks(rows: readonly unknown[], maxBytes = MAX_CHUNK_BYTES): string[] {
   if (rows.length === 0) return []
   const whole = toSingleChunk(rows, maxBytes)
   if (whole !== null) return [whole]
@@ -80,7 +82,7 @@ export function toJsonChunks(rows: readonly unknown[][], maxBytes = MAX_CHUNK_BY
 }
 
 /** Returns all rows as one chunk; null if that is too large. */
-function toSingleChunk(rows: readonly unknown[][], maxBytes: number): string | null {
+function toSingleChunk(rows: readonly unknown[], maxBytes: number): string | null {
   const whole = JSON.stringify(rows)
   // A character has at most three bytes: most texts need not be encoded to be measured.
   return whole.length * 3 <= maxBytes || byteLength(whole) <= maxBytes ? whole : null

@@ -1,4 +1,4 @@
-import { type Row, toRowChunks } from './json-chunks.ts'
+import { type Row, rowCells, toJsonChunks } from './json-chunks.ts'
 import type { RecordTable } from './record-table.ts'
 import { FLAG } from './sql-fragments.ts'
 import type { DeliveryStatements } from './statements.ts'
@@ -7,23 +7,45 @@ import type { DeliveryStatements } from './statements.ts'
 export interface LookupParts {
   readonly lookup: readonly string[]
   readonly flagged: readonly string[]
+  /** What the records refer to, each once. */
+  readonly references: readonly string[]
   /** The same chunks, by parameter name. */
   readonly chunkValues: Readonly<Record<string, string>>
 }
 
-/** Returns the cells of rows that the classification reads, as chunks. */
+/** Returns what the classification reads of rows, as chunks. */
 export function lookupParts(
-  { encoded }: RecordTable,
+  { encoded, reference }: RecordTable,
   { lookupColumns }: DeliveryStatements,
   { rows, flaggedRows }: { rows: readonly Row[]; flaggedRows: readonly Row[] },
 ): LookupParts {
-  const lookup = toRowChunks(rows, lookupColumns, encoded)
-  const flagged = toRowChunks(flaggedRows, [...lookupColumns, FLAG], encoded)
+  const ordinaryCells = rowCells(rows, lookupColumns, encoded)
+  const flaggedCells = rowCells(flaggedRows, [...lookupColumns, FLAG], encoded)
+  const lookup = toJsonChunks(ordinaryCells)
+  const flagged = toJsonChunks(flaggedCells)
+  const references = reference
+    ? toJsonChunks(
+        distinctCells(1 + lookupColumns.indexOf(reference.column), ordinaryCells, flaggedCells),
+      )
+    : []
   return {
     lookup,
     flagged,
-    chunkValues: { ...numbered('lookup', lookup), ...numbered('flagged', flagged) },
+    references,
+    chunkValues: {
+      ...numbered('lookup', lookup),
+      ...numbered('flagged', flagged),
+      ...numbered('references', references),
+    },
   }
+}
+
+/** Returns the values of a cell, each once and without null. */
+function distinctCells(cell: number, ...tables: (readonly unknown[][])[]): unknown[] {
+  const values = new Set<unknown>()
+  for (const rows of tables) for (const cells of rows) values.add(cells[cell])
+  values.delete(null)
+  return [...values]
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */

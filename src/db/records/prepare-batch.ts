@@ -20,6 +20,7 @@ export interface BatchParts {
   readonly days: string
   readonly lookup: readonly string[]
   readonly flagged: readonly string[]
+  readonly references: readonly string[]
   /** Chunks of whole records: the first of each key, and those that repeat a key. */
   readonly records: readonly string[]
   readonly repeated: readonly string[]

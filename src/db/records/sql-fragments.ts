@@ -91,12 +91,14 @@ export const MASK_PATCH = 'mask'
 /** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
 export const HAS_MASK = 'has_mask'
 
+/** Returns the SQL that reads a column from a lookup chunk; `null` if the chunk lacks it. */
+export type FromLookup = (name: string) => string
+
 /** The fragments of one table, for records that carry certain columns. */
 export interface SqlFragments {
   /** The columns that the classification needs, in the order of a lookup chunk's cells. */
   readonly lookupColumns: readonly string[]
-  /** Returns the SQL that reads a column from a lookup chunk; `null` if the chunk lacks it. */
-  readonly fromLookup: (name: string) => string
+  readonly fromLookup: FromLookup
   /** Returns the SQL that reads a column from a chunk of whole records. */
   readonly fromRecord: (name: string) => string
   /** Returns the value that is stored: without the personal data of an erased customer. */

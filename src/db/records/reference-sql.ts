@@ -1,0 +1,53 @@
+import type { RecordTable } from './record-table.ts'
+import { type FromLookup, unionOfChunks } from './sql-fragments.ts'
+
+type Reference = NonNullable<RecordTable['reference']>
+
+/** The references of a request that are unknown. Each is looked up once, however many records name it. */
+export const missingReferences = (
+  { table, column }: Reference,
+  parameters: readonly string[],
+) => `missing(reference) as materialized (
+        select value from (${unionOfChunks(parameters)})
+        where not exists (
+          select 1 from ${table} r where r.account = :account and r.${column} = value)
+      ),`
+
+/** Returns whether the reference is missing; `otherwise` decides about a record with a known one. */
+export function hasUnknownReference(
+  { column }: Reference,
+  fromLookup: FromLookup,
+  otherwise: string | null,
+): string {
+  const isMissing = `iif(exists (select 1 from missing),
+            ifnull(${fromLookup(column)} in (select reference from missing), 0), 0)`
+  if (otherwise === null) return isMissing
+  return `iif(${isMissing}, 1, ${otherwise})`
+}
+
+/**
+ * Evaluates to 1 if `condition` is true and the stored record is held. The record is read only if
+ * `condition` is true: the index of the key has all other columns that the classification needs.
+ */
+export const wasHeld = (
+  { table, key }: RecordTable,
+  fromLookup: FromLookup,
+  condition: string,
+) => `iif(${condition}, ifnull((select h.held from ${table} h
+            where h.account = :account and ${key.map((name) => `h.${name} = ${fromLookup(name)}`).join(' and ')}), 0), 0)`
+
+/**
+ * Returns whether the stored record is still held although its customer is known, because the release
+ * is not finished. Such a record stays held until the release reaches it, unless it moves.
+ */
+export const stillHeld = (
+  table: RecordTable,
+  { column }: Reference,
+  fromLookup: FromLookup,
+  isSamePlace: string | null,
+) => {
+  // An invalid record may lack its reference.
+  const condition = [`${fromLookup(column)} is not null`, ...(isSamePlace ? [isSamePlace] : [])]
+  return `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
+          ${wasHeld(table, fromLookup, condition.join(' and '))})`
+}
