@@ -41,12 +41,9 @@ with
             select 1
             from missing
           ),
-          ifnull(
-            value ->> 2 in (
-              select reference
-              from missing
-            ),
-            0
+          value ->> 2 in (
+            select reference
+            from missing
           ),
           0
         ),

@@ -36,18 +36,18 @@ with
     select
       value, t.account is null as is_new,
       iif(
-        exists (
-          select 1
-          from missing
-        ),
-        ifnull(
+        iif(
+          exists (
+            select 1
+            from missing
+          ),
           value ->> 2 in (
             select reference
             from missing
           ),
           0
         ),
-        0
+        1, 0
       ) as unknown,
       (value ->> 4 < t.last_modified_date) is true as stale,
       iif(t.account is null, 0, not (t.day) is (value ->> 3)) as moved,

@@ -41,12 +41,9 @@ with
             select 1
             from missing
           ),
-          ifnull(
-            value ->> 2 in (
-              select reference
-              from missing
-            ),
-            0
+          value ->> 2 in (
+            select reference
+            from missing
           ),
           0
         ),
@@ -61,7 +58,8 @@ with
           ) is null,
           0,
           iif(
-            value ->> 2 is not null,
+            value ->> 2 is not null
+            and true,
             ifnull(
               (
                 select h.held

@@ -36,18 +36,18 @@ with
     select
       value, t.account is null as is_new,
       iif(
-        exists (
-          select 1
-          from missing
-        ),
-        ifnull(
+        iif(
+          exists (
+            select 1
+            from missing
+          ),
           value ->> 2 in (
             select reference
             from missing
           ),
           0
         ),
-        0
+        1, 0
       ) as unknown,
       iif(t.account is null, 0, not (t.customer_id, t.day) is (value ->> 2, value ->> 3)) as moved
     from

@@ -14,6 +14,7 @@ export interface BodyFormat {
 /** What is known of a body before it is decoded. */
 export type MeasuredBody = BodyWeight & Pick<JsonSize, 'mayBeInexact'>
 
+/** JSON: its values, nesting and characters decide what it takes in memory. */
 export const JSON_FORMAT: BodyFormat = {
   type: 'application/json',
   measure: (chunks, maxDepth) => {
@@ -22,6 +23,7 @@ export const JSON_FORMAT: BodyFormat = {
   },
 }
 
+/** CSV: it takes a fixed multiple of its bytes. */
 export const CSV_FORMAT: BodyFormat = {
   type: 'text/csv',
   measure: (chunks) => {

@@ -14,7 +14,6 @@ const SPACE = 0x20
 const QUOTE = 0x22
 const COMMA = 0x2c
 const POINT = 0x2e
-const ZERO = 0x30
 const NINE = 0x39
 const LETTER_E = 0x65
 /** Added to the code of a capital letter, it makes a small one. */
@@ -94,7 +93,8 @@ function scan(chunk: Uint8Array, size: JsonSize, state: ScanState): void {
     const isClosing = byte === CLOSE_BRACKET || byte === CLOSE_BRACE
     if (isAfterOpening && !isClosing) values += 1
     isAfterOpening = false
-    if (byte === POINT || (byte >= ZERO && byte <= NINE)) {
+    // A slash, the only character between the point and the digits, is not JSON outside of text.
+    if (byte >= POINT && byte <= NINE) {
       digits += 1
       if (digits > EXACT_DIGITS) size.mayBeInexact = true
       continue

@@ -1,5 +1,6 @@
 import { decode } from '../column-types.ts'
 import { linksOf } from '../directory/links.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
 import { bindStatement } from '../statement.ts'
@@ -112,9 +113,11 @@ async function findChanged(
   { customer_id: after }: CustomersCursor,
 ): Promise<FoundCustomers> {
   const { changed } = SEARCH_LIMITS
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, SELECT_CHANGED, { account, after, changed }).all<{ customer_id: string }>(),
-  )
+  const results = await all<{ customer_id: string }>(db, SELECT_CHANGED, {
+    account,
+    after,
+    changed,
+  })
   if (results.length === 0) {
     return { customers: [], searched: Number.POSITIVE_INFINITY, next: null }
   }

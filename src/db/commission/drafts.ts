@@ -1,7 +1,7 @@
 import type { Connection } from '../database.ts'
+import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
 
 /** A row of `statements` to store: a computed statement, or what a period without one carries. */
@@ -119,8 +119,5 @@ export async function readDigests(
     periods: JSON.stringify(periods),
     affiliates: JSON.stringify(affiliates),
   }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_DIGESTS, values).all<StatementDigest>(),
-  )
-  return results
+  return all<StatementDigest>(db, READ_DIGESTS, values)
 }

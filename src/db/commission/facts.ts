@@ -1,4 +1,5 @@
 import type { Connection } from '../database.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement } from '../statement.ts'
 import {
@@ -88,9 +89,7 @@ async function readDay(
 ): Promise<FactRow[]> {
   const limit = FACT_LIMITS.rowsOfDay
   const values = valuesOf(account, query, ids, limit)
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, query.statements.rows, values).all<FactRow>(),
-  )
+  const results = await all<FactRow>(db, query.statements.rows, values)
   if (results.length > limit) throw new Error('One customer has too many records on a day.')
   return results
 }
@@ -124,8 +123,5 @@ export async function readSignups(
   ids: readonly string[],
 ): Promise<SignupRow[]> {
   const values = { account, ids: JSON.stringify(ids) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, sql.SIGNUPS, values).all<SignupRow>(),
-  )
-  return results
+  return all<SignupRow>(db, sql.SIGNUPS, values)
 }

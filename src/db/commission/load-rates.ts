@@ -1,5 +1,5 @@
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 import { RATE_SOURCE } from './rates.ts'
 
 /** The number of days before a range whose rates may apply to its first day. */
@@ -122,7 +122,7 @@ export async function loadRates(db: D1Database, range: RateRange): Promise<Store
   }
   type Row = { currency: string; day: number | null; rate: string | null }
   const statement = currencies ? LOAD_RATES : LOAD_ALL_RATES
-  const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<Row>())
+  const results = await all<Row>(db, statement, values)
   const [published, ...rows] = results
   return {
     rates: rows.flatMap(({ currency, day, rate }) =>
@@ -140,8 +140,6 @@ const RATED = compileStatement(`
 
 /** Returns the currencies of which a rate was ever published, without the euro. */
 export async function readRatedCurrencies(db: D1Database): Promise<Set<string>> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, RATED, { source: RATE_SOURCE }).all<{ currency: string }>(),
-  )
+  const results = await all<{ currency: string }>(db, RATED, { source: RATE_SOURCE })
   return new Set(results.map(({ currency }) => currency))
 }

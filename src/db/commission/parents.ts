@@ -1,7 +1,7 @@
 import { encode } from '../column-types.ts'
+import { all } from '../query.ts'
 import { toJsonChunks } from '../records/json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { withD1Retry } from '../retry.ts'
 import { affiliateParents } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { BEGINNING, fromOf, type Since } from './history.ts'
@@ -47,7 +47,7 @@ export async function readParents(
 ): Promise<AffiliateParents[]> {
   const statement = ids ? PARENTS_OF_SOME : PARENTS_OF_ALL
   const values = { account, ...(ids && { ids: JSON.stringify(ids) }) }
-  const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<ParentRow>())
+  const results = await all<ParentRow>(db, statement, values)
   return [...Map.groupBy(results, ({ affiliate_id }) => affiliate_id)].map(
     ([affiliate_id, rows]) => ({ affiliate_id, parents: rows.map(toParent) }),
   )

@@ -1,5 +1,6 @@
 import { readBatch } from '../batch.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import type { assignments, planVersions } from '../schema.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
@@ -84,10 +85,7 @@ export async function listVersions(
   account: string,
   plan: string | null,
 ): Promise<VersionHead[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, LIST_VERSIONS, { account, plan }).all<VersionHead>(),
-  )
-  return results
+  return all<VersionHead>(db, LIST_VERSIONS, { account, plan })
 }
 
 /** Reads one page of the versions of a plan with their terms, the latest first. */

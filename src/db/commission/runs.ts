@@ -1,3 +1,4 @@
+import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { statementRuns } from '../schema.ts'
@@ -109,11 +110,9 @@ export async function affiliatesWithStatements(
   account: string,
   period: string,
 ): Promise<string[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, AFFILIATES_WITH_STATEMENTS, { account, period }).all<{
-      affiliate_id: string
-    }>(),
-  )
+  const results = await all<{
+    affiliate_id: string
+  }>(db, AFFILIATES_WITH_STATEMENTS, { account, period })
   return results.map(({ affiliate_id }) => affiliate_id)
 }
 
@@ -129,8 +128,5 @@ export async function periodKinds(
   accounts: readonly string[],
 ): Promise<{ account: string; kind: 'month' | 'week' }[]> {
   const values = { accounts: JSON.stringify(accounts) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, PERIOD_KINDS, values).all<{ account: string; kind: 'month' | 'week' }>(),
-  )
-  return results
+  return all<{ account: string; kind: 'month' | 'week' }>(db, PERIOD_KINDS, values)
 }

@@ -1,5 +1,5 @@
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 
 /** A run that has not been active for a while. */
 export interface StalledRun {
@@ -27,8 +27,5 @@ export async function claimStalled(
   db: D1Database,
   claim: { before: string; active_at: string; most: number },
 ): Promise<StalledRun[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, CLAIM_STALLED, claim).all<StalledRun>(),
-  )
-  return results
+  return all<StalledRun>(db, CLAIM_STALLED, claim)
 }

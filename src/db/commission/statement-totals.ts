@@ -1,7 +1,7 @@
 import type { Connection } from '../database.ts'
 import { LIST_LIMITS } from '../paginate.ts'
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 import { sumOf } from './books/ledger.ts'
 import type { StatementFilter } from './statements.ts'
 
@@ -44,8 +44,5 @@ export async function sumStatements(
 ): Promise<SummedStatements[]> {
   const nothing = { affiliate_id: null, period: null, plan: null, status: null }
   const values = { account, ...nothing, ...filter, limit: LIST_LIMITS.total }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, SUM_STATEMENTS, values).all<SummedStatements>(),
-  )
-  return results
+  return all<SummedStatements>(db, SUM_STATEMENTS, values)
 }

@@ -1,8 +1,8 @@
 import { decode } from '../column-types.ts'
 import { affiliatesByLink } from '../directory/links.ts'
-import { isTooLong, withD1Retry } from '../retry.ts'
+import { all } from '../query.ts'
+import { isTooLong } from '../retry.ts'
 import { customers } from '../schema.ts'
-import { bindStatement } from '../statement.ts'
 import { presentFields } from './customer-fields.ts'
 import {
   COUNT_UNCHANGED,
@@ -47,9 +47,7 @@ export async function readUnchanged(
     ...(affiliates && { affiliates: JSON.stringify(affiliates), links: JSON.stringify(links) }),
   }
   try {
-    const { results } = await withD1Retry(() =>
-      bindStatement(db, statement, values).all<UnchangedRow>(),
-    )
+    const results = await all<UnchangedRow>(db, statement, values)
     // An aggregate without groups has one row.
     const [row] = results as [UnchangedRow]
     const found: UnchangedCustomer[] = JSON.parse(row.found)
@@ -119,9 +117,7 @@ export async function countUnchanged(
   }
   for (let after = ''; ; ) {
     const values = { account, after, ...COUNT_LIMITS }
-    const { results } = await withD1Retry(() =>
-      bindStatement(db, COUNT_UNCHANGED, values).all<CountRow>(),
-    )
+    const results = await all<CountRow>(db, COUNT_UNCHANGED, values)
     const links = results.flatMap(({ link }) => link ?? [])
     const byLink = links.length > 0 ? await affiliatesByLink(directory, account, links) : new Map()
     for (const row of results) {

@@ -1,5 +1,5 @@
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 
 /** A credential that ends soon. It is named by the id of its client or Brand Token. */
 export interface ExpiringCredential {
@@ -36,10 +36,7 @@ export async function expiringCredentials(
   to: number,
 ): Promise<ExpiringCredential[]> {
   const values = { from, to, limit: MAX_CREDENTIALS }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, SELECT_EXPIRING, values).all<ExpiringCredential>(),
-  )
-  return results
+  return all<ExpiringCredential>(db, SELECT_EXPIRING, values)
 }
 
 /** The maximum number of credentials of one account and kind that are searched for those that end soon. */
@@ -67,8 +64,6 @@ export async function expiriesOfAccount(
   from: number,
   to: number,
 ): Promise<number[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, SELECT_EXPIRIES, { account, from, to }).all<{ ends_at: number }>(),
-  )
+  const results = await all<{ ends_at: number }>(db, SELECT_EXPIRIES, { account, from, to })
   return results.map(({ ends_at }) => ends_at)
 }

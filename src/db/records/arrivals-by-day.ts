@@ -1,6 +1,6 @@
 import { DAY_HOURS, HOUR_MS } from '../../durations.ts'
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 
 /** What arrived of a resource on a day (UTC). */
 export interface DayArrivals {
@@ -25,8 +25,5 @@ export async function readArrivalsByDay(
   from: number,
 ): Promise<DayArrivals[]> {
   const values = { account, from_hour: Math.floor(from / HOUR_MS) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(session, SELECT_DAYS, values).all<DayArrivals>(),
-  )
-  return results
+  return all<DayArrivals>(session, SELECT_DAYS, values)
 }

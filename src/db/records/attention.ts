@@ -1,7 +1,7 @@
 import { DAY_HOURS } from '../../durations.ts'
 import { readBatch, required } from '../batch.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
-import { withD1Retry } from '../retry.ts'
+import { all } from '../query.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
 /** The limits of what is searched for things that need attention. */
@@ -60,9 +60,7 @@ export async function readStatuses(
   since: number,
 ): Promise<string[]> {
   const values = { account, since, ...ATTENTION_LIMITS }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, SELECT_STATUSES, values).all<Value<string>>(),
-  )
+  const results = await all<Value<string>>(db, SELECT_STATUSES, values)
   return results.map(({ value }) => value)
 }
 

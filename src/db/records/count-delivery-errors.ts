@@ -1,5 +1,5 @@
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
 /** The number of deliveries with an error. */
@@ -39,9 +39,7 @@ export async function countDeliveryErrors(
   oldest: string,
 ): Promise<DeliveryErrorCount[] | null> {
   const values = { account, days: JSON.stringify(days), oldest }
-  const { results } = await withD1Retry(() =>
-    bindStatement(session, COUNT_ERRORS, values).all<DeliveryErrorCount>(),
-  )
+  const results = await all<DeliveryErrorCount>(session, COUNT_ERRORS, values)
   const counted = results.reduce((sum, { deliveries }) => sum + deliveries, 0)
   return counted > COUNTED_ERRORS ? null : results
 }

@@ -1,5 +1,6 @@
 import { decodeRow, encode, encodedColumns } from '../column-types.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
@@ -106,8 +107,6 @@ const SELECT_PENDING = compileStatement(`
 
 /** Returns one customer of each account whose activities are not all masked, for at most `limit` accounts. */
 export async function pendingErasures(db: D1Database, limit: number): Promise<ErasedCustomer[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, SELECT_PENDING, { limit }).all<{ account: string; customer_id: string }>(),
-  )
+  const results = await all<{ account: string; customer_id: string }>(db, SELECT_PENDING, { limit })
   return results.map((row) => decodeRow(encodedColumns(erasures.$columns), row))
 }

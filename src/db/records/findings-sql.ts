@@ -35,7 +35,7 @@ export function findingColumns(
   const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
   const moved = `iif(t.account is null ${orFlagged}, 0, not ${isSamePlace})`
   const isStillHeld =
-    canHold && holds && reference ? stillHeld(table, reference, fromLookup, isSamePlace) : null
+    canHold && holds && reference ? stillHeld(table, reference, fromLookup, isSamePlace) : '0'
   return {
     is_new: 't.account is null',
     ...(hasFlags && {

@@ -19,35 +19,31 @@ export function lookupParts(
   { lookupColumns }: DeliveryStatements,
   { rows, flaggedRows }: { rows: readonly Row[]; flaggedRows: readonly Row[] },
 ): LookupParts {
-  const ordinaryCells = rowCells(rows, lookupColumns, encoded)
-  const flaggedCells = rowCells(flaggedRows, [...lookupColumns, FLAG], encoded)
-  const lookup = toJsonChunks(ordinaryCells)
-  const flagged = toJsonChunks(flaggedCells)
-  const references = reference
-    ? toJsonChunks(
-        distinctCells(1 + lookupColumns.indexOf(reference.column), ordinaryCells, flaggedCells),
-      )
-    : []
-  return {
-    lookup,
-    flagged,
-    references,
-    chunkValues: {
-      ...numbered('lookup', lookup),
-      ...numbered('flagged', flagged),
-      ...numbered('references', references),
-    },
+  const ordinary = rowCells(rows, lookupColumns, encoded)
+  const others = rowCells(flaggedRows, [...lookupColumns, FLAG], encoded)
+  const chunks = {
+    lookup: toJsonChunks(ordinary),
+    flagged: toJsonChunks(others),
+    references: reference
+      ? toJsonChunks(
+          distinctCells([...ordinary, ...others], 1 + lookupColumns.indexOf(reference.column)),
+        )
+      : [],
   }
+  return { ...chunks, chunkValues: byParameter(chunks) }
 }
 
 /** Returns the values of a cell, each once and without null. */
-function distinctCells(cell: number, ...tables: (readonly unknown[][])[]): unknown[] {
-  const values = new Set<unknown>()
-  for (const rows of tables) for (const cells of rows) values.add(cells[cell])
+function distinctCells(rows: readonly (readonly unknown[])[], cell: number): unknown[] {
+  const values = new Set(rows.map((cells) => cells[cell]))
   values.delete(null)
   return [...values]
 }
 
 /** Returns chunks by their parameters' names: `lookup_1`, `lookup_2` … */
-const numbered = (prefix: string, chunks: readonly string[]): Readonly<Record<string, string>> =>
-  Object.fromEntries(chunks.map((chunk, i) => [`${prefix}_${i + 1}`, chunk]))
+const byParameter = (chunks: Readonly<Record<string, readonly string[]>>) =>
+  Object.fromEntries(
+    Object.entries(chunks).flatMap(([prefix, texts]) =>
+      texts.map((text, i) => [`${prefix}_${i + 1}`, text]),
+    ),
+  )

@@ -14,16 +14,13 @@ export const missingReferences = (
       ),`
 
 /** Returns whether the reference is missing; `otherwise` decides about a record with a known one. */
-export function hasUnknownReference(
+export const hasUnknownReference = (
   { column }: Reference,
   fromLookup: FromLookup,
-  otherwise: string | null,
-): string {
-  const isMissing = `iif(exists (select 1 from missing),
-            ifnull(${fromLookup(column)} in (select reference from missing), 0), 0)`
-  if (otherwise === null) return isMissing
-  return `iif(${isMissing}, 1, ${otherwise})`
-}
+  otherwise: string,
+) => `iif(
+            iif(exists (select 1 from missing), ${fromLookup(column)} in (select reference from missing), 0),
+            1, ${otherwise})`
 
 /**
  * Evaluates to 1 if `condition` is true and the stored record is held. The record is read only if
@@ -45,9 +42,7 @@ export const stillHeld = (
   { column }: Reference,
   fromLookup: FromLookup,
   isSamePlace: string | null,
-) => {
+) =>
   // An invalid record may lack its reference.
-  const condition = [`${fromLookup(column)} is not null`, ...(isSamePlace ? [isSamePlace] : [])]
-  return `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
-          ${wasHeld(table, fromLookup, condition.join(' and '))})`
-}
+  `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
+          ${wasHeld(table, fromLookup, `${fromLookup(column)} is not null and ${isSamePlace ?? true}`)})`

@@ -1,6 +1,7 @@
 import { HOUR_MS } from '../../durations.ts'
 import { required } from '../batch.ts'
 import type { KeyValue } from '../paginate.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 import {
@@ -46,10 +47,7 @@ const selectUsages = compileStatement(SELECT_USAGES)
 
 /** Reads what each of these accounts stores. */
 export async function readUsages(db: D1Database, accounts: readonly string[]): Promise<Usage[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, selectUsages, { accounts: JSON.stringify(accounts) }).all<Usage>(),
-  )
-  return results
+  return all<Usage>(db, selectUsages, { accounts: JSON.stringify(accounts) })
 }
 
 /**

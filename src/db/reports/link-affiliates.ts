@@ -1,5 +1,5 @@
-import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { all } from '../query.ts'
+import { compileStatement } from '../statement.ts'
 
 const LINK_AFFILIATES = compileStatement(`
   select link_id, affiliate_id from links indexed by links_account where account = :account`)
@@ -10,8 +10,6 @@ export async function linkAffiliates(
   account: string,
 ): Promise<ReadonlyMap<string, string>> {
   type Row = { link_id: string; affiliate_id: string }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, LINK_AFFILIATES, { account }).all<Row>(),
-  )
+  const results = await all<Row>(db, LINK_AFFILIATES, { account })
   return new Map(results.map(({ link_id, affiliate_id }) => [link_id, affiliate_id]))
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement, type Statement } from '../../statement.ts'
+import { compileStatement, type Statement } from '../../statement.ts'
 
 /** The affiliates whose approved statements one query reads. */
 export const AFFILIATES_PER_QUERY = 50
@@ -68,7 +68,7 @@ export async function* readApprovedRows<Row extends ApprovedKey>(
     for (let last: ApprovedKey = START; ; ) {
       const { affiliate_id, plan, period } = last
       const values = { account, affiliates: list, affiliate_id, plan, period }
-      const { results } = await withD1Retry(() => bindStatement(db, statement, values).all<Row>())
+      const results = await all<Row>(db, statement, values)
       yield* results
       const end = results.at(-1)
       if (!end) break

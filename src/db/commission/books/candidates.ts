@@ -1,7 +1,7 @@
 import { lookUp, readBatch } from '../../batch.ts'
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import {
   approvedHash,
@@ -111,11 +111,8 @@ export async function listDraftIds(
   account: string,
   page: { plan: string; period: string; after: string; limit: number },
 ): Promise<{ id: string; affiliate_id: string }[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, LIST_DRAFT_IDS, { account, ...page }).all<{
-      id: string
-      affiliate_id: string
-    }>(),
-  )
-  return results
+  return all<{
+    id: string
+    affiliate_id: string
+  }>(db, LIST_DRAFT_IDS, { account, ...page })
 }

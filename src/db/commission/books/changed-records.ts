@@ -1,7 +1,7 @@
 import { pairs, readBatch } from '../../batch.ts'
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
 
@@ -138,9 +138,7 @@ export async function readMovingDeliveries(
   since: string,
 ): Promise<MovingDelivery[]> {
   type Row = { id: string; moved: string; days: string | null }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, MOVING_DELIVERIES, { account, since }).all<Row>(),
-  )
+  const results = await all<Row>(db, MOVING_DELIVERIES, { account, since })
   return results.map(({ id, moved, days }) => ({
     id,
     moved: new Set(JSON.parse(moved) as number[]),

@@ -1,7 +1,7 @@
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { compileStatement } from '../../statement.ts'
 import { KNOWN_CURRENCIES } from '../load-rates.ts'
 import { RATE_SOURCE } from '../rates.ts'
 
@@ -32,7 +32,7 @@ export async function readSettingChanges(
 ): Promise<SettingChange[]> {
   const values = { account, since, actions: JSON.stringify(actions) }
   type Row = Omit<SettingChange, 'details'> & { details: string }
-  const { results } = await withD1Retry(() => bindStatement(db, READ_CHANGES, values).all<Row>())
+  const results = await all<Row>(db, READ_CHANGES, values)
   return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
 }
 
@@ -63,8 +63,5 @@ export async function readNewRates(
   range: { readonly first: number; readonly last: number; readonly since: number },
 ): Promise<RateChange[]> {
   const values = { source: RATE_SOURCE, ...range }
-  const { results } = await withD1Retry(() =>
-    bindStatement(directory, READ_NEW_RATES, values).all<RateChange>(),
-  )
-  return results
+  return all<RateChange>(directory, READ_NEW_RATES, values)
 }

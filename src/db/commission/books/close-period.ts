@@ -1,8 +1,7 @@
 import type { Connection } from '../../database.ts'
 import { newAuditId } from '../../directory/audit.ts'
-import { only } from '../../query.ts'
+import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Approver } from './approve.ts'
 import { auditClosing } from './audit-guard.ts'
@@ -19,9 +18,7 @@ export async function readRunPeriods(
   account: string,
   since: string,
 ): Promise<string[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_RUN_PERIODS, { account, since }).all<{ period: string }>(),
-  )
+  const results = await all<{ period: string }>(db, READ_RUN_PERIODS, { account, since })
   return results.map(({ period }) => period)
 }
 
@@ -166,8 +163,6 @@ export async function plansOfKind(
   account: string,
   kind: 'month' | 'week',
 ): Promise<string[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_PLANS_OF_KIND, { account, kind }).all<{ plan: string }>(),
-  )
+  const results = await all<{ plan: string }>(db, READ_PLANS_OF_KIND, { account, kind })
   return results.map(({ plan }) => plan)
 }

@@ -1,7 +1,7 @@
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { compileStatement } from '../../statement.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
 
 /** A row of `statements` that was approved; also one that only carries something. */
@@ -72,9 +72,7 @@ export async function readClosedPeriods(
 ): Promise<ClosedPeriod[]> {
   type Row = Omit<ClosedPeriod, 'open'> & { open: string }
   const values = { account, affiliates: JSON.stringify(affiliates) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_CLOSED_PERIODS, values).all<Row>(),
-  )
+  const results = await all<Row>(db, READ_CLOSED_PERIODS, values)
   return results.map((row) => ({ ...row, open: JSON.parse(row.open) as string[] }))
 }
 

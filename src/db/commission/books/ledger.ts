@@ -1,8 +1,8 @@
 import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
-import { withD1Retry } from '../../retry.ts'
+import { all } from '../../query.ts'
 import type { ledger } from '../../schema.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { compileStatement } from '../../statement.ts'
 
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
@@ -84,8 +84,5 @@ export async function readBalances(
   account: string,
   affiliate_id: string,
 ): Promise<SummedUnits[]> {
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_BALANCES, { account, affiliate_id }).all<SummedUnits>(),
-  )
-  return results
+  return all<SummedUnits>(db, READ_BALANCES, { account, affiliate_id })
 }

@@ -1,6 +1,6 @@
 import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
-import { only } from '../../query.ts'
+import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
@@ -28,10 +28,7 @@ export async function readOpenManualEntries(
   affiliates: readonly string[],
 ): Promise<ManualEntry[]> {
   const values = { account, affiliates: JSON.stringify(affiliates) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_OPEN_MANUAL_ENTRIES, values).all<ManualEntry>(),
-  )
-  return results
+  return all<ManualEntry>(db, READ_OPEN_MANUAL_ENTRIES, values)
 }
 
 /** Reads an entry by its reference. */

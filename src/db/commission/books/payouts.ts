@@ -1,9 +1,9 @@
 import type { Connection } from '../../database.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { compileStatement } from '../../statement.ts'
 import { IS_DUE, sumOf } from './ledger.ts'
 
 /** What has to be paid to an affiliate in a currency. */
@@ -92,10 +92,7 @@ export async function findPayments(
   references: readonly string[],
 ): Promise<Payment[]> {
   const values = { account, references: JSON.stringify(references) }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, FIND_PAYMENTS, values).all<Payment>(),
-  )
-  return results
+  return all<Payment>(db, FIND_PAYMENTS, values)
 }
 
 /** A statement that has to be paid. */
@@ -124,8 +121,5 @@ export async function readDue(
   limit: number,
 ): Promise<DueStatement[]> {
   const values = { account, affiliates: JSON.stringify(affiliates), limit }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_DUE, values).all<DueStatement>(),
-  )
-  return results
+  return all<DueStatement>(db, READ_DUE, values)
 }

@@ -1,6 +1,6 @@
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { compileStatement } from '../../statement.ts'
 import { RATE_SOURCE } from '../rates.ts'
 
 /**
@@ -37,8 +37,6 @@ export async function readRateChanges(
     source: RATE_SOURCE,
     bands: JSON.stringify(bands.map(({ first, last, at }) => [first, last, at])),
   }
-  const { results } = await withD1Retry(() =>
-    bindStatement(directory, RATE_CHANGES, values).all<{ at: number }>(),
-  )
+  const results = await all<{ at: number }>(directory, RATE_CHANGES, values)
   return results.map(({ at }) => at)
 }

@@ -1,4 +1,5 @@
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
@@ -35,9 +36,7 @@ export async function readSettled(
 ): Promise<SettledStatement[]> {
   const found: SettledStatement[] = []
   for (const list of affiliateLists(affiliates)) {
-    const { results } = await withD1Retry(() =>
-      bindStatement(db, READ_SETTLED, { account, affiliates: list }).all<SettledStatement>(),
-    )
+    const results = await all<SettledStatement>(db, READ_SETTLED, { account, affiliates: list })
     found.push(...results)
   }
   return found

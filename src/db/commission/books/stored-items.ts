@@ -1,4 +1,5 @@
 import type { Connection } from '../../database.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
@@ -116,10 +117,7 @@ export async function readRecordCorrections(
   { affiliates, ...record }: CorrectedRecord,
 ): Promise<RecordCorrection[]> {
   const values = { account, affiliates: JSON.stringify(affiliates), ...record }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_RECORD_CORRECTIONS, values).all<RecordCorrection>(),
-  )
-  return results
+  return all<RecordCorrection>(db, READ_RECORD_CORRECTIONS, values)
 }
 
 /** The place of a line of a closed period; `line` is null for what the period dropped. */
@@ -137,8 +135,5 @@ export async function readCorrections(
   { affiliate_id, plan, period, line }: CorrectedPlace,
 ): Promise<LineCorrection[]> {
   const values = { account, affiliate_id, plan, period, line }
-  const { results } = await withD1Retry(() =>
-    bindStatement(db, READ_CORRECTIONS, values).all<LineCorrection>(),
-  )
-  return results
+  return all<LineCorrection>(db, READ_CORRECTIONS, values)
 }
