@@ -98,6 +98,23 @@ describe.each(resources)('$resource', ({ resource, perInsert, first, later }) =>
   })
 })
 
+test('a bulk looks up each customer once, however many of its records name them', async () => {
+  const acme = await busy()
+  const rowsReadFor = async (customers: number) => {
+    const records = many((i) => ({
+      ...deposit,
+      transaction_id: `t-${customers}-${i}`,
+      customer_id: `c-${i % customers}`,
+    }))
+    const { response, rowsRead } = await post(acme, 'transactions', records)
+    expect(await response.json()).toMatchObject({ summary: { created: N } })
+    return rowsRead
+  }
+
+  // Each customer is a row of the list that is sent, and a row of the table.
+  expect((await rowsReadFor(N)) - (await rowsReadFor(3))).toBe(2 * (N - 3))
+})
+
 test('a single record costs one round trip and a few rows', async () => {
   const acme = await busy()
   const seen = await post(acme, 'transactions', { ...deposit, customer_id: 'nobody' })
