@@ -123,6 +123,7 @@ async function validateBody(body: RequestBody, resource: Resource, grantPromise:
 
 /** Adds the warnings of rows to those of validation. */
 function addWarnings({ valid }: ValidatedRequest, warnings: ReturnType<RecordRows['warnings']>) {
+  if (warnings.size === 0) return
   for (const record of valid) record.warnings.push(...(warnings.get(record.index) ?? []))
 }
 
@@ -185,8 +186,7 @@ const mayHaveWarnings = (
   policy(grant) === 'warn' ||
   recordTable.warnsOnAttribution ||
   (recordTable.personalColumns.length > 0 && recordTable.maskedColumn === null) ||
-  valid.some(({ record }) => record[MASK_PATCH] !== undefined) ||
-  valid.some(({ warnings }) => warnings.length > 0)
+  valid.some(({ record, warnings }) => warnings.length > 0 || record[MASK_PATCH] !== undefined)
 
 /** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
 function hasRecordOfDay(

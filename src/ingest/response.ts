@@ -100,6 +100,7 @@ function resultsOf(
     input.policy === 'hold' && delivery.hold_refused === 0 ? indexesOf(delivery.unknown_at) : [],
   )
   const warnings = warningsOf(validated, delivery, input.policy === 'warn' ? referenceIssues : [])
+  if (minimal && errors.size === 0 && warnings.size === 0) return []
   const omitted = new Map(
     validated.valid
       .filter(({ omittedWarnings }) => omittedWarnings > 0)

@@ -54,7 +54,8 @@ export function validateRecords(body: unknown, validator: RecordValidator): Vali
   const isRepeated = findRepeated(
     records.map((record) => (isObject(record) ? validator.identityOf(record) : null)),
   )
-  for (const [index, record] of records.entries()) {
+  for (let index = 0; index < records.length; index++) {
+    const record = records[index]
     const check = isObject(record) ? validator.validate(record) : notAnObject(record)
     if (isRepeated(index)) check.issues.push({ pointer: '', code: 'duplicate_key' })
     if (check.issues.length === 0 && isEnvelopeValid) {
@@ -79,6 +80,7 @@ function toValidRecord(
   form: BodyForm,
   index: number,
 ): ValidRecord {
+  if (warnings.length === 0) return { index, record: output, warnings, omittedWarnings: 0 }
   const at = recordPointer(form, index)
   const listed = warnings.slice(0, MAX_LISTED_PER_RECORD).map((warning) => ({
     ...warning,
