@@ -565,6 +565,26 @@ test.each<[string, unknown[][], number, string[]]>([
   expect(toJsonChunks(rows, maxBytes)).toEqual(chunks)
 })
 
+test('customers that take more than one parameter are found, and those that are unknown named', async () => {
+  const acme = await partner()
+  const ids = Array.from({ length: 1000 }, (_, i) => `${'😀'.repeat(496)}${1000 + i}`)
+  const deposits = ids.map((customer_id, i) => ({
+    ...deposit,
+    transaction_id: `t-${i}`,
+    customer_id,
+  }))
+  const known = ids.slice(0, 998).map((customer_id) => ({ ...ada, customer_id }))
+  expect((await acme.post('customers', known)).status).toBe(200)
+
+  const headers = { Prefer: 'handling=lenient, return=minimal' }
+  const { summary, results } = await json(acme.post('transactions', deposits, headers))
+  expect(summary).toMatchObject({ received: 1000, created: 998, rejected: 2 })
+  expect(results).toMatchObject([
+    { index: 998, errors: [{ code: 'unknown_customer' }] },
+    { index: 999, errors: [{ code: 'unknown_customer' }] },
+  ])
+})
+
 test('an invalid record in the last chunk rejects the whole bulk', async () => {
   const acme = await partner()
   await acme.post('customers', ada)
