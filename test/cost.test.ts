@@ -98,7 +98,7 @@ describe.each(resources)('$resource', ({ resource, perInsert, first, later }) =>
   })
 })
 
-test('a bulk looks up each customer once, however many of its records name them', async () => {
+test('a bulk looks up no customer twice, however many of its records name them', async () => {
   const acme = await busy()
   const rowsReadFor = async (customers: number) => {
     const records = many((i) => ({
@@ -111,7 +111,7 @@ test('a bulk looks up each customer once, however many of its records name them'
     return rowsRead
   }
 
-  // Each customer is a row of the list that is sent, and a row of the table.
+  // For each customer D1 reads two rows: one of the parameter, and one of the table.
   expect((await rowsReadFor(N)) - (await rowsReadFor(3))).toBe(2 * (N - 3))
 })
 

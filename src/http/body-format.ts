@@ -23,7 +23,7 @@ export const JSON_FORMAT: BodyFormat = {
   },
 }
 
-/** CSV: it takes a fixed multiple of its bytes. */
+/** CSV: its weight is a multiple of its bytes. Its numbers stay text, so none is inexact. */
 export const CSV_FORMAT: BodyFormat = {
   type: 'text/csv',
   measure: (chunks) => {

@@ -1,4 +1,5 @@
 import { ApiError } from '../errors.ts'
+import { MAX_SIGNIFICANT_DIGITS } from '../validation/significant-digits.ts'
 import { malformed } from './body-errors.ts'
 
 /** The contract: the maximum nesting depth. A bulk of records has a depth of two or three. */
@@ -16,8 +17,8 @@ const COMMA = 0x2c
 const POINT = 0x2e
 const NINE = 0x39
 const LETTER_E = 0x65
-/** Added to the code of a capital letter, it makes a small one. */
-const SMALL = 0x20
+/** The bit by which a lower-case letter differs from its capital letter. */
+const LOWER_CASE_BIT = 0x20
 const OPEN_BRACKET = 0x5b
 const BACKSLASH = 0x5c
 const CLOSE_BRACKET = 0x5d
@@ -40,14 +41,11 @@ export interface JsonSize {
   /** Whether a character may be beyond Latin-1: then V8 stores each character of a text in two bytes. */
   isWide: boolean
   /**
-   * Whether a number may not be the double that it is parsed as: it has an exponent, or more than 15
-   * digits and points.
+   * Whether a number may lose digits when it is parsed: it has an exponent, or more than 15 characters
+   * that are digits or a point.
    */
   mayBeInexact: boolean
 }
-
-/** The digits that any double keeps. */
-const EXACT_DIGITS = 15
 
 /**
  * Measures a JSON text in UTF-8 without parsing it, since some kilobytes of gzip can hold millions
@@ -57,8 +55,8 @@ const EXACT_DIGITS = 15
  * deeper than `maxDepth` levels.
  */
 export function measureJson(chunks: readonly Uint8Array[], maxDepth = MAX_DEPTH): JsonSize {
-  const nothing = { bytes: 0, containers: 0, escapes: 0, isWide: false, mayBeInexact: false }
-  const size: JsonSize = { ...nothing, values: 1 }
+  const counts = { bytes: 0, values: 1, containers: 0, escapes: 0 }
+  const size: JsonSize = { ...counts, isWide: false, mayBeInexact: false }
   const start = { depth: 0, digits: 0, isAfterOpening: false, isInString: false, isEscaped: false }
   const state: ScanState = { ...start, maxDepth }
   for (const chunk of chunks) {
@@ -72,7 +70,7 @@ export function measureJson(chunks: readonly Uint8Array[], maxDepth = MAX_DEPTH)
 interface ScanState {
   readonly maxDepth: number
   depth: number
-  /** How many digits and points of a number were just before. */
+  /** The number of digits and points just before: those of the number that is being read. */
   digits: number
   isAfterOpening: boolean
   isInString: boolean
@@ -93,10 +91,10 @@ function scan(chunk: Uint8Array, size: JsonSize, state: ScanState): void {
     const isClosing = byte === CLOSE_BRACKET || byte === CLOSE_BRACE
     if (isAfterOpening && !isClosing) values += 1
     isAfterOpening = false
-    // A slash, the only character between the point and the digits, is not JSON outside of text.
+    // The range also has the code of `/`, which no JSON has outside of text.
     if (byte >= POINT && byte <= NINE) {
       digits += 1
-      if (digits > EXACT_DIGITS) size.mayBeInexact = true
+      if (digits > MAX_SIGNIFICANT_DIGITS) size.mayBeInexact = true
       continue
     }
     if (byte === QUOTE) {
@@ -109,7 +107,7 @@ function scan(chunk: Uint8Array, size: JsonSize, state: ScanState): void {
       if (++depth > state.maxDepth) throw tooDeep(state)
       if (size.containers > MAX_CONTAINERS) throw tooMany(`${MAX_CONTAINERS} objects and arrays`)
     } else if (isClosing) depth -= 1
-    else if (digits > 0 && (byte | SMALL) === LETTER_E) size.mayBeInexact = true
+    else if (digits > 0 && (byte | LOWER_CASE_BIT) === LETTER_E) size.mayBeInexact = true
     if (values > MAX_VALUES) throw tooMany(`${MAX_VALUES} JSON values`)
     digits = 0
   }

@@ -1,10 +1,10 @@
-import { countSignificantDigits } from '../validation/significant-digits.ts'
+import { countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/significant-digits.ts'
 import { malformed } from './body-errors.ts'
 
 /**
  * Parses JSON. A number that is written with more than 15 significant digits, or is too small for a
- * double, becomes NaN: rounded, it would look like a number that nobody sent. `mayBeInexact`, from
- * `measureJson`, tells whether there may be such a number: to look for them takes twice as long.
+ * double, becomes NaN: rounded, it would look like a number that nobody sent. `mayBeInexact` must be that
+ * of `measureJson`: numbers are only checked if it is true, because the check parses the text again.
  *
  * @throws ApiError `malformed_json` if the text is not JSON. `measureJson` limits its depth.
  */
@@ -30,5 +30,5 @@ function syntaxErrorDetail(error: unknown): string {
 function reviveExactNumber(_: string, value: unknown, context?: { source: string }) {
   if (typeof value !== 'number' || !context) return value
   const digits = countSignificantDigits(context.source.replace(/[-.]|e.*/gi, ''))
-  return digits > 15 || (value === 0 && digits > 0) ? Number.NaN : value
+  return digits > MAX_SIGNIFICANT_DIGITS || (value === 0 && digits > 0) ? Number.NaN : value
 }

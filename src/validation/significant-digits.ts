@@ -1,3 +1,6 @@
+/** The contract: a number has at most so many significant digits. Any double keeps them. */
+export const MAX_SIGNIFICANT_DIGITS = 15
+
 /** Returns the number of significant digits of a text of digits. Zeros at either end do not count. */
 export function countSignificantDigits(digits: string): number {
   // No regular expression: it would take quadratic time.

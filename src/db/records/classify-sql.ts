@@ -22,7 +22,7 @@ export type Policy = 'reject' | 'hold' | 'warn'
 export interface DeliveryShape {
   /** With `hold`, inserts nothing if the account would have more than `:max_held` held records. */
   readonly policy: Policy
-  /** The number of lookup chunks, of chunks of flagged rows, and of references. */
+  /** The number of chunks with lookup columns, with flagged rows, and with references. */
   readonly lookupChunks: number
   readonly flaggedChunks: number
   readonly referenceChunks: number

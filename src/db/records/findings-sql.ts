@@ -1,6 +1,6 @@
 import type { SizeLimit } from './extras-limits.ts'
 import type { RecordTable } from './record-table.ts'
-import { hasUnknownReference, stillHeld } from './reference-sql.ts'
+import { ifMissing, stillHeld } from './reference-sql.ts'
 import {
   ADDED_BYTES,
   ADDED_MEMBERS,
@@ -48,7 +48,7 @@ export function findingColumns(
     }),
     // `unknown`: the record has an unknown reference; in customers of brands, its additional fields exceed
     // the limit.
-    ...(reference && { unknown: hasUnknownReference(reference, fromLookup, isStillHeld) }),
+    ...(reference && { unknown: ifMissing(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && {
       unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,
       undecided: isUndecided(sizeLimit, fromLookup),

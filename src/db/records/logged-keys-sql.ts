@@ -2,7 +2,7 @@ import type { RecordTable } from './record-table.ts'
 import { columnList, IDX, type SqlFragments } from './sql-fragments.ts'
 import { MAX_LOGGED_TEXT } from './wire-form.ts'
 
-/** The log keeps the keys of all records with an unknown reference, in at most 256 KiB. */
+/** The log keeps the keys of at most 1000 records with an unknown reference, in at most 256 KiB. */
 const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 

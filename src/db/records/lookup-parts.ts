@@ -7,9 +7,9 @@ import type { DeliveryStatements } from './statements.ts'
 export interface LookupParts {
   readonly lookup: readonly string[]
   readonly flagged: readonly string[]
-  /** What the records refer to, each once. */
+  /** Chunks of what the records refer to, each reference once. */
   readonly references: readonly string[]
-  /** The same chunks, by parameter name. */
+  /** All of these chunks, by parameter name. */
   readonly chunkValues: Readonly<Record<string, string>>
 }
 

@@ -3,7 +3,7 @@ import { type FromLookup, unionOfChunks } from './sql-fragments.ts'
 
 type Reference = NonNullable<RecordTable['reference']>
 
-/** The references of a request that are unknown. Each is looked up once, however many records name it. */
+/** Lists the unknown references of a request. Each is looked up once, however many records name it. */
 export const missingReferences = (
   { table, column }: Reference,
   parameters: readonly string[],
@@ -13,12 +13,11 @@ export const missingReferences = (
           select 1 from ${table} r where r.account = :account and r.${column} = value)
       ),`
 
-/** Returns whether the reference is missing; `otherwise` decides about a record with a known one. */
-export const hasUnknownReference = (
-  { column }: Reference,
-  fromLookup: FromLookup,
-  otherwise: string,
-) => `iif(
+/**
+ * Evaluates to 1 if the reference of a record is missing, else to `otherwise`. If none is missing, the
+ * record's reference is not read: that takes most of the time.
+ */
+export const ifMissing = ({ column }: Reference, fromLookup: FromLookup, otherwise: string) => `iif(
             iif(exists (select 1 from missing), ${fromLookup(column)} in (select reference from missing), 0),
             1, ${otherwise})`
 
@@ -34,8 +33,8 @@ export const wasHeld = (
             where h.account = :account and ${key.map((name) => `h.${name} = ${fromLookup(name)}`).join(' and ')}), 0), 0)`
 
 /**
- * Returns whether the stored record is still held although its customer is known, because the release
- * is not finished. Such a record stays held until the release reaches it, unless it moves.
+ * Evaluates to 1 if the stored record is still held although its customer is known, because the release
+ * is not finished; an invalid record may have no customer. Such a record stays held until the release reaches it, unless it moves.
  */
 export const stillHeld = (
   table: RecordTable,
@@ -43,6 +42,5 @@ export const stillHeld = (
   fromLookup: FromLookup,
   isSamePlace: string | null,
 ) =>
-  // An invalid record may lack its reference.
   `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
           ${wasHeld(table, fromLookup, `${fromLookup(column)} is not null and ${isSamePlace ?? true}`)})`
