@@ -117,7 +117,7 @@ function scan(chunk: Uint8Array, size: JsonSize, state: ScanState): void {
 }
 
 /**
- * Adds the rest of a string to `size`, without its quotes. Returns the position after it, or the end of
+ * Adds the rest of a string to `size`, but not the quotes around it. Returns the position after it, or the end of
  * the chunk.
  */
 function skipString(chunk: Uint8Array, from: number, size: JsonSize, state: ScanState): number {

@@ -110,9 +110,10 @@ export async function affiliatesWithStatements(
   account: string,
   period: string,
 ): Promise<string[]> {
-  const results = await all<{
-    affiliate_id: string
-  }>(db, AFFILIATES_WITH_STATEMENTS, { account, period })
+  const results = await all<{ affiliate_id: string }>(db, AFFILIATES_WITH_STATEMENTS, {
+    account,
+    period,
+  })
   return results.map(({ affiliate_id }) => affiliate_id)
 }
 

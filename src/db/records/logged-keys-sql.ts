@@ -7,8 +7,8 @@ const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 
 /**
- * Shortens a text for the log. The ellipsis is a code, since statements are in ASCII: one other character
- * would double the memory of D1's request, and make it slower to write and to read.
+ * Shortens a text for the log. The ellipsis is written as its code because statements are in ASCII: with
+ * any other character, JavaScript keeps each character of the request to D1 in two bytes.
  */
 const loggedText = (sql: string) =>
   `iif(length(${sql}) > ${MAX_LOGGED_TEXT}, substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || char(8230), ${sql})`

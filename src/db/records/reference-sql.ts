@@ -14,8 +14,8 @@ export const missingReferences = (
       ),`
 
 /**
- * Evaluates to 1 if the reference of a record is missing, else to `otherwise`. If none is missing, the
- * record's reference is not read: that takes most of the time.
+ * Evaluates to 1 if the reference of a record is missing, else to `otherwise`. If no reference of the
+ * request is missing, those of the records are not read: that takes most of the time.
  */
 export const ifMissing = ({ column }: Reference, fromLookup: FromLookup, otherwise: string) => `iif(
             iif(exists (select 1 from missing), ${fromLookup(column)} in (select reference from missing), 0),
@@ -43,4 +43,4 @@ export const stillHeld = (
   isSamePlace: string | null,
 ) =>
   `iif((select releasing from totals where account = :account and resource = :resource) is null, 0,
-          ${wasHeld(table, fromLookup, `${fromLookup(column)} is not null and ${isSamePlace ?? true}`)})`
+          ${wasHeld(table, fromLookup, `${fromLookup(column)} is not null and ${isSamePlace ?? 'true'}`)})`

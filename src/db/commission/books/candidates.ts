@@ -111,8 +111,5 @@ export async function listDraftIds(
   account: string,
   page: { plan: string; period: string; after: string; limit: number },
 ): Promise<{ id: string; affiliate_id: string }[]> {
-  return all<{
-    id: string
-    affiliate_id: string
-  }>(db, LIST_DRAFT_IDS, { account, ...page })
+  return all<{ id: string; affiliate_id: string }>(db, LIST_DRAFT_IDS, { account, ...page })
 }
