@@ -14,7 +14,7 @@ test('docs/sql holds the statements that run', () => {
   }
 })
 
-test('statements are in ASCII: another character doubles the size of a request to D1', () => {
+test('statements are in ASCII: a character beyond Latin-1 would double the memory of requests to D1', () => {
   for (const [name, text] of documentedSql()) match(text, /^[\n -~]*$/, name)
 })
 

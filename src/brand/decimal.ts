@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { amount } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { countSignificantDigits } from '../validation/significant-digits.ts'
+import { countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/significant-digits.ts'
 import { validateField } from '../validation/strict-object.ts'
 
 /** Matches a decimal written as text. */
@@ -37,7 +37,8 @@ export function readDecimal(name: string, value: unknown): { issue: Issue | null
     return { issue: validateField(name, value, decimal).issue, number: 0 }
   }
   const number =
-    typeof value === 'string' && countSignificantDigits(value.replace(/[-.]/g, '')) > 15
+    typeof value === 'string' &&
+    countSignificantDigits(value.replace(/[-.]/g, '')) > MAX_SIGNIFICANT_DIGITS
       ? Number.NaN
       : Number(value)
   const { issue } = validateField(name, number, amount)

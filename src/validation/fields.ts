@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { parseAnyInstant, parseDay, parseInstant } from './calendar.ts'
 import { CURRENCIES, WITHDRAWN } from './iso-4217.ts'
 import { ruleMessage } from './issue.ts'
+import { MAX_SIGNIFICANT_DIGITS } from './significant-digits.ts'
 
 // Each rule has a message of its own, because Valibot's messages quote the value, which may be
 // personal.
@@ -123,7 +124,7 @@ function hasFewDigits(n: number): boolean {
   const text = size.toExponential()
   const end = text.indexOf('e')
   const digits = Math.max(1, end - 1)
-  return digits <= 15 && digits - 1 - Number(text.slice(end + 1)) <= MAX_PLACES
+  return digits <= MAX_SIGNIFICANT_DIGITS && digits - 1 - Number(text.slice(end + 1)) <= MAX_PLACES
 }
 
 /**

@@ -74,7 +74,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
   {
     file: 'src/validation/fields.ts',
     declaration: 'hasFewDigits',
-    was: 'digits <= 15',
+    was: 'digits <= MAX_SIGNIFICANT_DIGITS',
     is: ['true'],
     why: 'A number with more than 15 digits as written arrives as NaN.',
   },

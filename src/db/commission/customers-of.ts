@@ -1,9 +1,7 @@
 import { decode } from '../column-types.ts'
 import { linksOf } from '../directory/links.ts'
 import { all } from '../query.ts'
-import { withD1Retry } from '../retry.ts'
 import { customers } from '../schema.ts'
-import { bindStatement } from '../statement.ts'
 import { type AffiliationRow, SELECT_AFFILIATIONS, toAffiliations } from './affiliations.ts'
 import { SELECT_CHANGED } from './customers-of-sql.ts'
 import type { FoundCustomer } from './found-customer.ts'
@@ -122,9 +120,7 @@ async function findChanged(
     return { customers: [], searched: Number.POSITIVE_INFINITY, next: null }
   }
   const ids = JSON.stringify(results.map(({ customer_id }) => customer_id))
-  const { results: rows } = await withD1Retry(() =>
-    bindStatement(db, SELECT_AFFILIATIONS, { account, ids }).all<AffiliationRow>(),
-  )
+  const rows = await all<AffiliationRow>(db, SELECT_AFFILIATIONS, { account, ids })
   const histories = await toAffiliations(directory, account, rows)
   const wanted = affiliates && new Set<string | null>(affiliates)
   const end = results.length === changed ? results.at(-1) : undefined

@@ -1,5 +1,6 @@
 import { readBatch } from '../batch.ts'
 import { decode } from '../column-types.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { emptySums, mergeSums, type SumRow, toKeptGroups } from './day-sums.ts'
@@ -63,9 +64,7 @@ export async function checkTotals(
   now: number,
 ): Promise<WrongDay[]> {
   const session = db.withSession('first-primary')
-  const { results: days } = await withD1Retry(() =>
-    bindStatement(session, LEAST_RECENTLY_CHECKED, {}).all<KeptDay>(),
-  )
+  const days = await all<KeptDay>(session, LEAST_RECENTLY_CHECKED)
   const wrong: WrongDay[] = []
   let steps = 0
   for (const kept of days) {

@@ -2,13 +2,13 @@ import type { RecordTable } from './record-table.ts'
 import { columnList, IDX, type SqlFragments } from './sql-fragments.ts'
 import { MAX_LOGGED_TEXT } from './wire-form.ts'
 
-/** The log keeps the keys of at most 1000 records with an unknown reference, in at most 256 KiB. */
+/** The log keeps the keys of the first records with an unknown reference, at most this many keys and bytes. */
 const MAX_LOGGED_KEYS = 1000
 const MAX_LOGGED_BYTES = 262_144
 
 /**
- * Shortens a text for the log. The ellipsis is written as its code because statements are in ASCII: with
- * any other character, JavaScript keeps each character of the request to D1 in two bytes.
+ * Shortens a text for the log. The ellipsis is written as its code, to keep statements in ASCII: if one
+ * character is beyond Latin-1, JavaScript stores the whole request to D1 in two bytes a character.
  */
 const loggedText = (sql: string) =>
   `iif(length(${sql}) > ${MAX_LOGGED_TEXT}, substr(${sql}, 1, ${MAX_LOGGED_TEXT}) || char(8230), ${sql})`

@@ -1,8 +1,7 @@
 import type { Connection } from '../../database.ts'
 import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
+import { compileStatement } from '../../statement.ts'
 import { affiliateLists } from './approved-rows.ts'
 import { type ClosedPeriod, readClosedPeriods } from './closings.ts'
 
@@ -62,12 +61,10 @@ export async function readSettledPeriods(
 ): Promise<SettledPeriod[]> {
   const closed = await readClosedPeriods(db, account, affiliates)
   if (closed.length === 0) return []
-  const runs = await withD1Retry(() =>
-    bindStatement(db, READ_RUNS_DONE, { account }).all<{ period: string; started_at: string }>(),
-  )
+  const runs = await all<{ period: string; started_at: string }>(db, READ_RUNS_DONE, { account })
   return closed.map(({ plan, period, closed_at, open }) => {
     const covers = (one: string) => one.length === period.length && one >= period
-    const started = runs.results
+    const started = runs
       .filter((run) => covers(run.period) && Date.parse(run.started_at) <= closed_at)
       .at(-1)?.started_at
     const read_at = started === undefined ? closed_at : Date.parse(started)
