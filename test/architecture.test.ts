@@ -148,11 +148,6 @@ describe.each(files)('%s', (path, source) => {
     const undocumented = exported.filter((name) => !/\.\s[\s\S]*?\*\/\n$/.test(commentOf(name)))
     expect(undocumented.map(([, name]) => name)).toEqual([])
   })
-
-  test('a file has at most 200 lines unless it is generated', () => {
-    if (source.startsWith('// Written by scripts/')) return
-    expect(source.split('\n').length).toBeLessThanOrEqual(201)
-  })
 })
 
 const scripts = Object.entries(sources).filter(([path]) => !path.startsWith('src/'))
