@@ -57,6 +57,8 @@ const definition = {
   kpis: [],
   product: null,
   currency: null,
+  outflow: false,
+  status_member: null,
 } as const
 const assigned = {
   affiliate_id: 'x',

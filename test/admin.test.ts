@@ -624,7 +624,13 @@ describe('event definitions', () => {
     const { account, get, post } = await brand()
     const at = `accounts/${account}/events`
     const put = await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)
-    const definition = { eventname: 'DailyStats', ...dailyStats, currency: null }
+    const definition = {
+      eventname: 'DailyStats',
+      ...dailyStats,
+      currency: null,
+      outflow: false,
+      status_member: null,
+    }
     expect([put.status, await json(put)]).toEqual([201, { ...definition, takes_effect: 'now' }])
     expect((await askAdmin(`${at}/DailyStats`, 'PUT', dailyStats)).status).toBe(200)
     expect(await json(askAdmin(at))).toEqual({ data: [definition] })
@@ -697,7 +703,7 @@ describe('event definitions', () => {
     await env.DB.batch(
       Array.from({ length: 200 }, (_, i) =>
         env.DB.prepare(
-          `insert into event_definitions values (?, ?, 'day', 'used', '[]', null, null)`,
+          `insert into event_definitions values (?, ?, 'day', 'used', '[]', null, null, 0, null)`,
         ).bind(account, `e-${i}`),
       ),
     )
@@ -995,7 +1001,15 @@ describe('a refusal explains what is wrong', () => {
 
     expect([put.status, await json(put)]).toEqual([
       201,
-      { eventname: 'X', eventid: 'used', currency: null, takes_effect: 'now', ...definition },
+      {
+        eventname: 'X',
+        eventid: 'used',
+        currency: null,
+        outflow: false,
+        status_member: null,
+        takes_effect: 'now',
+        ...definition,
+      },
     ])
   })
 
@@ -1085,7 +1099,13 @@ describe('the audit log', () => {
       { eventname: 'DailyStats' },
       { id: tokens[0].id },
       { id: tokens[0].id, overlap: '24h' },
-      { eventname: 'DailyStats', currency: null, ...dailyStats },
+      {
+        eventname: 'DailyStats',
+        currency: null,
+        outflow: false,
+        status_member: null,
+        ...dailyStats,
+      },
       { account: casino.account, name: `The ${casino.account}`, vertical: 'igaming', mode: 'test' },
       { status: { ok: 'approved' } },
       { link_id, disabled: true },

@@ -23,6 +23,7 @@ import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
+import { admitAmountSigns } from './amount-signs.ts'
 import { notFound, readFields } from './body.ts'
 import { admitBookZone, refuseBookZoneOfBrand, settleBookZone } from './book-zone.ts'
 import { accountChange, newAccount } from './fields.ts'
@@ -36,6 +37,7 @@ export const presentAccount = (account: Account) => ({
   mode: account.mode,
   time_zone: account.time_zone,
   ...(account.book_zone !== 'UTC' && { book_zone: account.book_zone }),
+  ...(account.amount_signs !== 'magnitude' && { amount_signs: account.amount_signs }),
   binding: account.binding,
   region: account.region,
   jurisdiction: account.jurisdiction,
@@ -80,6 +82,7 @@ export const accounts = new Hono<AppEnv>()
       binding,
       time_zone,
       book_zone,
+      amount_signs: fields.amount_signs ?? 'magnitude',
       unknown_customer: fields.unknown_customer ?? (vertical === 'igaming' ? 'hold' : 'reject'),
       unknown_affiliate: fields.unknown_affiliate ?? 'warn',
       region: fields.region ?? null,
@@ -128,6 +131,8 @@ export const accounts = new Hono<AppEnv>()
     if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
+    if (change.amount_signs !== undefined)
+      await admitAmountSigns(c.env, account, change.amount_signs)
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details: change }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {

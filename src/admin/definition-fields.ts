@@ -67,4 +67,23 @@ export const definitionFields = {
       ),
     ),
   ),
+  outflow: v.optional(
+    describeField(
+      v.boolean('type boolean'),
+      documentation(
+        'Whether money leaves with the event, as by a withdrawal. Its `Value` is positive, or negative if `amount_signs` of the account is `signed`. Defaults to `false`.',
+      ),
+    ),
+  ),
+  status_member: v.optional(
+    v.nullable(
+      describeField(
+        member,
+        documentation(
+          'The field that holds the status of an event. Its words have the meanings of the status map. An event without the field is `approved`, and so are all events if this is null.',
+          'status',
+        ),
+      ),
+    ),
+  ),
 }

@@ -75,9 +75,14 @@ async function readDefinition(c: Context<AppEnv>, eventname: string): Promise<Ev
     product?.field ?? DEFAULT_PRODUCT_FIELD,
   )
   issues.push(...kpiIssues)
-  if (issues.length > 0) throw validationFailed(issues)
   const { granularity, eventid = 'used', currency = null } = fields
-  return { eventname, granularity, eventid, kpis, product, currency }
+  const { outflow = false, status_member = null } = fields
+  const others = [...kpis, product?.field ?? DEFAULT_PRODUCT_FIELD]
+  if (status_member !== null && others.includes(status_member)) {
+    issues.push({ pointer: '/status_member', code: 'duplicate_key' })
+  }
+  if (issues.length > 0) throw validationFailed(issues)
+  return { eventname, granularity, eventid, kpis, product, currency, outflow, status_member }
 }
 
 /** Throws `conflict` if a brand would have too many definitions with one more. */

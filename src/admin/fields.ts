@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { AMOUNT_SIGNS } from '../amount-signs.ts'
 import { approvalsRequired } from '../commission/books/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { describeField, documentation } from '../validation/describe.ts'
@@ -50,6 +51,14 @@ const settings = {
       documentation(
         'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days, and so to control totals and periods. Defaults to `UTC`. It can change only while the account has no customers and no transactions.',
         'America/New_York',
+      ),
+    ),
+  ),
+  amount_signs: v.optional(
+    describeField(
+      f.oneOf(...AMOUNT_SIGNS),
+      documentation(
+        'How the account writes the amounts of outflows, which are withdrawals, payouts and refunds, and the events whose definition says `outflow`. `magnitude`: positive, as all amounts. `signed`: negative. Commissions and reports use the magnitude under both; control totals sum what was sent. Defaults to `magnitude`. It can change only while no period is closed.',
       ),
     ),
   ),

@@ -1,3 +1,4 @@
+import type { AmountSigns } from '../amount-signs.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import type { Account } from '../db/schema.ts'
 
@@ -9,6 +10,8 @@ export interface Settings {
   time_zone: string
   /** The zone of the days of a partner's records; absent in grants of earlier versions: UTC. */
   book_zone?: string
+  /** How it writes the amounts of outflows; absent in grants of earlier versions: `magnitude`. */
+  amount_signs?: AmountSigns
   unknown_customer: 'reject' | 'hold'
   unknown_affiliate: 'warn' | 'reject'
   /** The bytes that the account may store; absent in grants of earlier versions. */
@@ -35,9 +38,9 @@ export interface Grant extends Settings {
 /** Returns the settings of an account. */
 export function settingsOf(account: Account, events: readonly EventDefinition[]): Settings {
   const { version, name, unknown_customer, unknown_affiliate, disabled } = account
-  const { time_zone, book_zone, storage_quota } = account
+  const { time_zone, book_zone, amount_signs, storage_quota } = account
   const policies = { unknown_customer, unknown_affiliate }
-  const stored = { version, name, time_zone, book_zone, ...policies, storage_quota }
+  const stored = { version, name, time_zone, book_zone, amount_signs, ...policies, storage_quota }
   return { ...stored, disabled: disabled === 1, events }
 }
 

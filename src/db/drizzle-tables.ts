@@ -42,6 +42,9 @@ export const accounts = sqliteTable('accounts', {
   book_zone: text().notNull().default('UTC'),
   approvals: integer().notNull().default(1),
   unattributed_threshold: real().notNull().default(0.2),
+  amount_signs: text({ enum: ['magnitude', 'signed'] })
+    .notNull()
+    .default('magnitude'),
 })
 
 /** The OAuth clients of partner firms. */
@@ -120,6 +123,8 @@ export const eventDefinitions = sqliteTable(
     kpis: text().notNull(),
     product: text(),
     currency: text(),
+    outflow: integer().notNull().default(0),
+    status_member: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.eventname] })],
 )

@@ -142,6 +142,10 @@ function respondWithFeed(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
 const bookZoneMember = ({ vertical, book_zone = 'UTC' }: Grant) =>
   vertical !== 'igaming' && book_zone !== 'UTC' ? { book_zone } : {}
 
+/** Returns how a partner or brand writes the amounts of outflows; nothing if as magnitudes. */
+const amountSignsMember = ({ amount_signs = 'magnitude' }: Grant) =>
+  amount_signs === 'magnitude' ? {} : { amount_signs }
+
 /** Returns an account as its own API shows it. A brand has no OAuth client, a partner no event definitions. */
 function presentAccount(grant: Grant) {
   const { account, client_id, name, vertical, mode, time_zone, scope, events } = grant
@@ -154,6 +158,7 @@ function presentAccount(grant: Grant) {
     mode,
     time_zone,
     ...bookZoneMember(grant),
+    ...amountSignsMember(grant),
     scope,
     policies: { unknown_customer, unknown_affiliate },
     ...(client_id === null && { events }),

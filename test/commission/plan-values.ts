@@ -30,6 +30,8 @@ const definition = (eventname: string, kpis: string[] = []) => ({
   eventid: 'used' as const,
   product: null,
   currency: null,
+  outflow: false,
+  status_member: null,
 })
 
 /** The definitions that the template of a brand names. */

@@ -20,6 +20,12 @@ const SETTINGS: Options = {
     description:
       'For partners: the IANA time zone of the days of transactions. Fixed by the first record. (default: UTC)',
   },
+  'amount-signs': {
+    value: 'signs',
+    choices: ['magnitude', 'signed'],
+    description:
+      'Whether withdrawals, payouts and refunds come positive or negative. Fixed once a period is closed. (default: magnitude)',
+  },
   'unknown-customer': {
     value: 'policy',
     choices: ['reject', 'hold'],

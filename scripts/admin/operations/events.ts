@@ -25,6 +25,8 @@ const DEFINITION: Options = {
     repeatable: true,
   },
   currency: { value: 'code', description: 'The currency of events that name none.' },
+  outflow: { description: 'Money leaves with the event, as by a withdrawal.' },
+  'status-member': { value: 'field', description: 'The field with the status of an event.' },
 }
 
 function definitionOf({ options }: Input) {
@@ -39,6 +41,8 @@ function definitionOf({ options }: Input) {
     kpis,
     ...(field !== undefined && { product: { field, map: parsePairs(products, PRODUCT_FORM) } }),
     currency: currency?.[0],
+    outflow: options.outflow && true,
+    status_member: options['status-member']?.[0],
   }
 }
 

@@ -105,6 +105,11 @@ export const BOOK_ZONE = documented(
   'Partners only: the IANA time zone by which `signup_date` and `transaction_date` belong to days. Absent for UTC.',
 )
 
+const amountSigns = documented(
+  'How the account writes the amounts of outflows: positive, as all amounts, or negative. Absent for `magnitude`.',
+  oneOf('magnitude', 'signed'),
+)
+
 /** Describes an account, with members that depend on its reader. */
 export const account = (more: Record<string, JsonSchema>, optional: readonly string[] = []) =>
   object(
@@ -115,10 +120,11 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       mode,
       time_zone: documented('The time zone of times without an offset.'),
       book_zone: BOOK_ZONE,
+      amount_signs: amountSigns,
       policies,
       ...more,
     },
-    ['book_zone', 'unattributed_threshold', ...optional],
+    ['book_zone', 'amount_signs', 'unattributed_threshold', ...optional],
   )
 
 /** The members of a delivery. */

@@ -100,7 +100,7 @@ export const settingsPage: Page = {
           change="save"
           submit="Save settings"
           schemas={schemasOf(account)}
-          values={{ book_zone: 'UTC', ...account, ...account.policies }}
+          values={{ book_zone: 'UTC', amount_signs: 'magnitude', ...account, ...account.policies }}
         />
         <StopAccount visit={visit} account={account} />
       </>

@@ -16,10 +16,12 @@ export interface Definition {
     readonly map: Readonly<Record<string, string>>
   } | null
   readonly currency: string | null
+  readonly outflow: boolean
+  readonly status_member: string | null
 }
 
-const { granularity, eventid, currency } = definitionFields
-const simple = { granularity, eventid, currency }
+const { granularity, eventid, currency, outflow, status_member } = definitionFields
+const simple = { granularity, eventid, currency, outflow, status_member }
 
 /** Returns the product lines of a definition, one `Value=product line` on each line of text. */
 export const productsOf = (product: Definition['product']) =>

@@ -45,6 +45,7 @@ const SETTINGS = [
   'name',
   'time_zone',
   'book_zone',
+  'amount_signs',
   'unknown_customer',
   'unknown_affiliate',
   'region',

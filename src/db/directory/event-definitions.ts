@@ -24,16 +24,20 @@ type Row = typeof eventDefinitions.$inferSelect
  * How the events of one name are validated; configured when a brand is set up.
  * - `granularity`: with `day` there is one record per customer and day, which a re-send replaces.
  * - `currency`: the currency of events that name none; null if events must name one.
+ * - `status_member`: the member with the status of an event; null: all are `approved`.
  */
-export interface EventDefinition extends Omit<Row, 'account' | 'kpis' | 'product'> {
+export interface EventDefinition extends Omit<Row, 'account' | 'kpis' | 'product' | 'outflow'> {
   /** The members that are KPIs and must be decimals; `Value` always is one. */
   kpis: string[]
   /** The member with the product line, and the product line of each of its values; null: `product`. */
   product: { field: string; map: Record<string, (typeof PRODUCTS)[number]> } | null
+  /** Whether money leaves with the event, as by a withdrawal. */
+  outflow: boolean
 }
 
 const LIST_DEFINITIONS = compileStatement(`
-  select eventname, granularity, eventid, kpis, product, currency from event_definitions
+  select eventname, granularity, eventid, kpis, product, currency, outflow, status_member
+  from event_definitions
   where account = :account order by eventname`)
 
 /** Returns the event definitions of an account, in the order of their names. */
@@ -43,15 +47,19 @@ export async function listDefinitions(db: D1Database, account: string): Promise<
     ...row,
     kpis: JSON.parse(row.kpis),
     product: row.product === null ? null : JSON.parse(row.product),
+    outflow: row.outflow === 1,
   }))
 }
 
 const PUT_DEFINITION = compileStatement(`
-  insert into event_definitions (account, eventname, granularity, eventid, kpis, product, currency)
-  values (:account, :eventname, :granularity, :eventid, :kpis, :product, :currency)
+  insert into event_definitions
+    (account, eventname, granularity, eventid, kpis, product, currency, outflow, status_member)
+  values (:account, :eventname, :granularity, :eventid, :kpis, :product, :currency, :outflow,
+    :status_member)
   on conflict (account, eventname) do update set granularity = excluded.granularity,
     eventid = excluded.eventid, kpis = excluded.kpis, product = excluded.product,
-    currency = excluded.currency`)
+    currency = excluded.currency, outflow = excluded.outflow,
+    status_member = excluded.status_member`)
 
 /** Stores the definition of one event name, in place of an earlier one. */
 export const putDefinition = (db: D1Database, account: string, definition: EventDefinition) =>
@@ -60,6 +68,7 @@ export const putDefinition = (db: D1Database, account: string, definition: Event
     account,
     kpis: JSON.stringify(definition.kpis),
     product: definition.product && JSON.stringify(definition.product),
+    outflow: Number(definition.outflow),
   })
 
 const DELETE_DEFINITION = compileStatement(

@@ -49,7 +49,7 @@ export const accounts = (): Operation[] => [
     id: 'changeAccount',
     summary: 'Change an account',
     description:
-      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `book_zone` can change only while the account has no customers and no transactions (409).',
+      'Changes the name, the time zone or the policies, or disables the account. Omitted members keep their values. Changed policies apply to later requests. `book_zone` can change only while the account has no customers and no transactions, and `amount_signs` only while no period is closed (409).',
     body: { schema: closedObject(fields.accountChange, AT), required: false },
     answers: returned('The changed account.', ref('ChangedAccount')),
     errors: ['conflict'],

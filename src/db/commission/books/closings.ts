@@ -1,5 +1,5 @@
 import type { Connection } from '../../database.ts'
-import { all } from '../../query.ts'
+import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { compileStatement } from '../../statement.ts'
 import { approvedRows, readApprovedRows } from './approved-rows.ts'
@@ -74,6 +74,16 @@ export async function readClosedPeriods(
   const values = { account, affiliates: JSON.stringify(affiliates) }
   const results = await all<Row>(db, READ_CLOSED_PERIODS, values)
   return results.map((row) => ({ ...row, open: JSON.parse(row.open) as string[] }))
+}
+
+const HAS_CLOSED_PERIODS = compileStatement(`
+  select exists (select 1 from closed_periods where account = :account)
+    or exists (select 1 from statements where account = :account and status <> 'draft') as closed`)
+
+/** Returns whether any period of an account is closed, for any affiliate. */
+export async function hasClosedPeriods(db: D1Database, account: string): Promise<boolean> {
+  const { closed } = await only<{ closed: number }>(db, HAS_CLOSED_PERIODS, { account })
+  return closed === 1
 }
 
 /** Returns the approved statements of some affiliates, and the closed periods of all plans. */
