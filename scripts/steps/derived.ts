@@ -2,6 +2,7 @@
 export const DERIVED_FILES = [
   'wrangler types --include-runtime=false --strict-vars=false',
   'node scripts/currencies.ts',
+  'node scripts/countries.ts',
   'node scripts/tables.ts',
   'node scripts/sql.ts',
   'node scripts/generate.ts',

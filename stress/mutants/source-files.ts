@@ -5,6 +5,7 @@ const LEFT_OUT = [
   'src/db/schema.ts',
   'src/db/drizzle-tables.ts',
   'src/validation/iso-4217.ts',
+  'src/validation/iso-3166.ts',
   'src/docs/**',
 ]
 
