@@ -34,6 +34,7 @@ declare module 'tributary:service' {
   export const TokenGate: ObjectClass
   export const ClientGate: ObjectClass
   export const ErasureJournal: ObjectClass
+  export const BackgroundJob: ObjectClass
   export const StatementRun: new (context: unknown, env: object) => object
   const service: import('@cloudflare/workers-types').ExportedHandler
   export default service

@@ -78,10 +78,12 @@ const service = (issuer: Issuer) =>
       ADMIN_KEY: { type: 'text', value: 'admin-key-of-the-bench-'.padEnd(32, '-') },
       TOKEN_GATE: { type: 'durable-object', exportName: 'TokenGate', worker: 'bench' },
       CLIENT_GATE: { type: 'durable-object', exportName: 'ClientGate', worker: 'bench' },
+      BACKGROUND_JOBS: { type: 'durable-object', exportName: 'BackgroundJob', worker: 'bench' },
     },
     exports: {
       TokenGate: { type: 'durable-object', storage: 'sqlite' },
       ClientGate: { type: 'durable-object', storage: 'sqlite' },
+      BackgroundJob: { type: 'durable-object', storage: 'sqlite' },
     },
   }) as const
 

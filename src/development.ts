@@ -7,9 +7,12 @@ const ANY_PORT = 'http://127.0.0.1:0'
  * Host header must not choose the issuer of a token.
  */
 export function withLocalPort(env: Env, url: string): Env {
-  if (env.BASE_URL !== ANY_PORT) return env
+  if (!isLocal(env)) return env
   return { ...env, BASE_URL: `http://127.0.0.1:${new URL(url).port || 80}` }
 }
 
 /** Returns whether the service runs on a developer's machine: a deployed `BASE_URL` is https. */
 export const isDevelopment = ({ BASE_URL }: Env) => !BASE_URL.startsWith('https:')
+
+/** Returns whether `wrangler dev` runs the service: a deployed service has another `BASE_URL`. */
+export const isLocal = ({ BASE_URL }: Env) => BASE_URL === ANY_PORT

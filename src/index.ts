@@ -1,7 +1,8 @@
-import { scheduled } from './admin/cron.ts'
-import { ALL_RESOURCES, app, resourcesOf } from './app.ts'
+import { app } from './app.ts'
 import { consoleApp, isForConsole } from './console/app.ts'
 import { withLocalPort } from './development.ts'
+import { startLocalCrons } from './local-crons.ts'
+import { runCron } from './run-cron.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
 import type { QueuedMessage } from './webhooks/queue-due.ts'
@@ -10,9 +11,8 @@ import { sendWebhookBatch } from './webhooks/send-batch.ts'
 export { ErasureJournal } from './admin/erasure-journal.ts'
 export { ClientGate } from './auth/client-gate.ts'
 export { TokenGate } from './auth/token-gate.ts'
+export { BackgroundJob } from './background-job.ts'
 export { StatementRun } from './commission/drafts/workflow.ts'
-
-const namesOf = (vertical: string) => resourcesOf(vertical).map(({ name }) => name)
 
 /** The consumer of each queue. The names of queues differ by environment. */
 const consume = (batch: MessageBatch<unknown>, env: Env): Promise<void> =>
@@ -22,10 +22,10 @@ const consume = (batch: MessageBatch<unknown>, env: Env): Promise<void> =>
 
 export default {
   fetch: (request, env, context) => {
+    context.waitUntil(startLocalCrons(env))
     const { fetch } = isForConsole(request.url) ? consoleApp : app
     return fetch(request, withLocalPort(env, request.url), context)
   },
   queue: consume,
-  scheduled: ({ cron, scheduledTime }, env) =>
-    scheduled(cron, env, { namesOf, all: ALL_RESOURCES, viewsOf: resourcesOf }, scheduledTime),
+  scheduled: ({ cron, scheduledTime }, env) => runCron(cron, env, scheduledTime),
 } satisfies ExportedHandler<Env, unknown>

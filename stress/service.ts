@@ -33,6 +33,7 @@ const OBJECTS = {
   TOKEN_GATE: 'TokenGate',
   CLIENT_GATE: 'ClientGate',
   ERASURE_JOURNAL: 'ErasureJournal',
+  BACKGROUND_JOBS: 'BackgroundJob',
 }
 
 /** The name of the Worker, which identifies its objects and its isolate. */

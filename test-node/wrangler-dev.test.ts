@@ -1,7 +1,19 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
-import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  existsSync,
+  globSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseEnv, promisify } from 'node:util'
@@ -98,6 +110,34 @@ describe('npx wrangler dev', { timeout: 180_000 }, () => {
     const headers = { Authorization: `Bearer ${access_token}` }
     const listed = await fetch(`${base}/api/v1/${vertical}/customers`, { headers })
     assert.equal(listed.status, 200)
+  })
+
+  test('crons fire at their times: an event that nothing has queued is sent within a minute', async () => {
+    const received: string[] = []
+    const receiver = createServer((request, response) => {
+      received.push(String(request.headers['webhook-id']))
+      response.writeHead(204).end()
+    }).listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const { port: receiving } = receiver.address() as AddressInfo
+    const created = await fetch(`${base}/admin/v1/accounts/demo-forex/webhooks`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${OWN_KEY}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ url: `http://127.0.0.1:${receiving}/` }),
+    })
+    assert.equal(created.status, 201, await created.text())
+    const database = new DatabaseSync(
+      globSync(join(root, '.wrangler/state/v3/d1/miniflare-*/*.sqlite')).find(
+        (file) => !file.includes('metadata'),
+      )!,
+    )
+    database.exec(`
+      insert into webhook_events (account, id, type, about, at, data)
+      values ('demo-forex', 'evt_1', 'feed.late', 'a cause', ${Date.now()}, '{}')`)
+    database.close()
+    for (let i = 0; i < 750 && received.length === 0; i++) await sleep(100)
+    receiver.close()
+    assert.deepEqual(received, ['evt_1'])
   })
 
   test('npm run demo reports a port where no service answers', async () => {

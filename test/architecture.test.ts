@@ -109,7 +109,22 @@ const MAY_USE: Record<string, string[]> = {
     'reading',
     'reports',
   ],
-  index: ['admin', 'app', 'auth', 'commission', 'console', 'development', 'tracking', 'webhooks'],
+  'run-cron': ['admin', 'app'],
+  'local-crons': ['development', 'durations'],
+  'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],
+  index: [
+    'admin',
+    'app',
+    'auth',
+    'background-job',
+    'commission',
+    'console',
+    'development',
+    'local-crons',
+    'run-cron',
+    'tracking',
+    'webhooks',
+  ],
 }
 
 /** The files that may import each library. No file may import any other library. */
@@ -120,7 +135,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   'drizzle-orm': /^db\/drizzle-tables\.ts$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
-    /^(auth\/(token|client)-gate|admin\/erasure-journal|commission\/drafts\/workflow)\.ts$/,
+    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|commission\/drafts\/workflow)\.ts$/,
 }
 
 /** The text of each file of `src`, `scripts`, `stress` and `bench`, by its path. */

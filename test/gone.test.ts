@@ -29,6 +29,7 @@ const PARTS: [column: string, binding: string, part: Part][] = [
   ['`TokenGate` objects', 'TOKEN_GATE', 'TOKEN_GATE'],
   ['`ClientGate` objects', 'CLIENT_GATE', 'CLIENT_GATE'],
   ['`ErasureJournal` objects', 'ERASURE_JOURNAL', 'ERASURE_JOURNAL'],
+  ['`BackgroundJob` objects', 'BACKGROUND_JOBS', 'BACKGROUND_JOBS'],
   ['queue of clicks', 'CLICKS', 'CLICKS'],
   ['queue of webhooks', 'WEBHOOKS', 'WEBHOOKS'],
   [

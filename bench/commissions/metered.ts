@@ -1,4 +1,5 @@
 import service, {
+  BackgroundJob,
   ClientGate,
   ErasureJournal,
   StatementRun as ServiceStatementRun,
@@ -32,7 +33,7 @@ const metered = withMeter(service)
 
 /** The Workflow of a run, with the rows of its database counted. */
 export const StatementRun = withWatchedBindings(ServiceStatementRun)
-export { ClientGate, ErasureJournal, TokenGate }
+export { BackgroundJob, ClientGate, ErasureJournal, TokenGate }
 export default {
   ...metered,
   async fetch(request, env, context: ExecutionContext) {

@@ -35,6 +35,7 @@ export async function workflowBindings(variables: Readonly<Record<string, string
       TOKEN_GATE: object('TokenGate'),
       CLIENT_GATE: object('ClientGate'),
       ERASURE_JOURNAL: object('ErasureJournal'),
+      BACKGROUND_JOBS: object('BackgroundJob'),
       STATEMENT_RUNS: {
         type: 'workflow' as const,
         name: 'statement-runs',
@@ -42,7 +43,12 @@ export async function workflowBindings(variables: Readonly<Record<string, string
         exportName: 'StatementRun',
       },
     },
-    exports: { TokenGate: sqlite, ClientGate: sqlite, ErasureJournal: sqlite },
+    exports: {
+      TokenGate: sqlite,
+      ClientGate: sqlite,
+      ErasureJournal: sqlite,
+      BackgroundJob: sqlite,
+    },
   }
 }
 

@@ -1,4 +1,10 @@
-import service, { ClientGate, ErasureJournal, StatementRun, TokenGate } from 'tributary:service'
+import service, {
+  BackgroundJob,
+  ClientGate,
+  ErasureJournal,
+  StatementRun,
+  TokenGate,
+} from 'tributary:service'
 import type { D1Database, ExecutionContext, ExportedHandler } from '@cloudflare/workers-types'
 import { countTrips } from '../../test/console/trips.ts'
 import { METER_PATH, withMeter } from '../cost/meter.ts'
@@ -12,7 +18,7 @@ const metered = withMeter(service)
 /** Returns the round trips of the last request that was counted. */
 let takeTrips = (): Trips => ({ shown: 0, all: 0 })
 
-export { ClientGate, ErasureJournal, StatementRun, TokenGate }
+export { BackgroundJob, ClientGate, ErasureJournal, StatementRun, TokenGate }
 export default {
   async fetch(request, env, context: ExecutionContext) {
     const { pathname } = new URL(request.url)

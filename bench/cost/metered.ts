@@ -1,4 +1,5 @@
 import service, {
+  BackgroundJob,
   ClientGate as ServiceClientGate,
   TokenGate as ServiceTokenGate,
 } from 'tributary:service'
@@ -21,4 +22,5 @@ const withWatchedState = (Real: ObjectClass) =>
 export const TokenGate = withWatchedState(ServiceTokenGate)
 /** The object of a client or an address, with its rows counted. */
 export const ClientGate = withWatchedState(ServiceClientGate)
+export { BackgroundJob }
 export default withMeter(service)

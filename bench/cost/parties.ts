@@ -71,9 +71,10 @@ async function startService(folder: string): Promise<Running> {
       ADMIN_KEY: { type: 'text', value: ADMIN_KEY },
       TOKEN_GATE: object('TokenGate'),
       CLIENT_GATE: object('ClientGate'),
+      BACKGROUND_JOBS: object('BackgroundJob'),
       CLICKS: { type: 'queue', name: 'clicks' },
     },
-    exports: { TokenGate: sqlite, ClientGate: sqlite },
+    exports: { TokenGate: sqlite, ClientGate: sqlite, BackgroundJob: sqlite },
     triggers: [{ type: 'queue', name: 'clicks', maxBatchSize: 100, maxBatchTimeout: 1 }],
   })
 }

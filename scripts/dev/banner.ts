@@ -11,6 +11,8 @@ ${accounts.map((account) => describeAccount(base, account)).join('')}
 The credentials and the admin key are in ${DEMO}. To explore further:
   npm run push -- --sample forex
   npm run admin -- --help
+The cron jobs run at their times. To run one now, such as that of each minute:
+  curl "${base}/cdn-cgi/handler/scheduled?cron=*+*+*+*+*"
 ${shown ? describeStatement(base, shown) : ''}`
 
 /** Reads the admin key, which the banner does not print. */

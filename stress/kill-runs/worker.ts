@@ -1,4 +1,5 @@
 import service, {
+  BackgroundJob,
   ClientGate,
   ErasureJournal,
   StatementRun as ServiceStatementRun,
@@ -48,5 +49,5 @@ function withPauses(database: D1Database, barrier: string): D1Database {
 
 /** The Workflow of a run, which asks the barrier. */
 export const StatementRun = withBarrier(ServiceStatementRun)
-export { ClientGate, ErasureJournal, TokenGate }
+export { BackgroundJob, ClientGate, ErasureJournal, TokenGate }
 export default service

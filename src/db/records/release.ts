@@ -110,26 +110,29 @@ const END_RELEASE = compileStatement(`
 /**
  * Continues the releases that earlier deliveries of customers began, until `deadline` (milliseconds): for
  * one account, or for at most 100 if `account` is null. A run that ends early, or fails, loses
- * nothing: the next run goes on.
+ * nothing: the next run goes on. Returns whether nothing is left to release: the time was enough, and no
+ * delivery has left records meanwhile that this run may have passed.
  */
 export async function finishReleases(
   db: D1Database,
   account: string | null,
   deadline: number,
-): Promise<void> {
+): Promise<boolean> {
   const statement =
     account === null
       ? db.prepare(SELECT_PENDING_RELEASES)
       : bindStatement(db, SELECT_RELEASES_OF_ACCOUNT, { account })
   const { results } = await withD1Retry(() => statement.all<PendingRelease>())
+  let isFinished = true
   for (const pending of results) {
-    if (!(await finishRelease(db, pending, deadline))) return
+    if (!(await finishRelease(db, pending, deadline))) isFinished = false
   }
+  return isFinished
 }
 
 /**
  * Walks along the held records of one resource in steps, and releases those whose customer is known.
- * Returns whether the walk has ended before the deadline.
+ * Returns whether nothing is left to release.
  */
 async function finishRelease(
   db: D1Database,
@@ -151,8 +154,8 @@ async function finishRelease(
       bindStatement(db, addReleased, bound),
     ])
     if (!last) {
-      await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
-      return true
+      const { meta } = await withD1Retry(() => bindStatement(db, END_RELEASE, { ...pending }).run())
+      return meta.changes > 0
     }
     after = Object.fromEntries(Object.values(last).map((value, i) => [`after_${i}`, value]))
   }
