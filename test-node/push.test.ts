@@ -358,7 +358,7 @@ describe('reading', { concurrency: 4 }, () => {
   })
 
   test('names the separator in an error', async () => {
-    const message = /^a\.csv: .* on line 2\. Columns are separated by semicolons\.$/
+    const message = /^a\.csv, line 2: .* Columns are separated by semicolons\.$/
     const text = 'transaction_id;note\nT-1\n'
     await assert.rejects(read('a.csv', text), { exitCode: 2, message })
   })
@@ -437,11 +437,11 @@ describe('reading', { concurrency: 4 }, () => {
     'long.ndjson': [`{}\n${'x'.repeat(9_000_000)}`, /^long\.ndjson, line 2: longer than 8 MiB\.$/],
     'ragged.csv': [
       'transaction_id,note\nT-1,a\nT-2\n',
-      /^ragged\.csv: .* on line 3\. Columns are separated by commas\.$/,
+      /^ragged\.csv, line 3: 1 cell, but the header has 2\. Columns are separated by commas\.$/,
     ],
     'quote.csv': [
       'transaction_id,note\nT-1,"a\n',
-      /^quote\.csv: .* at line 2\. Columns are separated by commas\.$/,
+      /^quote\.csv, line 2: Quote Not Closed: .* Columns are separated by commas\.$/,
     ],
     'no-header.csv': [
       'T-1,5\nT-2,6\n',
@@ -575,7 +575,8 @@ describe('bulks', { concurrency: 4 }, () => {
       ndjson(numbers(1000, 3000)),
       version('3'),
     ]
-    const { code } = await push(base, 'a.ndjson', text.join(''))
+    const args = ['--allow-repeats']
+    const { code } = await push(base, 'a.ndjson', text.join(''), { args })
     assert.equal(code, 0)
     assert.deepEqual(
       bulks.map(({ records }) => records.length),
@@ -621,7 +622,7 @@ describe('bulks', { concurrency: 4 }, () => {
     assert.equal(code, 1)
     const reason = `not stored: ${detail}`
     assert.deepEqual(rejected?.map(json), [
-      { index: 2, record: { transaction_id: '2' }, errors: [], reason },
+      { index: 2, line: 3, record: { transaction_id: '2' }, errors: [], reason },
     ])
     assert.match(stdout, /a\.ndjson +4 +3 +0 +0 +0 +0 +1 +0\n/)
   })
@@ -823,9 +824,13 @@ describe('responses', { concurrency: 4 }, () => {
     const { code, rejected, stdout } = await push(base, 'a.ndjson', text)
     assert.deepEqual([code, bulks.length, rejected?.length], [1, 3, 1000])
     const reason = '"reason":"not stored: its bulk was refused"'
-    assert.equal(rejected![0], `{"index":1000,"record":${exact.trim()},"errors":[],${reason}}`)
+    assert.equal(
+      rejected![0],
+      `{"index":1000,"line":1001,"record":${exact.trim()},"errors":[],${reason}}`,
+    )
     assert.deepEqual(json(rejected![1]!), {
       index: 1001,
+      line: 1002,
       record: { transaction_id: '1001' },
       errors: [{ pointer: '/currency', ...currency }],
     })
@@ -868,6 +873,7 @@ describe('responses', { concurrency: 4 }, () => {
     assert.deepEqual(rejected?.map(json), [
       {
         index: 2,
+        line: 3,
         record: { transaction_id: '2' },
         errors: [{ pointer: '/currency', ...currency }],
       },
@@ -888,7 +894,10 @@ describe('responses', { concurrency: 4 }, () => {
     })
     const { code, stdout } = await push(base, 'a.ndjson', ndjson(numbers(4)))
     assert.equal(code, 0)
-    assert.match(stdout, /Warnings:\n {2}withdrawn_currency {2}2 times, e\.g\. \/currency HRK\./)
+    assert.match(
+      stdout,
+      /Warnings:\n {2}withdrawn_currency {2}2 times, e\.g\. \/currency HRK\. \(lines 1, 3\)/,
+    )
   })
 
   describe('a CSV cell of a numeric field that is not a number', () => {
@@ -992,6 +1001,143 @@ describe('responses', { concurrency: 4 }, () => {
       ],
     )
     assert.equal(halted, null)
+  })
+})
+
+describe('places and ids', { concurrency: 4 }, () => {
+  const header = 'transaction_id,note,currency'
+
+  /** Stores by id, as the service does: `created` once, then `updated` or `unchanged`. */
+  function store(isDry = false): Handler {
+    const kept = new Map<unknown, string>()
+    return ({ records, headers }) => {
+      const summary: Record<string, number> = { ...NOTHING, received: records.length }
+      const results = records.map((record, index) => {
+        const text = JSON.stringify(record)
+        const before = kept.get(record.transaction_id)
+        const outcome = before === undefined ? 'created' : before === text ? 'unchanged' : 'updated'
+        summary[outcome]! += 1
+        if (!isDry) kept.set(record.transaction_id, text)
+        return { index, outcome }
+      })
+      const isMinimal = headers.prefer!.includes('return=minimal')
+      return { body: { summary, results: isMinimal ? [] : results } }
+    }
+  }
+  const shortened = numbers(5, 1).map((n) => `1.23457E+15,deposit ${n},EUR`)
+  const repeats = [header, ...shortened, 'T-1,a,EUR', 'T-1,a,EUR'].join('\n')
+
+  test('repeated ids are named with their lines, and fail the run', async () => {
+    const { base } = await service(store())
+    const { code, stdout } = await push(base, 'a.csv', repeats)
+    assert.equal(code, 1)
+    assert.match(
+      stdout,
+      /^a\.csv: 5 rows have the id of an earlier row of this file \(line 3 repeats line 2, line 4 repeats line 2, .*line 8 repeats line 7\); the last one counts\. Add --allow-repeats/m,
+    )
+    assert.match(stdout, /^a\.csv: 5 rows have ids of the form 1\.23E\+15 \(lines 2, 3, 4, 5, 6\)/m)
+    const asked = await push((await service(store())).base, 'a.csv', repeats, {
+      args: ['--allow-repeats', '--json'],
+    })
+    assert.equal(asked.code, 0)
+    const [file] = json(asked.stdout).files
+    assert.deepEqual(file.repeated_ids.lines.at(-1), { line: 8, first: 7 })
+    assert.equal(file.repeated_ids.count, 5)
+  })
+
+  test('a dry run counts repeated ids as a real run does', async () => {
+    const real = await push((await service(store())).base, 'a.csv', repeats, { args: ['--json'] })
+    const args = ['--json', '--dry-run']
+    const dry = await push((await service(store(true))).base, 'a.csv', repeats, { args })
+    assert.deepEqual(json(real.stdout).total, {
+      ...NOTHING,
+      ...{ received: 7, created: 2, updated: 4, unchanged: 1, not_sent: 0 },
+    })
+    assert.deepEqual(json(dry.stdout).total, json(real.stdout).total)
+    assert.equal(dry.code, 1)
+  })
+
+  test('activities repeat by their id alone, customers of brands by theirs', async () => {
+    const { base } = await service()
+    const env = { TRIBUTARY_BASE_URL: base, TRIBUTARY_BRAND_TOKEN: BRAND_TOKEN }
+    const options = { env, vertical: 'igaming', args: ['--json'] }
+    const daily = '{"eventname":"deposit","customerid":"C","createtime":"2026-10-01"}\n'
+    const once = '{"eventid":"E","eventname":"deposit","customerid":"C"}\n'
+    const activities = { ...options, resource: 'activities' }
+    const one = await push(base, 'a.ndjson', daily + daily + once + once, activities)
+    assert.deepEqual(json(one.stdout).files[0].repeated_ids.lines, [{ line: 4, first: 3 }])
+    const players = { ...options, resource: 'customers' }
+    const two = await push(base, 'a.ndjson', '{"customerId":"C"}\n{"customerId":"C"}', players)
+    assert.equal(json(two.stdout).files[0].repeated_ids.count, 1)
+    assert.equal(two.code, 1)
+  })
+
+  const rows = ['{"transaction_id":"T-1"}', '{"transaction_id":"X","note":"[{,\\"a\\n"}']
+  const files: Record<string, [text: string, line: number]> = {
+    'a.ndjson': [`${rows[0]}\n\n${rows[1]}\n`, 3],
+    'a.json': [`[\n${rows[0]}\n,\n\n${rows[1]}]`, 5],
+    'list.json': [`{"meta":{"data":[\n[1]]},\n"data":[${rows[0]},\n${rows[1]}\n]}`, 4],
+    'a.csv': [`\uFEFF${header}\r\nT-1,"a\r\nb\n","c\r\n"\r\n,,\r\n\r\nX,d,EUR\r\n`, 8],
+    'declared.csv': ['sep=;\r\ntransaction_id;note\r\nT-1;"a\r\n;"\r\n ;\r\nX;b\r\n', 6],
+  }
+  for (const [name, [text, line]] of Object.entries(files)) {
+    test(`${name}: errors and warnings have the line of the file`, async () => {
+      const { base, bulks } = await service((seen) => {
+        const index = ids(seen).indexOf('X')
+        return problem(422, 'validation_failed', {
+          errors_total: 1,
+          errors: [{ index, pointer: `/${index}/currency`, code: 'currency', message: 'No.' }],
+        })
+      })
+      const { rejected, stdout } = await push(base, name, text)
+      assert.equal(bulks[0]!.records.length, 2)
+      assert.equal(json(rejected![1]!).line, line)
+      assert.match(
+        stdout,
+        new RegExp(`currency  once, e\\.g\\. /currency No\\. \\(line ${line}\\)`),
+      )
+    })
+  }
+
+  const later = 'T-1,"a\r\nb\r\n",EUR\r\n'
+  test('malformed rows are named with the line of the file after cells of several lines', async () => {
+    const text = `${header}\r\n${later}`
+    await assert.rejects(read('a.csv', `${text}T-2\r\n`), { message: /^a\.csv, line 5: 1 cell/ })
+    await assert.rejects(read('a.csv', `${text}T-2,"b,c\r\n`), {
+      message: /^a\.csv, line 5: Quote Not Closed/,
+    })
+  })
+
+  test('rows of separators and the declaration of the separator are no records', async () => {
+    const expected = ['{"transaction_id":"T-1","note":"a,b"}']
+    for (const text of [
+      'sep=;\ntransaction_id;note\n;\nT-1;a,b\n;\n',
+      '\uFEFF"sep=\t"\r\ntransaction_id\tnote\r\nT-1\ta,b\r\n\t\r\n',
+      ',,\ntransaction_id,note\n,,,,\nT-1,"a,b"\n , \n',
+    ]) {
+      assert.deepEqual(await read('a.csv', text), expected)
+    }
+    await assert.rejects(read('a.csv', 'sep=|\ntransaction_id|note\n'), {
+      message: 'a.csv, line 1: the separator of `sep=` is none of commas, semicolons, tabs.',
+    })
+  })
+
+  test('a file of rejected records can be corrected and sent', async () => {
+    const exact = '{"transaction_id":"T-2","amount_currency":1.50}'
+    const { base, bulks } = await service((seen) =>
+      seen.text.includes('"note":"bad"')
+        ? problem(422, 'validation_failed', {
+            errors_total: 1,
+            errors: [{ index: 0, pointer: '/0/note', code: 'text', message: 'No.' }],
+          })
+        : stored(seen),
+    )
+    const first = '{"transaction_id":"T-1","note":"bad"}'
+    const { rejected } = await push(base, 'a.ndjson', `${first}\n${exact}\n`)
+    const corrected = rejected!.join('\n').replace('"note":"bad"', '"note":"good"')
+    const { code } = await push(base, 'a.ndjson.rejected.ndjson', corrected)
+    assert.equal(code, 0)
+    assert.equal(bulks[1]!.text, `[${first.replace('bad', 'good')},${exact}]`)
   })
 })
 

@@ -1,5 +1,6 @@
-import type { HintedDelivery } from './bulks.ts'
+import type { ReadDelivery } from './bulks.ts'
 import type { ApiResponse } from './exchange.ts'
+import { dryRunOutcome } from './ids.ts'
 import { type Issue, type ProblemIssue, problemOf } from './problem.ts'
 import type { Hints } from './reader.ts'
 import {
@@ -7,6 +8,7 @@ import {
   countIssue,
   type FileResult,
   OUTCOMES,
+  type Outcome,
   type RejectedRecord,
   type RunResult,
 } from './result.ts'
@@ -14,7 +16,7 @@ import {
 /** A response to a bulk of which at least a part is stored; it lists only notable results. */
 interface AcceptedBody {
   summary: Record<(typeof OUTCOMES)[number], number>
-  results: { index: number; outcome: string; warnings?: Issue[]; errors?: ProblemIssue[] }[]
+  results: { index: number; outcome: Outcome; warnings?: Issue[]; errors?: ProblemIssue[] }[]
 }
 
 /** A response lists at most 1000 errors. */
@@ -22,7 +24,7 @@ const NOT_LISTED = 'the response does not list all errors'
 
 /** Adds a bulk of which all records, or all valid records, are stored. */
 export function applyAccepted(
-  { first, texts, hints }: HintedDelivery,
+  { first, texts, hints, lines, ids }: ReadDelivery,
   { body }: ApiResponse,
   result: RunResult,
   file: FileResult,
@@ -31,14 +33,19 @@ export function applyAccepted(
   for (const outcome of OUTCOMES) {
     if (outcome !== 'rejected') file.counts[outcome] += summary[outcome]
   }
-  for (const { warnings = [] } of results) {
-    for (const warning of warnings) countIssue(result.warnings, withinRecord(warning))
+  for (const { index, outcome, warnings = [] } of results) {
+    if (result.dryRun && outcome !== 'rejected') {
+      file.counts[outcome] -= 1
+      file.counts[dryRunOutcome(file.ids, ids[index], texts[index]!, outcome)] += 1
+    }
+    const place = { file: file.file, line: lines[index]! }
+    for (const warning of warnings) countIssue(result.warnings, withinRecord(warning), place)
   }
   const rejected = results
     .filter(({ outcome }) => outcome === 'rejected')
     .map(({ index, errors = [] }) => {
       const issues = toIssues(errors, hints[index])
-      return toRejected(texts[index]!, first + index, issues, NOT_LISTED)
+      return toRejected(texts[index]!, first + index, lines[index]!, issues, NOT_LISTED)
     })
   addRejected(result, file, rejected)
   return rejected.length === texts.length ? commonIssue(rejected.map(({ errors }) => errors)) : null
@@ -46,7 +53,7 @@ export function applyAccepted(
 
 /** Adds a bulk of which no record is stored: each record, with its errors if it has any. */
 export function applyRefused(
-  { first, texts, hints }: HintedDelivery,
+  { first, texts, hints, lines }: ReadDelivery,
   response: ApiResponse,
   result: RunResult,
   file: FileResult,
@@ -62,7 +69,7 @@ export function applyRefused(
     const isComplete = i < lastListed
     if (own.length === 0 && isComplete && message === undefined) result.refusedWithBulk += 1
     const reason = `not stored: ${isComplete ? refused : `${refused}; ${NOT_LISTED}`}`
-    return toRejected(text, first + i, toIssues(own, hints[i]), reason)
+    return toRejected(text, first + i, lines[i]!, toIssues(own, hints[i]), reason)
   })
   addRejected(result, file, rejected)
   if (ofBulk) return withinRecord(ofBulk)
@@ -82,8 +89,14 @@ function commonIssue(records: Issue[][]): Issue | null {
   return first.find((issue) => others.every((errors) => errors.some(isSame(issue)))) ?? null
 }
 
-function toRejected(text: string, index: number, errors: Issue[], reason: string): RejectedRecord {
-  return { index, text, errors, ...(errors.length === 0 && { reason }) }
+function toRejected(
+  text: string,
+  index: number,
+  line: number,
+  errors: Issue[],
+  reason: string,
+): RejectedRecord {
+  return { index, line, text, errors, ...(errors.length === 0 && { reason }) }
 }
 
 /** Returns the errors of a record. For a value of a wrong type, the hint of the reader applies. */

@@ -36,6 +36,8 @@ export interface SendArguments extends CommonArguments {
   lenient: boolean
   /** Whether to go on after every record of a bulk was refused for the same reason. */
   keepGoing: boolean
+  /** Whether several records of a file may have one id. */
+  allowRepeats: boolean
   /** How many requests may be in flight at once. */
   inFlight: number
 }
@@ -57,8 +59,11 @@ const DESCRIPTION = `Sends the records of files to Tributary, in bulks of 1000.
 A file of any size is a JSON array, the saved response of a list ({"data": […]}), NDJSON or CSV. The
 first row of a CSV file has the names of the fields; columns are separated by commas, semicolons or
 tabs; an empty cell is a missing field; numbers have the form -1000.50.
-Rejected records are written to FILE.rejected.ndjson with their errors. Sending a file again is
-safe: stored records are answered "unchanged".`
+A row without values is skipped, and a first line such as \`sep=;\` states the separator.
+Rejected records are written to FILE.rejected.ndjson with their lines and errors: correct the records
+in it, and send that file. Sending a file again is safe: stored records are answered "unchanged".
+If records of one file have the same id, the last one counts; the lines are named, and the exit code is
+1 unless --allow-repeats is given.`
 
 const DETAILS = `
 Resources:
@@ -81,7 +86,7 @@ The sample run:
 
 Exit codes:
   0    all records were accepted
-  1    records were rejected or not sent, or a sample run had an unexpected response
+  1    records were rejected or not sent, ids repeat within a file, or a sample run had an unexpected response
   2    an argument is wrong or a file cannot be read
   130  interrupted by Ctrl-C
 ${examplesText([
@@ -100,6 +105,7 @@ interface Options {
   lenient?: true
   dryRun?: true
   keepGoing?: true
+  allowRepeats?: true
   profile?: string
   account?: string
   inFlight: number
@@ -122,6 +128,7 @@ const createProgram = () =>
     .option('--lenient', 'Stores the valid records of a bulk that has invalid ones.')
     .option('--dry-run', 'Validates only: same response, nothing stored.')
     .option('--keep-going', 'Goes on after every record of a bulk had the same error.')
+    .option('--allow-repeats', 'Accepts that records of a file have the id of an earlier one.')
     .addOption(
       choiceOption(
         '--sample <vertical>',
@@ -148,6 +155,7 @@ export const PUSH_OPTIONS: KnownOptions = {
   lenient: null,
   'dry-run': null,
   'keep-going': null,
+  'allow-repeats': null,
   profile: /\.json$/,
   account: /^[^./\\]+$/,
   'in-flight': /^\d+$/,
@@ -197,6 +205,7 @@ export function readArguments(args: readonly string[]): PushArguments {
     renames: options.map ?? new Map(),
     lenient: options.lenient ?? false,
     keepGoing: options.keepGoing ?? false,
+    allowRepeats: options.allowRepeats ?? false,
     inFlight: options.inFlight,
     ...common,
   }

@@ -24,52 +24,73 @@ interface Row {
 
 /** Reads one record per row. The first row has the names of the fields. */
 export const readCsv: Reader = async function* readCsv(texts, { file, renames }, shape) {
-  const { header, all } = await peekHeader(texts)
-  const separator = detectSeparator(header, new Set([...shape.fields, ...renames.keys()]))
-  const parser = parse({ skip_empty_lines: true, delimiter: separator, info: true })
+  const { header, declared, all } = await peekHeader(texts, file)
+  const separator =
+    declared ?? detectSeparator(header, new Set([...shape.fields, ...renames.keys()]))
+  const separated = `Columns are separated by ${SEPARATORS[separator]}.`
+  const parser = parse({
+    relax_column_count: true,
+    delimiter: separator,
+    info: true,
+  })
   // Errors of either stream are thrown by the loop below.
   pipeline(Readable.from(all), parser, () => {})
-  const lineOf = createLineCounter()
+  const lines = createLineCounter(declared === null ? 0 : 1)
   let names: string[] | null = null
   try {
     for await (const row of parser as AsyncIterable<Row>) {
       const cells = row.record
-      const line = lineOf(row)
+      const line = lines.next()
+      lines.pass(row)
+      // Spreadsheets leave rows of separators behind.
+      if (cells.every((cell) => cell.trim() === '')) continue
       if (names === null) {
-        names = fieldNames(cells, file, renames, shape)
+        names = fieldNames(cells, `${file}, line ${line}`, renames, shape)
         continue
+      }
+      if (cells.length !== names.length) {
+        const cellCount = `${cells.length} cell${cells.length === 1 ? '' : 's'}`
+        const counts = `${cellCount}, but the header has ${names.length}`
+        throw usageError(`${file}, line ${line}: ${counts}. ${separated}`)
       }
       const record = toRecord(names, cells, shape)
       const hints = hintsOf(names, cells, line, shape)
-      yield { text: JSON.stringify(record), key: shape.identityOf(record), ...(hints && { hints }) }
+      const key = shape.identityOf(record)
+      yield { text: JSON.stringify(record), key, line, ...(hints && { hints }) }
     }
     if (names === null) throw usageError(`${file} is empty: the header row is missing.`)
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    const message = `${file}: ${error.message}. Columns are separated by ${SEPARATORS[separator]}.`
-    throw usageError(message, error)
+    const place = `${file}, line ${lines.next()}`
+    const reason = error.message.replace(/,? (?:at|on) line \d+/, '')
+    throw usageError(`${place}: ${reason}. ${separated}`, error)
   }
 }
 
 /**
- * Returns a function that returns the line on which a row begins. It must get every row, because
- * csv-parse counts each `\r\n` in a quoted cell as two lines.
+ * Counts the lines of a file after the `skipped` first ones. `next` returns the line on which the next
+ * row begins. `pass` must get every row, because csv-parse counts each `\r\n` in a quoted cell as two
+ * lines.
  */
-function createLineCounter() {
+function createLineCounter(skipped: number) {
   let counted = 0
-  let surplus = 0
-  return ({ record, info: { lines } }: Row): number => {
-    const isOneLine = lines === counted + 1
+  let surplus = -skipped
+  const next = () => counted - surplus + 1
+  const pass = ({ record, info: { lines } }: Row) => {
+    if (lines !== counted + 1) surplus += record.join('').split('\r\n').length - 1
     counted = lines
-    if (isOneLine) return lines - surplus
-    const text = record.join('')
-    surplus += text.split('\r\n').length - 1
-    return lines - surplus - (text.split('\n').length - 1)
   }
+  return { next, pass }
 }
 
-/** Reads up to the end of the first line, and returns it with an iterable of the whole text. */
-async function peekHeader(texts: AsyncIterable<string>) {
+/** The first line by which spreadsheets tell the separator. */
+const DECLARATION = /^\uFEFF?"?sep=(.?)"?\r?\n/i
+
+/**
+ * Reads up to the end of the header, and returns it with an iterable of the text from there on, and
+ * the separator that a line `sep=;` before it declares, or null.
+ */
+async function peekHeader(texts: AsyncIterable<string>, file: string) {
   const iterator = texts[Symbol.asyncIterator]()
   let start = ''
   while (!start.trimStart().includes('\n') && start.length < MAX_HEADER_LENGTH) {
@@ -77,11 +98,18 @@ async function peekHeader(texts: AsyncIterable<string>) {
     if (done) break
     start += value
   }
+  const [declaration, declared] = DECLARATION.exec(start) ?? []
+  if (declared !== undefined && !Object.hasOwn(SEPARATORS, declared)) {
+    const all = Object.values(SEPARATORS).join(', ')
+    throw usageError(`${file}, line 1: the separator of \`sep=\` is none of ${all}.`)
+  }
+  const rest = start.slice(declaration?.length ?? 0)
   async function* all() {
-    yield start
+    yield rest
     yield* { [Symbol.asyncIterator]: () => iterator }
   }
-  return { header: start.trimStart().split('\n', 1)[0]!.trimEnd(), all: all() }
+  const header = rest.trimStart().split('\n', 1)[0]!.trimEnd()
+  return { header, declared: (declared as Separator | undefined) ?? null, all: all() }
 }
 
 /** Returns the separator that yields the most known names, then the most columns; else a comma. */
@@ -97,7 +125,7 @@ function detectSeparator(header: string, known: ReadonlySet<string>): Separator 
 /** Validates the header: without one, the first record would be lost and all others refused. */
 function fieldNames(
   columns: string[],
-  file: string,
+  place: string,
   renames: Renames,
   { name: resource, fields }: RecordShape,
 ): string[] {
@@ -105,20 +133,20 @@ function fieldNames(
     if (columns.includes(theirs)) continue
     const all = columns.join(', ')
     throw usageError(
-      `${file}, line 1: the column \`${theirs}\` that --map renames is missing. Columns: ${all}`,
+      `${place}: the column \`${theirs}\` that --map renames is missing. Columns: ${all}`,
     )
   }
   const names = columns.map((column) => renames.get(column) ?? column)
   const repeated = names.find((name, i) => names.indexOf(name) < i)
   if (repeated === '') {
-    throw usageError(`${file}, line 1: column ${names.indexOf('') + 1} has no name.`)
+    throw usageError(`${place}: column ${names.indexOf('') + 1} has no name.`)
   }
   if (repeated !== undefined) {
-    throw usageError(`${file}, line 1: the column \`${repeated}\` occurs twice.`)
+    throw usageError(`${place}: the column \`${repeated}\` occurs twice.`)
   }
   if (names.some((name) => fields.includes(name))) return names
   const list = fields.join(',')
-  throw usageError(`${file}, line 1: the header has no field of ${resource}. Fields: ${list}`)
+  throw usageError(`${place}: the header has no field of ${resource}. Fields: ${list}`)
 }
 
 /** Leaves out empty cells. A numeric field with another text is sent as text: the API names it. */

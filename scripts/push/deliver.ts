@@ -1,5 +1,5 @@
 import { applyAccepted, applyRefused } from './apply-response.ts'
-import type { Delivery, HintedDelivery } from './bulks.ts'
+import { type Delivery, type ReadDelivery, sliceDelivery } from './bulks.ts'
 import type { Post } from './post.ts'
 import type { Issue } from './problem.ts'
 import type { FileResult, RunResult } from './result.ts'
@@ -11,20 +11,20 @@ import type { FileResult, RunResult } from './result.ts'
  * @throws ExitError if neither this nor any other bulk can be delivered.
  */
 export async function deliver(
-  delivery: HintedDelivery,
+  delivery: ReadDelivery,
   post: Post,
   result: RunResult,
   file: FileResult,
 ): Promise<Issue | null> {
-  const { first, texts, hints } = delivery
+  const { texts } = delivery
   const response = await post(delivery).catch((error) => {
     markUnconfirmed(file, delivery)
     throw error
   })
   if (response.status === 413 && texts.length > 1) {
     const half = Math.ceil(texts.length / 2)
-    const rest = { first: first + half, texts: texts.slice(half), hints: hints.slice(half) }
-    const head = { first, texts: texts.slice(0, half), hints: hints.slice(0, half) }
+    const rest = sliceDelivery(delivery, half)
+    const head = sliceDelivery(delivery, 0, half)
     const issue = await deliver(head, post, result, file).catch((error) => {
       markUnconfirmed(file, rest)
       throw error

@@ -33,12 +33,13 @@ class ExactAssembler extends Assembler {
 export const readJson: Reader = async function* readJson(texts, { file, renames }, { identityOf }) {
   const parser = withParser.asStream(toElements as never, { streamValues: false })
   // Errors of either stream are thrown by the loop below.
-  pipeline(Readable.from(refuseEmpty(texts, file)), parser, () => {})
+  const lines: number[] = []
+  pipeline(Readable.from(refuseEmpty(texts, file, lines)), parser, () => {})
   let index = 0
   try {
     for await (const { value } of parser as AsyncIterable<{ value: unknown }>) {
       const record = renameMembers(value, renames)
-      yield { text: JSON.stringify(record), key: identityOf(record) }
+      yield { text: JSON.stringify(record), key: identityOf(record), line: lines.shift() ?? 1 }
       index += 1
     }
   } catch (error) {
@@ -110,15 +111,64 @@ const memberProblem = (name: string) =>
     : `the object has the member ${quote(name)}. An object with the array \`data\` can only have ` +
       '`meta` beside it. Write one record as [{…}]. For NDJSON add --format ndjson.'
 
-/** Passes text on, and throws at its end if there was only whitespace. */
-async function* refuseEmpty(texts: AsyncIterable<string>, file: string): AsyncGenerator<string> {
+/**
+ * Passes text on, and throws at its end if there was only whitespace. Adds the line of each record in
+ * it to `lines`.
+ */
+async function* refuseEmpty(
+  texts: AsyncIterable<string>,
+  file: string,
+  lines: number[],
+): AsyncGenerator<string> {
   let isEmpty = true
+  const findRecords = createRecordFinder()
   for await (const text of texts) {
     isEmpty &&= text.trim() === ''
+    lines.push(...findRecords(text))
     yield text
   }
   if (isEmpty) {
     throw usageError(`${file} is empty: the JSON array is missing. Write [] for no records.`)
+  }
+}
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [34, 92, 44, 58]
+const [LINE_FEED, SPACE] = [10, 32]
+
+/**
+ * Returns a function that returns the lines on which records begin in the next piece of valid JSON,
+ * which the tokens of the parser lack.
+ */
+function createRecordFinder() {
+  let [line, depth, listDepth] = [1, 0, 0]
+  let [isInString, isEscaped, isAwaited] = [false, false, false]
+  let name = ''
+  return (text: string): number[] => {
+    const found: number[] = []
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (isInString) {
+        if (isEscaped) isEscaped = false
+        else if (code === BACKSLASH) isEscaped = true
+        else if (code === QUOTE) isInString = false
+        else if (depth === 1 && listDepth === 0) name += text[at]
+        continue
+      }
+      if (code === LINE_FEED) line += 1
+      if (code <= SPACE) continue
+      const char = text[at]!
+      if (isAwaited && depth === listDepth && char !== ']') found.push(line)
+      isAwaited = code === COMMA
+      if (code === COMMA || code === COLON) continue
+      if (code === QUOTE) [isInString, name] = [true, '']
+      else if (char === '{' || char === '[') {
+        const isList = char === '[' && (depth === 0 || (depth === 1 && name === 'data'))
+        depth += 1
+        if (listDepth === 0 && isList) listDepth = depth
+        isAwaited = depth === listDepth
+      } else if (char === '}' || char === ']') depth -= 1
+    }
+    return found
   }
 }
 

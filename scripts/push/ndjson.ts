@@ -2,7 +2,10 @@ import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
 import { usageError } from '../exit-error.ts'
 import { type Reader, renameMembers } from './reader.ts'
 
-/** Reads one record per line. Sends the line itself, unless `--map` renames its members. */
+/**
+ * Reads one record per line. Sends the line itself, unless `--map` renames its members. A line of a
+ * `.rejected.ndjson` file is the record in it, so that a corrected file can be sent.
+ */
 export const readNdjson: Reader = async function* readNdjson(
   texts,
   { file, renames },
@@ -16,9 +19,31 @@ export const readNdjson: Reader = async function* readNdjson(
     const text = line.trim()
     if (text === '') continue
     const isRenamed = renames.size > 0
-    const record = renameMembers(parseLine(text, where, isRenamed), renames)
-    yield { text: isRenamed ? JSON.stringify(record) : text, key: identityOf(record) }
+    const parsed = parseLine(text, where, isRenamed)
+    const isRejected = isRejectedRecord(parsed)
+    const sent = isRejected ? (parseExact(text) as RejectedLine).record : parsed
+    const record = renameMembers(sent, renames)
+    const isRewritten = isRenamed || isRejected
+    const key = identityOf(record)
+    yield { text: isRewritten ? JSON.stringify(record) : text, key, line: number }
   }
+}
+
+/** A line of a `.rejected.ndjson` file: the record as it was sent, and why it was rejected. */
+interface RejectedLine {
+  record: unknown
+}
+
+const REJECTED_MEMBERS = ['index', 'line', 'record', 'errors', 'reason']
+
+/** Returns whether a line is one that a run has written to its `.rejected.ndjson` file. */
+function isRejectedRecord(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const names = Object.keys(value)
+  return (
+    names.every((name) => REJECTED_MEMBERS.includes(name)) &&
+    ['line', 'record', 'errors'].every((name) => names.includes(name))
+  )
 }
 
 /** Splits text into lines; yields null for a line that is too long for any request. */

@@ -24,6 +24,8 @@ export type Hints = Readonly<Record<string, string>>
 export interface RecordText {
   text: string
   key: string | undefined
+  /** The line of the file on which the record begins, from 1. */
+  line: number
   /** The hints for values of a wrong type; absent: the reader has none. */
   hints?: Hints
 }

@@ -1,12 +1,16 @@
 import { appendFileSync, rmSync } from 'node:fs'
 import { ExitError, usageError } from '../exit-error.ts'
+import { type FileIds, MAX_LINES, startIds } from './ids.ts'
 import type { Issue } from './problem.ts'
 
 /** The outcomes of a record, as the API names them. */
 export const OUTCOMES = ['created', 'updated', 'unchanged', 'stale', 'held', 'rejected'] as const
 
+/** The outcome of a record. */
+export type Outcome = (typeof OUTCOMES)[number]
+
 /** Numbers of records by outcome; `received` is the sum of the others. */
-export type Counts = Record<'received' | (typeof OUTCOMES)[number] | 'not_sent', number>
+export type Counts = Record<'received' | Outcome | 'not_sent', number>
 
 /** The result of one file. */
 export interface FileResult {
@@ -16,13 +20,21 @@ export interface FileResult {
   unconfirmed: [first: number, last: number][]
   /** The first record that was not sent; null: the whole file was sent. */
   unsentFrom: number | null
+  ids: FileIds
 }
 
-/** How often each code was reported, with the first issue as an example. */
-export type IssueCounts = Map<string, { count: number; example: string }>
+/** A line of a file. */
+export interface Place {
+  file: string
+  line: number
+}
+
+/** How often each code was reported, with the first issue as an example, and the first places. */
+export type IssueCounts = Map<string, { count: number; example: string; places: Place[] }>
 
 /** The result of a run. */
 export interface RunResult {
+  dryRun: boolean
   files: FileResult[]
   warnings: IssueCounts
   errors: IssueCounts
@@ -33,13 +45,14 @@ export interface RunResult {
 /** A rejected record; it has a reason if it has no errors of its own. */
 export interface RejectedRecord {
   index: number
+  line: number
   text: string
   errors: Issue[]
   reason?: string
 }
 
 /** Creates an empty result, and removes the `.rejected.ndjson` files of earlier runs. */
-export function startResult(files: string[]): RunResult {
+export function startResult(files: string[], dryRun: boolean): RunResult {
   const replaced = files.map(rejectedPath)
   const both = files.find((file) => replaced.includes(file))
   if (both !== undefined) {
@@ -47,7 +60,14 @@ export function startResult(files: string[]): RunResult {
   }
   for (const path of replaced) rmSync(path, { force: true })
   return {
-    files: files.map((file) => ({ file, counts: zeroCounts(), unconfirmed: [], unsentFrom: 0 })),
+    dryRun,
+    files: files.map((file) => ({
+      file,
+      counts: zeroCounts(),
+      unconfirmed: [],
+      unsentFrom: 0,
+      ids: startIds(),
+    })),
     warnings: new Map(),
     errors: new Map(),
     refusedWithBulk: 0,
@@ -70,11 +90,19 @@ export const zeroCounts = (): Counts => ({
 export const rejectedPath = (file: string) => `${file}.rejected.ndjson`
 
 /** Counts an issue by its code. */
-export function countIssue(counts: IssueCounts, { code, pointer, message, hint }: Issue) {
+export function countIssue(
+  counts: IssueCounts,
+  { code, pointer, message, hint }: Issue,
+  place: Place,
+) {
   const known = counts.get(code)
   const example = [pointer, message, hint].filter(Boolean).join(' ')
-  if (known) known.count += 1
-  else counts.set(code, { count: 1, example })
+  if (!known) {
+    counts.set(code, { count: 1, example, places: [place] })
+    return
+  }
+  known.count += 1
+  if (known.places.length < MAX_LINES) known.places.push(place)
 }
 
 /** Counts rejected records and appends them, as they were sent, to the file beside their file. */
@@ -85,10 +113,10 @@ export function addRejected(
 ) {
   if (rejected.length === 0) return
   counts.rejected += rejected.length
-  const lines = rejected.map(({ index, text, errors, reason }) => {
-    for (const error of errors) countIssue(result.errors, error)
+  const lines = rejected.map(({ index, line, text, errors, reason }) => {
+    for (const error of errors) countIssue(result.errors, error, { file, line })
     const why = reason === undefined ? '' : `,"reason":${JSON.stringify(reason)}`
-    return `{"index":${index},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
+    return `{"index":${index},"line":${line},"record":${text},"errors":${JSON.stringify(errors)}${why}}\n`
   })
   try {
     appendFileSync(rejectedPath(file), lines.join(''), { mode: 0o600 })

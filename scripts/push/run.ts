@@ -42,7 +42,7 @@ export async function runPush(words: readonly string[], on: PushProcess): Promis
 }
 
 async function push(args: SendArguments, on: PushProcess): Promise<number> {
-  const { vertical, target, lenient, dryRun, keepGoing, renames, inFlight } = args
+  const { vertical, target, lenient, dryRun, keepGoing, allowRepeats, renames, inFlight } = args
   const { base, secrets } = readProfile(vertical, args, on.env)
   const totalBytes = args.files.reduce((sum, file) => sum + sizeOf(file), 0)
   const detect = async (file: string) => args.format ?? (await detectFormat(file))
@@ -50,13 +50,15 @@ async function push(args: SendArguments, on: PushProcess): Promise<number> {
 
   const started = performance.now()
   const stop = new AbortController()
-  const result = startResult(args.files)
+  const result = startResult(args.files, dryRun)
   const progress = showProgress(totalBytes, on.stderr)
   on.onStart(stop)
   const exchange = createExchange(args.retryFor, stop.signal, progress.note)
   const authenticator = vertical.credential.open(base, secrets, exchange)
   const url = `${base}${vertical.path}/${target.name}${dryRun ? '?dry_run=true' : ''}`
-  const prefer = `return=minimal${lenient ? ', handling=lenient' : ''}`
+  // A dry run needs the outcome of each record, because records of one file change each other.
+  const returned = dryRun ? 'representation' : 'minimal'
+  const prefer = `return=${returned}${lenient ? ', handling=lenient' : ''}`
   const error = await send({
     target,
     formats,
@@ -79,12 +81,13 @@ async function push(args: SendArguments, on: PushProcess): Promise<number> {
 
   const halted = error === null ? null : messageOf(error)
   const seconds = (performance.now() - started) / 1000
-  const report = { result, seconds, dryRun, lenient, halted }
+  const report = { result, seconds, lenient, allowRepeats, halted }
   const { received, rejected } = totalOf(result)
   if (args.json) on.print(summaryJson(report))
   else if (received > 0 || error === null) on.print(summaryText(report))
   if (error !== null) throw error
-  return rejected > 0 ? 1 : 0
+  const isRepeated = !allowRepeats && result.files.some(({ ids }) => ids.repeated.count > 0)
+  return rejected > 0 || isRepeated ? 1 : 0
 }
 
 function sizeOf(file: string): number {

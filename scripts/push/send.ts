@@ -1,6 +1,7 @@
 import PQueue from 'p-queue'
 import { type Bulk, groupIntoBulks } from './bulks.ts'
 import { deliver } from './deliver.ts'
+import { noteIds } from './ids.ts'
 import type { Post } from './post.ts'
 import type { Issue } from './problem.ts'
 import type { Progress } from './progress.ts'
@@ -76,10 +77,11 @@ async function sendFile(file: FileResult, format: Format, job: SendJob, state: S
   let countedBytes = 0
 
   const records = readRecords({ file: file.file, position, renames }, format, target)
-  for await (const bulk of groupIntoBulks(records, target.mayRepeat)) {
+  for await (const bulk of groupIntoBulks(records, target)) {
     await Promise.all(conflicting(bulk, shipments))
     await queue.onSizeLessThan(1)
     file.counts.received += bulk.texts.length
+    noteIds(file.ids, bulk)
     await stopOrContinue(job, state)
     if (stop.signal.aborted) return skip(file, bulk.first, bulk.texts.length)
 
@@ -99,11 +101,11 @@ async function sendFile(file: FileResult, format: Format, job: SendJob, state: S
 
 async function ship(bulk: Bulk, bytes: number, file: FileResult, job: SendJob, state: SendState) {
   const { post, result, progress, stop } = job
-  const { first, texts, hints } = bulk
+  const { first, texts } = bulk
   await stopOrContinue(job, state)
   if (stop.signal.aborted) return skip(file, first, texts.length)
   try {
-    const issue = await deliver({ first, texts, hints }, post, result, file)
+    const issue = await deliver(bulk, post, result, file)
     state.commonIssue ??= issue
   } catch (error) {
     stop.abort(error)

@@ -6,6 +6,8 @@ import type { RecordShape } from './reader.ts'
 export interface Target extends RecordShape {
   /** Whether one bulk may have several records with the same key: they apply in order. */
   readonly mayRepeat: boolean
+  /** Whether of several records with this key the last one replaces the others. */
+  readonly isId: (key: string) => boolean
   /** Returns the headers that identify a bulk, so that the API recognizes a repeated one. */
   readonly headersOf: (bulk: Delivery) => Record<string, string>
 }

@@ -25,6 +25,7 @@ function toTarget({ name, columns, fields, key }: Resource): Target {
     numeric: new Set(numeric),
     identityOf: (record) => completeKey(record, key),
     mayRepeat: false,
+    isId: () => true,
     headersOf: () => ({}),
   }
 }
