@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { build } from 'esbuild'
-import { bundleService, WORKER_OPTIONS } from '../scripts/bundle/bundle.ts'
+import { bundleService, WORKER_OPTIONS } from '../scripts/bundle.ts'
 
 let ours: Promise<string> | undefined
 
 /** Bundles the service as `npm run deploy` does, once for all parts of a program. */
 export const buildOurs = (): Promise<string> => {
-  ours ??= bundleService().then(({ code }) => code)
+  ours ??= bundleService()
   return ours
 }
 
@@ -16,7 +16,6 @@ export async function buildPeer(path: string, service?: string): Promise<string>
     ...WORKER_OPTIONS,
     entryPoints: [path],
     ...(service && { alias: { 'tributary:service': service } }),
-    minify: true,
   })
   return outputFiles[0]!.text
 }

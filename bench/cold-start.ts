@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
-import { writeService } from '../scripts/bundle/bundle.ts'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
 import { buildOurs, COMPATIBILITY_DATE } from './build.ts'
 import { formatTenths } from './chapter.ts'
@@ -81,7 +80,7 @@ function startupCpu(folder: string): string {
   const wrangler = (...args: string[]) =>
     execFileSync('node_modules/.bin/wrangler', args, { encoding: 'utf8', env })
   const [bundle, profile] = [join(folder, 'worker.bundle'), join(folder, 'startup.cpuprofile')]
-  const deploy = ['deploy', 'dist/worker/index.js', '--no-bundle', '--dry-run']
+  const deploy = ['deploy', '--minify', '--dry-run']
   wrangler(...deploy, '--env', 'production', '--outfile', bundle)
   const output = wrangler('check', 'startup', '--worker', bundle, '--outfile', profile)
   return /Active: (.+? ms)/.exec(output)?.[1] ?? 'not known'
@@ -89,7 +88,6 @@ function startupCpu(folder: string): string {
 
 const folder = mkdtempSync(join(tmpdir(), 'tributary-cold-'))
 try {
-  await writeService()
   const code = await buildOurs()
   const configs = Object.entries({ service: code, 'empty Worker': EMPTY }).map(([name, script]) => {
     const file = name.replace(' ', '-')

@@ -13,7 +13,8 @@ export interface Config {
     binding: string
     migrations_dir: string
     database_name: string
-    database_id: string
+    /** Only at the top level, where it names the local database. */
+    database_id?: string
   }[]
   durable_objects: { bindings: { name: string; class_name: string }[] }
   workflows: { name: string; binding: string; class_name: string }[]

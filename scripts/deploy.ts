@@ -1,16 +1,18 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { parseAccessRoles } from '../src/auth/access-roles.ts'
-import { writeService } from './bundle/bundle.ts'
 import { exitWithUsageError, oneOf, readOptions } from './command-line.ts'
-import { configOf, ENVIRONMENTS } from './config.ts'
+import { type Config, configOf, ENVIRONMENTS } from './config.ts'
 
 const NAMES = ENVIRONMENTS.filter((name) => name !== undefined)
 
-const options = readOptions<{ env?: string }>(
+const options = readOptions<{ env?: string; dryRun?: boolean }>(
   'npm run deploy',
   // A migration only adds, so the version that still runs meanwhile is not affected.
   'Migrates the databases of an environment, then deploys the Worker.',
-  (command) => command.option('--env <environment>', NAMES.join(' or '), oneOf(NAMES)),
+  (command) =>
+    command
+      .option('--env <environment>', NAMES.join(' or '), oneOf(NAMES))
+      .option('--dry-run', 'check the configuration and build the Worker, without an account'),
 )
 // The Deploy to Cloudflare button fills in the top level of wrangler.toml and names no environment;
 // Workers Builds, which runs it, sets WORKERS_CI.
@@ -18,31 +20,60 @@ const env = options.env ?? (process.env.WORKERS_CI ? '' : undefined)
 if (env === undefined) {
   exitWithUsageError('Name the environment: npm run deploy -- --env staging')
 }
-const { d1_databases, vars } = configOf(env)
-// BASE_URL is the issuer of every token and decides whether plain HTTP is refused.
-if (!String(vars.BASE_URL).startsWith('https://')) {
-  console.error(
-    `BASE_URL is ${vars.BASE_URL}. Set it in wrangler.toml to the https address of the Worker.`,
-  )
+const config = configOf(env)
+const problems = findProblems(config)
+for (const problem of problems) console.error(problem)
+if (problems.length > 0) process.exitCode = 1
+if (options.dryRun) wrangler('deploy', '--minify', '--dry-run', '--outdir', 'dist/worker')
+else if (problems.length === 0) deploy()
+
+/** Returns what must be corrected in wrangler.toml before an environment is deployed, a line each. */
+function findProblems({ d1_databases, vars }: Config): string[] {
+  const url = String(vars.BASE_URL)
+  const problems: string[] = []
+  // BASE_URL is the issuer of every token and decides whether plain HTTP is refused.
+  if (!url.startsWith('https://') || !URL.canParse(url))
+    problems.push(`BASE_URL is ${url}. Set it in wrangler.toml to the https address of the Worker.`)
+  // RFC 2606 §2: nobody can own a name that ends with `.example`.
+  else if (new URL(url).hostname.endsWith('.example'))
+    problems.push(
+      `BASE_URL is the placeholder ${url}. Set it in wrangler.toml to the https address of the Worker.`,
+    )
+  for (const { binding, database_id } of d1_databases) {
+    if (/^[0-]+$/.test(database_id ?? ''))
+      problems.push(
+        `The database_id of ${binding} is a placeholder. Remove it from wrangler.toml: wrangler finds the database by its name.`,
+      )
+  }
+  if (vars.ACCESS_ROLES) {
+    // Otherwise nobody could sign in through Cloudflare Access.
+    try {
+      parseAccessRoles(String(vars.ACCESS_ROLES))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      problems.push(`${reason} Correct ACCESS_ROLES in wrangler.toml.`)
+    }
+  }
+  return problems
+}
+
+function deploy(): void {
+  for (const { binding } of config.d1_databases) {
+    // D1 does not document `jsonb_each`, and no record can be stored without it.
+    wrangler('d1', 'execute', binding, '--remote', '--command', "select 1 from jsonb_each('[1]')")
+    wrangler('d1', 'migrations', 'apply', binding, '--remote')
+  }
+  wrangler('deploy', '--minify')
+}
+
+/** Runs wrangler. If it fails, it has printed why: the command says which step it was, and ends. */
+function wrangler(...args: string[]): void {
+  const { status, error } = spawnSync('node_modules/.bin/wrangler', [...args, '--env', env!], {
+    stdio: 'inherit',
+  })
+  if (status === 0) return
+  const step = args.slice(0, args[0] === 'd1' ? 3 : 1).join(' ')
+  const reason = error ? `could not start: ${error.message}` : `failed with exit code ${status}`
+  console.error(`\`wrangler ${step}\` ${reason}. The Worker was not deployed.`)
   process.exit(1)
 }
-// Otherwise nobody could sign in through Cloudflare Access.
-if (vars.ACCESS_ROLES) {
-  try {
-    parseAccessRoles(String(vars.ACCESS_ROLES))
-  } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
-    console.error('Correct ACCESS_ROLES in wrangler.toml.')
-    process.exit(1)
-  }
-}
-
-const wrangler = (...args: string[]) =>
-  execFileSync('node_modules/.bin/wrangler', [...args, '--env', env], { stdio: 'inherit' })
-
-for (const { binding } of d1_databases) {
-  // D1 does not document `jsonb_each`, and no record can be stored without it.
-  wrangler('d1', 'execute', binding, '--remote', '--command', "select 1 from jsonb_each('[1]')")
-  wrangler('d1', 'migrations', 'apply', binding, '--remote')
-}
-wrangler('deploy', await writeService(), '--no-bundle')

@@ -98,6 +98,30 @@ describe('Deploy to Cloudflare', () => {
     assert.equal(byCommand.status, 2)
     assert.equal(byCommand.stderr, 'Name the environment: npm run deploy -- --env staging\n')
   })
+
+  test('the command refuses placeholders of wrangler.toml, in a line for each', () => {
+    const { status, stdout, stderr } = deploy({}, '--env', 'production')
+    assert.equal(status, 1)
+    assert.equal(stdout, '')
+    assert.match(
+      stderr,
+      /^BASE_URL is the placeholder https:\/\/api\.tributary\.example\. Set it .*\.\n$/,
+    )
+    const topLevel = deploy({ WORKERS_CI: '1' }).stderr.split('\n')
+    assert.match(topLevel[1] ?? '', /^The database_id of DB is a placeholder\. Remove it /)
+  })
+
+  test('with --dry-run the command builds the Worker without an account, and keeps the exit code', () => {
+    const { status, stdout, stderr } = deploy(
+      { PATH: process.env.PATH!, WRANGLER_SEND_METRICS: 'false' },
+      '--env',
+      'production',
+      '--dry-run',
+    )
+    assert.equal(status, 1)
+    assert.match(stderr, /^BASE_URL is the placeholder/)
+    assert.match(stdout, /Total Upload: .*--dry-run: exiting now\./s)
+  })
 })
 
 test('Dependabot checks each kind of dependency every week', () => {

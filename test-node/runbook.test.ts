@@ -79,10 +79,11 @@ test('the runbook explains each kind of log line by its members', () => {
   assert.deepEqual(sorted(documented), sorted(logged))
 })
 
-/** Replaces wrangler by a function that writes each secret to a file. */
+/** Replaces wrangler by a function that writes each secret to a file, and the vault by two files. */
 const ELSEWHERE = `
 npm() { command npm --prefix "$REPOSITORY" "$@"; }
 npx() { cat >> "$4"; }
+pass() { if [ "$1" = show ]; then cat old.json; else cat > kept.json; fi; }
 `
 const SETS = [
   ['SIGNING_KEYS', newKeySet, 'RSA', ['old,new', 'new,old', 'new']],
@@ -104,7 +105,9 @@ for (const [secret, made, kind, steps] of SETS) {
           assert.equal(kty, kind)
           return kid
         })
-      const [old, fresh] = ['old', 'new'].map((name) => kidsOf(read(join(cwd, `${name}.json`)))[0]!)
+      const [old, fresh] = ['old', 'kept'].map(
+        (name) => kidsOf(read(join(cwd, `${name}.json`)))[0]!,
+      )
       const put = read(join(cwd, secret)).trim().split('\n').map(kidsOf)
       const named = put.map((kids) => kids.map((kid) => (kid === old ? 'old' : 'new')).join())
       assert.notEqual(old, fresh)

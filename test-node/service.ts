@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join, relative, resolve, sep } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { parseEnv } from 'node:util'
-import { bundleService } from '../scripts/bundle/bundle.ts'
+import { bundleService } from '../scripts/bundle.ts'
 import { inputsDigest } from '../scripts/docs/site/inputs.ts'
 import { leakIn, leakInFiles, sought } from './secrecy/leaks.ts'
 
@@ -53,9 +53,8 @@ export const WORKER = 'dist/worker.js'
 
 /** Writes the Worker into a copy of the repository as it is deployed. */
 async function bundleWorker(root: string): Promise<void> {
-  const { code } = await bundleService()
   mkdirSync(join(root, 'dist'), { recursive: true })
-  writeFileSync(join(root, WORKER), code)
+  writeFileSync(join(root, WORKER), await bundleService())
 }
 
 /** The variable with the path of the copy that `buildOnce` has built. */

@@ -155,7 +155,7 @@ const digestsOf = (migrations: readonly Migration[]) =>
 
 async function readDatabases(): Promise<Database[]> {
   const { configOf } = await import('../config.ts')
-  return configOf(undefined).d1_databases.map(({ binding, database_id, migrations_dir }) => ({
+  return configOf(undefined).d1_databases.map(({ binding, database_id = '', migrations_dir }) => ({
     binding,
     database_id,
     migrations_dir,
