@@ -6,6 +6,7 @@ import { askAdmin, json } from './partner.ts'
 type Issue = { pointer: string; code: string }
 
 const codes = (list: Issue[] = []) => list.map(({ pointer, code }) => [pointer, code])
+type Warned = { code: string }
 const errors = async (response: Response | Promise<Response>) =>
   codes((await json(response)).errors)
 const warnings = async (response: Response | Promise<Response>) =>
@@ -556,10 +557,8 @@ describe('the identity of an event', () => {
     }
     const acme = await brandWithCustomers({ events })
     const at = (time: string) => ({ ...day, createtime: `2026-10-02 ${time}` })
-    expect(await outcomes(acme.post('activities', [at('10:00'), at('23:59')]))).toEqual([
-      'created',
-      'updated',
-    ])
+    expect(await outcomes(acme.post('activities', [at('10:00')]))).toEqual(['created'])
+    expect(await outcomes(acme.post('activities', [at('23:59')]))).toEqual(['updated'])
     const bet = { eventname: 'Bet', customerid: 'p-1', createtime: '2026-10-02', Value: 1 }
     const response = acme.post('activities', [bet, bet])
     expect(await warnings(response)).toEqual([
@@ -590,7 +589,9 @@ describe('the identity of an event', () => {
     ]
     expect(await outcomes(acme.post('activities', two('must')))).toEqual(['created', 'created'])
     expect(await outcomes(acme.post('activities', two('may')))).toEqual(['created', 'created'])
-    expect(await outcomes(acme.post('activities', two('not')))).toEqual(['created', 'updated'])
+    for (const [i, outcome] of ['created', 'updated'].entries()) {
+      expect(await outcomes(acme.post('activities', [two('not')[i]]))).toEqual([outcome])
+    }
   })
 
   test('a time with an offset is not a day, so it does not identify an event', async () => {
@@ -684,10 +685,10 @@ describe('the identity of an event', () => {
     const changed = { ...without, ...change }
     await acme.post('activities', without)
     expect(await outcomes(acme.post('activities?dry_run=true', changed))).toEqual(['updated'])
-    expect(await outcomes(acme.post('activities', [without, changed, changed]))).toEqual([
-      'unchanged',
+    expect(await outcomes(acme.post('activities', without))).toEqual(['unchanged'])
+    expect(await outcomes(acme.post('activities', [without, changed]))).toEqual([
       'updated',
-      'unchanged',
+      'updated',
     ])
     expect((await json(acme.get('activities'))).data).toEqual([changed])
     // The order of members and the spelling of numbers make no difference.
@@ -699,33 +700,85 @@ describe('the identity of an event', () => {
     expect((await json(acme.get('activities'))).data).toEqual([without])
   })
 
-  test('several records of one event apply in array order', async () => {
+  test('of several records of one event the last is stored, and each has its outcome', async () => {
     const acme = await brandWithCustomers()
     const versions = [
       { ...deposited, Value: 1 },
-      { ...deposited, Value: 2, customerid: 'p-2', createtime: '2026-10-04 10:00' },
-      { ...deposited, Value: '2.00', customerid: 'p-2', createtime: '2026-10-04 10:00' },
-      { ...deposited, Value: 3, createtime: '2026-10-05 10:00' },
+      { ...deposited, Value: 2, createtime: '2026-10-04 10:00' },
+      { ...deposited, Value: 3, createtime: '2026-10-05 10:00', note: undefined },
     ]
-    const response = acme.post('activities', [...versions, { ...deposited, eventid: 'e-2' }])
-    expect(await json(response)).toMatchObject({
-      summary: { received: 5, created: 2, updated: 2, unchanged: 1 },
-    })
+    const bulk = [...versions, { ...deposited, eventid: 'e-2' }]
+    const message =
+      'An earlier record of this request has the same key. Only the last of these records is stored.'
+    for (const [query, outcome] of [
+      ['?dry_run=true', 'created'],
+      ['', 'created'],
+      ['', 'unchanged'],
+    ] as const) {
+      const answer = await json(acme.post(`activities${query}`, bulk))
+      expect(answer.summary).toMatchObject({ received: 4, [outcome]: 4 })
+      expect(answer.results).toEqual([
+        { index: 0, key: { eventid: 'e-1' }, outcome },
+        ...[1, 2].map((index) => ({
+          index,
+          key: { eventid: 'e-1' },
+          outcome,
+          warnings: [{ code: 'repeated_key', pointer: `/${index}`, message }],
+        })),
+        { index: 3, key: { eventid: 'e-2' }, outcome },
+      ])
+      const logged = await json(acme.get(`deliveries/${answer.delivery_id}`))
+      expect(logged.summary).toEqual(answer.summary)
+    }
     const { data, meta } = await json(acme.get('activities'))
-    expect(data).toEqual([versions[3], { ...deposited, eventid: 'e-2' }])
+    expect(data).toEqual([versions[2], { ...deposited, eventid: 'e-2' }])
     expect(meta.total).toBe(2)
-    expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(2)
     expect(await activityTotals(acme, '2026-10-05')).toMatchObject([
       { count: 1, sums: { Value: '3' } },
     ])
     expect(await activityTotals(acme, '2026-10-04')).toEqual([])
-    // The last version is stored, so the first one is an update again when it is re-sent.
-    expect(await outcomes(acme.post('activities', versions))).toEqual([
-      'updated',
-      'updated',
-      'unchanged',
-      'updated',
-    ])
+  })
+
+  test('of several records of one daily aggregate the last is stored', async () => {
+    const acme = await brandWithCustomers()
+    const bulk = [day, { ...day, GGR: 1 }, { ...day, GGR: 2 }]
+    expect(await json(acme.post('activities', bulk))).toMatchObject({
+      summary: { received: 3, created: 3 },
+      results: [{}, { warnings: [{ code: 'repeated_key' }] }, {}],
+    })
+    expect(await json(acme.get('activities'))).toMatchObject({
+      data: [{ GGR: 2 }],
+      meta: { total: 1 },
+    })
+  })
+
+  test('two events with one eventid in a request: the warning says that only the last is kept', async () => {
+    const acme = await brandWithCustomers()
+    const withdrawal = { ...deposited, eventname: 'Withdrawal', Value: '2' }
+    const elsewhere = { ...deposited, customerid: 'p-2' }
+    for (const other of [withdrawal, elsewhere]) {
+      const { results } = await json(acme.post('activities', [deposited, other]))
+      expect(results[0].warnings?.filter(({ code }: Warned) => code === 'repeated_key')).toBeFalsy()
+      expect(results[1].warnings).toMatchObject([
+        {
+          code: 'repeated_key',
+          pointer: '/1',
+          message: expect.stringMatching(/are different events.*Only the last of them is kept/),
+        },
+      ])
+      expect((await json(acme.get('activities'))).data).toEqual([other])
+    }
+  })
+
+  test('events of their own never repeat a key', async () => {
+    const acme = await brandWithCustomers()
+    const { eventid: _, ...bet } = deposited
+    for (const headers of [{}, { 'Idempotency-Key': 'k-1' }]) {
+      const { results } = await json(acme.post('activities', [bet, bet], headers))
+      const codes = results.flatMap(({ warnings = [] }) => warnings.map(({ code }: Warned) => code))
+      expect(codes).not.toContain('repeated_key')
+    }
+    expect((await json(acme.get('activities'))).meta.total).toBe(4)
   })
 
   test('an event moves to the customer of its last record in a bulk', async () => {
@@ -733,7 +786,7 @@ describe('the identity of an event', () => {
     const moved = { ...deposited, customerid: 'p-2' }
     expect(await outcomes(acme.post('activities', [deposited, moved]))).toEqual([
       'created',
-      'updated',
+      'created',
     ])
     expect((await json(acme.get('activities?customerid=p-1'))).data).toEqual([])
     expect((await json(acme.get('activities?customerid=p-2'))).data).toEqual([moved])
@@ -749,26 +802,27 @@ describe('the identity of an event', () => {
     expect(await json(acme.get('activities'))).toMatchObject({ data: [], meta: { total: 0 } })
   })
 
-  test('a dry run predicts the outcomes of an event that occurs twice', async () => {
+  test('a dry run of an event that occurs twice compares the merged record with the stored one', async () => {
     const acme = await brandWithCustomers()
-    const twice = [deposited, { ...deposited, Value: 2 }]
-    const dry = await acme.post('activities?dry_run=true', twice)
-    expect(await json(dry.clone())).toMatchObject({ summary: { created: 1, updated: 1 } })
-    expect(await outcomes(dry)).toEqual(['created', 'updated'])
-    expect((await json(acme.get('activities'))).meta.total).toBe(0)
+    const twice = [{ ...deposited, Value: 2 }, deposited]
+    for (const outcome of ['created', 'unchanged', 'updated'] as const) {
+      if (outcome === 'updated') await acme.post('activities', { ...deposited, Value: 3 })
+      const dry = await json(acme.post('activities?dry_run=true', twice))
+      const { summary, results } = await json(acme.post('activities', twice))
+      expect([dry.summary, dry.results]).toEqual([summary, results])
+      expect(summary).toMatchObject({ received: 2, [outcome]: 2 })
+    }
   })
 
-  test('a dry run predicts created after a rejected record with the same key', async () => {
+  test('records of a known and an unknown customer have the outcome of the last', async () => {
     const acme = await brandWithCustomers({ unknown_customer: 'reject' })
-    const records = [
-      { ...deposited, customerid: 'nobody' },
-      deposited,
-      { ...deposited, eventid: 'other' },
-      { ...deposited, eventid: 'other', Value: 2 },
-    ]
+    const unknown = { ...deposited, customerid: 'nobody' }
+    const other = { ...deposited, eventid: 'other' }
+    const records = [unknown, deposited, other, { ...unknown, eventid: 'other' }]
     for (const query of ['?dry_run=true', '']) {
-      const sent = acme.post(`activities${query}`, records, { Prefer: 'handling=lenient' })
-      expect(await outcomes(sent)).toEqual(['rejected', 'created', 'created', 'updated'])
+      const sent = await acme.post(`activities${query}`, records, { Prefer: 'handling=lenient' })
+      expect(await json(sent.clone())).toMatchObject({ summary: { created: 2, rejected: 2 } })
+      expect(await outcomes(sent)).toEqual(['created', 'created', 'rejected', 'rejected'])
     }
   })
 })
@@ -811,41 +865,14 @@ describe('events of unknown customers', () => {
     ]
     await acme.post('customers', { customerId: 'k' })
     expect(await json(acme.post('activities', mixed))).toMatchObject({
-      summary: { received: 2, held: 1, created: 0, updated: 1 },
-      results: [{ outcome: 'held' }, { outcome: 'updated' }],
+      summary: { received: 2, held: 0, created: 2 },
     })
     expect((await json(acme.get('activities'))).meta.total).toBe(1)
     expect(await json(acme.post('activities', mixed.toReversed()))).toMatchObject({
-      summary: { received: 2, held: 1, unchanged: 1 },
+      summary: { received: 2, held: 2, updated: 0 },
     })
     expect((await json(acme.get('activities'))).meta.total).toBe(0)
     expect((await json(acme.get('held'))).meta.total).toBe(2)
-  })
-
-  test('the first record after a rejected one with its key is created', async () => {
-    const acme = await brand({ unknown_customer: 'reject' })
-    await acme.post('customers', eve)
-    const bulk = [{ ...deposited, customerid: 'nobody' }, deposited, { ...deposited, Value: 2 }]
-    const lenient = { Prefer: 'handling=lenient' }
-    const summary = { received: 3, created: 1, updated: 1, rejected: 1 }
-    for (const query of ['?dry_run=true', '']) {
-      const response = await acme.post(`activities${query}`, bulk, lenient)
-      expect(await json(response.clone())).toMatchObject({ summary })
-      expect(await outcomes(response)).toEqual(['rejected', 'created', 'updated'])
-    }
-    expect((await json(acme.get('activities'))).meta.total).toBe(1)
-    expect((await json(acme.get('deliveries'))).data[0]).toMatchObject({ summary })
-  })
-
-  test('an undated record after a rejected one counts on its arrival day', async () => {
-    const acme = await brand({ unknown_customer: 'reject' })
-    await acme.post('customers', eve)
-    const { createtime: _, ...withoutTime } = deposited
-    const bulk = [{ ...withoutTime, customerid: 'nobody' }, withoutTime]
-    const lenient = { Prefer: 'handling=lenient' }
-    expect(await outcomes(acme.post('activities', bulk, lenient))).toEqual(['rejected', 'created'])
-    const today = new Date().toISOString().slice(0, 10)
-    expect(await activityTotals(acme, today)).toMatchObject([{ count: 1 }])
   })
 
   test('an invalid event of an unknown customer gets both errors', async () => {

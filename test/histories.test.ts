@@ -129,14 +129,11 @@ describe('affiliates of a brand by day', () => {
     ])
   })
 
-  test('records of one request apply in order', async () => {
+  test('of the links that one request has for a customer the last counts from the beginning', async () => {
     const { send, links } = await setUp()
     const [first, second] = links.map(({ tracking_data }) => ({ ...eve, tracking_data }))
     await send('2096-10-05T10:00:00Z', [first, second, { ...eve, tracking_data: 'x' }])
-    expect(await affiliatesOf(account, 'p-1')).toEqual([
-      [null, 'A-1'],
-      ['2096-10-05', 'A-2'],
-    ])
+    expect(await affiliatesOf(account, 'p-1')).toEqual([[null, 'A-2']])
   })
 
   test('the days are those of the zone that the account had when it was received', async () => {

@@ -79,25 +79,11 @@ test('any 64 records are accepted, and rewrite at most 4 MiB', async () => {
   expect(again.status).toBe(200)
 })
 
-test('a customer counts once for each of its records', async () => {
+test('a customer counts once, however many of its records a request has', async () => {
   const acme = await brandWithLarge(1)
-  const repeated = (count: number) =>
-    Array.from({ length: count }, (_, vip) => ({ customerId: 'p-0', vip }))
-  const refused = await send(acme, repeated(80))
-  expect([refused.response.status, await changed()]).toEqual([413, 0])
-  expect((await acme.post('customers', repeated(64))).status).toBe(200)
-})
-
-test('fields that a request itself adds count for the records after it', async () => {
-  const acme = await brand()
-  const parts = ['a', 'b', 'c', 'd'].map((name) => ({
-    customerId: 'p-0',
-    [name]: 'x'.repeat(16_004),
-  }))
-  const small = Array.from({ length: 80 }, (_, vip) => ({ customerId: 'p-0', vip }))
-  const refused = await acme.post('customers', [...parts, ...small])
-  expect([refused.status, (await json(refused)).code]).toEqual([413, 'payload_too_large'])
-  expect((await acme.post('customers', [...parts, ...small.slice(0, 30)])).status).toBe(200)
+  const repeated = Array.from({ length: 1000 }, (_, vip) => ({ customerId: 'p-0', vip }))
+  const stored = await send(acme, repeated)
+  expect([stored.response.status, stored.trips, await changed()]).toEqual([200, 1, 1])
 })
 
 test('invalid records are listed before anything is said about stored fields', async () => {

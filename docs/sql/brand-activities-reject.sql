@@ -7,9 +7,9 @@
 insert into
   deliveries (
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
-    errors_total, rejected, refused, held, stale, created, listed, held_change, held_written,
-    hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved,
-    erased_at, verdicts, written_bytes, record_bytes, over_quota
+    errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
+    reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
+    verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -78,12 +78,13 @@ with
   counted as (
     select
       count(*) filter (where unknown) as errors, count(*) filter (where unknown) as rejected,
-      0 as held, 0 as held_written, 0 as stale,
+      0 as held, 0 as stale,
       count(*) filter (
         where
           is_new
           and not unknown
       ) as created,
+      0 as repeated_created,
       count(*) filter (
         where
           iif(
@@ -103,7 +104,7 @@ with
           and moved
           and not unknown
       ) as leaves_held,
-      0 as becomes_held, 0 as new_held, 0 as repeated_held,
+      0 as becomes_held, 0 as new_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -184,9 +185,8 @@ select
     ),
     :received, iif(:lenient, 0, :invalid + rejected)
   ),
-  held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
-  :hold_refused, reused, :has_yesterday, :has_today,
+  held, stale, created, created - repeated_created + leaves_held - becomes_held,
+  new_held + becomes_held - leaves_held, :hold_refused, reused, :has_yesterday, :has_today,
   iif(
     :dry_run
     or is_refused
@@ -924,310 +924,36 @@ where t.delivery > :delivery;
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING INDEX events_key (account=? AND id=?)
 
--- upsertRepeated
--- Stores the records whose key stood earlier in the same request.
--- Key: account, id.
--- Updated: eventname, eventid, createtime, amount, currency, product, kpis, details, record,
---   customer_id, day, held; delivery and idx, which name the last write; revision, the number of
---   writes.
--- Not updated: first_day, the day on which the record was first received.
--- The new record replaces the stored one: what it leaves out becomes null. A record without a day
---   keeps the day on which it was first received.
--- Of record, only the texts are compared, in any order, without createtime, Value and the members
---   of kpis, which are compared as columns.
--- Stored as null if the customer was erased: details.
--- Stored with its known members only if the customer was erased: record.
-insert into
-  events as t (
-    account, id, eventname, customer_id, eventid, createtime, amount, currency, product, kpis,
-    details, record, day, first_day, held, delivery, idx, revision
-  )
-with
-  delivery as materialized (
-    select refused, unknown_at, unknown_keys, moved, erased_at
-    from deliveries
-    where
-      account = :account
-      and id = :delivery
-      and attempt = :attempt
-  )
-select
-  :account, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6,
-  value ->> 7, value ->> 8, value ->> 9,
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    null, value ->> 10
-  ),
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    json_patch(value ->> 11, value ->> 14), value ->> 11
-  ),
-  coalesce(coalesce(value ->> 12, t.first_day), value ->> 13), value ->> 13,
-  (
-    (
-      select unknown_at
-      from delivery
-    ) is not null
-    and value ->> 0 in (
-      select value
-      from
-        json_each(
-          (
-            select unknown_at
-            from delivery
-          )
-        )
-    )
-  ),
-  :delivery, value ->> 0, 1
-from
-  jsonb_each (:rows)
-  left join events t on t.account = :account
-  and t.id = value ->> 1
-where
-  (
-    select refused
-    from delivery
-  ) = 0
-  and (
-    (
-      select unknown_keys
-      from delivery
-    ) is null
-    or not (
-      (
-        select unknown_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select unknown_at
-              from delivery
-            )
-          )
-      )
-    )
-  )
-on conflict (account, id) do update
-set
-  eventname = excluded.eventname, eventid = excluded.eventid, createtime = excluded.createtime,
-  amount = excluded.amount, currency = excluded.currency, product = excluded.product,
-  kpis = excluded.kpis, details = excluded.details, record = excluded.record,
-  customer_id = excluded.customer_id,
-  day = coalesce(iif(excluded.createtime is null, null, excluded.day), t.first_day),
-  held = excluded.held, delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
-where
-  (
-    (
-      excluded.eventname, excluded.eventid, excluded.createtime, excluded.amount, excluded.currency,
-      excluded.product, excluded.kpis, excluded.details
-    ) is not (t.eventname, t.eventid, t.createtime, t.amount, t.currency, t.product, t.kpis, t.details)
-    or iif(
-      excluded.record is t.record, 0,
-      exists (
-        select m.key, m.value
-        from
-          (select excluded.record as members)
-          cross join json_each(members) m
-        where
-          m.type = 'text'
-          and m.key not in ('createtime', 'Value')
-          and m.key not in (
-            select key
-            from json_each(t.kpis)
-          )
-        except
-        select m.key, m.value
-        from
-          (select t.record as members)
-          cross join json_each(members) m
-        where
-          m.type = 'text'
-          and m.key not in ('createtime', 'Value')
-          and m.key not in (
-            select key
-            from json_each(t.kpis)
-          )
-      )
-      or exists (
-        select m.key, m.value
-        from
-          (select t.record as members)
-          cross join json_each(members) m
-        where
-          m.type = 'text'
-          and m.key not in ('createtime', 'Value')
-          and m.key not in (
-            select key
-            from json_each(t.kpis)
-          )
-        except
-        select m.key, m.value
-        from
-          (select excluded.record as members)
-          cross join json_each(members) m
-        where
-          m.type = 'text'
-          and m.key not in ('createtime', 'Value')
-          and m.key not in (
-            select key
-            from json_each(t.kpis)
-          )
-      )
-    )
-  )
-  or (
-    excluded.customer_id,
-    coalesce(iif(excluded.createtime is null, null, excluded.day), t.first_day)
-  ) is not (t.customer_id, t.day)
-returning idx, revision;
--- Query plan:
---   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 11
---     MATERIALIZE delivery
---       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
---     SCAN delivery
---   SCALAR SUBQUERY 12
---     SCAN delivery
---   SCALAR SUBQUERY 13
---     SCAN delivery
---   LIST SUBQUERY 15
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 14
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
---   SCALAR SUBQUERY 2
---     SCAN delivery
---   LIST SUBQUERY 4
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 3
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 5
---     SCAN delivery
---   LIST SUBQUERY 7
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 6
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 8
---     SCAN delivery
---   LIST SUBQUERY 10
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 9
---       SCAN delivery
---     CREATE BLOOM FILTER
---   CORRELATED SCALAR SUBQUERY 22
---     MERGE (EXCEPT)
---       LEFT
---         CO-ROUTINE (subquery-17)
---           SCAN CONSTANT ROW
---         SCAN (subquery-17)
---         SCAN m VIRTUAL TABLE INDEX 1:
---         CORRELATED LIST SUBQUERY 18
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---         USE TEMP B-TREE FOR ORDER BY
---       RIGHT
---         CO-ROUTINE (subquery-20)
---           SCAN CONSTANT ROW
---         SCAN (subquery-20)
---         SCAN m VIRTUAL TABLE INDEX 1:
---         CORRELATED LIST SUBQUERY 21
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---         USE TEMP B-TREE FOR ORDER BY
---   CORRELATED SCALAR SUBQUERY 28
---     MERGE (EXCEPT)
---       LEFT
---         CO-ROUTINE (subquery-23)
---           SCAN CONSTANT ROW
---         SCAN (subquery-23)
---         SCAN m VIRTUAL TABLE INDEX 1:
---         CORRELATED LIST SUBQUERY 24
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---         USE TEMP B-TREE FOR ORDER BY
---       RIGHT
---         CO-ROUTINE (subquery-26)
---           SCAN CONSTANT ROW
---         SCAN (subquery-26)
---         SCAN m VIRTUAL TABLE INDEX 1:
---         CORRELATED LIST SUBQUERY 27
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---         USE TEMP B-TREE FOR ORDER BY
-
--- recountTotal
--- Adds the stored records of these keys to the total; subtractFromTotal runs before the upserts.
-insert into totals (account, resource, total, held)
-select :account, :resource, n.listed, n.held
+-- countRepeated
+-- Counts the records that were merged into one that was written.
+update deliveries
+set written = deliveries.written + n.written, held_written = deliveries.held_written + n.held
 from
   (
-    select count(*) filter (where t.held = 0) as listed, count(*) filter (where t.held = 1) as held
+    select count(*) as written, count(*) filter (where t.held = 1) as held
     from
-      jsonb_each (:rows)
+      (
+        select value
+        from jsonb_each (:flagged_1)
+      )
       cross join events t on t.account = :account
       and t.id = value ->> 1
+    where
+      (value ->> 5) is 'repeated'
+      and t.delivery = :delivery
   ) n
 where
-  exists (
-    select 1
-    from deliveries
-    where
-      account = :account
-      and id = :delivery
-      and attempt = :attempt
-      and refused = 0
-  )
-on conflict (account, resource) do update
-set total = total + excluded.total, held = held + excluded.held;
+  refused = 0
+  and account = :account
+  and id = :delivery
+  and attempt = :attempt
+returning written, held_written;
 -- Query plan:
---   CO-ROUTINE n
+--   MATERIALIZE n
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --     SEARCH t USING INDEX events_key (account=? AND id=?)
---   SEARCH deliveries EXISTS USING PRIMARY KEY (account=? AND id=?)
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCAN n
-
--- selectOverwritten
--- After a lost answer: lists the writes that later records of the request overwrote.
-select idx, revision, 1 as is_own
-from overwritten_writes
-where
-  account = :account
-  and delivery = :delivery;
--- Query plan:
---   SEARCH overwritten_writes USING PRIMARY KEY (account=? AND delivery=?)
 
 -- countDryRun
 -- Dry run: counts what would be written.
@@ -1241,7 +967,7 @@ with
   ),
   would_write as materialized (
     select
-      count(*) as written,
+      count(*) filter (where true) + ifnull(sum(null) filter (where true), 0) as written,
       count(*) filter (
         where
           (
@@ -1260,6 +986,27 @@ with
                 )
             )
           )
+      ) + ifnull(
+        sum(null) filter (
+          where
+            (
+              (
+                select unknown_at
+                from delivery
+              ) is not null
+              and value ->> 0 in (
+                select value
+                from
+                  json_each(
+                    (
+                      select unknown_at
+                      from delivery
+                    )
+                  )
+              )
+            )
+        ),
+        0
       ) as held
     from
       (
@@ -1455,20 +1202,12 @@ returning written, held_written;
 -- Query plan:
 --   MATERIALIZE would_write
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 8
 --       MATERIALIZE delivery
 --         SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --       SCAN delivery
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 9
 --       SCAN delivery
---     SCALAR SUBQUERY 7
---       SCAN delivery
---     LIST SUBQUERY 9
---       SCAN json_each VIRTUAL TABLE INDEX 1:
---       SCALAR SUBQUERY 8
---         SCAN delivery
---       CREATE BLOOM FILTER
---     SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --     SCALAR SUBQUERY 10
 --       SCAN delivery
 --     LIST SUBQUERY 12
@@ -1476,6 +1215,7 @@ returning written, held_written;
 --       SCALAR SUBQUERY 11
 --         SCAN delivery
 --       CREATE BLOOM FILTER
+--     SEARCH t USING INDEX events_key (account=? AND id=?) LEFT-JOIN
 --     SCALAR SUBQUERY 13
 --       SCAN delivery
 --     LIST SUBQUERY 15
@@ -1483,34 +1223,31 @@ returning written, held_written;
 --       SCALAR SUBQUERY 14
 --         SCAN delivery
 --       CREATE BLOOM FILTER
---     CORRELATED SCALAR SUBQUERY 24
+--     SCALAR SUBQUERY 16
+--       SCAN delivery
+--     LIST SUBQUERY 18
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 17
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     CORRELATED SCALAR SUBQUERY 27
 --       MERGE (EXCEPT)
 --         LEFT
---           CO-ROUTINE (subquery-19)
---             SCAN CONSTANT ROW
---             SCALAR SUBQUERY 16
---               SCAN delivery
---             LIST SUBQUERY 18
---               SCAN json_each VIRTUAL TABLE INDEX 1:
---               SCALAR SUBQUERY 17
---                 SCAN delivery
---               CREATE BLOOM FILTER
---           SCAN (subquery-19)
---           SCAN m VIRTUAL TABLE INDEX 1:
---           CORRELATED LIST SUBQUERY 20
---             SCAN json_each VIRTUAL TABLE INDEX 1:
---           USE TEMP B-TREE FOR ORDER BY
---         RIGHT
 --           CO-ROUTINE (subquery-22)
 --             SCAN CONSTANT ROW
+--             SCALAR SUBQUERY 19
+--               SCAN delivery
+--             LIST SUBQUERY 21
+--               SCAN json_each VIRTUAL TABLE INDEX 1:
+--               SCALAR SUBQUERY 20
+--                 SCAN delivery
+--               CREATE BLOOM FILTER
 --           SCAN (subquery-22)
 --           SCAN m VIRTUAL TABLE INDEX 1:
 --           CORRELATED LIST SUBQUERY 23
 --             SCAN json_each VIRTUAL TABLE INDEX 1:
 --           USE TEMP B-TREE FOR ORDER BY
---     CORRELATED SCALAR SUBQUERY 33
---       MERGE (EXCEPT)
---         LEFT
+--         RIGHT
 --           CO-ROUTINE (subquery-25)
 --             SCAN CONSTANT ROW
 --           SCAN (subquery-25)
@@ -1518,19 +1255,29 @@ returning written, held_written;
 --           CORRELATED LIST SUBQUERY 26
 --             SCAN json_each VIRTUAL TABLE INDEX 1:
 --           USE TEMP B-TREE FOR ORDER BY
---         RIGHT
---           CO-ROUTINE (subquery-31)
+--     CORRELATED SCALAR SUBQUERY 36
+--       MERGE (EXCEPT)
+--         LEFT
+--           CO-ROUTINE (subquery-28)
 --             SCAN CONSTANT ROW
---             SCALAR SUBQUERY 28
+--           SCAN (subquery-28)
+--           SCAN m VIRTUAL TABLE INDEX 1:
+--           CORRELATED LIST SUBQUERY 29
+--             SCAN json_each VIRTUAL TABLE INDEX 1:
+--           USE TEMP B-TREE FOR ORDER BY
+--         RIGHT
+--           CO-ROUTINE (subquery-34)
+--             SCAN CONSTANT ROW
+--             SCALAR SUBQUERY 31
 --               SCAN delivery
---             LIST SUBQUERY 30
+--             LIST SUBQUERY 33
 --               SCAN json_each VIRTUAL TABLE INDEX 1:
---               SCALAR SUBQUERY 29
+--               SCALAR SUBQUERY 32
 --                 SCAN delivery
 --               CREATE BLOOM FILTER
---           SCAN (subquery-31)
+--           SCAN (subquery-34)
 --           SCAN m VIRTUAL TABLE INDEX 1:
---           CORRELATED LIST SUBQUERY 32
+--           CORRELATED LIST SUBQUERY 35
 --             SCAN json_each VIRTUAL TABLE INDEX 1:
 --           USE TEMP B-TREE FOR ORDER BY
 --     SCALAR SUBQUERY 2
@@ -1538,6 +1285,13 @@ returning written, held_written;
 --     LIST SUBQUERY 4
 --       SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCALAR SUBQUERY 3
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 5
+--       SCAN delivery
+--     LIST SUBQUERY 7
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 6
 --         SCAN delivery
 --       CREATE BLOOM FILTER
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)

@@ -7,9 +7,9 @@
 insert into
   deliveries (
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
-    errors_total, rejected, refused, held, stale, created, listed, held_change, held_written,
-    hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved,
-    erased_at, verdicts, written_bytes, record_bytes, over_quota
+    errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
+    reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
+    verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -52,9 +52,21 @@ with
           e.account = :account
           and e.customer_id = value ->> 1
       ) as erased,
-      value ->> 3 is null
-      and coalesce(t.verdict, 'organic') is not 'attributed' as not_attributed,
-      coalesce(t.verdict, 'organic') as verdict
+      ifnull(value ->> 3, 'unusable') is 'unusable'
+      and coalesce(
+        iif(
+          value ->> 3 is 'unusable'
+          and t.tracking_data is null, 'altered', t.verdict
+        ),
+        'organic'
+      ) is not 'attributed' as not_attributed,
+      coalesce(
+        iif(
+          value ->> 3 is 'unusable'
+          and t.tracking_data is null, 'altered', t.verdict
+        ),
+        'organic'
+      ) as verdict
     from
       sent
       left join customers t on t.account = :account
@@ -64,14 +76,14 @@ with
   counted as (
     select
       count(*) filter (where unknown) as errors, count(*) filter (where unknown) as rejected,
-      0 as held, 0 as held_written, 0 as stale, count(*) filter (where undecided) as undecided,
+      0 as held, 0 as stale, count(*) filter (where undecided) as undecided,
       total(rewritten) as rewritten,
       count(*) filter (
         where
           is_new
           and not unknown
       ) as created,
-      0 as leaves_held, 0 as becomes_held, 0 as new_held, 0 as repeated_held,
+      0 as repeated_created, 0 as leaves_held, 0 as becomes_held, 0 as new_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at,
       nullif(
@@ -154,9 +166,8 @@ select
     ),
     :received, iif(:lenient, 0, :invalid + rejected)
   ),
-  held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
-  :hold_refused, reused, :has_yesterday, :has_today,
+  held, stale, created, created - repeated_created + leaves_held - becomes_held,
+  new_held + becomes_held - leaves_held, :hold_refused, reused, :has_yesterday, :has_today,
   iif(
     :dry_run
     or is_refused
@@ -957,261 +968,36 @@ where t.delivery > :delivery;
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
 
--- upsertRepeated
--- Stores the records whose key stood earlier in the same request.
--- Key: account, customer_id.
--- Updated: signup_date, tracking_data, country_code, first_name, last_name, regtime, extras,
---   verdict, link, day; delivery and idx, which name the last write; revision, the number of
---   writes.
--- Not updated: first_day, the day on which the record was first received.
--- What the new record leaves out keeps its stored value. `extras` is merged name by name. `verdict`
---   and `link` are kept or replaced together with `tracking_data`.
--- A record that differs from the stored one only in regtime is not stored.
--- Stored as null if the customer was erased: first_name, last_name, country_code, extras.
--- Stored as an empty text if the customer was erased, unless the service issued it: tracking_data.
-insert into
-  customers as t (
-    account, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day,
-    regtime, extras, first_day, verdict, link, delivery, idx, revision
-  )
-with
-  delivery as materialized (
-    select refused, unknown_at, unknown_keys, moved, erased_at
-    from deliveries
-    where
-      account = :account
-      and id = :delivery
-      and attempt = :attempt
-  )
-select
-  :account, value ->> 1, value ->> 2,
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    iif(
-      value ->> 3 is null
-      or value ->> 11 is 'attributed', value ->> 3, ''
-    ),
-    value ->> 3
-  ),
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    null, value ->> 4
-  ),
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    null, value ->> 5
-  ),
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    null, value ->> 6
-  ),
-  coalesce(coalesce(value ->> 7, t.day), value ->> 10), value ->> 8,
-  iif(
-    (
-      (
-        select erased_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
-        select value
-        from
-          json_each(
-            (
-              select erased_at
-              from delivery
-            )
-          )
-      )
-    ),
-    null, value ->> 9
-  ),
-  value ->> 10, value ->> 11, value ->> 12, :delivery, value ->> 0, 1
+-- countRepeated
+-- Counts the records that were merged into one that was written.
+update deliveries
+set written = deliveries.written + n.written, held_written = deliveries.held_written + n.held
 from
-  jsonb_each (:rows)
-  left join customers t on t.account = :account
-  and t.customer_id = value ->> 1
-where
   (
-    select refused
-    from delivery
-  ) = 0
-  and (
-    (
-      select unknown_keys
-      from delivery
-    ) is null
-    or not (
+    select count(*) as written, 0 as held
+    from
       (
-        select unknown_at
-        from delivery
-      ) is not null
-      and value ->> 0 in (
         select value
-        from
-          json_each(
-            (
-              select unknown_at
-              from delivery
-            )
-          )
+        from jsonb_each (:flagged_1)
       )
-    )
-  )
-on conflict (account, customer_id) do update
-set
-  signup_date = coalesce(excluded.signup_date, t.signup_date),
-  tracking_data = coalesce(excluded.tracking_data, t.tracking_data),
-  country_code = coalesce(excluded.country_code, t.country_code),
-  first_name = coalesce(excluded.first_name, t.first_name),
-  last_name = coalesce(excluded.last_name, t.last_name),
-  regtime = coalesce(excluded.regtime, t.regtime),
-  extras = iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-  verdict = iif(
-    excluded.tracking_data is null
-    and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-  ),
-  link = iif(excluded.tracking_data is null, t.link, excluded.link),
-  day = coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day),
-  delivery = excluded.delivery, idx = excluded.idx, revision = t.revision + 1
+      cross join customers t on t.account = :account
+      and t.customer_id = value ->> 1
+    where
+      (value ->> 8) is 'repeated'
+      and t.delivery = :delivery
+  ) n
 where
-  (
-    coalesce(excluded.signup_date, t.signup_date),
-    coalesce(excluded.tracking_data, t.tracking_data),
-    coalesce(excluded.country_code, t.country_code), coalesce(excluded.first_name, t.first_name),
-    coalesce(excluded.last_name, t.last_name),
-    iif(excluded.extras is null, t.extras, json_patch(coalesce(t.extras, '{}'), excluded.extras)),
-    iif(
-      excluded.tracking_data is null
-      and t.tracking_data is not null, t.verdict, coalesce(excluded.verdict, t.verdict)
-    ),
-    iif(excluded.tracking_data is null, t.link, excluded.link)
-  ) is not (
-    t.signup_date, t.tracking_data, t.country_code, t.first_name, t.last_name, t.extras, t.verdict,
-    t.link
-  )
-  or (coalesce(iif(excluded.signup_date is null, null, excluded.day), t.day)) is not (t.day)
-returning idx, revision;
+  refused = 0
+  and account = :account
+  and id = :delivery
+  and attempt = :attempt
+returning written, held_written;
 -- Query plan:
---   SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---   SCALAR SUBQUERY 17
---     MATERIALIZE delivery
---       SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
---     SCAN delivery
---   SCALAR SUBQUERY 18
---     SCAN delivery
---   SCALAR SUBQUERY 19
---     SCAN delivery
---   LIST SUBQUERY 21
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 20
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---   SCALAR SUBQUERY 2
---     SCAN delivery
---   LIST SUBQUERY 4
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 3
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 5
---     SCAN delivery
---   LIST SUBQUERY 7
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 6
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 8
---     SCAN delivery
---   LIST SUBQUERY 10
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 9
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 11
---     SCAN delivery
---   LIST SUBQUERY 13
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 12
---       SCAN delivery
---     CREATE BLOOM FILTER
---   SCALAR SUBQUERY 14
---     SCAN delivery
---   LIST SUBQUERY 16
---     SCAN json_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 15
---       SCAN delivery
---     CREATE BLOOM FILTER
-
--- selectOverwritten
--- After a lost answer: lists the writes that later records of the request overwrote.
-select idx, revision, 1 as is_own
-from overwritten_writes
-where
-  account = :account
-  and delivery = :delivery;
--- Query plan:
---   SEARCH overwritten_writes USING PRIMARY KEY (account=? AND delivery=?)
+--   MATERIALIZE n
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SEARCH t USING PRIMARY KEY (account=? AND customer_id=?)
+--   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--   SCAN n
 
 -- selectUndecided
 -- If insertDelivery cannot decide whether a record is too large: lists the keys of such records.
@@ -1222,46 +1008,21 @@ with
   ),
   request as materialized (
     select
-      iif(
-        exists (
-          select 1
-          from
-            (
-              select
-                sum(max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0)) over (rows unbounded preceding) as total
-              from
-                sent
-                left join customers t on t.account = :account
-                and t.customer_id = value ->> 1
-            )
-          where total > 4194304
-        ),
-        2,
-        iif(
-          exists (
-            select 1
+      exists (
+        select 1
+        from
+          (
+            select
+              sum(max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0)) over (rows unbounded preceding) as total
             from
-              (
-                select
-                  sum(
-                    iif(
-                      (value ->> 8) is null
-                      or value ->> 6 is 1, max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0),
-                      min(ifnull(octet_length (t.extras), 0) + value ->> 4, 65536)
-                    )
-                  ) over (rows unbounded preceding) as total
-                from
-                  sent
-                  left join customers t on t.account = :account
-                  and t.customer_id = value ->> 1
-              )
-            where total > 4194304
-          ),
-          1, 0
-        )
-      ) as rewrites
+              sent
+              left join customers t on t.account = :account
+              and t.customer_id = value ->> 1
+          )
+        where total > 4194304
+      ) as rewrites_too_much
   )
-select null as key, null as bytes, rewrites
+select null as key, null as bytes, rewrites_too_much
 from request
 union all
 select distinct
@@ -1272,7 +1033,7 @@ from
   left join customers t on t.account = :account
   and t.customer_id = value ->> 1
 where
-  rewrites < 2
+  not rewrites_too_much
   and iif(
     value ->> 7 is null,
     iif(
@@ -1304,26 +1065,19 @@ where
 --         SCAN CONSTANT ROW
 --         SCALAR SUBQUERY 3
 --           CO-ROUTINE (subquery-2)
---             CO-ROUTINE (subquery-11)
+--             CO-ROUTINE (subquery-9)
 --               SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --               SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---             SCAN (subquery-11)
+--             SCAN (subquery-9)
 --           SCAN (subquery-2)
---         SCALAR SUBQUERY 5
---           CO-ROUTINE (subquery-4)
---             CO-ROUTINE (subquery-12)
---               SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---               SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---             SCAN (subquery-12)
---           SCAN (subquery-4)
 --       SCAN request
 --     UNION ALL
 --       SCAN request
 --       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --       SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
---       CORRELATED SCALAR SUBQUERY 8
+--       CORRELATED SCALAR SUBQUERY 6
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
---       CORRELATED SCALAR SUBQUERY 9
+--       CORRELATED SCALAR SUBQUERY 7
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --       USE TEMP B-TREE FOR DISTINCT
 
@@ -1349,7 +1103,8 @@ with
       and id = :delivery
   ),
   would_write as materialized (
-    select count(*) as written, count(*) filter (where false) as held
+    select
+      count(*) filter (where true) + ifnull(sum(null) filter (where true), 0) as written, 0 as held
     from
       (
         select value

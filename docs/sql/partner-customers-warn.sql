@@ -7,9 +7,9 @@
 insert into
   deliveries (
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
-    errors_total, rejected, refused, held, stale, created, listed, held_change, held_written,
-    hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved,
-    erased_at, verdicts, written_bytes, record_bytes, over_quota
+    errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
+    reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
+    verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -66,9 +66,9 @@ with
   ),
   counted as (
     select
-      0 as errors, 0 as rejected, 0 as held, 0 as held_written,
-      count(*) filter (where stale) as stale, count(*) filter (where is_new) as created,
-      0 as leaves_held, 0 as becomes_held, 0 as new_held, 0 as repeated_held,
+      0 as errors, 0 as rejected, 0 as held, count(*) filter (where stale) as stale,
+      count(*) filter (where is_new) as created,
+      0 as repeated_created, 0 as leaves_held, 0 as becomes_held, 0 as new_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       nullif(json_group_array(value ->> 0) filter (where stale), '[]') as stale_at,
       nullif(
@@ -149,9 +149,8 @@ select
     ),
     :received, iif(:lenient, 0, :invalid + rejected)
   ),
-  held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
-  :hold_refused, reused, :has_yesterday, :has_today,
+  held, stale, created, created - repeated_created + leaves_held - becomes_held,
+  new_held + becomes_held - leaves_held, :hold_refused, reused, :has_yesterday, :has_today,
   iif(
     :dry_run
     or is_refused
@@ -864,7 +863,8 @@ with
       and id = :delivery
   ),
   would_write as materialized (
-    select count(*) as written, count(*) filter (where false) as held
+    select
+      count(*) filter (where true) + ifnull(sum(null) filter (where true), 0) as written, 0 as held
     from
       (
         select value

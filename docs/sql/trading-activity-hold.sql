@@ -7,9 +7,9 @@
 insert into
   deliveries (
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
-    errors_total, rejected, refused, held, stale, created, listed, held_change, held_written,
-    hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved,
-    erased_at, verdicts, written_bytes, record_bytes, over_quota
+    errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
+    reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
+    verdicts, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -88,20 +88,18 @@ with
   ),
   counted as (
     select
-      0 as errors, 0 as rejected, count(*) filter (where unknown) as held,
-      0 as held_written, 0 as stale,
+      0 as errors, 0 as rejected, count(*) filter (where unknown) as held, 0 as stale,
       count(*) filter (
         where
           is_new
           and not unknown
       ) as created,
-      0 as leaves_held, 0 as becomes_held,
+      0 as repeated_created, 0 as leaves_held, 0 as becomes_held,
       count(*) filter (
         where
           is_new
           and unknown
       ) as new_held,
-      0 as repeated_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, null as moved, null as erased_at, null as verdicts,
       exists (
@@ -172,9 +170,8 @@ select
     ),
     :received, iif(:lenient, 0, :invalid + rejected)
   ),
-  held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-  iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
-  :hold_refused, reused, :has_yesterday, :has_today,
+  held, stale, created, created - repeated_created + leaves_held - becomes_held,
+  new_held + becomes_held - leaves_held, :hold_refused, reused, :has_yesterday, :has_today,
   iif(
     :dry_run
     or is_refused
@@ -239,8 +236,8 @@ where
       and not :dry_run
     )
     or (
-      new_held + becomes_held + repeated_held = 0
-      or new_held + becomes_held + repeated_held + (
+      new_held + becomes_held = 0
+      or new_held + becomes_held + (
         select coalesce(sum(held), 0)
         from totals
         where account = :account
@@ -549,7 +546,7 @@ with
   ),
   would_write as materialized (
     select
-      count(*) as written,
+      count(*) filter (where true) + ifnull(sum(null) filter (where true), 0) as written,
       count(*) filter (
         where
           (
@@ -568,6 +565,27 @@ with
                 )
             )
           )
+      ) + ifnull(
+        sum(null) filter (
+          where
+            (
+              (
+                select unknown_at
+                from delivery
+              ) is not null
+              and value ->> 0 in (
+                select value
+                from
+                  json_each(
+                    (
+                      select unknown_at
+                      from delivery
+                    )
+                  )
+              )
+            )
+        ),
+        0
       ) as held
     from
       (
@@ -626,17 +644,17 @@ returning written, held_written;
 -- Query plan:
 --   MATERIALIZE would_write
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---     SCALAR SUBQUERY 5
+--     SCALAR SUBQUERY 8
 --       MATERIALIZE delivery
 --         SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --       SCAN delivery
---     SCALAR SUBQUERY 6
+--     SCALAR SUBQUERY 9
 --       SCAN delivery
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 10
 --       SCAN delivery
---     LIST SUBQUERY 9
+--     LIST SUBQUERY 12
 --       SCAN json_each VIRTUAL TABLE INDEX 1:
---       SCALAR SUBQUERY 8
+--       SCALAR SUBQUERY 11
 --         SCAN delivery
 --       CREATE BLOOM FILTER
 --     SEARCH t USING PRIMARY KEY (account=? AND date=? AND customer_id=? AND instrument=? AND currency=?) LEFT-JOIN
@@ -645,6 +663,13 @@ returning written, held_written;
 --     LIST SUBQUERY 4
 --       SCAN json_each VIRTUAL TABLE INDEX 1:
 --       SCALAR SUBQUERY 3
+--         SCAN delivery
+--       CREATE BLOOM FILTER
+--     SCALAR SUBQUERY 5
+--       SCAN delivery
+--     LIST SUBQUERY 7
+--       SCAN json_each VIRTUAL TABLE INDEX 1:
+--       SCALAR SUBQUERY 6
 --         SCAN delivery
 --       CREATE BLOOM FILTER
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)

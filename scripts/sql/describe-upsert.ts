@@ -7,8 +7,8 @@ import {
 import type { RecordTable } from '../../src/db/records/record-table.ts'
 import { contentOf } from '../../src/db/records/upsert-sql.ts'
 
-/** The records that an upsert stores; see `upsertSql` and `upsertIndexedSql`. */
-export type UpsertedRecords = 'unmoved' | 'moved' | 'repeated'
+/** The records that an upsert stores; see `upsertSql` and `upsertMovedSql`. */
+export type UpsertedRecords = 'unmoved' | 'moved'
 
 const MERGES: ReadonlyMap<Merge, string> = new Map([
   [replaceAll, 'The new record replaces the stored one: what it leaves out becomes null.'],

@@ -48,7 +48,15 @@ function batchStatements(
     ...classification(statements, policy),
     ...commonWrites(table, statements, policy),
     ...rareWrites(table, statements),
-    ...(mayRepeatKeys ? repeatedWrites(table, statements) : []),
+    ...(mayRepeatKeys
+      ? [
+          document(
+            'countRepeated',
+            'Counts the records that were merged into one that was written.',
+            statements.countRepeated(1),
+          ),
+        ]
+      : []),
     ...sizeReads(statements),
     document('countDryRun', 'Dry run: counts what would be written.', statements.countDryRun),
     document('selectDryRun', 'Dry run: lists what would be written.', statements.selectDryRun),
@@ -140,7 +148,7 @@ const sizeReads = ({ sizes }: DeliveryStatements): DocumentedStatement[] =>
         document(
           'selectUndecided',
           'If insertDelivery cannot decide whether a record is too large: lists the keys of such records.',
-          sizes.selectUndecided({ lookup: 1, flagged: 0 }),
+          sizes.selectUndecided(1),
         ),
         document(
           'selectStoredMembers',
@@ -149,34 +157,6 @@ const sizeReads = ({ sizes }: DeliveryStatements): DocumentedStatement[] =>
         ),
       ]
     : []
-
-/** Only a brand may send several records of one key in a request. */
-const repeatedWrites = (
-  table: RecordTable,
-  statements: DeliveryStatements,
-): DocumentedStatement[] => [
-  document(
-    'upsertRepeated',
-    'Stores the records whose key stood earlier in the same request.',
-    statements.upsertRepeated.returning,
-    [],
-    describeUpsert(table, 'repeated'),
-  ),
-  ...(table.canHold
-    ? [
-        document(
-          'recountTotal',
-          'Adds the stored records of these keys to the total; subtractFromTotal runs before the upserts.',
-          statements.recountTotal,
-        ),
-      ]
-    : []),
-  document(
-    'selectOverwritten',
-    'After a lost answer: lists the writes that later records of the request overwrote.',
-    COMMON_STATEMENTS.selectOverwritten,
-  ),
-]
 
 function document(
   name: string,

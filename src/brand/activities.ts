@@ -2,7 +2,6 @@ import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { brandActivityTable } from '../db/records/record-table.ts'
-import type { RowFlag } from '../db/records/sql-fragments.ts'
 import { recordPointer } from '../ingest/envelope.ts'
 import {
   keyMembers,
@@ -23,6 +22,7 @@ import {
   validateEvent,
 } from './event.ts'
 import { activity as fields } from './fields.ts'
+import { mergeRepeated } from './repeated-keys.ts'
 
 function activityValidator({ time_zone, events }: Grant): RecordValidator {
   const rules: EventRules = { zone: time_zone, definitions: definitionsByName(events) }
@@ -42,8 +42,9 @@ const shorten = async (text: string) =>
   text.length > MAX_STORED_LENGTH ? `h ${await digest(text)}` : text
 
 /**
- * Returns a row for each event, under its identity. An event without an identity is stored under its
- * request and its index there, so that the service's own retry does not store it twice.
+ * Returns a row for each event, under its identity. Of records with the same identity the last is stored.
+ * An event without an identity is stored under its request and its index there, so that the service's own
+ * retry does not store it twice.
  */
 async function activityRows(
   { form, valid, invalid }: ValidatedRequest,
@@ -53,7 +54,7 @@ async function activityRows(
   const request = idempotencyKey === null ? `r ${delivery}` : `k ${idempotencyKey}`
   const warnings = new Map<number, Warning[]>()
   const events = await Promise.all(
-    valid.map(async ({ index, record }): Promise<Row> => {
+    valid.map(async ({ index, record }): Promise<Event> => {
       const { identity, details, ...columns } = record
       const hasIdentity = typeof identity === 'string'
       if (!hasIdentity && idempotencyKey === null) {
@@ -63,8 +64,19 @@ async function activityRows(
         ? await shorten(identity)
         : `${request} ${String(index).padStart(3, '0')}`
       const stored = typeof details === 'string' ? await shorten(details) : undefined
-      return { idx: index, values: { ...columns, id, first_day, details: stored } }
+      return { index, values: { ...columns, id, first_day, details: stored } }
     }),
+  )
+  const merged = mergeRepeated(
+    events,
+    ({ values }) => values.id,
+    (versions) => {
+      const code = areSameEvent(versions) ? 'repeated_activity' : 'repeated_eventid'
+      for (const { index } of versions.slice(1)) {
+        warnings.set(index, [warning(code, recordPointer(form, index))])
+      }
+      return (versions.at(-1) ?? versions[0]).values
+    },
   )
   const invalidRows = invalid.map(
     ({ index, record: { customer_id } }): Row => ({
@@ -73,40 +85,22 @@ async function activityRows(
       flag: 'invalid',
     }),
   )
-  return { ...separateRepeated(events), invalidRows, warnings: () => warnings }
+  return { ...merged, invalidRows, warnings }
 }
 
-/** Separates the first row of each identity from the rows that repeat it. */
-function separateRepeated(events: readonly Row[]): Pick<RecordRows, 'rows' | 'repeatedRows'> {
-  const lastById = new Map<unknown, Row>()
-  const rows: Row[] = []
-  const repeatedRows: Row[] = []
-  for (const row of events) {
-    const last = lastById.get(row.values.id)
-    if (last === undefined) rows.push(row)
-    else
-      repeatedRows.push({
-        ...row,
-        flag: compareContent(last, row),
-      })
-    lastById.set(row.values.id, row)
-  }
-  return { rows, repeatedRows }
+/** An event of a request, and what is stored of it. */
+interface Event {
+  index: number
+  values: Row['values']
 }
 
-/**
- * Returns how a row differs from an earlier one with the same identity. `texts` has what is stored in
- * another form: a mapped product and a default currency.
- */
-function compareContent(a: Row, b: Row): RowFlag {
-  const { columns, ignoredInComparison, personalColumns } = brandActivityTable
-  const differing = [...columns, 'texts'].filter(
-    (name) => !ignoredInComparison.includes(name) && a.values[name] !== b.values[name],
+/** Returns whether records with one identity have the same name and customer. */
+const areSameEvent = ([first, ...others]: readonly [Event, ...Event[]]): boolean =>
+  others.every(
+    ({ values }) =>
+      values.eventname === first.values.eventname &&
+      values.customer_id === first.values.customer_id,
   )
-  if (differing.length === 0) return 'repeated_same'
-  const isPersonal = differing.every((name) => personalColumns.includes(name))
-  return isPersonal ? 'repeated_personal' : 'repeated_changed'
-}
 
 /** The first members of the identity of a daily aggregate. */
 const DAILY_KEY = ['eventname', 'customerid']

@@ -4,16 +4,17 @@ import {
   ADDED_BYTES,
   ADDED_MEMBERS,
   IS_TOO_LARGE,
-  MERGED_VERDICT,
   SEEN_DELIVERY,
+  SENT_VERDICT,
 } from '../db/records/sql-fragments.ts'
-import { type BodyForm, recordPointer } from '../ingest/envelope.ts'
+import { recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
-import { addSizes, type Extras, type Sizes, toExtras, tooLargeFinder } from './extras.ts'
+import { isTooLarge, mergeExtras, type Sizes, sumOf } from './extras.ts'
+import { mergeRepeated } from './repeated-keys.ts'
 
 /** The attribution of a customer, so far as one or more records of a request give it. */
 interface Origin {
@@ -22,85 +23,67 @@ interface Origin {
   link: string | null | undefined
 }
 
-/** What one record of a request contributes to the state of its customer. */
-interface Contribution {
+/** A record of a request, or the merged records of a customer. */
+interface Sent {
   index: number
-  customer_id: unknown
-  day: unknown
+  /** The values by column, but for those of `origin`. */
+  columns: Row['values']
   origin: Origin
+  /** The additional fields that `columns` has as JSON. */
   sizes: Sizes
 }
 
-/** The attribution of a customer after one or more records of a request. */
-interface CustomerState {
-  origin: Origin
-  /** Whether tracking data was sent, but none that could be used. */
-  isAltered: boolean
-}
-
-/** A contribution, and the customer before and after it. */
-interface Step extends Contribution {
-  /** Whether an earlier record of the request has this customer. */
-  isRepeated: boolean
-  /** Undefined if no earlier record counts. */
-  previous: CustomerState | undefined
-  state: CustomerState
-  /** The bytes and the number of the additional fields that were sent up to here. */
-  bytes: number
-  members: number
-}
-
-/**
- * Returns one row for each customer, and a repeated row for each further record of the same customer.
- * The statements merge them in array order. Only what the database classifies a record by is merged
- * here: the verdict, and the size of additional fields. A record that the database rejects contributes
- * nothing, so `sizes` and `warnings` leave it out.
- */
+/** Returns a row for each customer; several records of a customer are merged. */
 export async function customerRows(
   { form, valid }: ValidatedRequest,
   { env, grant, receivedAt }: RequestContext,
 ): Promise<RecordRows> {
   const verify = verifierFor(env.TRACKING_KEYS, grant.account)
   const first_day = dayInZone(grant.time_zone, receivedAt)
-  const contributions = await Promise.all(
-    valid.map(async ({ index, record }): Promise<Contribution> => {
-      const { customer_id, day } = record
-      const sizes: Sizes = record.sizes instanceof Map ? record.sizes : new Map()
-      return { index, customer_id, day, origin: await readOrigin(record, verify), sizes }
+  const sent = await Promise.all(
+    valid.map(async ({ index, record }): Promise<Sent> => {
+      const { sizes, ...columns } = record
+      const origin = await readOrigin(record, verify)
+      return { index, columns, origin, sizes: sizes instanceof Map ? sizes : new Map() }
     }),
   )
-  const steps = applyInOrder(contributions, () => false)
-  const whole = steps.map((step, i): Row => {
-    const row = lookupRow(step)
-    const { sizes: _, ...columns } = valid[i]?.record ?? {}
-    return { ...row, values: { ...columns, ...step.origin, ...row.values, first_day } }
-  })
+  const warnings = new Map<number, Warning[]>()
+  const sizesOf = new Map<unknown, Sizes>()
+  const { rows, repeats } = mergeRepeated(
+    sent,
+    ({ columns }) => columns.customer_id,
+    (records) => {
+      const { columns, origin, sizes } = mergeCustomer(records)
+      for (const [i, { index, origin: own }] of records.entries()) {
+        const pointer = recordPointer(form, index)
+        const repeated = i > 0 ? [warning('repeated_key', pointer)] : []
+        warnings.set(index, [...repeated, ...attributionWarnings(own, origin, pointer)])
+      }
+      sizesOf.set(columns.customer_id, sizes)
+      return {
+        ...columns,
+        ...origin,
+        first_day,
+        [SENT_VERDICT]: sentVerdict(origin),
+        [ADDED_BYTES]: sumOf(sizes),
+        [ADDED_MEMBERS]: sizes.size,
+      }
+    },
+  )
+  const lookups = rows.map(({ idx, values }): Row => ({ idx, values: lookupOf(values) }))
   return {
-    ...separate(whole),
+    rows,
+    repeats,
     receivedDay: first_day,
     // An invalid customer has no reference that would have to be checked.
     invalidRows: [],
-    warnings: (rejected) =>
-      warningsOf(
-        applyInOrder(contributions, (i) => rejected.has(i)),
-        form,
-      ),
+    warnings,
     sizes: {
-      findTooLarge: tooLargeFinder(contributions),
-      toRows: (decisions) => {
-        const rejected = new Set([...decisions.values()].flatMap(({ tooLarge }) => tooLarge))
-        const decided = applyInOrder(contributions, (index) => rejected.has(index))
-        return separate(decided.map((step) => decidedRow(step, decisions, rejected)))
-      },
+      isTooLarge: (key, stored) => isTooLarge(sizesOf.get(key) ?? new Map(), stored),
+      toRows: (decisions) => lookups.map((row) => withDecision(row, decisions)),
     },
   }
 }
-
-/** Separates the first row of each customer from the rows that repeat one. */
-const separate = (rows: readonly Row[]): Pick<RecordRows, 'rows' | 'repeatedRows'> => ({
-  rows: rows.filter(({ flag }) => flag === undefined),
-  repeatedRows: rows.filter(({ flag }) => flag !== undefined),
-})
 
 const NO_ORIGIN: Origin = { tracking_data: undefined, verdict: undefined, link: undefined }
 
@@ -116,81 +99,62 @@ async function readOrigin(
   return { ...NO_ORIGIN, verdict: verdict === 'altered' ? 'altered' : undefined }
 }
 
-/** Returns each contribution with the state before it and after it. Rejected ones change no state. */
-function applyInOrder(
-  contributions: readonly Contribution[],
-  isRejected: (index: number) => boolean,
-): Step[] {
-  const states = new Map<unknown, CustomerState | undefined>()
-  const sent = new Map<unknown, Extras>()
-  return contributions.map((contribution) => {
-    const { customer_id, index, sizes } = contribution
-    const isRepeated = states.has(customer_id)
-    const previous = states.get(customer_id)
-    const state = mergeState(previous, contribution.origin)
-    states.set(customer_id, isRejected(index) ? previous : state)
-    const before = sent.get(customer_id)
-    if (before) addSizes(before, sizes)
-    const extras = before ?? toExtras(sizes)
-    sent.set(customer_id, extras)
-    const { bytes } = extras
-    return { ...contribution, isRepeated, previous, state, bytes, members: extras.sizes.size }
-  })
+/** Merges the records of a customer in their order: what a later one leaves out is kept. */
+function mergeCustomer(records: readonly [Sent, ...Sent[]]): Omit<Sent, 'index'> {
+  if (records.length === 1) return records[0]
+  const columns = Object.assign({}, ...records.map((record) => definedOf(record.columns)))
+  const origin = records.map((record) => record.origin).reduce(mergeOrigin)
+  const sizes = new Map(records.flatMap((record) => [...record.sizes]))
+  const extras = mergeExtras(records.map((record) => record.columns.extras))
+  return { columns: { ...columns, extras }, origin, sizes }
+}
+
+const definedOf = (columns: Row['values']) =>
+  Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined))
+
+/**
+ * Returns the attribution after a further record. Tracking data, verdict and link are replaced together;
+ * a record without tracking data keeps those before it. Only another link replaces a link.
+ */
+function mergeOrigin(before: Origin, sent: Origin): Origin {
+  if (before.verdict === 'attributed' && sent.verdict !== 'attributed') return before
+  if (sent.tracking_data !== undefined) return sent
+  if (before.tracking_data !== undefined) return before
+  return { ...NO_ORIGIN, verdict: sent.verdict ?? before.verdict }
 }
 
 /**
- * Returns the state of a customer after a further record. Tracking data, verdict and link are
- * replaced together; a record without tracking data keeps those before it.
+ * Returns the warnings about the attribution of a customer for one of the customer's records. The validator
+ * has already warned of tracking data that cannot be used.
  */
-function mergeState(previous: CustomerState | undefined, sent: Origin): CustomerState {
-  const isKept = sent.tracking_data === undefined && previous?.origin.tracking_data !== undefined
-  const origin = isKept ? previous.origin : sent
-  const isAltered =
-    origin.tracking_data === undefined &&
-    (origin.verdict === 'altered' || previous?.isAltered === true)
-  return { origin, isAltered }
+function attributionWarnings(
+  own: Origin,
+  { tracking_data, verdict }: Origin,
+  pointer: string,
+): Warning[] {
+  const isReported = own.tracking_data === undefined && own.verdict === 'altered'
+  if (isReported || tracking_data === undefined) return []
+  return verdict === undefined || verdict === 'attributed'
+    ? []
+    : [warning(verdict, `${pointer}/tracking_data`)]
 }
 
-/** Returns the cells that the database classifies a record by. */
-function lookupRow({ index, isRepeated, previous, state, bytes, members, ...sent }: Step): Row {
-  const values = {
-    customer_id: sent.customer_id,
-    day: sent.day,
-    [MERGED_VERDICT]: state.origin.verdict,
-    [ADDED_BYTES]: bytes,
-    [ADDED_MEMBERS]: members,
-  }
-  if (!isRepeated) return { idx: index, values }
-  const flag = previous?.isAltered ? 'repeated_altered' : 'repeated_changed'
-  return { idx: index, values, flag }
-}
+const sentVerdict = ({ tracking_data, verdict }: Origin) =>
+  tracking_data === undefined && verdict === 'altered' ? 'unusable' : verdict
 
-/** Returns the cells of a record whose customer may have been looked at. */
-function decidedRow(
-  step: Step,
-  decisions: ReadonlyMap<unknown, SizeDecision>,
-  rejected: ReadonlySet<number>,
-): Row {
-  const row = lookupRow(step)
-  const seen = decisions.get(step.customer_id)
-  if (!seen) return row
-  const decision = {
-    [SEEN_DELIVERY]: seen.delivery,
-    [IS_TOO_LARGE]: Number(rejected.has(step.index)),
-  }
-  return { ...row, values: { ...row.values, ...decision } }
-}
+/** Returns the cells that the database classifies a customer by. */
+const lookupOf = ({ customer_id, day, ...others }: Row['values']): Row['values'] => ({
+  customer_id,
+  day,
+  [SENT_VERDICT]: others[SENT_VERDICT],
+  [ADDED_BYTES]: others[ADDED_BYTES],
+  [ADDED_MEMBERS]: others[ADDED_MEMBERS],
+})
 
-/** Returns the warnings about the attribution that each record leads to. */
-function warningsOf(steps: readonly Step[], form: BodyForm): Map<number, Warning[]> {
-  const warnings = new Map<number, Warning[]>()
-  for (const { index, origin: sent, state } of steps) {
-    const { tracking_data, verdict } = state.origin
-    // The validator has already warned of tracking data that cannot be used.
-    const isReported = sent.tracking_data === undefined && sent.verdict === 'altered'
-    if (!isReported && tracking_data !== undefined && verdict && verdict !== 'attributed') {
-      warnings.set(index, [warning(verdict, `${recordPointer(form, index)}/tracking_data`)])
-    }
-  }
-  return warnings
+/** Returns a row with what was decided about its customer, if anything was. */
+function withDecision({ idx, values }: Row, decisions: ReadonlyMap<unknown, SizeDecision>): Row {
+  const seen = decisions.get(values.customer_id)
+  if (!seen) return { idx, values }
+  const decision = { [SEEN_DELIVERY]: seen.delivery, [IS_TOO_LARGE]: Number(seen.isTooLarge) }
+  return { idx, values: { ...values, ...decision } }
 }

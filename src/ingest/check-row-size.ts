@@ -10,12 +10,9 @@ const MAX_ROW_CHARACTERS = 12_000_000
  *
  * @throws ApiError `payload_too_large`
  */
-export function checkRowSize({
-  rows,
-  repeatedRows,
-}: Pick<RecordRows, 'rows' | 'repeatedRows'>): void {
+export function checkRowSize({ rows }: Pick<RecordRows, 'rows'>): void {
   let characters = 0
-  for (const { values } of [...rows, ...repeatedRows]) {
+  for (const { values } of rows) {
     for (const value of Object.values(values)) {
       if (typeof value === 'string') characters += value.length
     }

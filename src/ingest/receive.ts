@@ -3,10 +3,9 @@ import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
-import type { Row } from '../db/records/json-chunks.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
-import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
+import { storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
@@ -52,12 +51,11 @@ async function handleDelivery(c: Context<AppEnv>, resource: Resource): Promise<R
   const body = await readBody(c.req.raw, c.var.grantPromise)
   try {
     const prepared = await prepare(c, resource, options, body)
-    const { grant, input, validated, validator, warnings } = prepared
+    const { grant, input, validated, validator } = prepared
     const session = resolveDatabase(c.env, grant.binding).withSession('first-primary')
     const stored = await storeInQueue(input, body.characters, session, (measured) =>
       storeDelivery(measured, resource.recordTable, input),
     )
-    addWarnings(validated, warnings(rejectedBy(stored, input)))
     finishAfter(c, grant, stored)
     c.set('delivery', { delivery_id: input.id, outcomes: summaryOf(stored.delivery) })
     setBookmark(session, c.header)
@@ -98,21 +96,19 @@ async function prepare(
   const receivedAt = Date.now()
   const context = { env: c.env, grant, id: newDeliveryId(receivedAt), receivedAt, idempotencyKey }
   const { warnings, ...records } = await resource.buildRows(validated, context)
+  for (const record of validated.valid) record.warnings.push(...(warnings.get(record.index) ?? []))
   if (body.mustFreeRecords) checkRowSize(records)
   const input: DeliveryInput = {
     ...toDeliveryInput(validated, resource, context, records),
     idempotency: await readIdempotency(context, validated, validator),
     dryRun,
     lenient: preferences.lenient,
-    returnRecordOutcomes:
-      !preferences.minimal ||
-      mayHaveWarnings(validated, resource, grant) ||
-      warnings(new Set()).size > 0,
+    returnRecordOutcomes: !preferences.minimal || mayHaveWarnings(validated, resource, grant),
   }
   const neededForResponse = body.mustFreeRecords
     ? withoutContent(validated, resource, validator)
     : validated
-  return { grant, input, validated: neededForResponse, validator, warnings }
+  return { grant, input, validated: neededForResponse, validator }
 }
 
 async function validateBody(body: RequestBody, resource: Resource, grantPromise: Promise<Grant>) {
@@ -120,16 +116,6 @@ async function validateBody(body: RequestBody, resource: Resource, grantPromise:
   const validator = await resource.validator(grantPromise)
   return { validator, validated: validateRecords(value, validator) }
 }
-
-/** Adds the warnings of rows to those of validation. */
-function addWarnings({ valid }: ValidatedRequest, warnings: ReturnType<RecordRows['warnings']>) {
-  if (warnings.size === 0) return
-  for (const record of valid) record.warnings.push(...(warnings.get(record.index) ?? []))
-}
-
-/** Returns the positions of the valid records that the database rejected. */
-const rejectedBy = ({ delivery }: DeliveryResult, { policy }: Pick<DeliveryInput, 'policy'>) =>
-  new Set<number>(policy === 'reject' ? JSON.parse(delivery.unknown_at ?? '[]') : [])
 
 function toDeliveryInput(
   validated: ValidatedRequest,
@@ -191,10 +177,9 @@ const mayHaveWarnings = (
 /** Returns whether a record is dated on the day of `time` (UTC). Feeds are due the next morning. */
 function hasRecordOfDay(
   time: number,
-  { rows, repeatedRows }: Pick<RecordRows, 'rows' | 'repeatedRows'>,
+  { rows }: Pick<RecordRows, 'rows'>,
   { recordTable }: Resource,
 ): boolean {
   const day = new Date(time).toISOString().slice(0, 10)
-  const isOfDay = ({ values }: Row) => values[recordTable.dayColumn] === day
-  return rows.some(isOfDay) || repeatedRows.some(isOfDay)
+  return rows.some(({ values }) => values[recordTable.dayColumn] === day)
 }

@@ -53,13 +53,10 @@ export interface Resource extends RecordView {
 
 /** The rows of a request: see `DeliveryInput`. */
 export interface RecordRows
-  extends Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'>,
+  extends Pick<DeliveryInput, 'rows' | 'repeats' | 'invalidRows'>,
     Partial<Pick<DeliveryInput, 'sizes' | 'receivedDay'>> {
-  /**
-   * Returns the warnings found while building the rows, by record index. A record that the database
-   * rejected does not affect the warnings of others.
-   */
-  readonly warnings: (rejected: ReadonlySet<number>) => ReadonlyMap<number, readonly Warning[]>
+  /** The warnings found while building the rows, by record index. */
+  readonly warnings: ReadonlyMap<number, readonly Warning[]>
 }
 
 /** The request that records belong to. */

@@ -24,7 +24,7 @@ interface HandledDelivery {
   validated: ValidatedRequest
   resource: Resource
   validator: RecordValidator
-  input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun'>
+  input: Pick<DeliveryInput, 'id' | 'policy' | 'dryRun' | 'repeats'>
   stored: DeliveryResult
   /** The address at which the account reads the delivery. */
   url: string
@@ -67,15 +67,19 @@ export function respond(c: Context, handled: HandledDelivery) {
 }
 
 /** Returns the issues of records that refer to something unknown. */
-function referenceIssuesOf({ validated, resource, validator, stored }: HandledDelivery) {
+function referenceIssuesOf(handled: HandledDelivery) {
+  const { validated, resource, validator, input } = handled
+  const { delivery } = handled.stored
   const { form, records } = validated
   const { referenceMember: member } = resource
-  return indexesOf(stored.delivery.unknown_at).map((index) => {
-    const record = records[index]
-    const key = keyOfRecord(record, validator)
-    const value = member !== null && isObject(record) ? record[member] : undefined
+  // Of records with one key the last has the reference that is stored.
+  const lastOf = new Map([...input.repeats].map(([index, first]) => [first, index]))
+  return indexesOf(delivery.unknown_at).map((index) => {
+    const key = keyOfRecord(records[index], validator)
+    const stored = records[lastOf.get(input.repeats.get(index) ?? index) ?? index]
+    const value = member !== null && isObject(stored) ? stored[member] : undefined
     const place = { form, index, key }
-    return toReferenceIssue(resource, place, value, stored.delivery.hold_refused === 1)
+    return toReferenceIssue(resource, place, value, delivery.hold_refused === 1)
   })
 }
 
@@ -154,6 +158,8 @@ function warningsOf(
   }
   const verdictEntries: [number, UnattributedVerdict][] = JSON.parse(verdicts ?? '[]')
   for (const [index, verdict] of verdictEntries) {
+    // The validator has already warned of tracking data that cannot be used.
+    if (warnings.get(index)?.some(({ code }) => code === 'altered')) continue
     const code = verdict === 'organic' ? 'unattributed' : verdict
     add(index, warning(code, `${recordPointer(form, index)}/tracking_data`))
   }

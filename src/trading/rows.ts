@@ -41,7 +41,7 @@ export const partnerRows =
     const invalidRows = validated.invalid.map(
       ({ index, record }): Row => ({ idx: index, values: record, flag: 'invalid' }),
     )
-    return { rows, repeatedRows: [], invalidRows, warnings: () => warnings }
+    return { rows, repeats: new Map(), invalidRows, warnings }
   }
 
 /**

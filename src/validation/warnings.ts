@@ -36,15 +36,30 @@ const MESSAGES = {
     `${quoted} is not mapped to a product line (\`casino\`, \`sports\`, \`poker\`, \`bingo\`), so it is counted as a separate product line.`,
   product_as_detail: (quoted) =>
     `${quoted} is stored as a detail because no event definition names this field. Send \`product\`, in lower case.`,
+  repeated_key: () =>
+    'An earlier record of this request has the same key. These records were merged in their order and stored as one.',
+  repeated_activity: () =>
+    'An earlier record of this request has the same key. Only the last of these records is stored.',
+  repeated_eventid: () =>
+    'Records of this request with this `eventid` are different events: they differ in `eventname` or `customerid`. Only the last of them is kept. Give each event an `eventid` of its own.',
+  changed_event: () =>
+    'An event with this `eventid` and another `eventname` or `customerid` was stored. This record has replaced it. Give each event an `eventid` of its own.',
 } satisfies Record<string, (quoted: string, more: string) => string>
 
 /** The name of a warning message. */
 export type WarningCode = keyof typeof MESSAGES
 
 /** The messages that share the code of another. */
-const WIRE_CODES: Partial<Record<WarningCode, WarningCode>> = {
+const WIRE_CODES = {
   product_as_detail: 'unmapped_product',
-}
+  repeated_activity: 'repeated_key',
+  repeated_eventid: 'repeated_key',
+} as const satisfies Partial<Record<WarningCode, WarningCode>>
+
+/** A code as responses have it. */
+export type WireCode = Exclude<WarningCode, keyof typeof WIRE_CODES>
+
+const wireCodes: Partial<Record<WarningCode, WireCode>> = WIRE_CODES
 
 /**
  * Returns a warning with its message. `value` and `more` are quoted in it, so neither may be
@@ -57,7 +72,7 @@ export function warning(
   more = '',
 ): Warning {
   const format: (quoted: string, more: string) => string = MESSAGES[code]
-  return { code: WIRE_CODES[code] ?? code, pointer, message: format(quote(value), quote(more)) }
+  return { code: wireCodes[code] ?? code, pointer, message: format(quote(value), quote(more)) }
 }
 
 /** Returns a warning for a withdrawn currency, which is stored because the event may be older. */

@@ -124,14 +124,20 @@ export function oracle(account: Account) {
     return customer === undefined || stored.get('customers')!.has(customer)
   }
 
-  /** Returns the errors of one record of a delivery. */
-  function faults({ resource, records }: Delivery, index: number): Remark[] {
+  /** Returns the errors that a record has by itself, and beside the others of its delivery. */
+  function ownFaults({ resource, records }: Delivery, index: number): Remark[] {
     const rule = rules[resource]!
     const sent = records[index]!
     const found = rule.faults(sent)
     const id = rule.identity(sent, '')
     if (!rule.repeats && id && records.slice(0, index).some((r) => rule.identity(r, '') === id))
       found.push([undefined, 'duplicate_key'])
+    return found
+  }
+
+  /** Returns the errors of what a record refers to. */
+  function referenceFaults({ resource }: Delivery, sent: Data): Remark[] {
+    const found: Remark[] = []
     const member = account.vertical === 'igaming' ? 'customerid' : 'customer_id'
     if (account.unknown_customer === 'reject' && !known(resource, sent))
       found.push([member, 'unknown_customer'])
@@ -145,7 +151,16 @@ export function oracle(account: Account) {
   function deliver(delivery: Delivery, today: string): Answer {
     const { resource, records, single, lenient, dry_run, idempotency_key } = delivery
     const rule = rules[resource]!
-    const wrong = records.map((_, index) => faults(delivery, index))
+    const own = records.map((_, index) => ownFaults(delivery, index))
+    // The indexes of the valid records with the same key: they are merged. Others are merged with none.
+    const place = idempotency_key ? `key ${idempotency_key}` : `request ${requests + 1}`
+    const ids = records.map((sent, index) =>
+      own[index]!.length > 0 ? undefined : rule.identity(sent, `${place} ${index}`)!,
+    )
+    const versionsOf = (index: number): number[] =>
+      ids[index] === undefined ? [index] : ids.flatMap((id, i) => (id === ids[index] ? [i] : []))
+    const lastOf = (index: number) => records[versionsOf(index).at(-1)!]!
+    const wrong = own.map((found, index) => [...found, ...referenceFaults(delivery, lastOf(index))])
     const errors = wrong.flatMap((list, index) =>
       list.map((remark): [number, ...Remark] => [index, ...remark]),
     )
@@ -166,8 +181,8 @@ export function oracle(account: Account) {
       return { status: 422, code: 'validation_failed', errors, summary: none(bad) }
 
     requests += 1
-    const place = idempotency_key ? `key ${idempotency_key}` : `request ${requests}`
-    const draft = new Map(stored.get(resource))
+    const before = stored.get(resource)!
+    const draft = new Map(before)
     let writes = false
     const results = records.map((sent, index): Result => {
       const key = rule.key(sent)
@@ -175,30 +190,32 @@ export function oracle(account: Account) {
       if (wrong[index]!.length > 0)
         return { ...named, outcome: 'rejected', warnings: [], errors: wrong[index]! }
 
-      const id = rule.identity(sent, `${place} ${index}`)!
-      const isErased = erased.has(resource === 'customers' ? id : (rule.customer(sent) ?? ''))
-      const input = isErased && rule.mask ? rule.mask(sent) : sent
-      const forgotten = isErased && (resource === 'customers' || lacksMembers(input, sent))
-      const earlier = draft.get(id)
-      // In a dry run every record of a repeated key is compared with what is stored.
-      const before = dry_run ? stored.get(resource)!.get(id) : earlier
-      const become = (from: Kept | undefined): Kept => ({
-        record: rule.merge(from?.record, input),
-        since: from?.since ?? today,
-        attribution: rule.attribution?.(from, input),
-      })
-      const after = become(before)
-      const stale = before !== undefined && rule.stale(before.record, input)
+      const id = ids[index]!
+      const isErased = erased.has(
+        resource === 'customers' ? id : (rule.customer(lastOf(index)) ?? ''),
+      )
+      const input = (one: Data) => (isErased && rule.mask ? rule.mask(one) : one)
+      const forgotten =
+        isErased && (resource === 'customers' || lacksMembers(input(lastOf(index)), lastOf(index)))
+      const earlier = before.get(id)
+      const next = versionsOf(index).reduce<Kept | undefined>(
+        (from, i) => ({
+          record: rule.merge(from?.record, input(records[i]!)),
+          since: from?.since ?? today,
+          attribution: rule.attribution?.(from, input(records[i]!)),
+        }),
+        earlier,
+      )!
+      const stale = earlier !== undefined && rule.stale(earlier.record, input(sent))
       const same =
-        before !== undefined &&
-        rule.same(before.record, after.record) &&
-        before.attribution === after.attribution
-      const next = become(earlier)
+        earlier !== undefined &&
+        rule.same(earlier.record, next.record) &&
+        earlier.attribution === next.attribution
       if (!stale && !same) {
         writes = true
         draft.set(id, next)
       }
-      const outcome = !known(resource, after.record)
+      const outcome = !known(resource, next.record)
         ? 'held'
         : stale
           ? 'stale'
@@ -209,6 +226,7 @@ export function oracle(account: Account) {
               : 'created'
       // A stale record is not stored and has no warnings.
       const warnings = stale ? [] : rule.warnings(sent, next.attribution, !!idempotency_key)
+      if (versionsOf(index)[0] !== index) warnings.push('repeated_key')
       if (forgotten && !stale) warnings.push('erased')
       return { ...named, outcome, warnings, errors: [] }
     })

@@ -1,8 +1,8 @@
-import type { WarningCode } from '../../../src/validation/warnings.ts'
+import type { WireCode } from '../../../src/validation/warnings.ts'
 import type { Explanation } from './explanation.ts'
 
 /** A warning code of the API. */
-export type WireWarning = Exclude<WarningCode, 'product_as_detail'> | 'unknown_affiliate'
+export type WireWarning = WireCode | 'unknown_affiliate'
 
 /** Explains each warning about a stored record. */
 export const WARNING: Record<WireWarning, Explanation> = {
@@ -126,5 +126,25 @@ export const WARNING: Record<WireWarning, Explanation> = {
       'Use the spelling in `message`: `country`, `firstName`, `lastName`, `regtime` and ' +
       '`tracking_data` for customers, and the spelling of the event definition for KPIs and the ' +
       'product field.',
+  },
+  repeated_key: {
+    cause:
+      'An earlier record of the same request has the same key. A brand’s customers are merged in the ' +
+      'order of the array: what a later record leaves out is kept. Of a brand’s activities, the last ' +
+      'record is stored. Where `message` speaks of different events, records with one `eventid` differ in ' +
+      '`eventname` or `customerid`, and all but the last are lost.',
+    fix:
+      'If the records are versions of one customer or event, ignore the warning, or send only the last ' +
+      'version. If they are different events, give each an `eventid` of its own and send them again: ' +
+      'deposits and withdrawals that are each numbered from 1 need a prefix, such as `dep-1` and `wd-1`.',
+  },
+  changed_event: {
+    cause:
+      'An event with this `eventid` was stored with another `eventname` or `customerid`. A correction ' +
+      'of an event rarely changes either, so two different events probably have the same `eventid`. The ' +
+      'record has replaced the stored event, which no longer counts.',
+    fix:
+      'If the event was sent under a wrong name or customer before, ignore the warning. Otherwise ' +
+      'give each event an `eventid` of its own and send both events again.',
   },
 }

@@ -87,7 +87,7 @@ const ATOMIC =
 
 const sendDescription = (isBrand: boolean, resource: string) =>
   isBrand
-    ? `Creates or ${resource === 'customers' ? 'extends' : 'replaces'} 1 to ${MAX_RECORDS} records, in the order of the array. ${ATOMIC} With an \`Idempotency-Key\` you can repeat any request safely.`
+    ? `Creates or ${resource === 'customers' ? 'extends' : 'replaces'} 1 to ${MAX_RECORDS} records. Records with the same key are merged in the order of the array. ${ATOMIC} With an \`Idempotency-Key\` you can repeat any request safely.`
     : `Creates or replaces 1 to ${MAX_RECORDS} records by key. ${ATOMIC} You can repeat the request safely until you send a newer version of the same records. The keys of the records make it safe, so the header \`Idempotency-Key\` is ignored.`
 
 function send(api: Api, entity: Entity): Operation {

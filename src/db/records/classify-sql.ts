@@ -46,8 +46,7 @@ export interface DeliveryShape {
  * or if the account accepts no such delivery now (`delivery_conditions`).
  *
  * Parameters, beside those of sql-fragments.ts: `:received_at` (milliseconds), `:received_day`,
- * `:resource`, `:form`, `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`; `:recounts`
- * (whether the total is counted because keys repeat); `:invalid`, `:errors_total` and `:errors` (JSON) of
+ * `:resource`, `:form`, `:dry_run`, `:lenient`, `:received`, `:has_yesterday`, `:has_today`; `:invalid`, `:errors_total` and `:errors` (JSON) of
  * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held`; `:hold_refused` (1 if the
  * account would hold what this variant rejects); `:days` (JSON, computed in `:book_zone`);
  * `:storage_quota`, `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` …, `:flagged_1` … and
@@ -78,7 +77,7 @@ export function insertDeliverySql(
   return `
       insert into deliveries (account, id, attempt, received_at, received_day, resource, form, dry_run,
         lenient, received, errors_total, rejected, refused, held, stale, created, listed, held_change,
-        held_written, hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
+        hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
         stale_at, moved, erased_at, verdicts, written_bytes, record_bytes, over_quota)
       with sent(value) as (${unionOfChunks(chunks)}),
       ${table.reference ? missingReferences(table.reference, chunkNames('references', referenceChunks)) : ''}
@@ -104,8 +103,8 @@ export function insertDeliverySql(
         :received, iif(reused, 1, :errors_total + errors),
         iif(reused, :received, :invalid + rejected),
         iif(reused or (is_full and not :dry_run), :received, iif(:lenient, 0, :invalid + rejected)),
-        held, stale, created, iif(:recounts, 0, created + leaves_held - becomes_held),
-        iif(:recounts, 0, new_held + becomes_held - leaves_held), iif(:dry_run, 0, held_written),
+        held, stale, created, created - repeated_created + leaves_held - becomes_held,
+        new_held + becomes_held - leaves_held,
         :hold_refused, reused, :has_yesterday, :has_today,
         iif(:dry_run or is_refused or (:invalid and not :lenient) or is_full, '[]', :days),
         :errors,
@@ -125,8 +124,8 @@ export function insertDeliverySql(
 }
 
 /** The condition that the account may hold the records of this delivery that are not held yet. */
-const HAS_ROOM_TO_HOLD = `(new_held + becomes_held + repeated_held = 0
-          or new_held + becomes_held + repeated_held + (
+const HAS_ROOM_TO_HOLD = `(new_held + becomes_held = 0
+          or new_held + becomes_held + (
             select coalesce(sum(held), 0) from totals where account = :account) <= :max_held)`
 
 /** Selects the delivery row, when the batch of a repeated attempt or of a dry run is done. */
@@ -139,13 +138,12 @@ function countedColumns(
   findings: Findings,
   policy: Policy,
 ): string {
-  const { key, sizeLimit } = table
-  const mayStopBeingHeld = 'flagged' in findings ? 'moved or flagged' : 'moved'
+  const { sizeLimit } = table
   const { count, list } = aggregatesOf({
     ...Object.fromEntries(Object.keys(findings).map((name) => [name, name])),
     ...(table.canHold &&
       'moved' in findings && {
-        was_held: wasHeld(table, fromLookup, mayStopBeingHeld),
+        was_held: wasHeld(table, fromLookup, 'moved'),
       }),
     ...(policy === 'reject' && { refused: 'unknown' }),
     ...(policy === 'hold' && { held: 'unknown' }),
@@ -156,25 +154,18 @@ function countedColumns(
     errors: count('*', { has: ['refused'], lacks: [] }),
     rejected: count('*', { has: ['refused'], lacks: ['invalid'] }),
     held: count('*', { has: ['held'], lacks: ['invalid'] }),
-    held_written: count('*', { has: ['held', 'changed'], lacks: [] }),
     stale: count('*', stale),
     ...(sizeLimit && {
       undecided: count('*', { has: ['undecided'], lacks: [] }),
       rewritten: 'total(rewritten)',
     }),
-    // Of several records with one key the first is created, or, if that is rejected, the next.
-    created:
-      'flagged' in findings && policy === 'reject'
-        ? count(`distinct json_array(${columnList(key, fromLookup)})`, {
-            has: ['is_new'],
-            lacks: notCreated,
-          })
-        : count('*', { has: ['is_new'], lacks: [...notCreated, 'flagged'] }),
-    // Stored records that stop or start being held, new ones that are held, repeated ones that may be.
+    created: count('*', { has: ['is_new'], lacks: notCreated }),
+    // Records that were merged into a new one: they are `created`, too, but no further record is stored.
+    repeated_created: count('*', { has: ['is_new', 'flagged'], lacks: notCreated }),
+    // Stored records that stop or start being held, and new ones that are held.
     leaves_held: count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] }),
     becomes_held: count('*', { has: ['moved', 'held'], lacks: ['was_held'] }),
     new_held: count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] }),
-    repeated_held: count('*', { has: ['flagged', 'held'], lacks: ['was_held', 'invalid'] }),
     unknown_at: list(IDX, { has: ['unknown'], lacks: [] }),
     stale_at: list(IDX, stale),
     moved: list(IDX, { has: ['moved'], lacks: ['stale', 'refused'] }),

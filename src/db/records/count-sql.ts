@@ -2,6 +2,7 @@ import type { RecordTable } from './record-table.ts'
 import {
   chunkNames,
   columnList,
+  flagIn,
   JSON_EACH,
   OWN_DELIVERY_ROW,
   type SqlFragments,
@@ -28,6 +29,22 @@ export const countHeldSql = (table: RecordTable, fragments: SqlFragments, chunks
         where t.held = 1 and t.delivery = :delivery)
       where unknown_at is not null and refused = 0
         and account = :account and id = :delivery and attempt = :attempt
+      ${RETURNING_COUNTS}`
+
+/** Counts the records that were merged into a record which was written. */
+export const countRepeatedSql = (
+  { table, canHold }: RecordTable,
+  { lookupColumns, fromLookup, keyMatches }: SqlFragments,
+  chunks: number,
+) => `
+      update deliveries set written = deliveries.written + n.written,
+        held_written = deliveries.held_written + n.held
+      from (select count(*) as written,
+          ${canHold ? 'count(*) filter (where t.held = 1)' : '0'} as held
+        from (${unionOfChunks(chunkNames('flagged', chunks))})
+        cross join ${table} t on ${keyMatches(fromLookup)}
+        where ${flagIn(lookupColumns)} is 'repeated' and t.delivery = :delivery) n
+      where refused = 0 and account = :account and id = :delivery and attempt = :attempt
       ${RETURNING_COUNTS}`
 
 /**
@@ -68,23 +85,3 @@ export const addReleasedSql = ({ table, resource }: RecordTable['releases'][numb
 /** Selects whether records of an account are still to be released, for an attempt after a lost response. */
 export const SELECT_RELEASING = `
       select 1 as releasing from totals where account = :account and releasing is not null limit 1`
-
-/**
- * Subtracts from the resource's totals, or adds to them, the records of a chunk's keys that are stored.
- * If a key occurs twice in a request, the totals grow by the counts after the upserts less the
- * counts before.
- */
-export const recountTotalSql = (
-  table: RecordTable,
-  { fromLookup, keyMatches }: SqlFragments,
-  sign: '-' | '',
-) =>
-  `
-      insert into totals (account, resource, total, held)
-      select :account, :resource, ${sign}n.listed, ${sign}n.held
-      from (select count(*) filter (where t.held = 0) as listed,
-          count(*) filter (where t.held = 1) as held
-        from ${JSON_EACH}(:rows) cross join ${table.table} t on ${keyMatches(fromLookup)}) n
-      where exists (select 1 from ${OWN_DELIVERY_ROW} and refused = 0)
-      on conflict (account, resource) do update set
-        total = total + excluded.total, held = held + excluded.held`

@@ -1,9 +1,9 @@
 import { ApiError } from '../../errors.ts'
 import type { SizeDecision } from './delivery-input.ts'
 import type { SizeLimit } from './extras-limits.ts'
+import { repeatedRows } from './json-chunks.ts'
 import { lookupParts } from './lookup-parts.ts'
 import type { BatchParts } from './prepare-batch.ts'
-import { REWRITES } from './sizes-sql.ts'
 
 /** The bytes of stored members that one query reads, unless those of a single record are more. */
 const MAX_BYTES = 1024 * 1024
@@ -13,8 +13,8 @@ interface UndecidedRow {
   key: unknown
   /** Of the stored members. */
   bytes: number
-  /** One of `REWRITES` in the row about the request. */
-  rewrites: number | null
+  /** 1 or 0 in the row about the request. */
+  rewrites_too_much: number | null
 }
 
 interface StoredRow {
@@ -34,29 +34,19 @@ export async function decideSizes(
   parts: BatchParts,
   decisions: Map<unknown, SizeDecision>,
 ): Promise<BatchParts | null> {
-  const { bind, statements, table, input, lookup, flagged, chunkValues } = parts
+  const { bind, statements, table, input, lookup, chunkValues } = parts
   const { sizeLimit } = table
   if (!statements.sizes || !input.sizes || !sizeLimit) return null
-  const { findTooLarge, toRows } = input.sizes
+  const { isTooLarge, toRows } = input.sizes
   const { selectUndecided, selectStored } = statements.sizes
   const { account } = input
-  const chunks = { lookup: lookup.length, flagged: flagged.length }
-  const select = bind(selectUndecided(chunks), { account, ...chunkValues })
+  const select = bind(selectUndecided(lookup.length), { account, ...chunkValues })
   const { results } = await select.all<UndecidedRow>()
   const undecided = results.filter(({ key }) => key !== null)
-  const rewrites = results.find(({ key }) => key === null)?.rewrites
-  // Repeated records count only when the Worker has decided every size, because a record that is too large
-  // rewrites nothing.
-  const isDecided = undecided.length === 0 && (input.invalidCount === 0 || input.lenient)
-  if (
-    rewrites === REWRITES.overLimit ||
-    (isDecided && rewrites === REWRITES.overLimitWithRepeated)
-  ) {
-    throw rewritesTooMuch(sizeLimit)
-  }
+  if (results.some((row) => row.rewrites_too_much === 1)) throw rewritesTooMuch(sizeLimit)
   if (undecided.length === 0) return null
   const decide = ({ key, delivery, members }: StoredRow) =>
-    decisions.set(key, { delivery, tooLarge: findTooLarge(key, members) })
+    decisions.set(key, { delivery, isTooLarge: isTooLarge(key, members) })
   for (const page of pagesOf(undecided)) {
     const missing = new Set(page)
     const keys = JSON.stringify(page)
@@ -67,8 +57,9 @@ export async function decideSizes(
     }
     for (const key of missing) decide({ key, delivery: '', members: null })
   }
-  const { rows, repeatedRows } = toRows(decisions)
-  return { ...parts, ...lookupParts(table, statements, { rows, flaggedRows: repeatedRows }) }
+  const rows = toRows(decisions)
+  const flaggedRows = repeatedRows(rows, input.repeats)
+  return { ...parts, ...lookupParts(table, statements, { rows, flaggedRows }) }
 }
 
 /**

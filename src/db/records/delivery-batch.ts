@@ -63,17 +63,11 @@ const readBackStatements = ({ bind, table, input }: BatchParts, values: Values) 
 ]
 
 /** Returns the statements that count and list what a dry run would write. */
-const dryRunStatements = ({ bind, statements, records, repeated }: BatchParts, values: Values) =>
-  [...records, ...repeated].flatMap((rows) => [
+const dryRunStatements = ({ bind, statements, records }: BatchParts, values: Values) =>
+  records.flatMap((rows) => [
     bind(statements.countDryRun, { ...values, rows }),
     bind(statements.selectDryRun, { ...values, rows }),
   ])
-
-/**
- * Returns whether the total is counted before and after the upserts: a key repeats in the request, so
- * the classification cannot tell how many records are new.
- */
-const recountsTotal = ({ table, repeated }: BatchParts) => table.canHold && repeated.length > 0
 
 /** The parameters that are the same for all statements of a batch. */
 function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['policy']): Values {
@@ -97,7 +91,6 @@ function valuesOf(parts: BatchParts, attempt: number, policy: DeliveryInput['pol
     records_digests: JSON.stringify(input.idempotency?.digests ?? []),
     has_yesterday: Number(input.hasYesterday),
     has_today: Number(input.hasToday),
-    recounts: Number(recountsTotal(parts)),
     days,
     max_held: HELD_LIMITS.account,
     max_released: HELD_LIMITS.release,
@@ -114,8 +107,8 @@ function writeStatements(
   attempt: number,
   { moves, policy }: BatchVariant,
 ): D1PreparedStatement[] {
-  const { bind, statements, table, input, lookup, records, repeated } = parts
-  const { countWritten, insertIdempotencyKey, selectOverwritten } = COMMON_STATEMENTS
+  const { bind, statements, table, input, lookup, flagged, records } = parts
+  const { countWritten, insertIdempotencyKey } = COMMON_STATEMENTS
   const each = (chunks: readonly string[], statement: Statement) =>
     chunks.map((rows) => bind(statement, { ...values, rows }))
   const upsert = (
@@ -126,19 +119,15 @@ function writeStatements(
       bind(input.returnRecordOutcomes ? returning : withoutReturning, { ...values, rows }),
       bind(countWritten, values),
     ])
-  const recounts = recountsTotal(parts)
   const isRetry = attempt > 1 && input.returnRecordOutcomes
   return [
     ...(isRetry ? each(lookup, statements.selectEarlierWrites) : []),
-    ...(isRetry ? [bind(selectOverwritten, values)] : []),
-    ...(recounts ? each(lookup, statements.subtractFromTotal) : []),
     ...(moves ? upsert(records, statements.upsertMoved) : []),
     ...upsert(records, statements.upsert),
     ...(table.canHold && policy === 'hold'
       ? [bind(statements.countHeld(lookup.length), values)]
       : []),
-    ...upsert(repeated, statements.upsertRepeated),
-    ...(recounts ? each(lookup, statements.recountTotal) : []),
+    ...(input.repeats.size > 0 ? [bind(statements.countRepeated(flagged.length), values)] : []),
     ...lookup.flatMap((rows) =>
       statements.releases.flatMap(({ release, addReleased }) => [
         bind(release, { ...values, rows }),

@@ -2,22 +2,19 @@ import type { Delivery } from '../schema.ts'
 import type { Policy } from './classify-sql.ts'
 import type { Row } from './json-chunks.ts'
 
-/** What the Worker decided about the records of one key that the database could not decide on. */
+/** What the Worker decided about a record that the database could not decide on. */
 export interface SizeDecision {
   /** The delivery that had written the stored record; `''` if there is none. */
   delivery: string
-  /** The positions of the records that are too large. */
-  tooLarge: readonly number[]
+  isTooLarge: boolean
 }
 
 /** Decides which records of a request are too large. */
 export interface SizeDecider {
-  /** Returns the positions of the records of a key that are too large; `stored` is the JSON text. */
-  findTooLarge: (key: unknown, stored: string | null) => readonly number[]
+  /** Returns whether the record of a key is too large; `stored` is the JSON text. */
+  isTooLarge: (key: unknown, stored: string | null) => boolean
   /** Returns the rows with what the classification needs, with the decisions by key. */
-  toRows: (
-    decisions: ReadonlyMap<unknown, SizeDecision>,
-  ) => Pick<DeliveryInput, 'rows' | 'repeatedRows'>
+  toRows: (decisions: ReadonlyMap<unknown, SizeDecision>) => Row[]
 }
 
 /** A validated request: all that the database needs to decide the rest. */
@@ -51,9 +48,10 @@ export interface DeliveryInput {
   /** Whether it has records of the day before it was received, or of that day (UTC). */
   hasYesterday: boolean
   hasToday: boolean
-  /** The valid records: the first of each key, and in order those that repeat a key. */
+  /** The valid records, one of each key. */
   rows: Row[]
-  repeatedRows: Row[]
+  /** The positions of records that were merged into an earlier one with the same key, and its position. */
+  repeats: ReadonlyMap<number, number>
   /** The valid fields of invalid records, whose references are checked, too. */
   invalidRows: Row[]
   /** Decides which records are too large. Absent for tables without a `sizeLimit`. */
@@ -64,12 +62,9 @@ export interface DeliveryInput {
  * Returns the rows of a request and empties them in `input`, so that they can be freed once they are
  * JSON: an isolate has no room for both forms of a large request.
  */
-export function takeRows(
-  input: DeliveryInput,
-): Pick<DeliveryInput, 'rows' | 'repeatedRows' | 'invalidRows'> {
-  const { rows, repeatedRows, invalidRows } = input
+export function takeRows(input: DeliveryInput): Pick<DeliveryInput, 'rows' | 'invalidRows'> {
+  const { rows, invalidRows } = input
   input.rows = []
-  input.repeatedRows = []
   input.invalidRows = []
-  return { rows, repeatedRows, invalidRows }
+  return { rows, invalidRows }
 }

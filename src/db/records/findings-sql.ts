@@ -5,11 +5,12 @@ import {
   ADDED_BYTES,
   ADDED_MEMBERS,
   type FromLookup,
+  flagIn,
   HAS_MASK,
   IS_TOO_LARGE,
-  MERGED_VERDICT,
   rowValue,
   SEEN_DELIVERY,
+  SENT_VERDICT,
   type SqlFragments,
 } from './sql-fragments.ts'
 
@@ -30,7 +31,9 @@ export function findingColumns(
 ): Findings {
   const { indexedColumns, reference, sizeLimit, versionColumn, canHold, merge } = table
   const { personalColumns, maskedColumn } = table
-  const flag = `(value ->> ${lookupColumns.length + 1})`
+  const flag = flagIn(lookupColumns)
+  /** A merged record is written once: of the records that it consists of, the first counts. */
+  const once = (sql: string) => (hasFlags ? `iif(${flag} is null, ${sql}, 0)` : sql)
   const orFlagged = hasFlags ? `or ${flag} is not null` : ''
   const isSamePlace = samePlace(table, (name) => merge(name, fromLookup))
   const moved = `iif(t.account is null ${orFlagged}, 0, not ${isSamePlace})`
@@ -41,25 +44,21 @@ export function findingColumns(
     ...(hasFlags && {
       invalid: `${flag} is 'invalid'`,
       flagged: `${flag} is not null`,
-      changed: maskedColumn
-        ? `iif(${flag} is 'repeated_personal', not ${isErased(fromLookup)},
-          ${flag} is 'repeated_changed')`
-        : `${flag} is 'repeated_changed'`,
     }),
     // `unknown`: the record has an unknown reference; in customers of brands, its additional fields exceed
     // the limit.
     ...(reference && { unknown: ifMissing(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && {
       unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,
-      undecided: isUndecided(sizeLimit, fromLookup),
-      rewritten: rewrittenBytes(sizeLimit, fromLookup, hasFlags ? flag : null),
+      undecided: once(isUndecided(sizeLimit, fromLookup)),
+      rewritten: once(rewrittenBytes(sizeLimit, fromLookup)),
     }),
     ...(versionColumn && { stale: isOlder(fromLookup) }),
     ...(indexedColumns.length > 0 && { moved }),
     ...(personalColumns.length > 0 && {
       erased: maskedColumn ? hasErasedMembers(fromLookup) : isErased(fromLookup),
     }),
-    ...(table.warnsOnAttribution && verdictFindings(fromLookup, hasFlags ? flag : null)),
+    ...(table.warnsOnAttribution && verdictFindings(fromLookup)),
   }
 }
 
@@ -93,25 +92,9 @@ export function isUndecided(
             ifnull(t.delivery, '') is not ${seen})`
 }
 
-/** Returns the stored bytes that an update of the record rewrites and that it does not send. */
-export const leftBytes = ({ column }: SizeLimit, fromLookup: FromLookup) =>
+/** Returns the stored bytes that a write of the record rewrites and that it does not send. */
+export const rewrittenBytes = ({ column }: SizeLimit, fromLookup: FromLookup) =>
   `max(ifnull(octet_length(t.${column}), 0) - ${fromLookup(ADDED_BYTES)}, 0)`
-
-/**
- * Returns the stored bytes that the write rewrites. A repeated record also rewrites what earlier records
- * of the request added; one that is too large does not. SQLite reads the size from the head of a row, not
- * the column.
- */
-export function rewrittenBytes(
-  limit: SizeLimit,
-  fromLookup: FromLookup,
-  flag: string | null,
-): string {
-  const left = leftBytes(limit, fromLookup)
-  if (flag === null) return left
-  const merged = `min(ifnull(octet_length(t.${limit.column}), 0) + ${fromLookup(ADDED_BYTES)}, ${limit.maxBytes})`
-  return `iif(${flag} is null or ${fromLookup(IS_TOO_LARGE)} is 1, ${left}, ${merged})`
-}
 
 const isErased = (fromLookup: FromLookup) => `exists (select 1 from erasures e
             where e.account = :account and e.customer_id = ${fromLookup('customer_id')})`
@@ -124,17 +107,12 @@ const hasErasedMembers = (fromLookup: FromLookup) =>
   `iif(${fromLookup(HAS_MASK)} and exists (select 1 from erasures where account = :account),
           ${isErased(fromLookup)}, 0)`
 
-/**
- * For records without `tracking_data`: the stored verdict. The Worker has already checked the rest.
- * `altered` if an earlier record of this request had unusable `tracking_data` and none is stored.
- */
-function verdictFindings(fromLookup: FromLookup, flag: string | null): Findings {
-  const stored = `coalesce(t.verdict, 'organic')`
-  const verdict = flag
-    ? `iif(${flag} is 'repeated_altered' and t.tracking_data is null, 'altered', ${stored})`
-    : stored
+/** For records without usable `tracking_data`: the verdict on the stored customer. */
+function verdictFindings(fromLookup: FromLookup): Findings {
+  const sent = fromLookup(SENT_VERDICT)
+  const verdict = `coalesce(iif(${sent} is 'unusable' and t.tracking_data is null, 'altered', t.verdict), 'organic')`
   return {
-    not_attributed: `${fromLookup(MERGED_VERDICT)} is null and ${verdict} is not 'attributed'`,
+    not_attributed: `ifnull(${sent}, 'unusable') is 'unusable' and ${verdict} is not 'attributed'`,
     verdict,
   }
 }

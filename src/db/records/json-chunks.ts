@@ -9,6 +9,20 @@ export interface Row {
   flag?: RowFlag
 }
 
+/**
+ * Returns a flagged row for each record that was merged into another, with the values of that one: the
+ * database finds of both the same.
+ */
+export function repeatedRows(rows: readonly Row[], repeats: ReadonlyMap<number, number>): Row[] {
+  if (repeats.size === 0) return []
+  const values = new Map(rows.map((row) => [row.idx, row.values]))
+  return [...repeats].map(([idx, first]) => ({
+    idx,
+    values: values.get(first) ?? {},
+    flag: 'repeated',
+  }))
+}
+
 /** D1 takes at most 2,000,000 bytes a value. */
 const MAX_CHUNK_BYTES = 1_900_000
 

@@ -1,11 +1,11 @@
 import { bindStatement, type Statement } from '../statement.ts'
 import { daysOf } from './delivery-days.ts'
 import { type DeliveryInput, takeRows } from './delivery-input.ts'
-import { type Row, toRowChunks } from './json-chunks.ts'
+import { type Row, repeatedRows, toRowChunks } from './json-chunks.ts'
 import { lookupParts } from './lookup-parts.ts'
 import { estimateRecordBytes, type RecordBytes } from './record-bytes.ts'
 import type { RecordTable } from './record-table.ts'
-import { MASK_PATCH } from './sql-fragments.ts'
+import { MASK_PATCH, REPEATS } from './sql-fragments.ts'
 import { buildStatements, type DeliveryStatements } from './statements.ts'
 
 /** What the statements of a request's batch are built from. */
@@ -21,9 +21,8 @@ export interface BatchParts {
   readonly lookup: readonly string[]
   readonly flagged: readonly string[]
   readonly references: readonly string[]
-  /** Chunks of whole records: the first of each key, and those that repeat a key. */
+  /** Chunks of whole records. */
   readonly records: readonly string[]
-  readonly repeated: readonly string[]
   readonly recordBytes: RecordBytes
 }
 
@@ -36,30 +35,25 @@ export function prepareBatch(
   table: RecordTable,
   input: DeliveryInput,
 ): BatchParts {
-  const { rows, repeatedRows, invalidRows } = takeRows(input)
+  const { rows, invalidRows } = takeRows(input)
   // A column that no record carries is neither sent nor read.
   const isPresent = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
-  const presentColumns = [...table.columns, MASK_PATCH].filter(
-    (name) => rows.some(isPresent(name)) || repeatedRows.some(isPresent(name)),
+  const presentColumns = [...table.columns, MASK_PATCH, REPEATS].filter((name) =>
+    rows.some(isPresent(name)),
   )
   const statements = buildStatements(table, presentColumns)
-  const flaggedRows = [...repeatedRows, ...invalidRows]
+  const flaggedRows = [...repeatedRows(rows, input.repeats), ...invalidRows]
   const lookups = lookupParts(table, statements, { rows, flaggedRows })
   const records = toRowChunks(rows, presentColumns, table.encoded)
-  const repeated = toRowChunks(repeatedRows, presentColumns, table.encoded)
-  const recordBytes = estimateRecordBytes(
-    [...rows, ...repeatedRows],
-    [...records, ...repeated, ...lookups.lookup, ...lookups.flagged],
-  )
+  const recordBytes = estimateRecordBytes(rows, [...records, ...lookups.lookup, ...lookups.flagged])
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
     statements,
     table,
     input,
-    days: JSON.stringify(daysOf(table, rows, repeatedRows)),
+    days: JSON.stringify(daysOf(table, rows)),
     ...lookups,
     records,
-    repeated,
     recordBytes,
   }
 }

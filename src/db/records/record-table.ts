@@ -17,7 +17,7 @@ export interface RecordTable {
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
   readonly encoded: Readonly<Record<string, ColumnType>>
-  /** Indexed columns outside the key. Only `upsertMoved` and `upsertRepeated` set them. */
+  /** Indexed columns outside the key. Only `upsertMoved` sets them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
   readonly ignoredInComparison: readonly string[]

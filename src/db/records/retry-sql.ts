@@ -18,11 +18,6 @@ export const selectEarlierWritesSql = (
       from ${JSON_EACH}(:rows) cross join ${table} t on ${keyMatches(fromLookup)}
       where t.delivery > :delivery`
 
-/** Selects the writes of an earlier attempt that later records of the same request overwrote. */
-export const SELECT_OVERWRITTEN = `
-      select idx, revision, 1 as is_own from overwritten_writes
-      where account = :account and delivery = :delivery`
-
 /** A record that was written, or in a dry run would be. */
 export interface WrittenRecord {
   /** Its position in the request. */
@@ -56,7 +51,7 @@ export function recoverRevisions(
   let updated =
     delivery.written - delivery.held_written - delivery.created - (counted.length - ownCreated)
   const overwritten = writes
-    .filter((write) => !isOwn(write) && !revisions.has(write.idx) && isCounted(write.idx))
+    .filter((write) => !isOwn(write) && isCounted(write.idx))
     .sort((a, b) => a.revision - b.revision)
   for (const { idx } of overwritten) {
     if (created > 0) {

@@ -49,28 +49,23 @@ export const FLAG = 'flag'
 /**
  * Why a row is not an ordinary one.
  * - `invalid`: it failed validation; only its reference is checked.
- * - `repeated_changed`: its key occurs earlier in the same request, with other content.
- * - `repeated_personal`: as `repeated_changed`, but only personal columns differ.
- * - `repeated_same`: its key occurs earlier in the same request, with the same content.
- * - `repeated_altered`: as `repeated_changed`, and the earlier `tracking_data` was unusable.
+ * - `repeated`: it was merged into an earlier record of the request, whose values it has.
  */
-export type RowFlag =
-  | 'invalid'
-  | 'repeated_changed'
-  | 'repeated_personal'
-  | 'repeated_same'
-  | 'repeated_altered'
+export type RowFlag = 'invalid' | 'repeated'
+
+/** The name of the cell with the number of records that were merged into this one; null if none was. */
+export const REPEATS = 'repeats'
 
 /**
- * The name of the cell with the customer's verdict after this and all earlier records of the request;
- * null if they give none.
+ * The name of the cell with the verdict on the `tracking_data` of a record: `unusable` if only
+ * `tracking_data` that cannot be used was sent, null if none was.
  */
-export const MERGED_VERDICT = 'merged_verdict'
+export const SENT_VERDICT = 'sent_verdict'
 
-/** The name of the cell with an upper bound of the bytes added by this and earlier records of the key. */
+/** The name of the cell with an upper bound of the bytes that a record adds. */
 export const ADDED_BYTES = 'bytes'
 
-/** The name of the cell with an upper bound of the members added by this and earlier records of the key. */
+/** The name of the cell with an upper bound of the members that a record adds. */
 export const ADDED_MEMBERS = 'members'
 
 /** The name of the cell that is 1 if the Worker found the record too large; null if it did not look. */
@@ -90,6 +85,10 @@ export const MASK_PATCH = 'mask'
 
 /** The name of the cell that is 1 if a record has a `MASK_PATCH`, else 0. */
 export const HAS_MASK = 'has_mask'
+
+/** Returns the SQL of the flag of a row, the cell behind the lookup columns; null if it is an ordinary one. */
+export const flagIn = (lookupColumns: readonly string[]) =>
+  `(value ->> ${lookupColumns.length + 1})`
 
 /** Returns the SQL that reads a column from a lookup chunk; `null` if the chunk lacks it. */
 export type FromLookup = (name: string) => string
@@ -150,7 +149,7 @@ function lookupColumnsOf(table: RecordTable): readonly string[] {
     ...(reference ? [reference.column] : []),
     ...indexedColumns,
     ...(versionColumn ? [versionColumn] : []),
-    ...(warnsOnAttribution ? [MERGED_VERDICT] : []),
+    ...(warnsOnAttribution ? [SENT_VERDICT] : []),
     ...(sizeLimit ? [ADDED_BYTES, ADDED_MEMBERS, IS_TOO_LARGE, SEEN_DELIVERY] : []),
     ...(maskedColumn ? [HAS_MASK] : []),
   ]

@@ -4,20 +4,20 @@ import {
   addReleasedSql,
   COUNT_WRITTEN,
   countHeldSql,
-  recountTotalSql,
+  countRepeatedSql,
   releaseSql,
   SELECT_RELEASING,
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
-import { SELECT_OVERWRITTEN, selectEarlierWritesSql } from './retry-sql.ts'
-import { type SizeChunks, selectStoredSql, selectUndecidedSql } from './sizes-sql.ts'
+import { selectEarlierWritesSql } from './retry-sql.ts'
+import { selectStoredSql, selectUndecidedSql } from './sizes-sql.ts'
 import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
 import { DISCARD_DRY_RUN } from './storage-sql.ts'
 import {
   countDryRunSql,
   RETURNING_OUTCOME,
   selectDryRunSql,
-  upsertIndexedSql,
+  upsertMovedSql,
   upsertSql,
 } from './upsert-sql.ts'
 
@@ -35,15 +35,13 @@ export interface DeliveryStatements {
   readonly selectEarlierWrites: Statement
   readonly upsertMoved: OutcomeStatement
   readonly upsert: OutcomeStatement
-  readonly upsertRepeated: OutcomeStatement
   readonly countHeld: (lookupChunks: number) => Statement
+  readonly countRepeated: (flaggedChunks: number) => Statement
   /** One pair per table whose held records this table's records release. */
   readonly releases: readonly { readonly release: Statement; readonly addReleased: Statement }[]
-  readonly subtractFromTotal: Statement
-  readonly recountTotal: Statement
   /** Those of a table with a `sizeLimit`. */
   readonly sizes: {
-    readonly selectUndecided: (chunks: SizeChunks) => Statement
+    readonly selectUndecided: (lookupChunks: number) => Statement
     readonly selectStored: Statement
   } | null
   readonly countDryRun: Statement
@@ -53,7 +51,6 @@ export interface DeliveryStatements {
 /** The statements that are the same for every table. */
 export const COMMON_STATEMENTS = {
   countWritten: compileStatement(COUNT_WRITTEN),
-  selectOverwritten: compileStatement(SELECT_OVERWRITTEN),
   /** Stores the Idempotency-Key with the digest of its records, unless nothing was written. */
   insertIdempotencyKey: compileStatement(`
       insert into idempotency_keys (account, resource, key, digest, delivery)
@@ -98,16 +95,14 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
     lookupColumns: fragments.lookupColumns,
     insertDelivery: memoize((shape) => insertDeliverySql(table, fragments, shape)),
     selectEarlierWrites: compileStatement(selectEarlierWritesSql(table, fragments)),
-    upsertMoved: outcome(upsertIndexedSql(table, fragments, 'moved')),
+    upsertMoved: outcome(upsertMovedSql(table, fragments)),
     upsert: outcome(upsertSql(table, fragments)),
-    upsertRepeated: outcome(upsertIndexedSql(table, fragments, 'repeated')),
     countHeld: memoize((chunks) => countHeldSql(table, fragments, chunks)),
+    countRepeated: memoize((chunks) => countRepeatedSql(table, fragments, chunks)),
     releases: table.releases.map((waiting) => ({
       release: compileStatement(releaseSql(fragments, waiting)),
       addReleased: compileStatement(addReleasedSql(waiting)),
     })),
-    subtractFromTotal: compileStatement(recountTotalSql(table, fragments, '-')),
-    recountTotal: compileStatement(recountTotalSql(table, fragments, '')),
     sizes: sizeLimit && {
       selectUndecided: memoize((chunks) => selectUndecidedSql(table, fragments, sizeLimit, chunks)),
       selectStored: compileStatement(selectStoredSql(table, sizeLimit)),

@@ -4,7 +4,6 @@ import type { Delivery } from '../schema.ts'
 import { decideSizes } from './decide-sizes.ts'
 import { type BatchVariant, buildBatch } from './delivery-batch.ts'
 import type { DeliveryInput, SizeDecision } from './delivery-input.ts'
-import type { Row } from './json-chunks.ts'
 import { type BatchParts, prepareBatch } from './prepare-batch.ts'
 import type { RecordTable } from './record-table.ts'
 import { recoverRevisions, type WrittenRecord } from './retry-sql.ts'
@@ -59,7 +58,7 @@ export async function storeDelivery(
   table: RecordTable,
   input: DeliveryInput,
 ): Promise<DeliveryResult> {
-  const correctRevisions = input.dryRun ? dryRunCorrection(input, table) : null
+  const withRepeats = repeater(input)
   const variants = batchVariants(input)
   const decisions = new Map<unknown, SizeDecision>()
   let parts = prepareBatch(session, table, input)
@@ -90,12 +89,11 @@ export async function storeDelivery(
       if (!row || wouldWrite(row, rows)) throw quotaExceeded(stored, input.storageQuota)
     }
     const delivery = { ...row, ...rows.findLast(isCounts) }
-    const outcomes = rows.filter(isWritten)
+    const outcomes = rows.filter(isWritten).flatMap(withRepeats)
     const revisions =
       attempt > 1 && !input.dryRun
         ? recoverRevisions(delivery, outcomes)
         : new Map(outcomes.map(({ idx, revision }) => [idx, revision]))
-    correctRevisions?.(revisions)
     const notifies = !input.dryRun && rows.some(hasNotified)
     return { delivery, revisions, releasing: rows.some(isReleasing), notifies }
   })
@@ -152,18 +150,11 @@ const accountAcceptsNoDeliveries = () =>
     headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })
 
-/**
- * Returns a function that corrects the revisions of a dry run. A dry run stores nothing, so a
- * repeated key looks new each time. Only its first record is `created`; later ones become `updated`.
- */
-function dryRunCorrection({ rows, repeatedRows }: DeliveryInput, table: RecordTable) {
-  const keyText = ({ values }: Row) => JSON.stringify(table.key.map((name) => values[name]))
-  return (revisions: Map<number, number>) => {
-    const isCreated = ({ idx }: Row) => revisions.get(idx) === 1
-    const created = new Set(repeatedRows.length > 0 ? rows.filter(isCreated).map(keyText) : [])
-    for (const row of repeatedRows.filter(isCreated)) {
-      if (created.has(keyText(row))) revisions.set(row.idx, 2)
-      created.add(keyText(row))
-    }
-  }
+/** Returns a function that adds to a record those that were merged into it: they have its revision. */
+function repeater({ repeats }: Pick<DeliveryInput, 'repeats'>) {
+  const byFirst = Map.groupBy(repeats, ([, first]) => first)
+  return (record: WrittenRecord): WrittenRecord[] => [
+    record,
+    ...(byFirst.get(record.idx) ?? []).map(([idx]) => ({ ...record, idx })),
+  ]
 }

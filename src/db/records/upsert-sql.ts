@@ -7,6 +7,7 @@ import {
   IDX,
   JSON_EACH,
   MAY_BE_STORED,
+  REPEATS,
   rowValue,
   type SqlFragments,
   withDelivery,
@@ -39,16 +40,8 @@ export function upsertSql(table: RecordTable, fragments: SqlFragments): string {
       where ${contentDiffers} and not ${isOlder(excluded)}`
 }
 
-/**
- * Upserts records whose indexed columns may change, too.
- * - `moved`: records that change day or customer.
- * - `repeated`: records whose key occurs earlier in the request; SQLite applies them in order.
- */
-export function upsertIndexedSql(
-  table: RecordTable,
-  fragments: SqlFragments,
-  records: 'moved' | 'repeated',
-): string {
+/** Upserts records whose day or customer has changed; these are rare and need their indexes rewritten. */
+export function upsertMovedSql(table: RecordTable, fragments: SqlFragments): string {
   const { fromRecord, storedValue, keyMatches } = fragments
   const { contentColumns, contentDiffers } = contentOf(table)
   const { indexedColumns, canHold, dayOptional, timeColumn, merge } = table
@@ -56,8 +49,7 @@ export function upsertIndexedSql(
     dayOptional && name === 'day'
       ? `coalesce(${merge('day', fromRecord)}, ${fromRecord('first_day')})`
       : storedValue(name)
-  // `excluded.day` is the day of a new record. `t` is the stored record as the earlier records of this
-  // request left it.
+  // `excluded.day` is the day of a new record.
   const sent = (name: string) =>
     timeColumn && name === 'day'
       ? `iif(excluded.${timeColumn} is null, null, excluded.day)`
@@ -74,7 +66,7 @@ export function upsertIndexedSql(
       select :account, ${columnList(table.columns, value)}, ${heldValue(table)}
         :delivery, ${IDX}, 1
       from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
-      where ${records === 'moved' ? `${HAS_MOVED} and ` : ''}${MAY_BE_STORED}
+      where ${HAS_MOVED} and ${MAY_BE_STORED}
       ${onConflict(table)}
         ${columnList(contentColumns, (name) => `${name} = ${merge(name, excluded)}`)},
         ${columnList(setIndexed, (name) => `${name} = ${next(name)}`)},
@@ -86,8 +78,8 @@ export function upsertIndexedSql(
 export const countDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
       ${withDelivery('any')},
       would_write as materialized (
-        select count(*) as written,
-          count(*) filter (where ${table.canHold ? HAS_UNKNOWN_REFERENCE : 'false'}) as held
+        select ${countRecords(fragments)} as written,
+          ${table.canHold ? countRecords(fragments, HAS_UNKNOWN_REFERENCE) : '0'} as held
         from (select value ${wouldWrite(table, fragments)})
       )
       update deliveries set
@@ -96,6 +88,10 @@ export const countDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
       from would_write
       where account = :account and id = :delivery and attempt = :attempt
       ${RETURNING_COUNTS}`
+
+/** Counts records with those that were merged into them. */
+const countRecords = ({ fromRecord }: SqlFragments, condition = 'true') =>
+  `count(*) filter (where ${condition}) + ifnull(sum(${fromRecord(REPEATS)}) filter (where ${condition}), 0)`
 
 /** Lists the records of a chunk that `upsert` would write, with the revision each would get. */
 export const selectDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
