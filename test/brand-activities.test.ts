@@ -489,8 +489,8 @@ describe('the identity of an event', () => {
     await acme.post('activities', deposited)
     const moved = { ...deposited, customerid: 'p-2', createtime: '2026-10-05', eventname: 'Other' }
     const response = acme.post('activities', [moved])
-    expect((await json(response)).results).toEqual([
-      { index: 0, key: { eventid: 'e-1' }, outcome: 'updated' },
+    expect((await json(response)).results).toMatchObject([
+      { outcome: 'updated', warnings: [{ code: 'changed_event' }] },
     ])
     expect((await json(acme.get('activities?customerid=p-1'))).meta.total).toBe(0)
     expect((await json(acme.get('activities?customerid=p-2'))).data).toEqual([moved])
@@ -757,8 +757,10 @@ describe('the identity of an event', () => {
     const withdrawal = { ...deposited, eventname: 'Withdrawal', Value: '2' }
     const elsewhere = { ...deposited, customerid: 'p-2' }
     for (const other of [withdrawal, elsewhere]) {
-      const { results } = await json(acme.post('activities', [deposited, other]))
-      expect(results[0].warnings?.filter(({ code }: Warned) => code === 'repeated_key')).toBeFalsy()
+      const eventid = `e-${other.customerid}`
+      const two = [deposited, other].map((event) => ({ ...event, eventid }))
+      const { results } = await json(acme.post('activities', two))
+      expect(results[0].warnings).toBeUndefined()
       expect(results[1].warnings).toMatchObject([
         {
           code: 'repeated_key',
@@ -766,7 +768,59 @@ describe('the identity of an event', () => {
           message: expect.stringMatching(/are different events.*Only the last of them is kept/),
         },
       ])
-      expect((await json(acme.get('activities'))).data).toEqual([other])
+      expect((await json(acme.get('activities'))).data).toContainEqual(two[1])
+    }
+  })
+
+  test.each([
+    ['eventname', { eventname: 'Withdrawal' }],
+    ['customerid', { customerid: 'p-2' }],
+    ['eventname of a held event', { customerid: 'later', eventname: 'Withdrawal' }],
+  ])(
+    'an eventid that is sent again with another %s gets the warning changed_event',
+    async (_, change) => {
+      const acme = await brandWithCustomers()
+      const first = 'customerid' in change && 'eventname' in change ? { customerid: 'later' } : {}
+      await acme.post('activities', { ...deposited, ...first })
+      const again = { ...deposited, ...change }
+      const other = { ...deposited, eventid: 'e-2' }
+      const expected = {
+        code: 'changed_event',
+        pointer: '/0',
+        message:
+          'An event with this `eventid` and another `eventname` or `customerid` was stored. This record has replaced it. Give each event an `eventid` of its own.',
+      }
+      for (const headers of [{}, { Prefer: 'return=minimal' }]) {
+        const dry = await json(acme.post('activities?dry_run=true', [again, other], headers))
+        expect(dry.results[0].warnings).toEqual([expected])
+        expect(dry.results[1]?.warnings).toBeUndefined()
+      }
+      const { results } = await json(
+        acme.post('activities', [again, other], { Prefer: 'return=minimal' }),
+      )
+      const outcome = 'customerid' in first ? 'held' : 'updated'
+      expect(results).toEqual([
+        { index: 0, key: { eventid: 'e-1' }, outcome, warnings: [expected] },
+      ])
+      // The same event, or another value of it, is not another event.
+      for (const same of [again, { ...again, Value: '7.00' }]) {
+        const { results } = await json(acme.post('activities', [same]))
+        expect(results[0].warnings).toBeUndefined()
+      }
+    },
+  )
+
+  test('merged records that replace another event each have the warning changed_event', async () => {
+    const acme = await brandWithCustomers()
+    await acme.post('activities', deposited)
+    const withdrawal = { ...deposited, eventname: 'Withdrawal' }
+    for (const query of ['?dry_run=true', '']) {
+      const sent = acme.post(`activities${query}`, [withdrawal, { ...withdrawal, Value: '3.00' }])
+      expect(await warnings(sent)).toEqual([
+        ['/0', 'changed_event'],
+        ['/1', 'repeated_key'],
+        ['/1', 'changed_event'],
+      ])
     }
   })
 

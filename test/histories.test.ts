@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readHistories } from '../src/db/commission/histories.ts'
 import { partOn } from '../src/db/commission/history.ts'
-import { HOUR_MS } from '../src/durations.ts'
+import { DAY_MS, HOUR_MS } from '../src/durations.ts'
 import { dayInZone } from '../src/zone.ts'
 import { brand, caller, eve } from './brand.ts'
 import { affiliatesOf, at, datedPartner, fieldsOf, linkOf, storedRows } from './dated.ts'
@@ -87,6 +87,96 @@ describe('affiliates of a partner by day', () => {
   })
 })
 
+describe('a first affiliate of a partner that lasts less than a day', () => {
+  const other = { ...ada, affiliate_id: 'aff-8' }
+  const warned = (body: { results: { warnings?: { code: string }[] }[] }) =>
+    body.results[0]!.warnings?.filter(({ code }) => code === 'affiliation_changed')
+  const corrected = {
+    code: 'affiliation_changed',
+    pointer: '/affiliate_id',
+    message:
+      'The customer has another affiliate now, who counts from the signup on, `2026-03-01`: the first affiliate lasted less than a day, so it was corrected.',
+    from: '2026-03-01',
+  }
+  const changed = (from: string) => ({
+    code: 'affiliation_changed',
+    pointer: '/affiliate_id',
+    message: `The customer has another affiliate now, who counts from \`${from}\` on. Earlier days stay with the affiliate before.`,
+    from,
+  })
+  const ada1 = { ...ada, signup_date: '2026-03-01T08:00:00Z' }
+  const other1 = { ...other, signup_date: '2026-03-01T08:00:00Z' }
+
+  test('is replaced from the signup on, and the warning says so', async () => {
+    const send = await datedPartner()
+    expect(warned(await send('2096-10-05T23:00:00Z', ada1))).toBeUndefined()
+    const dry = await send('2096-10-06T22:59:59Z', other1, '?dry_run=true')
+    const { delivery_id, ...answer } = await send('2096-10-06T22:59:59Z', other1)
+    expect([warned(dry), warned(answer as never)]).toEqual([[corrected], [corrected]])
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-8']])
+    const { affiliations } = await json(askAdmin('accounts/acme-forex/customers/c-1/affiliations'))
+    expect(affiliations).toEqual([
+      { from: null, affiliate_id: 'aff-8', link_id: null, delivery_id, cause: 'corrected_early' },
+    ])
+  })
+
+  test('a change after a day counts from its day, and the warning says so', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T23:00:00Z', ada1)
+    const dry = await send('2096-10-06T23:00:00Z', other1, '?dry_run=true')
+    const answer = await send('2096-10-06T23:00:00Z', other1)
+    expect([warned(dry), warned(answer)]).toEqual([
+      [changed('2096-10-06')],
+      [changed('2096-10-06')],
+    ])
+    // A later affiliation is none of the first day, however short it was.
+    expect(warned(await send('2096-10-06T23:05:00Z', ada1))).toEqual([changed('2096-10-06')])
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-7']])
+  })
+
+  test('is replaced however often it is corrected, and a replay of both gives the last', async () => {
+    const send = await datedPartner()
+    for (const record of [ada1, other1, ada1, other1, other1]) {
+      await send('2096-10-05T10:00:00Z', record)
+    }
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([[null, 'aff-8']])
+    expect(await storedRows()).toEqual([1, 0])
+    await send('2096-10-07T10:00:00Z', { ...other1, affiliate_id: 'aff-9' })
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
+      [null, 'aff-8'],
+      ['2096-10-07', 'aff-9'],
+    ])
+  })
+
+  test('every customer of a bulk is judged alone', async () => {
+    const send = await datedPartner()
+    const bulk = (hour: number, affiliate_id: string) =>
+      Array.from({ length: 3 + hour }, (_, i) => ({ ...ada1, customer_id: `c-${i}`, affiliate_id }))
+    await send('2096-10-05T00:00:00Z', bulk(0, 'aff-7'))
+    await send('2096-10-05T10:00:00Z', bulk(2, 'aff-7'))
+    const { results } = await send('2096-10-06T05:00:00Z', bulk(3, 'aff-8'))
+    expect(
+      results.map((one: { warnings?: { from?: string }[] }) =>
+        one.warnings?.flatMap(({ from }) => from ?? []),
+      ),
+    ).toEqual([...Array(3).fill(['2096-10-06']), ...Array(2).fill(['2026-03-01']), []])
+  })
+
+  test('affiliates that the team has corrected are no first affiliation', async () => {
+    const send = await datedPartner()
+    await send('2096-10-05T10:00:00Z', ada1)
+    await askAdmin('accounts/acme-forex/customers/c-1/affiliations', 'PUT', {
+      reason: 'Agreed',
+      affiliations: [{ from: null, affiliate_id: 'aff-9' }],
+    })
+    expect(warned(await send('2096-10-05T11:00:00Z', other1))).toEqual([changed('2096-10-05')])
+    expect(await affiliatesOf('acme-forex', 'c-1')).toEqual([
+      [null, 'aff-9'],
+      ['2096-10-05', 'aff-8'],
+    ])
+  })
+})
+
 describe('affiliates of a brand by day', () => {
   const account = 'acme-casino'
   const setUp = async (settings: object = {}) => {
@@ -127,6 +217,33 @@ describe('affiliates of a brand by day', () => {
       ['2096-10-07', { country_code: 'DE', link: links[1].link_id }],
       ['2096-10-08', { country_code: 'FR', link: links[1].link_id }],
     ])
+  })
+
+  test('another link counts from its day, also within a day, and the warning says so', async () => {
+    const { send, links } = await setUp()
+    const warned = async (answer: ReturnType<typeof send>) =>
+      (await json(answer)).results[0].warnings?.filter(
+        ({ code }: { code: string }) => code === 'affiliation_changed',
+      )
+    const [first, second] = links.map(({ tracking_data }) => ({ ...eve, tracking_data }))
+    expect(await warned(send('2096-10-05T10:00:00Z', eve))).toEqual([])
+    // The first link is no change.
+    expect(await warned(send('2096-10-05T10:01:00Z', first))).toBeUndefined()
+    expect(await warned(send('2096-10-05T10:02:00Z', { ...eve, tracking_data: 'x' }))).toEqual([])
+    expect(await warned(send('2096-10-05T10:03:00Z', first))).toBeUndefined()
+    expect(await warned(send('2096-10-05T10:05:00Z', second))).toEqual([
+      {
+        code: 'affiliation_changed',
+        pointer: '/tracking_data',
+        message: expect.stringMatching(/counts from `2096-10-05` on. Earlier days stay/),
+        from: '2096-10-05',
+      },
+    ])
+    expect(await affiliatesOf(account, 'p-1')).toEqual([
+      [null, 'A-1'],
+      ['2096-10-05', 'A-2'],
+    ])
+    expect(await warned(send('2096-10-05T10:06:00Z', second))).toBeUndefined()
   })
 
   test('of the links that one request has for a customer the last counts from the beginning', async () => {
@@ -236,19 +353,26 @@ describe('any sequence of deliveries gives the history that a plain replay gives
         const databases = { db: env.DB, directory: env.DB }
         const history = (await readHistories(databases, account, ['c-1'])).get('c-1')!
         for (const day of DAYS) {
-          const of = (name: 'affiliate_id' | 'country_code' | 'kyc_status_id') =>
+          const of = (name: 'country_code' | 'kyc_status_id') =>
             replay(
               steps.map((step, i) => [moments[i]!.slice(0, 10), step[name] ?? null]),
               day,
               true,
             )
+          // What changed within a day of the first delivery replaces the first affiliate.
+          const isEarly = (i: number) => Date.parse(moments[i]!) < Date.parse(moments[0]!) + DAY_MS
+          const first = steps.findLast((_, i) => isEarly(i))!.affiliate_id
+          const later = steps.flatMap((step, i): Change<string>[] =>
+            isEarly(i) ? [] : [[moments[i]!.slice(0, 10), step.affiliate_id]],
+          )
+          const affiliate = replay([['', first], ...later], day, true)
           const { values } = partOn(history.fields, day)!
           expect([
             day,
             partOn(history.affiliations, day)!.affiliate_id,
             values.country_code ?? null,
             values.kyc_status_id ?? null,
-          ]).toEqual([day, of('affiliate_id'), of('country_code'), of('kyc_status_id')])
+          ]).toEqual([day, affiliate, of('country_code'), of('kyc_status_id')])
         }
       }),
       { numRuns: 8 },

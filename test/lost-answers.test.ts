@@ -139,6 +139,27 @@ test.each([
   },
 )
 
+test('an event that replaced another one has the warning after a retry', async () => {
+  const casino = await brand()
+  await casino.post('customers', eve)
+  await casino.post('activities', deposited)
+  const world = faulty([LOST])
+  const withdrawal = { ...deposited, eventname: 'Withdrawal' }
+  expect(await postIn(world, casino, 'activities', [withdrawal])).toMatchObject({
+    results: [{ outcome: 'updated', warnings: [{ code: 'changed_event' }] }],
+  })
+})
+
+test('a corrected affiliate has the warning after a retry', async () => {
+  const acme = await partner()
+  await acme.post('customers', ada)
+  const other = { ...ada, affiliate_id: 'aff-8' }
+  const answer = await json(postTo(faulty([LOST]).env, acme, 'customers', [other]))
+  expect(answer.results).toMatchObject([
+    { outcome: 'updated', warnings: [{}, { code: 'affiliation_changed', from: '2026-10-01' }] },
+  ])
+})
+
 describe('a record that another request overwrites before the retry', () => {
   const run = async (first: object[], meanwhile: object[]) => {
     const acme = await partner()

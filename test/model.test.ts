@@ -12,7 +12,7 @@ import { anyOrder, text } from './model/text.ts'
 // A failure prints the command that replays it. `npm run model` tries more sequences of each pair.
 
 /** The number of sequences of each pair in `npm test`: its seed reaches all of `REQUIRED_EVENTS` with them. */
-const USUAL_RUNS = 10
+const USUAL_RUNS = 20
 /** Added to `TEST_SEED`. Of the sums up to 150, 43 reaches all of `REQUIRED_EVENTS` with the fewest sequences. */
 const SEED_OFFSET = 40
 const RUNS = env.MODEL_RUNS || USUAL_RUNS
@@ -151,7 +151,10 @@ async function side(settings: Account, binding: 'DB' | 'DB_2') {
         case 'resend': {
           const [delivery, how] = sent[sent.length - 1 - (step.which % sent.length)] ?? []
           if (!delivery || !how) return
-          const records = step.reversed ? delivery.records.toReversed() : delivery.records
+          const ordered = step.reversed ? delivery.records.toReversed() : delivery.records
+          const records = step.amended
+            ? ordered.map((record) => ({ ...record, method: true }))
+            : ordered
           return deliver({ ...delivery, records }, how)
         }
         case 'erase': {

@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
     errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts, written_bytes, record_bytes, over_quota
+    verdicts, affiliated, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -18,18 +18,18 @@ with
   ),
   classified as not materialized (
     select
-      value, t.account is null as is_new, value ->> 6 is 1 as unknown,
+      value, t.account is null as is_new, value ->> 7 is 1 as unknown,
       iif(
-        value ->> 7 is null,
+        value ->> 8 is null,
         iif(
-          value ->> 5 > 0
-          and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+          value ->> 6 > 0
+          and ifnull(octet_length (t.extras), 1) + value ->> 5 > 1792,
           iif(
-            ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+            ifnull(octet_length (t.extras), 1) + value ->> 5 > 65536
             or (
               select count(*)
               from json_each(t.extras)
-            ) + value ->> 5 > 256,
+            ) + value ->> 6 > 256,
             not exists (
               select 1
               from erasures e
@@ -41,9 +41,9 @@ with
           ),
           0
         ),
-        ifnull(t.delivery, '') is not value ->> 7
+        ifnull(t.delivery, '') is not value ->> 8
       ) as undecided,
-      max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0) as rewritten,
+      max(ifnull(octet_length (t.extras), 0) - value ->> 5, 0) as rewritten,
       iif(t.account is null, 0, not (t.day) is (coalesce(value ->> 2, t.day))) as moved,
       exists (
         select 1
@@ -52,17 +52,88 @@ with
           e.account = :account
           and e.customer_id = value ->> 1
       ) as erased,
-      ifnull(value ->> 3, 'unusable') is 'unusable'
+      iif(
+        t.account is null
+        or value ->> 3 is null
+        or t.link is value ->> 3, null,
+        iif(
+          exists (
+            select 1
+            from customer_affiliations h
+            where
+              h.account = :account
+              and h.customer_id = value ->> 1
+          ),
+          iif(
+            (
+              select h.link
+              from customer_affiliations h
+              where
+                h.account = :account
+                and h.customer_id = value ->> 1
+              order by h.day desc
+              limit 1
+            ) is value ->> 3,
+            null,
+            iif(
+              false, json_array(value ->> 2, 1),
+              json_array(
+                max(
+                  :received_day,
+                  ifnull(
+                    (
+                      select h.day
+                      from customer_affiliations h
+                      where
+                        h.account = :account
+                        and h.customer_id = value ->> 1
+                      order by h.day desc
+                      limit 1
+                    ),
+                    :received_day
+                  )
+                ),
+                0
+              )
+            )
+          ),
+          iif(
+            t.link is null, null,
+            iif(
+              false, json_array(value ->> 2, 1),
+              json_array(
+                max(
+                  :received_day,
+                  ifnull(
+                    (
+                      select h.day
+                      from customer_affiliations h
+                      where
+                        h.account = :account
+                        and h.customer_id = value ->> 1
+                      order by h.day desc
+                      limit 1
+                    ),
+                    :received_day
+                  )
+                ),
+                0
+              )
+            )
+          )
+        )
+      ) as affiliated,
+      ifnull(value ->> 4, 'unusable') is 'unusable'
       and coalesce(
         iif(
-          value ->> 3 is 'unusable'
+          value ->> 4 is 'unusable'
           and t.tracking_data is null, 'altered', t.verdict
         ),
         'organic'
       ) is not 'attributed' as not_attributed,
       coalesce(
         iif(
-          value ->> 3 is 'unusable'
+          value ->> 4 is 'unusable'
           and t.tracking_data is null, 'altered', t.verdict
         ),
         'organic'
@@ -95,6 +166,14 @@ with
         '[]'
       ) as moved,
       nullif(json_group_array(value ->> 0) filter (where erased), '[]') as erased_at,
+      nullif(
+        json_group_object(value ->> 0, json(affiliated)) filter (
+          where
+            affiliated is not null
+            and not unknown
+        ),
+        '{}'
+      ) as affiliated,
       nullif(
         json_group_array(json_array(value ->> 0, verdict)) filter (where not_attributed), '[]'
       ) as verdicts,
@@ -204,8 +283,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
-  iif(is_full, usage, null)
+  stale_at, moved, erased_at, verdicts, affiliated, iif(is_refused, 0, :written_bytes),
+  :record_bytes, iif(is_full, usage, null)
 from decided
 where
   not exists (
@@ -268,63 +347,71 @@ returning
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --       CORRELATED SCALAR SUBQUERY 4
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 5
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 6
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 7
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 8
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 6
+--       LIST SUBQUERY 10
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 8
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 7
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 8
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 7
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 8
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 16
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 20
 --       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 7
+--     SCALAR SUBQUERY 11
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 6
---     SCALAR SUBQUERY 8
+--       REUSE LIST SUBQUERY 10
+--     SCALAR SUBQUERY 12
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 14
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 9
+--       SCALAR SUBQUERY 13
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 16
+--   SCALAR SUBQUERY 20
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 15
---     CO-ROUTINE (subquery-14)
---       CO-ROUTINE (subquery-19)
---         CO-ROUTINE (subquery-13)
+--   SCALAR SUBQUERY 19
+--     CO-ROUTINE (subquery-18)
+--       CO-ROUTINE (subquery-23)
+--         CO-ROUTINE (subquery-17)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -334,12 +421,20 @@ returning
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
 --             CORRELATED SCALAR SUBQUERY 4
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 5
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 6
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 7
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 8
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-13)
---       SCAN (subquery-19)
---     SCAN (subquery-14)
---   SCALAR SUBQUERY 18
+--         SCAN (subquery-17)
+--       SCAN (subquery-23)
+--     SCAN (subquery-18)
+--   SCALAR SUBQUERY 22
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 
@@ -359,7 +454,7 @@ returning
 insert into
   customers as t (
     account, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day,
-    regtime, extras, first_day, verdict, link, delivery, idx, revision
+    regtime, extras, first_day, verdict, link, first_seen_at, delivery, idx, revision
   )
 with
   delivery as materialized (
@@ -472,7 +567,7 @@ select
     ),
     null, value ->> 9
   ),
-  value ->> 10, value ->> 11, value ->> 12, :delivery, value ->> 0, 1
+  value ->> 10, value ->> 11, value ->> 12, :received_at, :delivery, value ->> 0, 1
 from jsonb_each (:rows)
 where
   (
@@ -594,9 +689,95 @@ where
   and account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+
+-- signUp
+-- Sets when new customers signed up who were sent without a time.
+with
+  waiting as materialized (
+    select 1
+    from totals
+    where
+      account = :account
+      and resource = 'activities'
+      and held > 0
+      and (
+        select created
+        from deliveries
+        where
+          account = :account
+          and id = :delivery
+          and attempt = :attempt
+          and refused = 0
+      ) > 0
+  ),
+  first as materialized (
+    select
+      c.customer_id, w.day, iif(count(*) = count(w.createtime), min(w.createtime), null) as time
+    from
+      waiting
+      cross join jsonb_each (:rows)
+      cross join customers c on c.account = :account
+      and c.customer_id = value ->> 1
+      and c.delivery = :delivery
+      and c.revision = 1
+      and c.signup_date is null
+      cross join events w indexed by events_held on w.account = :account
+      and w.held = 1
+      and w.customer_id = c.customer_id
+    where
+      w.day = (
+        select e.day
+        from events e indexed by events_held
+        where
+          e.account = :account
+          and e.held = 1
+          and e.customer_id = c.customer_id
+          and e.day >= 10957
+        order by e.day
+        limit 1
+      )
+    group by c.customer_id
+    having
+      w.day < c.day
+      or (
+        w.day = c.day
+        and ifnull(time < c.first_seen_at, true)
+      )
+  )
+update customers
+set
+  (first_seen_day, first_seen_at) = (
+    select f.day, f.time
+    from first f
+    where f.customer_id = customers.customer_id
+  )
+where
+  account = :account
+  and customer_id in (
+    select customer_id
+    from first
+  );
+-- Query plan:
+--   SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
+--   LIST SUBQUERY 6
+--     MATERIALIZE first
+--       MATERIALIZE waiting
+--         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--         SCALAR SUBQUERY 1
+--           SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--       SCAN waiting
+--       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--       SEARCH c USING PRIMARY KEY (account=? AND customer_id=?)
+--       SEARCH w USING INDEX events_held (account=? AND customer_id=? AND day=?)
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH e USING COVERING INDEX events_held (account=? AND customer_id=? AND day>?)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN first
+--   CORRELATED SCALAR SUBQUERY 5
+--     SCAN f
 
 -- release activities
 -- Releases the records that waited for these customers.
@@ -680,7 +861,7 @@ returning releasing is :delivery as releasing;
 insert into
   customers as t (
     account, customer_id, signup_date, tracking_data, country_code, first_name, last_name, day,
-    regtime, extras, first_day, verdict, link, delivery, idx, revision
+    regtime, extras, first_day, verdict, link, first_seen_at, delivery, idx, revision
   )
 with
   delivery as materialized (
@@ -793,7 +974,7 @@ select
     ),
     null, value ->> 9
   ),
-  value ->> 10, value ->> 11, value ->> 12, :delivery, value ->> 0, 1
+  value ->> 10, value ->> 11, value ->> 12, :received_at, :delivery, value ->> 0, 1
 from
   jsonb_each (:rows)
   left join customers t on t.account = :account
@@ -983,7 +1164,7 @@ from
       cross join customers t on t.account = :account
       and t.customer_id = value ->> 1
     where
-      (value ->> 8) is 'repeated'
+      (value ->> 9) is 'repeated'
       and t.delivery = :delivery
   ) n
 where
@@ -991,7 +1172,7 @@ where
   and account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   MATERIALIZE n
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -1013,7 +1194,7 @@ with
         from
           (
             select
-              sum(max(ifnull(octet_length (t.extras), 0) - value ->> 4, 0)) over (rows unbounded preceding) as total
+              sum(max(ifnull(octet_length (t.extras), 0) - value ->> 5, 0)) over (rows unbounded preceding) as total
             from
               sent
               left join customers t on t.account = :account
@@ -1035,16 +1216,16 @@ from
 where
   not rewrites_too_much
   and iif(
-    value ->> 7 is null,
+    value ->> 8 is null,
     iif(
-      value ->> 5 > 0
-      and ifnull(octet_length (t.extras), 1) + value ->> 4 > 1792,
+      value ->> 6 > 0
+      and ifnull(octet_length (t.extras), 1) + value ->> 5 > 1792,
       iif(
-        ifnull(octet_length (t.extras), 1) + value ->> 4 > 65536
+        ifnull(octet_length (t.extras), 1) + value ->> 5 > 65536
         or (
           select count(*)
           from json_each(t.extras)
-        ) + value ->> 5 > 256,
+        ) + value ->> 6 > 256,
         not exists (
           select 1
           from erasures e
@@ -1056,7 +1237,7 @@ where
       ),
       0
     ),
-    ifnull(t.delivery, '') is not value ->> 7
+    ifnull(t.delivery, '') is not value ->> 8
   );
 -- Query plan:
 --   COMPOUND QUERY
@@ -1349,7 +1530,7 @@ where
   account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   MATERIALIZE would_write
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -1436,7 +1617,7 @@ with
       account = :account
       and id = :delivery
   )
-select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision
+select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision, 0 as changes_kind
 from
   jsonb_each (:rows)
   left join customers t on t.account = :account

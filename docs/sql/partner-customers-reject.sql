@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
     errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts, written_bytes, record_bytes, over_quota
+    verdicts, affiliated, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -57,7 +57,126 @@ with
         where
           e.account = :account
           and e.customer_id = value ->> 1
-      ) as erased
+      ) as erased,
+      iif(
+        t.account is null
+        or value ->> 2 is null
+        or t.affiliate_id is value ->> 2, null,
+        iif(
+          exists (
+            select 1
+            from customer_affiliations h
+            where
+              h.account = :account
+              and h.customer_id = value ->> 1
+          ),
+          iif(
+            (
+              select h.affiliate_id
+              from customer_affiliations h
+              where
+                h.account = :account
+                and h.customer_id = value ->> 1
+              order by h.day desc
+              limit 1
+            ) is value ->> 2,
+            null,
+            iif(
+              (
+                t.first_seen_at > :received_at - 86400000
+                and not exists (
+                  select 1
+                  from customer_affiliations h
+                  where
+                    h.account = :account
+                    and h.customer_id = value ->> 1
+                    and (
+                      h.day > -719528
+                      or h.delivery is null
+                    )
+                )
+                and not exists (
+                  select 1
+                  from statements s
+                  where
+                    s.account = :account
+                    and s.affiliate_id = t.affiliate_id
+                    and s.status <> 'draft'
+                    and s.approved_at >= t.first_seen_at
+                    and s.period >= strftime(iif(s.period like '%-W%', '%G-W%V', '%Y-%m'), t.day * 86400, 'unixepoch')
+                )
+              ),
+              json_array(value ->> 3, 1),
+              json_array(
+                max(
+                  :received_day,
+                  ifnull(
+                    (
+                      select h.day
+                      from customer_affiliations h
+                      where
+                        h.account = :account
+                        and h.customer_id = value ->> 1
+                      order by h.day desc
+                      limit 1
+                    ),
+                    :received_day
+                  )
+                ),
+                0
+              )
+            )
+          ),
+          iif(
+            t.affiliate_id is null, null,
+            iif(
+              (
+                t.first_seen_at > :received_at - 86400000
+                and not exists (
+                  select 1
+                  from customer_affiliations h
+                  where
+                    h.account = :account
+                    and h.customer_id = value ->> 1
+                    and (
+                      h.day > -719528
+                      or h.delivery is null
+                    )
+                )
+                and not exists (
+                  select 1
+                  from statements s
+                  where
+                    s.account = :account
+                    and s.affiliate_id = t.affiliate_id
+                    and s.status <> 'draft'
+                    and s.approved_at >= t.first_seen_at
+                    and s.period >= strftime(iif(s.period like '%-W%', '%G-W%V', '%Y-%m'), t.day * 86400, 'unixepoch')
+                )
+              ),
+              json_array(value ->> 3, 1),
+              json_array(
+                max(
+                  :received_day,
+                  ifnull(
+                    (
+                      select h.day
+                      from customer_affiliations h
+                      where
+                        h.account = :account
+                        and h.customer_id = value ->> 1
+                      order by h.day desc
+                      limit 1
+                    ),
+                    :received_day
+                  )
+                ),
+                0
+              )
+            )
+          )
+        )
+      ) as affiliated
     from
       sent
       left join customers t on t.account = :account
@@ -98,6 +217,15 @@ with
         '[]'
       ) as moved,
       nullif(json_group_array(value ->> 0) filter (where erased), '[]') as erased_at,
+      nullif(
+        json_group_object(value ->> 0, json(affiliated)) filter (
+          where
+            affiliated is not null
+            and not stale
+            and not unknown
+        ),
+        '{}'
+      ) as affiliated,
       null as verdicts,
       exists (
         select 1
@@ -205,8 +333,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
-  iif(is_full, usage, null)
+  stale_at, moved, erased_at, verdicts, affiliated, iif(is_refused, 0, :written_bytes),
+  :record_bytes, iif(is_full, usage, null)
 from decided
 where
   not exists (
@@ -254,39 +382,55 @@ returning
 --         CREATE BLOOM FILTER
 --       CORRELATED SCALAR SUBQUERY 7
 --         SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 8
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 9
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 10
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 11
+--         SEARCH s USING PRIMARY KEY (account=?)
+--       CORRELATED SCALAR SUBQUERY 12
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 13
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--       CORRELATED SCALAR SUBQUERY 14
+--         SEARCH s USING PRIMARY KEY (account=?)
+--       CORRELATED SCALAR SUBQUERY 15
+--         SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
 --     SCAN classified
---     SCALAR SUBQUERY 10
+--     SCALAR SUBQUERY 18
 --       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       LIST SUBQUERY 9
+--       LIST SUBQUERY 17
 --         SCAN json_each VIRTUAL TABLE INDEX 1:
 --         CREATE BLOOM FILTER
---     SCALAR SUBQUERY 11
---       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 13
---       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 12
---         SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 9
 --     SCALAR SUBQUERY 19
---       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 10
---       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
---       REUSE LIST SUBQUERY 9
---     SCALAR SUBQUERY 11
 --       SEARCH storage USING PRIMARY KEY (account=?)
---     SCALAR SUBQUERY 13
+--     SCALAR SUBQUERY 21
 --       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
---       SCALAR SUBQUERY 12
+--       SCALAR SUBQUERY 20
+--         SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 18
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 17
+--     SCALAR SUBQUERY 27
+--       SEARCH delivery_conditions USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 18
+--       SEARCH idempotency_keys USING PRIMARY KEY (account=? AND resource=? AND key=?)
+--       REUSE LIST SUBQUERY 17
+--     SCALAR SUBQUERY 19
+--       SEARCH storage USING PRIMARY KEY (account=?)
+--     SCALAR SUBQUERY 21
+--       SEARCH arrivals USING PRIMARY KEY (account=? AND hour>?)
+--       SCALAR SUBQUERY 20
 --         SEARCH storage USING PRIMARY KEY (account=?)
 --   SCAN counted
---   SCALAR SUBQUERY 19
+--   SCALAR SUBQUERY 27
 --     SEARCH delivery_conditions USING PRIMARY KEY (account=?)
---   SCALAR SUBQUERY 18
---     CO-ROUTINE (subquery-17)
---       CO-ROUTINE (subquery-22)
---         CO-ROUTINE (subquery-16)
+--   SCALAR SUBQUERY 26
+--     CO-ROUTINE (subquery-25)
+--       CO-ROUTINE (subquery-30)
+--         CO-ROUTINE (subquery-24)
 --           CO-ROUTINE classified
 --             SCAN jsonb_each VIRTUAL TABLE INDEX 1:
 --             SEARCH t USING PRIMARY KEY (account=? AND customer_id=?) LEFT-JOIN
@@ -297,12 +441,28 @@ returning
 --               CREATE BLOOM FILTER
 --             CORRELATED SCALAR SUBQUERY 7
 --               SEARCH e USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 8
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 9
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 10
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 11
+--               SEARCH s USING PRIMARY KEY (account=?)
+--             CORRELATED SCALAR SUBQUERY 12
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 13
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
+--             CORRELATED SCALAR SUBQUERY 14
+--               SEARCH s USING PRIMARY KEY (account=?)
+--             CORRELATED SCALAR SUBQUERY 15
+--               SEARCH h USING PRIMARY KEY (account=? AND customer_id=?)
 --           SCAN classified
 --           USE TEMP B-TREE FOR ORDER BY
---         SCAN (subquery-16)
---       SCAN (subquery-22)
---     SCAN (subquery-17)
---   SCALAR SUBQUERY 21
+--         SCAN (subquery-24)
+--       SCAN (subquery-30)
+--     SCAN (subquery-25)
+--   SCALAR SUBQUERY 29
 --     SEARCH e USING PRIMARY KEY (account=?)
 --     SCAN w VIRTUAL TABLE INDEX 1:
 
@@ -322,8 +482,8 @@ insert into
   customers as t (
     account, customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
     country_code, kyc_status_id, sales_status_id, challenge_type, phase, account_size,
-    trading_account_type, leverage, first_name, last_name, email, day, verdict, link, delivery, idx,
-    revision
+    trading_account_type, leverage, first_name, last_name, email, day, verdict, link, first_seen_at,
+    delivery, idx, revision
   )
 with
   delivery as materialized (
@@ -395,7 +555,7 @@ select
     ),
     null, value ->> 17
   ),
-  value ->> 18, value ->> 19, value ->> 20, :delivery, value ->> 0, 1
+  value ->> 18, value ->> 19, value ->> 20, :received_at, :delivery, value ->> 0, 1
 from jsonb_each (:rows)
 where
   (
@@ -495,7 +655,7 @@ where
   and account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 
@@ -646,8 +806,8 @@ insert into
   customers as t (
     account, customer_id, signup_date, last_modified_date, affiliate_id, tracking_data, lang_id,
     country_code, kyc_status_id, sales_status_id, challenge_type, phase, account_size,
-    trading_account_type, leverage, first_name, last_name, email, day, verdict, link, delivery, idx,
-    revision
+    trading_account_type, leverage, first_name, last_name, email, day, verdict, link, first_seen_at,
+    delivery, idx, revision
   )
 with
   delivery as materialized (
@@ -719,7 +879,7 @@ select
     ),
     null, value ->> 17
   ),
-  value ->> 18, value ->> 19, value ->> 20, :delivery, value ->> 0, 1
+  value ->> 18, value ->> 19, value ->> 20, :received_at, :delivery, value ->> 0, 1
 from
   jsonb_each (:rows)
   left join customers t on t.account = :account
@@ -1000,7 +1160,7 @@ where
   account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   MATERIALIZE would_write
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -1052,7 +1212,7 @@ with
       account = :account
       and id = :delivery
   )
-select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision
+select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision, 0 as changes_kind
 from
   jsonb_each (:rows)
   left join customers t on t.account = :account

@@ -9,7 +9,7 @@ insert into
     account, id, attempt, received_at, received_day, resource, form, dry_run, lenient, received,
     errors_total, rejected, refused, held, stale, created, listed, held_change, hold_refused,
     reused, yesterday, today, days, errors, unknown_at, unknown_keys, stale_at, moved, erased_at,
-    verdicts, written_bytes, record_bytes, over_quota
+    verdicts, affiliated, written_bytes, record_bytes, over_quota
   )
 with
   sent (value) as (
@@ -135,7 +135,7 @@ with
       ) as new_held,
       nullif(json_group_array(value ->> 0) filter (where unknown), '[]') as unknown_at,
       null as stale_at, nullif(json_group_array(value ->> 0) filter (where moved), '[]') as moved,
-      null as erased_at, null as verdicts,
+      null as erased_at, null as affiliated, null as verdicts,
       exists (
         select 1
         from idempotency_keys
@@ -242,8 +242,8 @@ select
     ),
     null
   ),
-  stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
-  iif(is_full, usage, null)
+  stale_at, moved, erased_at, verdicts, affiliated, iif(is_refused, 0, :written_bytes),
+  :record_bytes, iif(is_full, usage, null)
 from decided
 where
   not exists (
@@ -504,7 +504,7 @@ where
   and account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 
@@ -531,7 +531,7 @@ where
   and account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
 --   SCALAR SUBQUERY 2
@@ -819,7 +819,7 @@ where
   account = :account
   and id = :delivery
   and attempt = :attempt
-returning written, held_written;
+returning written, held_written, changed_events;
 -- Query plan:
 --   MATERIALIZE would_write
 --     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
@@ -864,7 +864,7 @@ with
       account = :account
       and id = :delivery
   )
-select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision
+select value ->> 0 as idx, coalesce(t.revision, 0) + 1 as revision, 0 as changes_kind
 from
   jsonb_each (:rows)
   left join transactions t on t.account = :account

@@ -52,11 +52,18 @@ const brokenRule = object(
   ['index', 'key', 'hint'],
 )
 
-const warning = object({
-  code: documented('The code of the warning. See `/docs/outcomes`.', codesOf(WARNING)),
-  pointer,
-  message: documented('What the sender should know.'),
-})
+const warning = object(
+  {
+    code: documented('The code of the warning. See `/docs/outcomes`.', codesOf(WARNING)),
+    pointer,
+    message: documented('What the sender should know.'),
+    from: documented(
+      'Of `affiliation_changed`: the day from which the new affiliate counts. The day of the signup if the first affiliate was corrected.',
+      { type: 'string', format: 'date', examples: ['2026-11-25'] },
+    ),
+  },
+  ['from'],
+)
 
 const outcome = documented('The outcome of the record.', codesOf(OUTCOME))
 

@@ -86,7 +86,7 @@ const classification = (statements: DeliveryStatements, policy: Policy): Documen
 
 const commonWrites = (
   table: RecordTable,
-  { upsert, countHeld, releases }: DeliveryStatements,
+  { upsert, countHeld, signUp, releases }: DeliveryStatements,
   policy: Policy,
 ): DocumentedStatement[] => [
   document(
@@ -103,6 +103,16 @@ const commonWrites = (
   ),
   ...(table.canHold && policy === 'hold'
     ? [document('countHeld', 'Counts the held records among them.', countHeld(1))]
+    : []),
+  ...(signUp
+    ? [
+        document(
+          'signUp',
+          'Sets when new customers signed up who were sent without a time.',
+          signUp,
+          ['events_held'],
+        ),
+      ]
     : []),
   ...releases.flatMap(({ release, addReleased }, i) => [
     document(

@@ -57,11 +57,12 @@ const presentAffiliations = (
   { affiliations, refusal: refused }: CustomerHistory,
 ) => ({
   customer_id,
-  affiliations: affiliations.map(({ from, affiliate_id, link, delivery_id }) => ({
+  affiliations: affiliations.map(({ from, affiliate_id, link, delivery_id, cause }) => ({
     from,
     affiliate_id,
     link_id: link,
     delivery_id,
+    ...(cause && { cause }),
   })),
   refusal: refused,
 })

@@ -200,6 +200,8 @@ export const customers = sqliteTable(
     first_day: day(),
     verdict: text({ enum: ['attributed', 'altered', 'foreign', 'unrecognised', 'conflict'] }),
     link: text(),
+    first_seen_at: integer(),
+    first_seen_day: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
 )
@@ -391,6 +393,8 @@ export const deliveries = sqliteTable(
     hold_refused: integer().notNull().default(0),
     record_bytes: integer(),
     received_day: day(),
+    changed_events: text(),
+    affiliated: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.id] })],
 )
@@ -407,7 +411,7 @@ export const deliveryTerms = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
 )
 
-/** Writes that a later record of the same request overwrote. */
+/** Writes that a later record of the same request overwrote. Only earlier versions of the Worker wrote them. */
 export const overwrittenWrites = sqliteTable(
   'overwritten_writes',
   {

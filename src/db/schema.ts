@@ -186,6 +186,8 @@ export const customers = /* @__PURE__ */ defineTable<typeof drizzle.customers>({
     first_day: day,
     verdict: null,
     link: null,
+    first_seen_at: null,
+    first_seen_day: null,
   },
   $primaryKey: ['account', 'customer_id'],
   $uniqueKey: null,
@@ -371,6 +373,8 @@ export const deliveries = /* @__PURE__ */ defineTable<typeof drizzle.deliveries>
     hold_refused: null,
     record_bytes: null,
     received_day: day,
+    changed_events: null,
+    affiliated: null,
   },
   $primaryKey: ['account', 'id'],
   $uniqueKey: null,
@@ -384,7 +388,7 @@ export const deliveryTerms = /* @__PURE__ */ defineTable<typeof drizzle.delivery
   $uniqueKey: null,
 })
 
-/** Writes that a later record of the same request overwrote. */
+/** Writes that a later record of the same request overwrote. Only earlier versions of the Worker wrote them. */
 export const overwrittenWrites = /* @__PURE__ */ defineTable<typeof drizzle.overwrittenWrites>({
   $name: 'overwritten_writes',
   $columns: { account: null, delivery: null, idx: null, revision: null },

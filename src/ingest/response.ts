@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
+import { decode } from '../db/column-types.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
+import { deliveries } from '../db/schema.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
 import {
@@ -93,17 +95,18 @@ interface Result {
 }
 
 function resultsOf(
-  { validated, validator, input, stored, minimal }: HandledDelivery,
+  handled: HandledDelivery,
   issues: readonly Issue[],
   referenceIssues: readonly ReferenceIssue[],
 ): Result[] {
+  const { validated, validator, input, stored, minimal } = handled
   const { delivery, revisions } = stored
   const errors = Map.groupBy(issues, ({ index }) => index)
   const stale = new Set(indexesOf(delivery.stale_at))
   const held = new Set(
     input.policy === 'hold' && delivery.hold_refused === 0 ? indexesOf(delivery.unknown_at) : [],
   )
-  const warnings = warningsOf(validated, delivery, input.policy === 'warn' ? referenceIssues : [])
+  const warnings = warningsOf(handled, input.policy === 'warn' ? referenceIssues : [])
   if (minimal && errors.size === 0 && warnings.size === 0) return []
   const omitted = new Map(
     validated.valid
@@ -143,8 +146,7 @@ function listWarnings(warnings: readonly Warning[], omitted: number) {
 
 /** Returns the warnings of each record that has any: those of validation, then those of the database. */
 function warningsOf(
-  { form, valid }: ValidatedRequest,
-  { verdicts, erased_at }: DeliveryResult['delivery'],
+  { validated: { form, valid }, resource: { recordTable }, stored }: HandledDelivery,
   referenceIssues: readonly ReferenceIssue[],
 ): Map<number, Warning[]> {
   const warnings = new Map<number, Warning[]>()
@@ -156,6 +158,7 @@ function warningsOf(
     const { pointer, code, message } = formatIssue(issue)
     add(issue.index, { code, pointer, message })
   }
+  const { verdicts, erased_at, affiliated } = stored.delivery
   const verdictEntries: [number, UnattributedVerdict][] = JSON.parse(verdicts ?? '[]')
   for (const [index, verdict] of verdictEntries) {
     // The validator has already warned of tracking data that cannot be used.
@@ -165,6 +168,17 @@ function warningsOf(
   }
   for (const index of indexesOf(erased_at)) {
     add(index, warning('erased', recordPointer(form, index)))
+  }
+  for (const index of stored.changedEvents) {
+    add(index, warning('changed_event', recordPointer(form, index)))
+  }
+  const changes: Record<string, [day: number, isEarly: number]> = JSON.parse(affiliated ?? '{}')
+  for (const [index, [day, isEarly]] of Object.entries(changes)) {
+    const member = recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
+    const pointer = `${recordPointer(form, Number(index))}/${member}`
+    const from = String(decode(deliveries.received_day, day))
+    const code = isEarly === 1 ? 'affiliation_corrected' : 'affiliation_changed'
+    add(Number(index), { ...warning(code, pointer, from), from })
   }
   return warnings
 }

@@ -6,6 +6,8 @@ export interface Warning {
   code: string
   pointer: string
   message: string
+  /** Of `affiliation_changed`: the first day of the new affiliate. */
+  from?: string
 }
 
 /** The messages. `quoted` is the value as sent, `more` a second value, both in backticks. */
@@ -44,6 +46,10 @@ const MESSAGES = {
     'Records of this request with this `eventid` are different events: they differ in `eventname` or `customerid`. Only the last of them is kept. Give each event an `eventid` of its own.',
   changed_event: () =>
     'An event with this `eventid` and another `eventname` or `customerid` was stored. This record has replaced it. Give each event an `eventid` of its own.',
+  affiliation_changed: (from) =>
+    `The customer has another affiliate now, who counts from ${from} on. Earlier days stay with the affiliate before.`,
+  affiliation_corrected: (from) =>
+    `The customer has another affiliate now, who counts from the signup on, ${from}: the first affiliate lasted less than a day, so it was corrected.`,
 } satisfies Record<string, (quoted: string, more: string) => string>
 
 /** The name of a warning message. */
@@ -54,6 +60,7 @@ const WIRE_CODES = {
   product_as_detail: 'unmapped_product',
   repeated_activity: 'repeated_key',
   repeated_eventid: 'repeated_key',
+  affiliation_corrected: 'affiliation_changed',
 } as const satisfies Partial<Record<WarningCode, WarningCode>>
 
 /** A code as responses have it. */

@@ -153,17 +153,19 @@ test('every kind of cause has its sentence', () => {
     { kind: 'record', resource: 'transactions', id: 't-1', customer_id, day, delivery_id },
     { kind: 'affiliation', customer_id, ...ofDelivery },
     { kind: 'affiliation', customer_id, ...ofTeam },
+    { kind: 'corrected_early', customer_id, delivery_id },
     { kind: 'customer_field', customer_id, field: 'country_code', day, delivery_id },
     { kind: 'refusal', customer_id, audit_id },
     { kind: 'rate', currency: 'USD', day, change: 'corrected' },
     { kind: 'tree', affiliate_id: 'aff-7', audit_id },
     { kind: 'setting', action: 'status.put', at: '2026-08-10T10:00:00.000Z', audit_id },
   ]
-  const text = textWith(causes, 10)
+  const text = textWith(causes, 11)
   expect(text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
     '- the record t-1 (transactions) of 2026-08-10, by the delivery dlv_1',
     '- the affiliate of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
     '- the affiliates of the customer c-1, by the entry aud_1 of the audit log',
+    '- the affiliate of the customer c-1 from the signup on, since the first one lasted less than a day, by the delivery dlv_1',
     '- the field country_code of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
     '- the refusal of the customer c-1, by the entry aud_1 of the audit log',
     '- the rate of USD of 2026-08-10, which has since been corrected',

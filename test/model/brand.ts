@@ -171,6 +171,10 @@ export function brandRules({ time_zone, events }: Account): Record<string, Rules
         ...details.filter((value) => /^\d+,\d+/.test(String(value))).map(() => 'not_a_number'),
       ]
     },
+    changes: (before, after) =>
+      before.eventname === after.eventname && before.customerid === after.customerid
+        ? undefined
+        : 'changed_event',
     day: ({ createtime }) => at(createtime)?.slice(0, 10),
     group: (record) => {
       const named = record[field(record)]

@@ -64,6 +64,8 @@ export interface Rules {
   attribution?(before: Kept | undefined, sent: Data): string
   stale(before: Data, sent: Data): boolean
   warnings(sent: Data, attribution: string | undefined, keyed: boolean): string[]
+  /** The warning about a version that is about something else than the one before it. */
+  changes?(before: Data, after: Data): string | undefined
   /** The day it counts for, if it has one. */
   day(record: Data): string | undefined
   group(record: Data): { by: Data; amounts: Data }
@@ -228,6 +230,8 @@ export function oracle(account: Account) {
       const warnings = stale ? [] : rule.warnings(sent, next.attribution, !!idempotency_key)
       if (versionsOf(index)[0] !== index) warnings.push('repeated_key')
       if (forgotten && !stale) warnings.push('erased')
+      const change = earlier && !stale && rule.changes?.(earlier.record, next.record)
+      if (change) warnings.push(change)
       return { ...named, outcome, warnings, errors: [] }
     })
     if (!dry_run) {

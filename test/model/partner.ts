@@ -101,6 +101,8 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
       instant(last_modified_date) < instant(before.last_modified_date),
     warnings: ({ affiliate_id }) =>
       affiliates.includes(affiliate_id as string) ? [] : ['unknown_affiliate'],
+    changes: (before, after) =>
+      before.affiliate_id === after.affiliate_id ? undefined : 'affiliation_changed',
     day: ({ signup_date }) => instant(signup_date).slice(0, 10),
     group: () => ({ by: {}, amounts: {} }),
   }

@@ -6,7 +6,7 @@ import type { Account, Data, Delivery } from './oracle.ts'
 /** A request to one of the two accounts. */
 export type Step = { at: 0 | 1 } & (
   | { do: 'deliver'; delivery: Delivery; wrapped: boolean; minimal: boolean }
-  | { do: 'resend'; which: number; reversed: boolean }
+  | { do: 'resend'; which: number; reversed: boolean; amended: boolean }
   | { do: 'erase'; customer: string }
   | { do: 'read'; resource: string; customer?: string; from?: string; to?: string }
 )
@@ -173,14 +173,6 @@ export function steps(verticals: readonly [Account['vertical'], Account['vertica
   return fc.array(fc.oneof(...of), { minLength: 1, maxLength: 14, size: 'max' })
 }
 
-/**
- * Keeps each customer once in a dry run: a later record of the same customer would take its day and
- * origin from the earlier one, and would still be compared with what is stored.
- */
-const once = (records: Data[]) => [
-  ...new Map(records.map((record) => [record.customerId, record])).values(),
-]
-
 function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
   const brand = vertical === 'igaming'
   const records = brand ? brandRecords : partnerRecords(vertical)
@@ -200,8 +192,7 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
       })
       .map(({ wrapped, minimal, records, single, twice, ...rest }): Step => {
         const all = twice ? [...records, records[0]!] : records
-        const bulk = brand && resource === 'customers' && rest.dry_run ? once(all) : all
-        const sent = single ? records.slice(0, 1) : bulk
+        const sent = single ? records.slice(0, 1) : all
         const delivery = { ...rest, resource, single, records: sent }
         return { at, do: 'deliver', wrapped: wrapped && !brand, minimal, delivery }
       })
@@ -213,6 +204,7 @@ function stepsOf(at: 0 | 1, vertical: Account['vertical']): Arbitrary<Step> {
         do: fc.constant('resend' as const),
         which: fc.nat(5),
         reversed: one(false, false, true),
+        amended: brand ? one(false, true) : fc.constant(false),
       }),
       weight: 3,
     },

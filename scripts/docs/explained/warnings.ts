@@ -147,4 +147,16 @@ export const WARNING: Record<WireWarning, Explanation> = {
       'If the event was sent under a wrong name or customer before, ignore the warning. Otherwise ' +
       'give each event an `eventid` of its own and send both events again.',
   },
+  affiliation_changed: {
+    cause:
+      'The customer was stored with another affiliate; for brands, with another link. `from` is the ' +
+      'day from which the new affiliate counts. The first affiliate of a firm’s customer is replaced ' +
+      'from the signup on if it lasted less than a day and no statement with it was approved. Any other ' +
+      'change counts from the day on which it was received, and earlier days stay with the affiliate ' +
+      'before.',
+    fix:
+      'If the customer moved to another affiliate, ignore the warning. If the earlier affiliate was ' +
+      'wrong and `from` is not the signup, ask the integrations team to correct the affiliates of this ' +
+      'customer.',
+  },
 }

@@ -34,6 +34,7 @@ export const CAUSE: JsonSchema = {
       delivery_id: documented('The delivery. Null for a correction.', orNull(TEXT)),
       audit_id: documented('The entry of the audit log. Null for a delivery.', orNull(TEXT)),
     }),
+    object({ kind: kind('corrected_early'), customer_id, delivery_id }),
     object({
       kind: kind('customer_field'),
       customer_id,

@@ -38,12 +38,13 @@ function changesOf(parts: readonly CustomerFields[]): Map<string, string[]> {
 /** Returns the causes that a changed row of a history represents. */
 export function causeOfHistory(
   table: 'customer_affiliations' | 'customer_fields',
-  { day: stored, delivery }: ChangedRow,
+  { day: stored, kind, delivery }: ChangedRow,
   customer_id: string,
   fields: FieldChanges,
 ): Cause[] {
   const day = dayText(stored)
   if (delivery === null) return []
+  if (kind === 'corrected_early') return [{ kind, customer_id, delivery_id: delivery }]
   if (table === 'customer_affiliations') {
     return [{ kind: 'affiliation', customer_id, day, delivery_id: delivery, audit_id: null }]
   }

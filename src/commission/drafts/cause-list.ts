@@ -7,6 +7,7 @@ export const CAUSE_LIMITS = { listed: 20, counted: 1000 }
 const KINDS = [
   'record',
   'affiliation',
+  'corrected_early',
   'customer_field',
   'refusal',
   'rate',

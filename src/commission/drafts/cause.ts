@@ -14,6 +14,12 @@ export type Cause =
       readonly audit_id: string | null
     }
   | {
+      /** The first affiliate lasted less than a day, and was replaced from the signup on. */
+      readonly kind: 'corrected_early'
+      readonly customer_id: string
+      readonly delivery_id: string
+    }
+  | {
       readonly kind: 'customer_field'
       readonly customer_id: string
       readonly field: string

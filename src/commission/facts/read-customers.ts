@@ -155,13 +155,14 @@ function toCustomer(
   { customer_id, signup: row, affiliations, fields, refusal }: KnownCustomer,
   found: readonly FoundRows[],
 ): Customer {
-  const { day, signup_date, delivery } = row
-  const signup = signup_date ?? settings.dayStart(day)
+  const { day, signup_date, signup_day, delivery } = row
+  const signup = signup_date ?? settings.dayStart(signup_day)
   const own: Fact = {
     ...SIGNUP,
     id: customer_id,
-    at: signup,
-    wholeDay: signup_date === null,
+    // The day of a fact is that of control totals (contract §10), and its instant lies on that day.
+    at: day === signup_day ? signup : settings.dayStart(day),
+    wholeDay: signup_date === null || day !== signup_day,
     day,
     delivery_id: delivery,
   }
@@ -173,7 +174,7 @@ function toCustomer(
   return {
     customer_id,
     signup,
-    signupDay: day,
+    signupDay: signup_day,
     affiliates: dated(affiliations, ({ affiliate_id }) => affiliate_id),
     fields: dated(fields, ({ values }): CustomerFields => ({ ...NO_FIELDS, ...values })),
     refusedFrom: refusal && (dayOrNull(refusal.from) ?? Number.NEGATIVE_INFINITY),

@@ -52,6 +52,8 @@ function causeText(cause: Cause): string {
         ? `the affiliates of the customer ${customer_id}, by the entry ${audit_id} of the audit log`
         : `the affiliate of the customer ${customer_id} from ${day} on, by the delivery ${delivery_id}`
     }
+    case 'corrected_early':
+      return `the affiliate of the customer ${cause.customer_id} from the signup on, since the first one lasted less than a day, by the delivery ${cause.delivery_id}`
     case 'customer_field': {
       const { customer_id, field, day, delivery_id } = cause
       return `the field ${field} of the customer ${customer_id} from ${day} on, by the delivery ${delivery_id}`

@@ -17,6 +17,7 @@ interface Affiliation {
   readonly affiliate_id: string | null
   readonly link_id: string | null
   readonly delivery_id: string | null
+  readonly cause?: 'corrected_early'
 }
 
 interface History {
@@ -67,7 +68,13 @@ const Affiliations = ({ account, rows }: { account: string; rows: readonly Affil
     caption="Affiliate history"
     rows={rows}
     columns={[
-      { title: 'From', cell: ({ from }) => from ?? 'the beginning' },
+      {
+        title: 'From',
+        cell: ({ from, cause }) =>
+          cause
+            ? 'the beginning: the first affiliate lasted less than a day'
+            : (from ?? 'the beginning'),
+      },
       {
         title: 'Affiliate',
         cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,

@@ -11,8 +11,13 @@ export interface Affiliation extends Since {
   readonly affiliate_id: string | null
   /** For brands, the link that determines the affiliate; null for partners, and after a correction. */
   readonly link: string | null
-  /** The delivery that changed it; null for the first part of the history, and for a correction. */
+  /**
+   * The delivery that changed it; null for a correction by the team, and for the first part of the history
+   * unless that was corrected early.
+   */
   readonly delivery_id: string | null
+  /** Why it holds from the beginning although it was not the first; absent otherwise. */
+  readonly cause?: 'corrected_early'
 }
 
 /** A row of `SELECT_AFFILIATIONS`: the customer's current values, and one change if there is any. */
@@ -40,27 +45,23 @@ export const SELECT_AFFILIATIONS: Statement = compileStatement(`
     on h.account = :account and h.customer_id = c.customer_id
   order by c.customer_id, h.day`)
 
-type Part = Omit<Affiliation, 'from'> & { day: number }
+type Part = Omit<Affiliation, 'from' | 'cause'> & { day: number; isCorrected: boolean }
 
 /**
  * Returns the parts of a customer's history that one of its rows describes. Where a part has no
  * affiliate, its link determines the affiliate.
  */
 function partsOf(row: AffiliationRow, index: number): Part[] {
-  const { day, affiliate_id, link, delivery } = row
+  const { day, affiliate_id, link, delivery, previous_affiliate_id, previous_link } = row
+  const first = { day: BEGINNING, delivery_id: null, isCorrected: false }
   if (day === null) {
     const current = row.is_brand === 1 ? row.current_link : null
-    return [
-      { day: BEGINNING, affiliate_id: row.current_affiliate_id, link: current, delivery_id: null },
-    ]
+    return [{ ...first, affiliate_id: row.current_affiliate_id, link: current }]
   }
-  const part = { day, affiliate_id, link, delivery_id: delivery }
+  const isCorrected = day === BEGINNING && previous_affiliate_id !== null
+  const part = { day, affiliate_id, link, delivery_id: delivery, isCorrected }
   if (index > 0 || day === BEGINNING) return [part]
-  const { previous_affiliate_id, previous_link } = row
-  return [
-    { day: BEGINNING, affiliate_id: previous_affiliate_id, link: previous_link, delivery_id: null },
-    part,
-  ]
+  return [{ ...first, affiliate_id: previous_affiliate_id, link: previous_link }, part]
 }
 
 const isSame = (a: Part, b: Part) => a.affiliate_id === b.affiliate_id && a.link === b.link
@@ -85,11 +86,12 @@ export async function toAffiliations(
       withoutRepeats(
         own.map(({ day, ...part }) => ({ ...part, day, from: fromOf(day) })),
         isSame,
-      ).map(({ from, affiliate_id, link, delivery_id }) => ({
+      ).map(({ from, affiliate_id, link, delivery_id, isCorrected }) => ({
         from,
         affiliate_id: affiliate_id ?? byLink.get(link ?? '') ?? null,
         link,
-        delivery_id: from === null ? null : delivery_id,
+        delivery_id: from === null && !isCorrected ? null : delivery_id,
+        ...(isCorrected && { cause: 'corrected_early' as const }),
       })),
     ]),
   )

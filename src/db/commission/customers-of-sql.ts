@@ -1,7 +1,8 @@
 import { compileStatement } from '../statement.ts'
 import { FIELDS } from './customer-fields.ts'
+import { SIGNUP_COLUMNS } from './facts-sql.ts'
 
-const COLUMNS = ['customer_id', 'day', 'signup_date', 'delivery', 'affiliate_id']
+const COLUMNS = [...SIGNUP_COLUMNS.map((sql) => sql.replace(/ as \w+$/, '')), 'c.affiliate_id']
 
 const NEXT = 'customers not indexed where account = :account and customer_id > :after'
 
@@ -32,7 +33,7 @@ const selectUnchanged = (isWanted: string) =>
   with ${STEP}
   select s.last, iif(s.last is null, (select count(*) from ${NEXT}), :entries) as searched,
     json_group_array(json_array(
-      ${COLUMNS.map((name) => `c.${name}`).join(', ')}, c.first_day is not null,
+      ${COLUMNS.join(', ')}, c.first_day is not null,
       (select r.day from customer_refusals r
         where r.account = :account and r.customer_id = c.customer_id),
       exists (select 1 from customer_fields f
@@ -58,6 +59,7 @@ export type UnchangedCustomer = [
   customer_id: string,
   day: number,
   signup_date: number | null,
+  signup_day: number,
   delivery: string,
   affiliate_id: string | null,
   is_brand: number,

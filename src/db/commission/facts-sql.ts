@@ -28,6 +28,18 @@ export const factDays = ({ table, dayColumn }: FactTable): Statement => {
     select found as day from days where found is not null`)
 }
 
+/**
+ * The columns of a `SignupRow`, as SQL. A brand's customer without `regtime` signed up when they were first
+ * heard of (contract §16.27).
+ */
+export const SIGNUP_COLUMNS = [
+  'c.customer_id',
+  'c.day',
+  'ifnull(c.signup_date, c.first_seen_at) as signup_date',
+  'iif(c.signup_date is null, ifnull(c.first_seen_day, c.day), c.day) as signup_day',
+  'c.delivery',
+]
+
 /** Reads the day of an account's first signup. */
 export const FIRST_SIGNUP = compileStatement(
   'select min(day) as day from customers where account = :account',
@@ -35,7 +47,7 @@ export const FIRST_SIGNUP = compileStatement(
 
 /** Reads when customers signed up. */
 export const SIGNUPS = compileStatement(`
-  select c.customer_id, c.day, c.signup_date, c.delivery
+  select ${SIGNUP_COLUMNS.join(', ')}
   from json_each(:ids) i
   cross join customers c on c.account = :account and c.customer_id = i.value`)
 

@@ -108,11 +108,14 @@ function halve<T>(list: readonly T[]): [T[], T[]] {
   return [list.slice(0, middle), list.slice(middle)]
 }
 
-/** When a customer signed up: the instant if one was sent, and the day. */
+/** When a customer signed up: the instant if it is known, and the day. */
 export interface SignupRow {
   readonly customer_id: string
+  /** The day in control totals. */
   readonly day: number
   readonly signup_date: number | null
+  /** The day of the signup: an earlier one if events of a brand waited for the customer. */
+  readonly signup_day: number
   readonly delivery: string
 }
 

@@ -64,7 +64,8 @@ export async function readUnchanged(
 }
 
 function toFound(row: UnchangedCustomer): FoundCustomer {
-  const [customer_id, day, signup_date, delivery, affiliate_id, isBrand, refused, hasChanged] = row
+  const [customer_id, day, signup_date, signup_day, delivery, affiliate_id, ...others] = row
+  const [isBrand, refused, hasChanged] = others
   const fields = presentFields((_, index) => row[index + UNNAMED] ?? null)
   const link = isBrand === 1 ? (fields.link ?? null) : null
   const refusal = refused === null ? null : { from: fromOf(refused) }
@@ -74,12 +75,12 @@ function toFound(row: UnchangedCustomer): FoundCustomer {
     stored:
       hasChanged === 1
         ? null
-        : { signup: { customer_id, day, signup_date, delivery }, fields, refusal },
+        : { signup: { customer_id, day, signup_date, signup_day, delivery }, fields, refusal },
   }
 }
 
 /** The number of values of an `UnchangedCustomer` before its fields. */
-const UNNAMED = 8
+const UNNAMED = 9
 
 /** Adds the affiliates of links, where none is stored. */
 async function withAffiliates(

@@ -78,7 +78,7 @@ export function insertDeliverySql(
       insert into deliveries (account, id, attempt, received_at, received_day, resource, form, dry_run,
         lenient, received, errors_total, rejected, refused, held, stale, created, listed, held_change,
         hold_refused, reused, yesterday, today, days, errors, unknown_at, unknown_keys,
-        stale_at, moved, erased_at, verdicts, written_bytes, record_bytes, over_quota)
+        stale_at, moved, erased_at, verdicts, affiliated, written_bytes, record_bytes, over_quota)
       with sent(value) as (${unionOfChunks(chunks)}),
       ${table.reference ? missingReferences(table.reference, chunkNames('references', referenceChunks)) : ''}
       classified as not materialized (
@@ -109,7 +109,7 @@ export function insertDeliverySql(
         iif(:dry_run or is_refused or (:invalid and not :lenient) or is_full, '[]', :days),
         :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
-        stale_at, moved, erased_at, verdicts, iif(is_refused, 0, :written_bytes), :record_bytes,
+        stale_at, moved, erased_at, verdicts, affiliated, iif(is_refused, 0, :written_bytes), :record_bytes,
         ${probes ? QUOTA_CHECK_ONLY : 'iif(is_full, usage, null)'}
       from decided
       where not exists (select 1 from delivery_conditions
@@ -139,12 +139,13 @@ function countedColumns(
   policy: Policy,
 ): string {
   const { sizeLimit } = table
-  const { count, list } = aggregatesOf({
+  const { count, list, map } = aggregatesOf({
     ...Object.fromEntries(Object.keys(findings).map((name) => [name, name])),
     ...(table.canHold &&
       'moved' in findings && {
         was_held: wasHeld(table, fromLookup, 'moved'),
       }),
+    ...(table.affiliation && { affiliated: 'affiliated is not null' }),
     ...(policy === 'reject' && { refused: 'unknown' }),
     ...(policy === 'hold' && { held: 'unknown' }),
   })
@@ -170,6 +171,10 @@ function countedColumns(
     stale_at: list(IDX, stale),
     moved: list(IDX, { has: ['moved'], lacks: ['stale', 'refused'] }),
     erased_at: list(IDX, { has: ['erased'], lacks: ['invalid'] }),
+    affiliated: map(IDX, 'json(affiliated)', {
+      has: ['affiliated'],
+      lacks: ['stale', 'refused', 'invalid'],
+    }),
     verdicts: list(`json_array(${IDX}, verdict)`, { has: ['not_attributed'], lacks: ['invalid'] }),
   }
   return Object.entries(columns)

@@ -9,8 +9,8 @@ import {
   unionOfChunks,
 } from './sql-fragments.ts'
 
-/** The RETURNING clause of a statement that counts: the counts so far. */
-export const RETURNING_COUNTS = 'returning written, held_written'
+/** The RETURNING clause of a statement that counts: the counts so far, and the events that changed. */
+export const RETURNING_COUNTS = 'returning written, held_written, changed_events'
 
 /** Counts what the statement before wrote. */
 export const COUNT_WRITTEN = `
@@ -46,6 +46,39 @@ export const countRepeatedSql = (
         where ${flagIn(lookupColumns)} is 'repeated' and t.delivery = :delivery) n
       where refused = 0 and account = :account and id = :delivery and attempt = :attempt
       ${RETURNING_COUNTS}`
+
+/** The stored day 2000-01-01. A time before it is a mistake, and no customer signed up then. */
+const FIRST_PLAUSIBLE_DAY = 10_957
+
+/**
+ * Sets the signup of the new customers of a chunk who were sent without a time: the earliest time of the
+ * events that wait for them, if that is earlier than now. Reads nothing if no event waits; else each customer
+ * with one entry of the index, and the events of that day. An event without a time counts from the beginning
+ * of its day.
+ */
+export const signUpSql = ({ fromLookup }: SqlFragments) => `
+      with waiting as materialized (
+        select 1 from totals
+        where account = :account and resource = 'activities' and held > 0
+          and (select created from ${OWN_DELIVERY_ROW} and refused = 0) > 0
+      ),
+      first as materialized (
+        select c.customer_id, w.day,
+          iif(count(*) = count(w.createtime), min(w.createtime), null) as time
+        from waiting cross join ${JSON_EACH}(:rows)
+        cross join customers c on c.account = :account and c.customer_id = ${fromLookup('customer_id')}
+          and c.delivery = :delivery and c.revision = 1 and c.signup_date is null
+        cross join events w indexed by events_held
+          on w.account = :account and w.held = 1 and w.customer_id = c.customer_id
+        where w.day = (select e.day from events e indexed by events_held
+            where e.account = :account and e.held = 1 and e.customer_id = c.customer_id
+              and e.day >= ${FIRST_PLAUSIBLE_DAY} order by e.day limit 1)
+        group by c.customer_id
+        having w.day < c.day or (w.day = c.day and ifnull(time < c.first_seen_at, true))
+      )
+      update customers set (first_seen_day, first_seen_at) = (
+        select f.day, f.time from first f where f.customer_id = customers.customer_id)
+      where account = :account and customer_id in (select customer_id from first)`
 
 /**
  * Releases records of another table that wait for the customers of a chunk, at most `:max_released`, so

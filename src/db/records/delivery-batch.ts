@@ -128,6 +128,7 @@ function writeStatements(
       ? [bind(statements.countHeld(lookup.length), values)]
       : []),
     ...(input.repeats.size > 0 ? [bind(statements.countRepeated(flagged.length), values)] : []),
+    ...(statements.signUp && parts.lacksTime ? each(lookup, statements.signUp) : []),
     ...lookup.flatMap((rows) =>
       statements.releases.flatMap(({ release, addReleased }) => [
         bind(release, { ...values, rows }),

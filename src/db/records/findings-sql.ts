@@ -1,3 +1,4 @@
+import { affiliatedSql } from './affiliated-sql.ts'
 import type { SizeLimit } from './extras-limits.ts'
 import type { RecordTable } from './record-table.ts'
 import { ifMissing, stillHeld } from './reference-sql.ts'
@@ -58,6 +59,7 @@ export function findingColumns(
     ...(personalColumns.length > 0 && {
       erased: maskedColumn ? hasErasedMembers(fromLookup) : isErased(fromLookup),
     }),
+    ...(table.affiliation && { affiliated: affiliatedSql(table.affiliation, fromLookup) }),
     ...(table.warnsOnAttribution && verdictFindings(fromLookup)),
   }
 }
@@ -142,6 +144,10 @@ export function aggregatesOf(conditions: Readonly<Record<string, string>>) {
     list: (listed: string, filter: Filter) => {
       const array = filtered(`json_group_array(${listed})`, filter)
       return array ? `nullif(${array}, '[]')` : 'null'
+    },
+    map: (key: string, value: string, filter: Filter) => {
+      const object = filtered(`json_group_object(${key}, ${value})`, filter)
+      return object ? `nullif(${object}, '{}')` : 'null'
     },
   }
 }

@@ -24,6 +24,8 @@ export interface BatchParts {
   /** Chunks of whole records. */
   readonly records: readonly string[]
   readonly recordBytes: RecordBytes
+  /** Whether a record may lack its time, and one does. */
+  readonly lacksTime: boolean
 }
 
 /** The parameters of statements, by name. */
@@ -55,5 +57,6 @@ export function prepareBatch(
     ...lookups,
     records,
     recordBytes,
+    lacksTime: rows.some(({ values }) => table.timeColumn && !values[table.timeColumn]),
   }
 }

@@ -33,6 +33,12 @@ export interface RecordTable {
   readonly versionColumn: string | null
   /** What a re-send makes of the stored record. */
   readonly merge: Merge
+  /** The columns that tell what a record is about. A re-send that changes one of them gets a warning. */
+  readonly kindColumns: readonly string[]
+  /** The column that determines the affiliate of a customer. */
+  readonly affiliation: 'affiliate_id' | 'link' | null
+  /** Whether the table keeps when a record was first heard of, as `first_seen_at`. */
+  readonly hasFirstSeen: boolean
   /** Whether a record can wait here for its customer. */
   readonly canHold: boolean
   /** The column that holds a record's day. */
@@ -63,7 +69,15 @@ export interface RecordTable {
 }
 
 /** Columns that the service adds; a sender never sets them. */
-const SERVICE_COLUMNS = ['account', 'held', 'delivery', 'idx', 'revision']
+const SERVICE_COLUMNS = [
+  'account',
+  'held',
+  'delivery',
+  'idx',
+  'revision',
+  'first_seen_at',
+  'first_seen_day',
+]
 
 /** Columns of customers that only brands fill, and columns that brands and partners fill. */
 const BRAND_COLUMNS = ['regtime', 'extras', 'first_day']
@@ -104,6 +118,9 @@ function recordTable(
     sizeLimit: null,
     versionColumn: null,
     merge: replaceAll,
+    kindColumns: [],
+    affiliation: null,
+    hasFirstSeen: columns.includes('first_seen_at'),
     dayColumn: 'day',
     dayOptional: false,
     timeColumn: null,
@@ -139,6 +156,7 @@ export const partnerCustomerTable = recordTable(
   {
     ...customerIndexes,
     reference: { column: 'affiliate_id', table: 'affiliates' },
+    affiliation: 'affiliate_id',
     versionColumn: 'last_modified_date',
     personalColumns: ['first_name', 'last_name', 'email'],
     releases: [
@@ -156,6 +174,7 @@ export const brandCustomerTable = recordTable(
     ...customerIndexes,
     reference: null,
     merge: keepOmitted,
+    affiliation: 'link',
     ignoredInComparison: ['regtime'],
     dayOptional: true,
     timeColumn: 'signup_date',
@@ -189,6 +208,7 @@ export const brandActivityTable = recordTable(events, {
   personalColumns: ['details'],
   maskedColumn: 'record',
   merge: replaceKeepingDay,
+  kindColumns: ['eventname', 'customer_id'],
   dayOptional: true,
   timeColumn: 'createtime',
   indexes: { key: 'events_key', day: null },

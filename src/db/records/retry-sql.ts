@@ -23,6 +23,8 @@ export interface WrittenRecord {
   /** Its position in the request. */
   readonly idx: number
   readonly revision: number
+  /** In a dry run: 1 if the record is about something else than the stored one. */
+  readonly changes_kind?: number
   /** 0 if another delivery has overwritten it since; absent if this attempt wrote it. */
   readonly is_own?: number
 }

@@ -143,12 +143,13 @@ export function sqlFragments(table: RecordTable, presentColumns: readonly string
 /** Returns the columns that the classification of a record needs. */
 function lookupColumnsOf(table: RecordTable): readonly string[] {
   const { key, indexedColumns, reference, versionColumn, warnsOnAttribution } = table
-  const { sizeLimit, maskedColumn } = table
+  const { sizeLimit, maskedColumn, affiliation } = table
   const columns = [
     ...key,
     ...(reference ? [reference.column] : []),
     ...indexedColumns,
     ...(versionColumn ? [versionColumn] : []),
+    ...(affiliation ? [affiliation] : []),
     ...(warnsOnAttribution ? [SENT_VERDICT] : []),
     ...(sizeLimit ? [ADDED_BYTES, ADDED_MEMBERS, IS_TOO_LARGE, SEEN_DELIVERY] : []),
     ...(maskedColumn ? [HAS_MASK] : []),

@@ -7,6 +7,7 @@ import {
   countRepeatedSql,
   releaseSql,
   SELECT_RELEASING,
+  signUpSql,
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { selectEarlierWritesSql } from './retry-sql.ts'
@@ -37,6 +38,8 @@ export interface DeliveryStatements {
   readonly upsert: OutcomeStatement
   readonly countHeld: (lookupChunks: number) => Statement
   readonly countRepeated: (flaggedChunks: number) => Statement
+  /** Of a table whose records may lack the time of the signup. */
+  readonly signUp: Statement | null
   /** One pair per table whose held records this table's records release. */
   readonly releases: readonly { readonly release: Statement; readonly addReleased: Statement }[]
   /** Those of a table with a `sizeLimit`. */
@@ -99,6 +102,7 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
     upsert: outcome(upsertSql(table, fragments)),
     countHeld: memoize((chunks) => countHeldSql(table, fragments, chunks)),
     countRepeated: memoize((chunks) => countRepeatedSql(table, fragments, chunks)),
+    signUp: table.hasFirstSeen && table.timeColumn ? compileStatement(signUpSql(fragments)) : null,
     releases: table.releases.map((waiting) => ({
       release: compileStatement(releaseSql(fragments, waiting)),
       addReleased: compileStatement(addReleasedSql(waiting)),

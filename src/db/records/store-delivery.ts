@@ -13,14 +13,16 @@ export interface DeliveryResult {
   delivery: Delivery
   /** By the position of the record; empty if the caller did not ask for outcomes. */
   revisions: ReadonlyMap<number, number>
+  /** The positions of events that have replaced one with another name or customer. */
+  changedEvents: readonly number[]
   /** Whether held records of its customers are still to be released: see `finishReleases`. */
   releasing: boolean
   /** Whether an event for a webhook waits to be sent. */
   notifies: boolean
 }
 
-/** How many records a delivery has written so far. */
-type Counts = Pick<Delivery, 'written' | 'held_written'>
+/** How many records a delivery has written so far, and which events it has changed. */
+type Counts = Pick<Delivery, 'written' | 'held_written' | 'changed_events'>
 
 /** Whether a release left records to be released later: 1 or 0. */
 interface Releasing {
@@ -89,13 +91,18 @@ export async function storeDelivery(
       if (!row || wouldWrite(row, rows)) throw quotaExceeded(stored, input.storageQuota)
     }
     const delivery = { ...row, ...rows.findLast(isCounts) }
-    const outcomes = rows.filter(isWritten).flatMap(withRepeats)
+    const outcomes = rows
+      .filter(isWritten)
+      .flatMap((record) => withRepeats(record.idx).map((idx) => ({ ...record, idx })))
     const revisions =
       attempt > 1 && !input.dryRun
         ? recoverRevisions(delivery, outcomes)
         : new Map(outcomes.map(({ idx, revision }) => [idx, revision]))
+    const changedEvents = input.dryRun
+      ? outcomes.filter((one) => one.changes_kind === 1).map(({ idx }) => idx)
+      : (JSON.parse(delivery.changed_events ?? '[]') as number[]).flatMap(withRepeats)
     const notifies = !input.dryRun && rows.some(hasNotified)
-    return { delivery, revisions, releasing: rows.some(isReleasing), notifies }
+    return { delivery, revisions, changedEvents, releasing: rows.some(isReleasing), notifies }
   })
 }
 
@@ -150,11 +157,8 @@ const accountAcceptsNoDeliveries = () =>
     headers: { 'Retry-After': String(CONDITION_SECONDS) },
   })
 
-/** Returns a function that adds to a record those that were merged into it: they have its revision. */
+/** Returns a function that returns the position of a record and of those that were merged into it. */
 function repeater({ repeats }: Pick<DeliveryInput, 'repeats'>) {
   const byFirst = Map.groupBy(repeats, ([, first]) => first)
-  return (record: WrittenRecord): WrittenRecord[] => [
-    record,
-    ...(byFirst.get(record.idx) ?? []).map(([idx]) => ({ ...record, idx })),
-  ]
+  return (first: number): number[] => [first, ...(byFirst.get(first) ?? []).map(([idx]) => idx)]
 }

@@ -30,7 +30,7 @@ export function upsertSql(table: RecordTable, fragments: SqlFragments): string {
   return `
       ${insertInto(table)}
       ${withDelivery('own')}
-      select :account, ${columnList(table.columns, initialValue)}, ${heldValue(table)}
+      select :account, ${columnList(table.columns, initialValue)}, ${serviceValues(table)}
         :delivery, ${IDX}, 1
       from ${JSON_EACH}(:rows)
       where ${MAY_BE_STORED}
@@ -63,7 +63,7 @@ export function upsertMovedSql(table: RecordTable, fragments: SqlFragments): str
   return `
       ${insertInto(table)}
       ${withDelivery('own')}
-      select :account, ${columnList(table.columns, value)}, ${heldValue(table)}
+      select :account, ${columnList(table.columns, value)}, ${serviceValues(table)}
         :delivery, ${IDX}, 1
       from ${JSON_EACH}(:rows) left join ${table.table} t on ${keyMatches(fromRecord)}
       where ${HAS_MOVED} and ${MAY_BE_STORED}
@@ -93,11 +93,20 @@ export const countDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
 const countRecords = ({ fromRecord }: SqlFragments, condition = 'true') =>
   `count(*) filter (where ${condition}) + ifnull(sum(${fromRecord(REPEATS)}) filter (where ${condition}), 0)`
 
-/** Lists the records of a chunk that `upsert` would write, with the revision each would get. */
+/**
+ * Lists the records of a chunk that `upsert` would write, with the revision each would get, and whether it
+ * would be about something else than the stored one.
+ */
 export const selectDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
       ${withDelivery('any')}
-      select ${IDX} as idx, coalesce(t.revision, 0) + 1 as revision
+      select ${IDX} as idx, coalesce(t.revision, 0) + 1 as revision, ${changesKind(table, fragments)} as changes_kind
       ${wouldWrite(table, fragments)}`
+
+/** Whether a record is about something else than the stored one: 1 or 0. Migration 0028 has the same condition. */
+const changesKind = ({ kindColumns }: RecordTable, { fromRecord }: SqlFragments) =>
+  kindColumns.length === 0
+    ? '0'
+    : `t.account is not null and ${rowValue(kindColumns, stored)} is not ${rowValue(kindColumns, fromRecord)}`
 
 /** Returns the FROM and WHERE clauses that find what `upsert` would write. */
 function wouldWrite(table: RecordTable, fragments: SqlFragments): string {
@@ -113,10 +122,17 @@ function wouldWrite(table: RecordTable, fragments: SqlFragments): string {
           ${orTextsDiffer(table.textColumn, storedValue)})`
 }
 
-const insertInto = ({ table, columns, canHold }: RecordTable) => `insert into ${table} as t
-        (account, ${columnList(columns)}, ${canHold ? 'held, ' : ''}delivery, idx, revision)`
+const insertInto = ({
+  table,
+  columns,
+  canHold,
+  hasFirstSeen,
+}: RecordTable) => `insert into ${table} as t
+        (account, ${columnList(columns)}, ${canHold ? 'held, ' : ''}${hasFirstSeen ? 'first_seen_at, ' : ''}delivery, idx, revision)`
 
-const heldValue = ({ canHold }: RecordTable) => (canHold ? `${HAS_UNKNOWN_REFERENCE},` : '')
+/** Returns the values of a new row that no record carries, each with a comma. */
+const serviceValues = ({ canHold, hasFirstSeen }: RecordTable) =>
+  `${canHold ? `${HAS_UNKNOWN_REFERENCE},` : ''} ${hasFirstSeen ? ':received_at,' : ''}`
 
 const onConflict = ({ key }: RecordTable) =>
   `on conflict (account, ${columnList(key)}) do update set`

@@ -22,18 +22,25 @@ const affiliations = {
   customer_id: customerId,
   affiliations: documented('In order of days. The first holds from the beginning.', {
     type: 'array',
-    items: object({
-      from: FROM,
-      affiliate_id: documented('The affiliate. Null: the customer is organic.', orNull(TEXT)),
-      link_id: documented(
-        'The link from which the affiliate of a brand follows. Null for partners and after a correction.',
-        orNull(TEXT),
-      ),
-      delivery_id: documented(
-        'The last delivery that changed it that day. Null from the beginning and after a correction.',
-        orNull(TEXT),
-      ),
-    }),
+    items: object(
+      {
+        from: FROM,
+        affiliate_id: documented('The affiliate. Null: the customer is organic.', orNull(TEXT)),
+        link_id: documented(
+          'The link from which the affiliate of a brand follows. Null for partners and after a correction.',
+          orNull(TEXT),
+        ),
+        delivery_id: documented(
+          'The last delivery that changed it that day. Null from the beginning, unless the affiliate was corrected early, and after a correction by the team.',
+          orNull(TEXT),
+        ),
+        cause: documented(
+          '`corrected_early`: the first affiliate of a customer of a firm lasted less than a day, so this one replaced it from the signup on. Absent otherwise.',
+          { type: 'string', const: 'corrected_early' },
+        ),
+      },
+      ['cause'],
+    ),
   }),
   refusal: {
     ...refusalSchema,

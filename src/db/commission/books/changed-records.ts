@@ -4,6 +4,7 @@ import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
+import { BEGINNING } from '../history.ts'
 
 type FactTable = keyof typeof FACT_TABLES
 
@@ -16,7 +17,10 @@ export interface ChangedRow {
   readonly day: number
   /** The record's own key. For trading activity: instrument and currency, as a JSON array. */
   readonly id: string
-  /** The type of a transaction or the name of an event; otherwise ''. */
+  /**
+   * The type of a transaction or the name of an event; `corrected_early` of an affiliate who replaced the
+   * first one from the signup on; otherwise ''.
+   */
   readonly kind: string
   /** Null: the integrations team corrected the affiliate. */
   readonly delivery: string | null
@@ -64,7 +68,9 @@ export const movedFacts = (table: FactTable) =>
  */
 export const changedCustomers = (table: Exclude<ChangedTable, FactTable>) =>
   compileStatement(`
-    select t.customer_id, t.day, '' as id, '' as kind, t.delivery, -1 as idx
+    select t.customer_id, t.day, '' as id,
+      ${table === 'customer_affiliations' ? `iif(t.day = ${BEGINNING} and t.previous_affiliate_id is not null, 'corrected_early', '')` : `''`} as kind,
+      t.delivery, -1 as idx
     from ${JSON_EACH}(:ids) i
     cross join ${table} t on t.account = :account and t.customer_id = i.value
       and t.delivery >= :since`)
