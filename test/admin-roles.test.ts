@@ -159,6 +159,21 @@ describe('ADMIN_KEYS', () => {
   const hexOf = async (text: string) =>
     new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toHex()
 
+  test('a key under two names is refused, also if one of them has its SHA-256', async () => {
+    const ben = { key_sha256: await hexOf(key), role: 'approver' }
+    const keys = JSON.stringify({ ada: { key, role: 'approver' }, ben })
+    expect(await statusWith(keys, key)).toBe(503)
+  })
+
+  test('a name that is an e-mail address is an actor without letter case', async () => {
+    const keys = JSON.stringify({ 'Ada@Team.example': { key, role: 'approver' } })
+    const world = { ...env, ADMIN_KEYS: keys } as Env
+    const account = { account: 'ada', name: 'Ada', vertical: 'forex', mode: 'test' }
+    expect((await send(world, key, 'POST', '/admin/v1/accounts', account)).status).toBe(201)
+    const { data } = await json(askAdmin('audit-log'))
+    expect(data[0]).toMatchObject({ actor: 'ada@team.example' })
+  })
+
   test('a key may be given by its SHA-256', async () => {
     const keys = JSON.stringify({ ada: { key_sha256: await hexOf(key), role: 'viewer' } })
     expect(await statusWith(keys, key)).toBe(200)
@@ -177,6 +192,11 @@ describe('ADMIN_KEYS', () => {
     '{"ada":null}',
     `{"admin-key":{"key":"${key}","role":"viewer"}}`,
     `{"":{"key":"${key}","role":"viewer"}}`,
+    `{"ada ":{"key":"${key}","role":"viewer"}}`,
+    `[{"key":"${key}","role":"viewer"}]`,
+    `{"ada":{"key":"${key}","role":"approver"},"ben":{"key":"${key}","role":"approver"}}`,
+    `{"ada":{"key":"${key}","role":"viewer"},"Ada":{"key":"${key}2","role":"viewer"}}`,
+    `{"ada":{"key":"${key}","role":"viewer"},"ben":{"key":"${env.ADMIN_KEY}","role":"viewer"}}`,
   ])('%s is unusable: named keys get 503, ADMIN_KEY works', async (keys) => {
     expect(await statusWith(keys, key)).toBe(503)
     expect(await statusWith(keys, env.ADMIN_KEY)).toBe(200)

@@ -91,6 +91,17 @@ describe('administrator authentication', () => {
     expect(data).toMatchObject([{ actor: 'ada@team.example', action: 'account.create' }])
   })
 
+  test('an e-mail address in another letter case is the same actor', async () => {
+    const claims = { ...validClaims, email: 'ADA@Team.example' }
+    const assertion = await signed(claims, {}, await teamKey())
+    await ask('/admin/v1/accounts', {
+      method: 'POST',
+      headers: { 'Cf-Access-Jwt-Assertion': assertion, 'Content-Type': 'application/json' },
+      body: JSON.stringify(newAccount),
+    })
+    expect((await json(askAdmin('audit-log'))).data).toMatchObject([{ actor: 'ada@team.example' }])
+  })
+
   test.each([
     [{ common_name: 'deploy', sub: 'x' }, 'deploy'],
     [{ sub: 'somebody' }, 'somebody'],

@@ -85,6 +85,8 @@ test('no id or name that is shown becomes markup', async () => {
       path,
       text.match(/<script(?! type="module" src="\/)|<img src=x|\sonerror=[^&]*>/),
     ]).toEqual([path, null])
+    const texts = text.replace(/<textarea[\s\S]*?<\/textarea>|<[^>]*>/g, '')
+    expect([path, texts.match(/.{0,40}\u202e.{0,40}/)]).toEqual([path, null])
     shown += Number(text.includes('&lt;script&gt;alert(1)'))
   }
   expect(shown).toBeGreaterThan(3)

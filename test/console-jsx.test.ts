@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { Fragment, jsx } from '../src/console/jsx.ts'
+import { Data, isolated, Sentence, visible } from '../src/console/parts/data.tsx'
 
 const UNSAFE = `<b>"&'`
 const SAFE = '&lt;b&gt;&quot;&amp;&#39;'
@@ -13,15 +14,29 @@ test('text and attributes are escaped in elements, fragments and components', ()
   )
 })
 
-test('characters that nobody sees are written as their codes, but not in values of forms', () => {
-  const id = '\u202e70-BI\u200b\u00a0\u3164'
-  const seen = '\\u202e70-BI\\u200b\\u00a0\\u3164'
+test('the text of the console is never rewritten', () => {
+  const own = '\u2068IB-07\u2069\u2003↳'
 
-  expect(`${jsx('b', { children: ['a b\n', [id]] })}`).toBe(`<b>a b\n${seen}</b>`)
-  expect(`${Fragment({ children: id })}`).toBe(seen)
-  expect(`${jsx('input', { value: id })}`).toBe(`<input value="${id}"/>`)
-  expect(`${jsx('textarea', { children: id })}`).toBe(`<textarea>${id}</textarea>`)
+  expect(`${jsx('b', { children: own })}`).toBe(`<b>${own}</b>`)
+  expect(`${Fragment({ children: own })}`).toBe(own)
 })
+
+test('characters of data that nobody sees are shown by their names', () => {
+  const id = '\u202e70-BI\u200b\u00a0\u3164'
+  const seen = '‹U+202E›70-BI‹U+200B›‹U+00A0›‹U+3164›'
+
+  expect(`${Data({ text: id })}`).toBe(`<bdi>${seen}</bdi>`)
+  expect(isolated(id)).toBe(`\u2068${seen}\u2069`)
+  expect(isolated('IB 07')).toBe('IB 07')
+  expect(`${Sentence({ text: `\`${id}\` \\u202e` })}`).toBe(`<code>${seen}</code> ‹U+202E›`)
+})
+
+test.each(['a b\n', '👩‍💻', '❤️', '🇩🇪', '👍🏽', 'شريك', '株式会社'])(
+  '%s is shown as it is',
+  (text) => {
+    expect(visible(text)).toBe(text)
+  },
+)
 
 test('null, undefined and booleans render nothing, and zero is text', () => {
   const element = jsx('p', { id: undefined, children: [null, undefined, true, false, 0] })

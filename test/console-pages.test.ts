@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { DAY_MS } from '../src/durations.ts'
-import { statementRows } from './commission/statement-rows.ts'
+import { bookRows, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partner.ts'
@@ -108,7 +108,10 @@ test('the span of a replay is in UTC', async () => {
     details: { from: Date.parse('2026-10-01T08:30:00Z'), onlyDead: true },
   })
   const wrong = await change(path, { ...sent, from: 'yesterday' })
-  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('/from')])
+  expect([wrong.status, await wrong.text()]).toEqual([
+    422,
+    expect.stringContaining('<code>from</code>'),
+  ])
 })
 
 test.each(['/plans', '/affiliates/..'])('an assignment is deleted on %s', async (page) => {
@@ -134,7 +137,7 @@ test.each(['.', '..'])('the customer %s has a page, which a link leads to', asyn
   expect(await read(path)).toContain(`<h1>Customer ${id}</h1>`)
   const refusal = { change: 'refuse', reason: 'self-referral' }
   expect((await change(path, refusal)).status).toBe(303)
-  expect(await read(path)).toContain('from the beginning: self-referral')
+  expect(await read(path)).toContain('from the beginning: <bdi>self-referral</bdi>')
   const history = await json(askAdmin(`accounts/acme/customers/affiliations?customer_id=${id}`))
   expect(history.refusal).toMatchObject({ reason: 'self-referral' })
 })
@@ -156,6 +159,86 @@ test('an id in a right-to-left script does not reverse the text beside it', asyn
   const { read } = await open()
   await env.DB.batch(statementRows(env.DB, 'acme', 'شريك-1'))
   expect(await read('/statements')).toMatch(/<bdi>شريك-1<\/bdi>, 2026-10/)
+})
+
+test('an assignment by * is listed where an affiliate has none of its own', async () => {
+  const { read } = await open()
+  expect(await read('/affiliates/aff-7')).toContain('No plan is assigned.')
+
+  await storePlan('acme', 'standard-ib', perLot as PlanTerms)
+  const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-10-01', customers: 'all' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [all])
+  for (const page of ['/affiliates/aff-7', '/plans?affiliate_id=aff-7']) {
+    const text = await read(page)
+    expect(text).not.toContain('No plan is assigned.')
+    expect(text).toContain('<bdi>*</bdi></th>')
+    expect(text).toContain('those by * apply')
+    // Only the page of all assignments deletes one that governs others, too.
+    expect(text).not.toContain('Delete an assignment')
+  }
+  await askAdmin('accounts/acme/assignments', 'PUT', [{ ...all, affiliate_id: 'aff-7' }])
+  expect(await read('/affiliates/aff-7')).not.toContain('those by * apply')
+})
+
+test('a version that begins later is not in force', async () => {
+  const { read } = await open()
+  const terms = { ...perLot, effective_from: '2099-01-01' }
+  await askAdmin('accounts/acme/plans/standard-ib', 'PUT', terms)
+  expect(await json(askAdmin('accounts/acme/plans/standard-ib'))).toMatchObject({ in_force: null })
+  const future = await read('/plans/standard-ib')
+  expect(future).toContain('begins later')
+  expect(future).not.toContain('>in force<')
+
+  await askAdmin('accounts/acme/plans/other', 'PUT', {
+    ...perLot,
+    effective_from: '2020-01-01',
+  })
+  await askAdmin('accounts/acme/plans/other', 'PUT', terms)
+  const text = await read('/plans/other')
+  expect(text.match(/>in force<|begins later/g)).toEqual(['begins later', '>in force<'])
+})
+
+test('the search finds an affiliate, and records with the same id', async () => {
+  const { acme, read } = await open()
+  const link = `<a href="${AT}/affiliates/aff-7"><bdi>aff-7</bdi></a>`
+  const found = await read('/deliveries?record_id=aff-7')
+  expect(found).toContain(`The affiliate ${link} has this id.`)
+  expect(found).not.toContain('No record with the id')
+
+  await acme.post('customers', { ...ada, customer_id: 'aff-7' })
+  const both = await read('/deliveries?record_id=aff-7')
+  expect(both).toContain(link)
+  expect(both).toContain('A record of customers with this id is stored')
+  expect(await read('/deliveries?record_id=aff-8')).toContain('No record with the id')
+})
+
+test('closings are added up over affiliates of one period, never over periods', async () => {
+  const { read } = await open()
+  await env.DB.batch(statementRows(env.DB, 'acme'))
+  const totals = async (query: string) =>
+    /<caption>Totals<\/caption>[\s\S]*?<\/thead>/.exec(await read(`/statements${query}`))?.[0]
+  expect(await totals('')).toContain('Payable')
+  expect(await totals('')).not.toContain('Closing')
+  expect(await totals('?period=2026-10')).toContain('Closing')
+})
+
+test('an export of payouts whose days are filled in is recorded as payments', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const csv = await read('/payouts?format=csv')
+  expect(csv).toMatch(/^affiliate_id,[^\r]*,reference,paid_on\r\n/)
+
+  const empty = await change('/payouts', { change: 'pay', csv })
+  const text = await empty.text()
+  expect(empty.status).toBe(422)
+  expect(text).toContain('rows › 1 › paid_on')
+  // What was pasted is kept, and the errors are at the field.
+  expect(text).toContain(`${csv.split('\r\n')[1]}`)
+  expect(text).toMatch(/<div class="field wrong"><label for="pay-csv">/)
+
+  const filled = csv.replace(/,\r\n$/, ',2026-11-20\r\n')
+  expect((await change('/payouts', { change: 'pay', csv: filled })).status).toBe(303)
+  expect(await read('/payouts?status=paid')).toContain('2026-11-20')
 })
 
 test('a simulation of a plan that is assigned to nobody says so', async () => {

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { consoleApp } from '../src/console/app.ts'
+import { PAGES as CONSOLE_PAGES } from '../src/console/pages.ts'
 import { brand } from './brand.ts'
 import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
@@ -240,6 +241,38 @@ test('an address without a page is a 404 page', async () => {
   expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'")
 })
 
+/** Returns whether the form of a change is in a part of the page that is folded. */
+function isFolded(text: string, change: string): boolean {
+  const parts: string[] = []
+  for (const [tag] of text.matchAll(/<details[^>]*>|<\/details>|<form[^>]*>/g)) {
+    if (tag.includes(`id="change-${change}"`)) break
+    if (tag.startsWith('<details')) parts.push(tag)
+    if (tag === '</details>') parts.pop()
+  }
+  return parts.some((tag) => !tag.includes(' open=""'))
+}
+
+test('a form without what it needs is refused, and comes back open', async () => {
+  const parameters = await createAccount()
+  const browser = await signedIn()
+  const csrf = await browser.csrf()
+  const seen = { open: 0, folded: [] as string[], failed: [] as string[] }
+  for (const page of CONSOLE_PAGES) {
+    const at = pathOf(`/console${page.path}`, parameters)
+    for (const change of Object.keys(page.changes ?? {})) {
+      // The word of a map that no form can have sent.
+      const response = await browser.post(at, { change, csrf, word0: '%', means0: 'x' })
+      const text = await response.text()
+      if (response.status >= 500) seen.failed.push(`${at} ${change}`)
+      if (response.status !== 422 || !text.includes(`id="change-${change}"`)) continue
+      seen.open += 1
+      if (isFolded(text, change)) seen.folded.push(`${at} ${change}`)
+    }
+  }
+  expect(seen).toEqual({ open: expect.any(Number), folded: [], failed: [] })
+  expect(seen.open).toBeGreaterThan(8)
+})
+
 test('text of accounts is escaped', async () => {
   await brand({ account: 'acme' })
   await askAdmin('accounts/acme', 'PATCH', { name: '<b>"&' })
@@ -253,7 +286,7 @@ test('held records are one row for each missing customer, which leads to what be
   await createAccount()
   const text = await (await (await signedIn()).get('/console/accounts/acme/held')).text()
 
-  expect(text).toMatch(/<a href="[^"]*\/deliveries\?record_id=x">x<\/a><\/th>/)
+  expect(text).toMatch(/<a href="[^"]*\/deliveries\?record_id=x"><bdi>x<\/bdi><\/a><\/th>/)
   expect(text).toMatch(/<td>transactions<\/td><td class="number">1<\/td>/)
 })
 

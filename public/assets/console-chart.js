@@ -6,6 +6,24 @@ const HEIGHT = 260
 /** The distances between labels. */
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500]
 
+/** The most characters of a label below the chart. The legend shows the whole text. */
+const MAX_LABEL = 18
+
+const shorten = (label) =>
+  label.length > MAX_LABEL ? `${[...label].slice(0, MAX_LABEL - 1).join('')}…` : label
+
+/** Returns the width of the widest of some texts, in pixels, with a font of the chart. */
+function widthOf(texts, font) {
+  const context = document.createElement('canvas').getContext('2d')
+  context.font = font
+  return Math.max(0, ...texts.map((text) => context.measureText(text).width))
+}
+
+const FONT = '12px system-ui, sans-serif'
+
+/** Returns the width of the vertical axis: that of its longest label, with its tick and a gap. */
+const axisWidth = (_chart, texts) => Math.ceil(widthOf(texts ?? [], FONT)) + 18
+
 /** Returns a value of the style sheet. */
 const colorOf = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim()
 
@@ -18,16 +36,27 @@ function numberIn(cell) {
 }
 
 function optionsOf(plot, titles, labels, paths) {
-  const axis = { stroke: colorOf('--quiet'), grid: { stroke: colorOf('--line'), width: 1 } }
+  const axis = {
+    stroke: colorOf('--quiet'),
+    grid: { stroke: colorOf('--line'), width: 1 },
+    font: FONT,
+  }
+  const short = labels.map(shorten)
+  const width = widthOf(short, FONT)
   return {
     width: plot.clientWidth,
     height: HEIGHT,
-    // The label below the last point would be cut off.
-    padding: [null, 40, null, null],
+    // A label is below the middle of its point: half of the first and the last would be cut off.
+    padding: [null, width / 2 + 8, null, Math.max(0, width / 2 - 30)],
     scales: { x: { time: false, ...(paths && { range: [-0.5, labels.length - 0.5] }) } },
     axes: [
-      { ...axis, space: 90, incrs: STEPS, values: (_, ticks) => ticks.map((i) => labels[i] ?? '') },
-      axis,
+      {
+        ...axis,
+        space: width + 16,
+        incrs: STEPS,
+        values: (_, ticks) => ticks.map((i) => short[i] ?? ''),
+      },
+      { ...axis, size: axisWidth },
     ],
     series: [
       { label: titles[0], value: (_, i) => labels[i] ?? '' },

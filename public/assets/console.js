@@ -22,19 +22,32 @@ function improveFilters(form) {
   })
 }
 
-/** Reads a part of the page again every so many seconds, while somebody can see it. */
+/** What somebody is using in a part: it would be lost if the part were replaced. */
+const IN_USE = ':is(a, button, summary, input, select, textarea):focus, details[open]'
+
+/**
+ * Reads a part of the page again every so many seconds, while somebody can see it. It ends once the part no
+ * longer says how often.
+ */
 function keepLive(part) {
   const refresh = async () => {
-    const isBusy = part.contains(document.activeElement) || part.matches(':hover')
-    if (document.hidden || isBusy) return
+    const selection = getSelection()
+    const isSelected = !selection.isCollapsed && selection.containsNode(part, true)
+    if (document.hidden || isSelected || part.querySelector(IN_USE)) return
     const response = await fetch(location.href).catch(() => null)
     // A session that has ended redirects to the sign-in.
     if (!response?.ok || response.redirected) return
     const page = new DOMParser().parseFromString(await response.text(), 'text/html')
     const current = page.getElementById(part.id)
-    if (current) part.replaceChildren(...current.childNodes)
+    if (!current) return
+    part.replaceChildren(...current.childNodes)
+    if (current.dataset.live === undefined) delete part.dataset.live
   }
-  setInterval(refresh, Number(part.dataset.live) * 1000)
+  const repeat = () => {
+    if (part.dataset.live === undefined) return
+    setTimeout(() => refresh().finally(repeat), Number(part.dataset.live) * 1000)
+  }
+  repeat()
 }
 
 /** Copies the file of a link into a field instead of opening it. */

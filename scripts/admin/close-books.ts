@@ -40,18 +40,22 @@ export async function importPayments(send: SendRequest, request: AdminRequest, i
   }
   const text = readFileSync(file, 'utf8')
   const [day] = input.options.on ?? []
-  const csv = day === undefined ? text : addDay(text, day, file)
+  const csv = day === undefined ? text : addDay(text, day)
   return send({ ...request, query: {}, csv }).catch((error) => {
     throw withLines(error)
   })
 }
 
-/** Adds the column `paid_on` to CSV. A text that is not CSV stays as it is: the service refuses it. */
-function addDay(text: string, day: string, file: string): string {
+/** Fills in the empty cells of `paid_on`. A text that is not CSV stays as it is: the service refuses it. */
+function addDay(text: string, day: string): string {
   const [header, ...rows] = readCsv(text).rows ?? []
   if (!header) return text
-  if (header.includes('paid_on')) {
-    throw usageError(`${file} has a column paid_on. Leave out --on, or the column.`)
+  const at = header.indexOf('paid_on')
+  if (at >= 0) {
+    const filled = rows.map((cells) =>
+      cells.map((cell, i) => (i === at && cell === '' ? day : cell)),
+    )
+    return writeCsv([header, ...filled])
   }
   return writeCsv([[...header, 'paid_on'], ...rows.map((cells) => [...cells, day])])
 }

@@ -24,6 +24,7 @@ import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
 
+/** The columns of what has to be paid. `paid_on` is empty: filled in, the file books the payments. */
 const DUE_COLUMNS = [
   'affiliate_id',
   'currency',
@@ -31,6 +32,7 @@ const DUE_COLUMNS = [
   'statements',
   'payable_on',
   'reference',
+  'paid_on',
 ] as const
 
 const PAID_COLUMNS = [

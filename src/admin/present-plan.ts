@@ -1,4 +1,3 @@
-import { versionOn } from '../commission/plans/stored-plans.ts'
 import type { findVersion, VersionHead } from '../db/commission/plans.ts'
 
 /** Returns a version as its plan lists it, without its terms. */
@@ -27,7 +26,7 @@ export function presentPlan(heads: readonly VersionHead[], today: string) {
   const kept = heads
     .filter(({ withdrawn_at }) => withdrawn_at === null)
     .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
-  const inForce = versionOn(kept, today)
-  const { plan, name, currency, period, terms } = inForce ?? heads.at(-1)!
+  const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
+  const { plan, name, currency, period, terms } = inForce ?? kept[0] ?? heads.at(-1)!
   return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
 }

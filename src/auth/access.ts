@@ -33,8 +33,9 @@ interface Claims extends JWTPayload {
  */
 export async function readAssertion(assertion: string, env: Env): Promise<Member | null> {
   const claims = await verify(assertion, env)
-  // A service token has a `common_name` instead of an e-mail address.
-  const actor = claims?.email ?? claims?.common_name ?? claims?.sub
+  // A service token has a `common_name` instead of an e-mail address. Identity providers keep the letter
+  // case that somebody typed: without it, one person could approve a statement twice.
+  const actor = claims?.email?.toLowerCase() ?? claims?.common_name ?? claims?.sub
   if (!claims || !actor) return null
   const role = roleOf(claims, actor, env)
   if (role) return { actor, role }

@@ -32,9 +32,12 @@ export interface KeyMember extends Member {
   readonly fingerprint: string
 }
 
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 const sha256 = (text: string) => crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
 
-const NAME = /^[\w.@+ -]{1,64}$/
+const NAME = /^(?! )[\w.@+ -]{1,64}(?<! )$/
 
 function digestOf(name: string, { key, key_sha256 }: NamedKey): Promise<ArrayBuffer> {
   if (typeof key === 'string' && key_sha256 === undefined) {
@@ -49,31 +52,53 @@ function digestOf(name: string, { key, key_sha256 }: NamedKey): Promise<ArrayBuf
   throw new Error(`${name} needs either \`key\` or \`key_sha256\`, 64 hexadecimal digits.`)
 }
 
-/**
- * Returns the members that ADMIN_KEYS names.
- *
- * @throws Error that names what is wrong. It never quotes a key.
- */
-export function parseAdminKeys(json: string): KeyHolder[] {
-  const entries: [string, NamedKey | null][] = Object.entries(JSON.parse(json))
-  return entries.map(([actor, named]) => {
-    if (!NAME.test(actor) || actor === ADMIN_KEY_ACTOR) {
+/** Returns the members that ADMIN_KEYS names. */
+function parseAdminKeys(json: string): KeyHolder[] {
+  const parsed: unknown = JSON.parse(json)
+  if (!isObject(parsed)) throw new Error('It must be a JSON object with a name for each key.')
+  return Object.entries(parsed).map(([name, named]) => {
+    if (!NAME.test(name)) {
       throw new Error(
-        'A name has 1 to 64 letters, digits, spaces or `.@+-_`, and is not `admin-key`.',
+        'A name has 1 to 64 letters, digits, spaces or `.@+-_`, and no space at its ends.',
       )
     }
-    if (!isRole(named?.role)) throw new Error(`${actor} needs a \`role\`.`)
-    return { actor, role: named.role, digest: digestOf(actor, named) }
+    const { role, ...key }: NamedKey = isObject(named) ? named : {}
+    if (!isRole(role)) throw new Error(`${name} needs a \`role\`.`)
+    // Cloudflare Access names the same person by this address, too.
+    const actor = name.includes('@') ? name.toLowerCase() : name
+    return { actor, role, digest: digestOf(name, key) }
   })
 }
 
-/** Returns the named members, or the error of the secret: a Worker reads it once. */
-const namedMembers = memoizePerSecret((json: string) => {
-  try {
-    return { members: json === '' ? [] : parseAdminKeys(json), error: null }
-  } catch (error) {
-    return { members: [], error }
+/**
+ * Throws an Error if one person could be two: two names that differ by letter case, or a key under two names,
+ * of which ADMIN_KEY is one.
+ */
+async function requireDistinct(holders: readonly KeyHolder[]): Promise<void> {
+  const names = new Map<string, string>()
+  const keys = new Map<string, string>()
+  for (const { actor, digest } of holders) {
+    const [name, key] = [actor.toLowerCase(), new Uint8Array(await digest).toHex()]
+    const [sameName, sameKey] = [names.get(name), keys.get(key)]
+    if (sameName) throw new Error(`${sameName} and ${actor} are the same name.`)
+    if (sameKey) throw new Error(`${sameKey} and ${actor} have the same key.`)
+    names.set(name, actor)
+    keys.set(key, actor)
   }
+}
+
+/**
+ * Returns the named members, or the error of the secret: a Worker reads it once. The error names what is
+ * wrong. It never quotes a key.
+ */
+const namedMembers = memoizePerSecret((secrets: string) => {
+  const [adminKey, json]: [string, string] = JSON.parse(secrets)
+  const read = async () => {
+    const members = json === '' ? [] : parseAdminKeys(json)
+    await requireDistinct([adminKeyMember(adminKey), ...members])
+    return { members, error: null }
+  }
+  return read().catch((error: unknown) => ({ members: [], error }))
 })
 
 const adminKeyMember = memoizePerSecret(
@@ -87,8 +112,8 @@ function adminKeyHolder({ ADMIN_KEY }: Env): KeyHolder {
   throw badSecret('ADMIN_KEY', cause)
 }
 
-function namedHolders({ ADMIN_KEYS = '' }: Env): readonly KeyHolder[] {
-  const { members, error } = namedMembers(ADMIN_KEYS)
+async function namedHolders({ ADMIN_KEY, ADMIN_KEYS = '' }: Env): Promise<readonly KeyHolder[]> {
+  const { members, error } = await namedMembers(JSON.stringify([ADMIN_KEY, ADMIN_KEYS]))
   if (error) throw badSecret('ADMIN_KEYS', error)
   return members
 }
@@ -111,7 +136,7 @@ export async function findByKey(key: string, env: Env): Promise<KeyMember | null
   const first = adminKeyHolder(env)
   if (await isHolder(first)) return present(first)
   let found: KeyHolder | null = null
-  for (const holder of namedHolders(env)) if (await isHolder(holder)) found = holder
+  for (const holder of await namedHolders(env)) if (await isHolder(holder)) found = holder
   return found && present(found)
 }
 
@@ -122,7 +147,7 @@ export async function findByKey(key: string, env: Env): Promise<KeyMember | null
  */
 export async function findByName(actor: string, env: Env): Promise<KeyMember | null> {
   const first = adminKeyHolder(env)
-  const found =
-    actor === ADMIN_KEY_ACTOR ? first : namedHolders(env).find((one) => one.actor === actor)
+  if (actor === ADMIN_KEY_ACTOR) return present(first)
+  const found = (await namedHolders(env)).find((one) => one.actor === actor)
   return found ? present(found) : null
 }

@@ -66,6 +66,10 @@ const routes = new Hono<AppEnv>().route(BASE, admin(resourcesOf))
 routes.onError((thrown) => {
   throw thrown
 })
+// A form without the id of what it changes asks for a path that no route has.
+routes.notFound(() => {
+  throw new ApiError('not_found', { detail: 'The form does not name what it changes.' })
+})
 
 /**
  * Returns the administration API for a member. The console reads and changes data only through it. So

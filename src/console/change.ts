@@ -5,6 +5,7 @@ import { apiOf } from './api.ts'
 import { setFlash } from './flash.ts'
 import { readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
+import { isolated, visible } from './parts/data.tsx'
 import { isOwnOrigin } from './policy.ts'
 import { refusedBy } from './refused.ts'
 import { isCsrfToken, type Session } from './session.ts'
@@ -63,9 +64,11 @@ export async function readOwnForm(c: Context<AppEnv>, session: Session): Promise
 
 function checkConfirmation(change: Change, values: Values, visit: Visit): void {
   const name = change.confirm?.(visit)
-  if (name === undefined || values('confirm').trim() === name) return
+  const typed = values('confirm').trim()
+  // Nobody can type an invisible character: its name is accepted, too.
+  if (name === undefined || typed === name || typed === visible(name)) return
   throw new ApiError('validation_failed', {
     detail: 'Nothing was changed.',
-    errors: [{ pointer: '/confirm', message: `Type ${name} to confirm.` }],
+    errors: [{ pointer: '/confirm', message: `Type ${isolated(name)} to confirm.` }],
   })
 }

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { ApiError } from '../errors.ts'
 import { Document, Home } from './layout.tsx'
 import { Sentence } from './parts/data.tsx'
+import { placeOf } from './parts/deliveries.tsx'
 import { readErrors } from './refused.ts'
 import { respond } from './respond.ts'
 
@@ -18,7 +19,7 @@ export function errorView(c: Context, error: ApiError) {
       <ul>
         {readErrors(error).map(({ pointer, message, hint }) => (
           <li>
-            {pointer && <code>{pointer}</code>} <Sentence text={message} />{' '}
+            {pointer && <code>{placeOf(pointer)}</code>} <Sentence text={message} />{' '}
             {hint && <Sentence text={hint} />}
           </li>
         ))}

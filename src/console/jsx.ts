@@ -19,21 +19,6 @@ const BOOLEAN_ATTRIBUTES = words(
   'async autofocus checked controls default defer disabled formnovalidate hidden inert loop multiple muted nomodule novalidate open readonly required reversed selected',
 )
 
-/**
- * Invisible characters, such as those that change the direction of text, and spaces that look like an
- * ordinary space. With them, an id could look like another id.
- */
-const INVISIBLE = /(?![ \t\n\r])[\p{DI}\p{Z}\p{Cc}]/gu
-
-const escapeOf = (character: string) =>
-  `\\u${character.codePointAt(0)?.toString(16).padStart(4, '0')}`
-
-/** Replaces the invisible characters of texts by their codes, such as `\u202e`. */
-function visible(child: unknown): unknown {
-  if (Array.isArray(child)) return child.map(visible)
-  return typeof child === 'string' ? child.replace(INVISIBLE, escapeOf) : child
-}
-
 function renderAttribute(name: string, value: unknown) {
   if (value === undefined || value === null) return ''
   if (typeof value === 'boolean' && BOOLEAN_ATTRIBUTES.has(name)) {
@@ -51,12 +36,11 @@ export function jsx(tag: string | Component, props: Props): JSX.Element {
     ...Object.entries(attributes).map(([name, value]) => renderAttribute(name, value)),
   ]
   if (VOID_ELEMENTS.has(tag)) return html`${start}/>`
-  const content = tag === 'textarea' ? children : visible(children)
-  return html`${start}>${content}${raw(`</${tag}>`)}`
+  return html`${start}>${children}${raw(`</${tag}>`)}`
 }
 
 /** Renders children without an element around them. */
-export const Fragment = ({ children }: Props): JSX.Element => html`${visible(children)}`
+export const Fragment = ({ children }: Props): JSX.Element => html`${children}`
 
 // The compiler calls these for elements with several children, and in development.
 export { jsx as jsxDEV, jsx as jsxs }

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, SECTIONS, type Section, type Visit } from './page.ts'
+import { Data } from './parts/data.tsx'
 import { FindRecord } from './parts/deliveries.tsx'
 
 /** An account in the list that switches between accounts. */
@@ -58,13 +59,13 @@ const Link = ({ to, here, children }: { to: string; here: boolean; children?: Ch
 const Switcher = ({ visit, accounts, section }: Frame) => (
   <details class="switcher">
     <summary>
-      {accounts.find((one) => one.account === visit.account)?.name ?? visit.account}
+      <Data text={accounts.find((one) => one.account === visit.account)?.name ?? visit.account} />
     </summary>
     <ul>
       {accounts.map(({ account, name }) => (
         <li>
           <Link to={sectionPath(account, section)} here={account === visit.account}>
-            {name} <small>{account}</small>
+            <Data text={name} /> <small>{account}</small>
           </Link>
         </li>
       ))}
@@ -130,7 +131,7 @@ export const Layout = (frame: Frame) => (
       <form method="post" action="/console/sign-out" class="who">
         <input type="hidden" name="csrf" value={frame.visit.csrf} />
         <span>
-          {frame.visit.member.actor} <small>{frame.visit.member.role}</small>
+          <Data text={frame.visit.member.actor} /> <small>{frame.visit.member.role}</small>
         </span>
         <button type="submit" class="plain">
           Sign out

@@ -177,9 +177,9 @@ describe('payouts', () => {
     const [first] = data
     expect(first.reference).toMatch(/^pay_[\da-f]{20}$/)
     expect((await csv()).text.split('\r\n')).toEqual([
-      'affiliate_id,currency,amount,statements,payable_on,reference',
+      'affiliate_id,currency,amount,statements,payable_on,reference,paid_on',
       ...data.map((row: Record<string, unknown>) =>
-        ['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference']
+        ['affiliate_id', 'currency', 'amount', 'statements', 'payable_on', 'reference', 'paid_on']
           .map((name) => row[name])
           .join(),
       ),
@@ -275,7 +275,7 @@ describe('payouts', () => {
     const { text } = await csv()
     const [header, row] = text.split('\r\n')
     expect(row).toMatch(/^'=1\+1,EUR,4\.00,1,/)
-    const paid = await send(`${header},paid_on\r\n${row},${PAID_ON}\r\n`)
+    const paid = await send(`${header}\r\n${row}${PAID_ON}\r\n`)
     expect(await json(paid)).toEqual({ received: 1, paid: 1, unchanged: 0, statements: 1 })
   })
 

@@ -237,13 +237,15 @@ const payouts: readonly Operation[] = [
         pattern: DAY,
       },
       csv: {
-        description: 'Prints CSV, which `payouts import --on` reads.',
+        description: 'Prints CSV, which `payouts import` reads once `paid_on` is filled in.',
       },
     },
     format: (body, input) => {
       const isPaid = input.options.status?.[0] === 'paid'
-      const columns = [...PAYOUT, isPaid ? 'paid_on' : 'payable_on', 'reference']
-      if (!input.options.csv) return list(columns)(body, input)
+      const shown = [...PAYOUT, isPaid ? 'paid_on' : 'payable_on', 'reference']
+      if (!input.options.csv) return list(shown)(body, input)
+      // Without its day filled in, the file is what `payouts import --on` reads.
+      const columns = isPaid ? shown : [...shown, 'paid_on']
       const { data } = body as { data: Record<string, unknown>[] }
       const rows = data.map((row) => columns.map((name) => String(row[name] ?? '')))
       return writeCsv([columns, ...rows]).trimEnd()
@@ -261,7 +263,7 @@ const payouts: readonly Operation[] = [
     options: {
       on: {
         value: 'YYYY-MM-DD',
-        description: 'The day on which they were paid, if the file has no column paid_on.',
+        description: 'The day on which the rows were paid whose paid_on is empty.',
         pattern: DAY,
       },
     },

@@ -20,12 +20,12 @@ const warnings = documented('Terms that are allowed but probably a mistake.', {
 
 const head = {
   plan,
-  name: documented('The display name of the version in force.'),
+  name: documented('The display name of the version in force, or of the first if none is.'),
   currency: documented('The currency of the plan.'),
   period: documented('The length of its periods.', oneOf('month', 'week')),
   terms: documented('Which version governs a fact.', oneOf('signup', 'current')),
   in_force: documented(
-    'The version in force today; before the first version, the first. Null if all are withdrawn.',
+    'The version in force today. Null if none is: all begin later or are withdrawn.',
     { type: ['integer', 'null'], minimum: 1 },
   ),
 }

@@ -218,7 +218,9 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
         ),
         total: money('The sum of `total`.'),
         payable: money('The sum of `payable`.'),
-        closing: money('The sum of `closing`.'),
+        closing: decimal(
+          'The sum of `closing`. Null unless `period` is given: the balances of several periods have no sum.',
+        ),
       }),
     ),
     is_limited: documented('Whether there may be more statements than are added up.', {

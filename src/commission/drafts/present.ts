@@ -39,11 +39,22 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
 
 const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
 
-/** Returns the sums of statements with the minor digits of their currency. */
-export function presentSums({ total, payable, closing, ...group }: SummedStatements) {
+/**
+ * Returns the sums of statements with the minor digits of their currency. A closing is a balance: those of
+ * several periods have no sum, so it is null unless all statements are of one period.
+ */
+export function presentSums(
+  { total, payable, closing, ...group }: SummedStatements,
+  isOnePeriod: boolean,
+) {
   const { currency } = group
   const money = (units: string): string => moneyOf(units, currency)
-  return { ...group, total: money(total), payable: money(payable), closing: money(closing) }
+  return {
+    ...group,
+    total: money(total),
+    payable: money(payable),
+    closing: isOnePeriod ? money(closing) : null,
+  }
 }
 
 const lastDay = ({ period }: PeriodSums) => parsePeriod(period)?.last ?? 0

@@ -106,7 +106,8 @@ function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> 
   return withReadSession(c, async ({ grant, session }) => {
     const sums = await sumStatements(session, grant.account, filter)
     const count = sums.reduce((all, { statements }) => all + statements, 0)
-    return c.json({ data: sums.map(presentSums), is_limited: count === LIST_LIMITS.total })
+    const data = sums.map((one) => presentSums(one, filter.period !== null))
+    return c.json({ data, is_limited: count === LIST_LIMITS.total })
   })
 }
 

@@ -1,7 +1,7 @@
 import { newAccount } from '../../admin/fields.ts'
 import type { Feed } from '../../reading/feed.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
-import { count, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { count, Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { Yesterday } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
@@ -85,7 +85,10 @@ export const accountsPage: Page = {
               title: 'Account',
               cell: ({ account, name }) => (
                 <>
-                  <a href={accountPath(account)}>{name}</a> <small>{account}</small>
+                  <a href={accountPath(account)}>
+                    <Data text={name} />
+                  </a>{' '}
+                  <small>{account}</small>
                 </>
               ),
             },

@@ -1,6 +1,6 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { Data, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
 import {
@@ -9,7 +9,7 @@ import {
   type StatementTotals,
   Totals,
 } from '../parts/statement-lists.tsx'
-import { type Assignment, Assignments, unassign } from './plans.tsx'
+import { Assignments, readAssignments, unassign } from './plans.tsx'
 
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12
@@ -55,7 +55,7 @@ const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly Entry[] }) => (
       column('Statement', ({ statement, period, plan }: Entry) =>
         statement ? (
           <AccountLink visit={visit} at={['statements', statement]}>
-            {period}, {plan}
+            {period}, <Data text={plan ?? ''} />
           </AccountLink>
         ) : (
           '–'
@@ -121,7 +121,7 @@ async function readAffiliate({ api, account, params, query: { period, cursor } }
     api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
     api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
     api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
-    api.get<List<Assignment>>(at('assignments'), own),
+    readAssignments({ api, account }, own),
     api.get<List<AffiliateLink>>(at('links'), own),
   ])
   return { parents, balances, totals, statements, entries, assignments, links }
@@ -171,10 +171,10 @@ export const affiliatePage: Page = {
         <Ledger visit={visit} rows={found.entries.data} />
         <Pager visit={visit} meta={found.entries.meta} />
         <h2>Plans and links</h2>
-        <Assignments visit={visit} rows={found.assignments.data} />
+        <Assignments visit={visit} found={found.assignments.found} />
         <Links visit={visit} rows={found.links.data} />
       </>
     )
-    return { title: affiliate_id, body }
+    return { title: isolated(affiliate_id), body }
   },
 }

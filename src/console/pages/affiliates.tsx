@@ -1,6 +1,6 @@
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ChangeForm } from '../parts/forms.tsx'
 
@@ -53,7 +53,7 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
       column('Affiliates below', ({ below }: Placed) => below, true),
       column('Statements', ({ affiliate_id }: Placed) => (
         <AccountLink visit={visit} at={['statements']} query={{ affiliate_id }}>
-          Statements of {affiliate_id}
+          Statements of <Data text={affiliate_id} />
         </AccountLink>
       )),
     ]}
@@ -72,10 +72,12 @@ const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) =
     caption="Not configured: affiliates that the latest customers name"
     rows={found.data}
     columns={[
-      column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <bdi>{affiliate_id}</bdi>),
+      column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
       ...fields<UnknownAffiliate>(visit, 'customers'),
       column('What to do', ({ affiliate_id: add }: UnknownAffiliate) => (
-        <a href={`${withQuery(visit.path, { add })}#change-put`}>Configure {add}</a>
+        <a href={`${withQuery(visit.path, { add })}#change-put`}>
+          Configure <Data text={add} />
+        </a>
       )),
     ]}
     empty={<p class="note">All affiliates that the latest customers name are configured.</p>}

@@ -1,6 +1,6 @@
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
-import { column, fields } from '../parts/fields.tsx'
+import { column, fields, Members } from '../parts/fields.tsx'
 
 interface Entry {
   readonly id: string
@@ -25,7 +25,7 @@ async function render(visit: Visit) {
             'Account',
             ({ account }: Entry) => account && <a href={accountPath(account)}>{account}</a>,
           ),
-          column('Details', ({ details }: Entry) => <code>{JSON.stringify(details)}</code>),
+          column('Details', ({ details }: Entry) => <Members object={details} />),
         ]}
         empty={
           <EmptyState title="Nothing has been changed yet.">

@@ -1,9 +1,9 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink, type Attributed, AttributionVerdict } from '../parts/customers.tsx'
-import { Badge, type List, Pager, Table } from '../parts/data.tsx'
+import { Badge, Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { EarnedPart, earnedIn } from '../parts/earned.tsx'
-import { ChangeForm, Field } from '../parts/forms.tsx'
+import { ChangeForm, FoldedForm } from '../parts/forms.tsx'
 import { Fields, Records, type StoredRecord } from '../parts/records.tsx'
 
 /** The records of each resource that the page shows; a link leads to all. */
@@ -79,7 +79,7 @@ const Affiliations = ({ account, rows }: { account: string; rows: readonly Affil
         title: 'Affiliate',
         cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
       },
-      { title: 'Link', cell: ({ link_id }) => link_id ?? '–' },
+      { title: 'Link', cell: ({ link_id }) => (link_id === null ? '–' : <Data text={link_id} />) },
       {
         title: 'Delivery',
         cell: ({ delivery_id: id }) =>
@@ -95,32 +95,30 @@ const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>
     {refusal ? (
       <>
         <p>
-          <Badge tone="bad">Refused</Badge> from {refusal.from ?? 'the beginning'}: {refusal.reason}
+          <Badge tone="bad">Refused</Badge> from {refusal.from ?? 'the beginning'}:{' '}
+          <Data text={refusal.reason} />
         </p>
         <ChangeForm visit={visit} change="endRefusal" submit="End the refusal" />
       </>
     ) : (
-      <details open={visit.refused !== null}>
-        <summary>Refuse the customer</summary>
-        <ChangeForm visit={visit} change="refuse" submit="Refuse the customer">
-          <Field
-            visit={visit}
-            change="refuse"
-            name="reason"
-            label="Reason"
-            required
-            hint="Such as self-referral. It is in the audit log."
-          />
-          <Field
-            visit={visit}
-            change="refuse"
-            name="from"
-            label="From"
-            type="date"
-            hint="The first day without commission. Empty: from the beginning."
-          />
-        </ChangeForm>
-      </details>
+      <FoldedForm
+        visit={visit}
+        title="Refuse the customer"
+        change="refuse"
+        submit="Refuse the customer"
+        fields={[
+          {
+            name: 'reason',
+            required: true,
+            hint: 'Such as self-referral. It is in the audit log.',
+          },
+          {
+            name: 'from',
+            type: 'date',
+            hint: 'The first day without commission. Empty: from the beginning.',
+          },
+        ]}
+      />
     )}
   </>
 )
@@ -189,6 +187,6 @@ export const customerPage: Page = {
     const computeDeferred = period
       ? () => earnedIn(visit, { path: apiPath(account), customer_id, period })
       : undefined
-    return { title: `Customer ${customer_id}`, body, computeDeferred }
+    return { title: `Customer ${isolated(customer_id)}`, body, computeDeferred }
   },
 }

@@ -1,13 +1,13 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { type Attributed, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { EmptyState, type List, Pager } from '../parts/data.tsx'
+import { EmptyState, isolated, type List, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { Filters } from '../parts/forms.tsx'
 
 const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
   customer_id ? (
-    <EmptyState title={`No customer with the id ${customer_id} is stored.`}>
+    <EmptyState title={`No customer with the id ${isolated(customer_id)} is stored.`}>
       <p>
         Ids are case-sensitive.{' '}
         <a href={deliveriesPath(account, { record_id: customer_id })}>

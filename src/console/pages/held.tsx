@@ -1,6 +1,6 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { type Attributed, Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
 
 const PAGE_SIZE = 200
@@ -48,7 +48,9 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
         {
           title: 'Missing customer',
           cell: ({ customer }) => (
-            <a href={deliveriesPath(visit.account, { record_id: customer })}>{customer}</a>
+            <a href={deliveriesPath(visit.account, { record_id: customer })}>
+              <Data text={customer} />
+            </a>
           ),
         },
         { title: 'Resource', cell: ({ resource }) => resource },

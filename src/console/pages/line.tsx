@@ -5,7 +5,7 @@ import type { PartRecord } from '../../commission/why/explain-line.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { type List, Pager, Table } from '../parts/data.tsx'
+import { Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { type Explained, ExplanationView, Head } from '../parts/explanation.tsx'
 import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
@@ -47,7 +47,7 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
     columns={[
       column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
         <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
-          {affiliate_id}, {rule}, {period}
+          <Data text={affiliate_id} />, <Data text={rule} />, {period}
         </AccountLink>
       )),
       ...fields<SourcePart>(visit, 'plan', 'scope', 'amount', 'currency'),
@@ -62,11 +62,11 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] })
         All customers of the line
       </AccountLink>
       <AccountLink visit={visit} at={['customers', visit.query.customer_id ?? '']}>
-        Customer {visit.query.customer_id}
+        Customer <Data text={visit.query.customer_id ?? ''} />
       </AccountLink>
     </p>
     <Table
-      caption={`Records of ${visit.query.customer_id} that the line counts`}
+      caption={`Records of ${isolated(visit.query.customer_id ?? '')} that the line counts`}
       rows={rows}
       columns={[
         ...fields<PartRecord>(visit, 'id', 'resource', 'type', 'day'),

@@ -1,7 +1,7 @@
 import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
-import { Badge, count, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { Badge, count, Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { Facts, fields } from '../parts/fields.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -44,7 +44,14 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
         caption="Links, and how often they were followed"
         rows={list.data}
         columns={[
-          { title: 'Link', cell: (link) => <a href={to(link)}>{link.name ?? link.link_id}</a> },
+          {
+            title: 'Link',
+            cell: (link) => (
+              <a href={to(link)}>
+                <Data text={link.name ?? link.link_id} />
+              </a>
+            ),
+          },
           { title: 'Address', cell: ({ url }) => <code>{url}</code> },
           ...fields<Link>(visit, 'affiliate_id', 'landing_page'),
           {
@@ -78,7 +85,9 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
   const { visit, link, clicks } = props
   return (
     <>
-      <h2>{link.name ?? link.link_id}</h2>
+      <h2>
+        <Data text={link.name ?? link.link_id} />
+      </h2>
       <p>
         <code>{link.url}</code>
       </p>

@@ -1,6 +1,6 @@
 import { nullIfConflict } from '../api-errors.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState, Table } from '../parts/data.tsx'
+import { Data, EmptyState, isolated, Table } from '../parts/data.tsx'
 import {
   type Definition,
   DefinitionForm,
@@ -90,13 +90,15 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
           {
             title: 'Event',
             cell: ({ eventname }) => (
-              <a href={withQuery(visit.path, { event: eventname })}>{eventname}</a>
+              <a href={withQuery(visit.path, { event: eventname })}>
+                <Data text={eventname} />
+              </a>
             ),
           },
           ...fields<Definition>(visit, 'granularity', 'eventid', 'kpis', 'currency'),
           {
             title: 'Product lines',
-            cell: ({ product }) => productsOf(product).replaceAll('\n', ', '),
+            cell: ({ product }) => <Data text={productsOf(product).replaceAll('\n', ', ')} />,
           },
         ]}
         empty={
@@ -105,7 +107,7 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
           </EmptyState>
         }
       />
-      <h2>{one ? `Change ${one.eventname}` : 'Define an event'}</h2>
+      <h2>{one ? `Change ${isolated(one.eventname)}` : 'Define an event'}</h2>
       <DefinitionForm visit={visit} one={one} />
       {one && (
         <ConfirmForm

@@ -2,7 +2,7 @@ import type { Attention } from '../../reading/attention-items.ts'
 import type { Feed } from '../../reading/feed.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
-import { Badge, count, EmptyState, Sentence, Time, titleOf } from '../parts/data.tsx'
+import { Badge, count, EmptyState, isolated, Sentence, Time, titleOf } from '../parts/data.tsx'
 import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
 import { AccountLink } from '../parts/fields.tsx'
@@ -148,6 +148,6 @@ export const overviewPage: Page = {
         <Periods visit={visit} sums={commission} />
       </>
     )
-    return { title: settings.name, body }
+    return { title: isolated(settings.name), body }
   },
 }

@@ -1,7 +1,7 @@
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { ChangeForm, Filters } from '../parts/forms.tsx'
+import { Filters, FoldedForm } from '../parts/forms.tsx'
 
 interface Payout {
   readonly affiliate_id: string
@@ -65,25 +65,25 @@ export const payoutsPage: Page = {
           empty={<EmptyState title={status === 'paid' ? 'No payments.' : 'Nothing to pay.'} />}
         />
         <Pager visit={visit} meta={meta} />
-        <details>
-          <summary>Record payments from a CSV</summary>
-          <ChangeForm
-            visit={visit}
-            change="pay"
-            submit="Record the payments"
-            needs="approver"
-            fields={[
-              {
-                name: 'csv',
-                type: 'area',
-                label: 'CSV',
-                hint: `All rows are booked, or none. Required columns: ${COLUMNS}`,
-                value: `${COLUMNS}\n`,
-                required: true,
-              },
-            ]}
-          />
-        </details>
+        <FoldedForm
+          visit={visit}
+          title="Record payments from a CSV"
+          change="pay"
+          submit="Record the payments"
+          needs="approver"
+          fields={[
+            {
+              name: 'csv',
+              type: 'area',
+              label: 'CSV',
+              // Every error is about the file.
+              pointer: '',
+              hint: `All rows are booked, or none. Fill in paid_on in the CSV of all rows, and paste it here. Required columns: ${COLUMNS}`,
+              value: `${COLUMNS}\n`,
+              required: true,
+            },
+          ]}
+        />
       </>
     )
     return { title: 'Payouts', body }

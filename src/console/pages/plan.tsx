@@ -1,5 +1,5 @@
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { type List, Pager, Table } from '../parts/data.tsx'
+import { Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, Facts, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
@@ -26,7 +26,7 @@ interface Shown {
 function flatten(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
   const isTree = typeof value === 'object' && value !== null
   const isList = Array.isArray(value) && !value.some((one) => typeof one === 'object')
-  if (!isTree || isList) return into.set(path, isList ? value.join(', ') : String(value))
+  if (!isTree || isList) return into.set(path, isList ? value.join(', ') : String(value ?? 'none'))
   for (const [key, one] of Object.entries(value)) {
     const name = Array.isArray(value) && typeof one?.id === 'string' ? one.id : key
     flatten(one, path === '' ? name : `${path} / ${name}`, into)
@@ -43,12 +43,13 @@ function Compared({ versions }: Shown) {
       caption="Terms, the latest version first. What differs from the version before is marked."
       rows={paths}
       columns={[
-        column('Term', (path: string) => path),
+        column('Term', (path: string) => <Data text={path} />),
         ...versions.map(({ version, effective_from }, i) =>
           column(`Version ${version}, from ${effective_from}`, (path: string) => {
             const text = terms[i]?.get(path)
             const before = terms[i + 1]
-            return before && before.get(path) !== text ? <mark>{text ?? '–'}</mark> : (text ?? '–')
+            const shown = text === undefined ? '–' : <Data text={text} />
+            return before && before.get(path) !== text ? <mark>{shown}</mark> : shown
           }),
         ),
       ]}
@@ -63,7 +64,9 @@ const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
     columns={[
       ...fields<Version>(visit, 'version', 'effective_from', 'created_at', 'withdrawn_at'),
       column('State', ({ version, withdrawn_at }: Version) => {
-        const state = version === in_force ? 'in force' : withdrawn_at && 'withdrawn'
+        const isFuture = in_force === null || version > in_force
+        const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
+        const state = version === in_force ? 'in force' : others
         return <Value visit={visit} name="status" value={state} />
       }),
       column('Simulate', ({ version }: Version) => (
@@ -146,6 +149,6 @@ export const planPage: Page = {
         <Withdraw {...shown} />
       </>
     )
-    return { title: plan.plan, body }
+    return { title: isolated(plan.plan), body }
   },
 }

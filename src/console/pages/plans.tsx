@@ -1,6 +1,6 @@
 import { pick } from '../form.ts'
 import { apiPath, type Change, type Page, type Visit } from '../page.ts'
-import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { EmptyState, isolated, type List, Pager, Table, visible } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
@@ -36,15 +36,43 @@ export const unassign: Change = {
   },
 }
 
+/** Assignments of a list: those of one affiliate if `forAll` is present. */
+export interface FoundAssignments {
+  readonly rows: readonly Assignment[]
+  /** The assignments by `*`, which govern an affiliate without its own. */
+  readonly forAll?: readonly Assignment[]
+}
+
+/** Reads assignments: of all affiliates, or of one and those by `*`. */
+export async function readAssignments(
+  { api, account }: Pick<Visit, 'api' | 'account'>,
+  { affiliate_id, cursor }: { affiliate_id?: string | undefined; cursor?: string | undefined },
+) {
+  const read = (id: string | undefined, at?: string) =>
+    api.get<List<Assignment>>(apiPath(account, 'assignments'), { affiliate_id: id, cursor: at })
+  const isOne = affiliate_id !== undefined && affiliate_id !== '*'
+  const [list, all] = await Promise.all([read(affiliate_id, cursor), isOne ? read('*') : null])
+  return { list, found: { rows: list.data, ...(all && { forAll: all.data }) } }
+}
+
 /** Renders assignments, and the form that deletes one of them. */
-export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assignment[] }) => (
+export const Assignments = ({
+  visit,
+  found: { rows, forAll = [] },
+}: {
+  visit: Visit
+  found: FoundAssignments
+}) => (
   <>
     <Table
       caption="Assignments, by affiliate and first day. * = every affiliate without its own assignment."
-      rows={rows}
+      rows={[...rows, ...forAll]}
       columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
-      empty={<p class="note">No assignments here.</p>}
+      empty={<p class="note">No plan is assigned.</p>}
     />
+    {rows.length === 0 && forAll.length > 0 && (
+      <p class="note">The affiliate has no assignment of its own, so those by * apply.</p>
+    )}
     {rows.length > 0 && (
       <ConfirmForm
         visit={visit}
@@ -56,7 +84,7 @@ export const Assignments = ({ visit, rows }: { visit: Visit; rows: readonly Assi
             name: 'assignment',
             options: rows.map(({ affiliate_id, plan, from }) => [
               `${from} ${affiliate_id}`,
-              `${from}, ${plan}: ${affiliate_id}`,
+              `${from}, ${isolated(plan)}: ${isolated(affiliate_id)}`,
             ]),
           },
         ]}
@@ -77,7 +105,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
         required: true,
         hint: '* = every affiliate without its own assignment',
       },
-      { name: 'plan', options: plans.map(({ plan }) => [plan, plan]) },
+      { name: 'plan', options: plans.map(({ plan }) => [plan, visible(plan)]) },
       { name: 'from', type: 'date', required: true },
       {
         name: 'customers',
@@ -111,7 +139,7 @@ export const plansPage: Page = {
     const { api, account, query } = visit
     const [{ data: plans }, assignments] = await Promise.all([
       api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
-      api.get<List<Assignment>>(apiPath(account, 'assignments'), query),
+      readAssignments(visit, query),
     ])
     const body = (
       <>
@@ -127,8 +155,8 @@ export const plansPage: Page = {
         />
         <h2>Assignments</h2>
         <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
-        <Assignments visit={visit} rows={assignments.data} />
-        <Pager visit={visit} meta={assignments.meta} />
+        <Assignments visit={visit} found={assignments.found} />
+        <Pager visit={visit} meta={assignments.list.meta} />
         {plans.length > 0 && <Assign visit={visit} plans={plans} />}
         <h2>New plan</h2>
         <VersionForm visit={visit} terms="" />

@@ -3,7 +3,7 @@ import type { Amounts, Simulated, SimulatedRow } from '../../commission/simulate
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Plot } from '../parts/chart.tsx'
-import { EmptyState, type List, Table } from '../parts/data.tsx'
+import { Data, EmptyState, isolated, type List, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, column, Facts, fields, Members, Value } from '../parts/fields.tsx'
 import { Filters } from '../parts/forms.tsx'
@@ -45,7 +45,7 @@ const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
     />
     {result.skipped.map(({ affiliate_id }) => (
       <p class="notice bad">
-        {affiliate_id} is left out: it depends on more than{' '}
+        <Data text={affiliate_id} /> is left out: it depends on more than{' '}
         {FRESH_LIMITS.facts.toLocaleString('en')} records. Choose fewer periods.
       </p>
     ))}
@@ -116,8 +116,8 @@ export const simulationPage: Page = {
     const body = (
       <>
         <p class="lead">
-          What <AccountLink visit={visit} at={['plans', plan]} children={plan} /> would pay under
-          these terms, compared with those in force. Nothing is stored.
+          What <AccountLink visit={visit} at={['plans', plan]} children={<Data text={plan} />} />{' '}
+          would pay under these terms, compared with those in force. Nothing is stored.
         </p>
         {terms && <DeferredPart />}
         <Filters
@@ -133,7 +133,7 @@ export const simulationPage: Page = {
       </>
     )
     return {
-      title: `Simulate ${plan}`,
+      title: `Simulate ${isolated(plan)}`,
       body,
       computeDeferred: terms ? () => simulate(visit) : undefined,
     }

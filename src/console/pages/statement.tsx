@@ -1,7 +1,8 @@
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Data, isolated } from '../parts/data.tsx'
 import { AccountLink, Facts } from '../parts/fields.tsx'
-import { ChangeForm, HOLDS } from '../parts/forms.tsx'
+import { ChangeForm, FoldedForm, HOLDS } from '../parts/forms.tsx'
 import {
   Adjustments,
   Balance,
@@ -49,25 +50,23 @@ const Pay = ({ visit, statement }: ShownStatement) => (
 )
 
 const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStatement) => (
-  <details>
-    <summary>Add a manual entry</summary>
-    <ChangeForm
-      visit={visit}
-      change="enter"
-      submit="Add the entry"
-      fields={[
-        { name: 'amount', label: `Amount in ${currency}`, required: true },
-        { name: 'reason', required: true },
-        { name: 'reference', required: true, hint: ONCE },
-      ]}
-    >
-      <p>
-        It is added to the first open period of {plan} for {affiliate_id}.
-      </p>
-      <input type="hidden" name="affiliate_id" value={affiliate_id} />
-      <input type="hidden" name="plan" value={plan} />
-    </ChangeForm>
-  </details>
+  <FoldedForm
+    visit={visit}
+    title="Add a manual entry"
+    change="enter"
+    submit="Add the entry"
+    fields={[
+      { name: 'amount', label: `Amount in ${currency}`, required: true },
+      { name: 'reason', required: true },
+      { name: 'reference', required: true, hint: ONCE },
+    ]}
+  >
+    <p>
+      It is added to the first open period of <Data text={plan} /> for <Data text={affiliate_id} />.
+    </p>
+    <input type="hidden" name="affiliate_id" value={affiliate_id} />
+    <input type="hidden" name="plan" value={plan} />
+  </FoldedForm>
 )
 
 /** Returns the path of the statement in the administration API. */
@@ -129,7 +128,7 @@ export const statementPage: Page = {
           names={['status', 'affiliate_id', 'plan', 'payable_on', 'computed_at', 'approved_at']}
           more={[
             ['All statements of', listed],
-            ...(paid ? [['Paid', `${paid.paid_on}, ${paid.reference}`] as const] : []),
+            ...(paid ? [['Paid', `${paid.paid_on}, ${isolated(paid.reference)}`] as const] : []),
           ]}
         />
         <p class="quick">
@@ -163,7 +162,6 @@ export const statementPage: Page = {
         {status === 'approved' && /[1-9]/.test(payable) && <Pay {...shown} />}
       </>
     )
-    // The isolates keep an id that is written from right to left apart, as `bdi` does in HTML.
-    return { title: `\u2068${affiliate_id}\u2069, ${period}`, body }
+    return { title: `${isolated(affiliate_id)}, ${period}`, body }
   },
 }

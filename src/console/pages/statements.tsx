@@ -1,7 +1,7 @@
 import type { PeriodApproved } from '../../commission/books/approve-period.ts'
 import { counted } from '../../commission/engine/sentences.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState, type List, Live, Pager, Table } from '../parts/data.tsx'
+import { Data, EmptyState, isolated, type List, Live, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, Facts } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
 import {
@@ -26,15 +26,16 @@ interface Run {
   readonly reason: string | null
 }
 
+/** How often a page shows the progress of a run, in seconds. */
+const RUN_SECONDS = 2
+
 /** Shows the progress of a run. */
 const Progress = ({ visit, run }: { visit: Visit; run: Run }) => (
-  <Live id="run" seconds={run.status === 'running' ? 3 : 3600}>
-    <Facts
-      visit={visit}
-      row={run}
-      names={['status', 'started_at', 'affiliates', 'steps_done', 'steps', 'changed', 'reason']}
-    />
-  </Live>
+  <Facts
+    visit={visit}
+    row={run}
+    names={['status', 'started_at', 'affiliates', 'steps_done', 'steps', 'changed', 'reason']}
+  />
 )
 
 type Refused = PeriodApproved['refused'][number]
@@ -55,7 +56,7 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
       columns={[
         column('Statement', ({ id, affiliate_id, plan }: Refused) => (
           <AccountLink visit={visit} at={['statements', id]}>
-            {affiliate_id}, {plan}
+            <Data text={affiliate_id} />, <Data text={plan} />
           </AccountLink>
         )),
         column('Detail', ({ detail }: Refused) => <FormSentence text={detail} />),
@@ -74,7 +75,7 @@ const Actions = ({ visit }: { visit: Visit }) => (
     <ConfirmForm
       visit={visit}
       change="approve"
-      submit={`Approve ${visit.query.plan ?? 'all plans'} of ${periodOf(visit)}`}
+      submit={`Approve ${visit.query.plan ? isolated(visit.query.plan) : 'all plans'} of ${periodOf(visit)}`}
       needs="approver"
       name={periodOf(visit)}
       fields={[HOLDS]}
@@ -154,24 +155,26 @@ export const statementsPage: Page = {
           />
           <a href={withQuery(path, { ...filter, cursor, format: 'csv' })}>CSV of this page</a>
         </p>
-        {run && <Progress visit={visit} run={run} />}
-        <Totals visit={visit} totals={totals} />
         {period && <Actions visit={visit} />}
-        <Statements
-          visit={visit}
-          caption="Statements by period, affiliate and plan"
-          rows={data}
-          empty={
-            <EmptyState title="No statement matches.">
-              <p>
-                Choose a period, then compute its drafts. Affiliates need a{' '}
-                <AccountLink visit={visit} at={['plans']} children="plan" /> that is assigned to
-                them.
-              </p>
-            </EmptyState>
-          }
-        />
-        <Pager visit={visit} meta={meta} />
+        <Live id="statements" seconds={run?.status === 'running' ? RUN_SECONDS : null}>
+          {run && <Progress visit={visit} run={run} />}
+          <Totals visit={visit} totals={totals} />
+          <Statements
+            visit={visit}
+            caption="Statements by period, affiliate and plan"
+            rows={data}
+            empty={
+              <EmptyState title="No statement matches.">
+                <p>
+                  Choose a period, then compute its drafts. Affiliates need a{' '}
+                  <AccountLink visit={visit} at={['plans']} children="plan" /> that is assigned to
+                  them.
+                </p>
+              </EmptyState>
+            }
+          />
+          <Pager visit={visit} meta={meta} />
+        </Live>
       </>
     )
     return { title: period ? `Statements of ${period}` : 'Statements', body }

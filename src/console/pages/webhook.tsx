@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import { webhookChange } from '../../admin/webhook-fields.ts'
 import { pick } from '../form.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
-import { type List, Time } from '../parts/data.tsx'
+import { isolated, type List, Time, visible } from '../parts/data.tsx'
 import { Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Input } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
@@ -140,7 +140,7 @@ const webhookPage = (
     const body = (
       <>
         <p>
-          <code>{hook.url}</code>
+          <code>{visible(hook.url)}</code>
         </p>
         <Pairs
           pairs={[
@@ -162,7 +162,7 @@ const webhookPage = (
         {content(hook)}
       </>
     )
-    return { title: hook.description ?? 'Webhook', body }
+    return { title: hook.description === null ? 'Webhook' : isolated(hook.description), body }
   },
 })
 

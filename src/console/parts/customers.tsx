@@ -1,5 +1,5 @@
 import { accountPath, dayBefore } from '../page.ts'
-import { Badge, EmptyState, Table } from './data.tsx'
+import { Badge, Data, EmptyState, Table } from './data.tsx'
 
 // The parts of pages that show customers and where they came from.
 
@@ -37,7 +37,7 @@ export const unattributedDays = (now: number) => ({
 /** Renders a link to a customer. */
 export const CustomerLink = ({ account, id }: { account: string; id: string }) => (
   <a href={accountPath(account, 'customers', id)}>
-    <bdi>{id}</bdi>
+    <Data text={id} />
   </a>
 )
 
@@ -47,7 +47,7 @@ export const AffiliateLink = ({ account, id }: { account: string; id: string | n
     <span class="quiet">none</span>
   ) : (
     <a href={accountPath(account, 'affiliates', id)}>
-      <bdi>{id}</bdi>
+      <Data text={id} />
     </a>
   )
 

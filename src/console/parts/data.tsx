@@ -3,9 +3,36 @@ import { type Visit, withQuery } from '../page.ts'
 
 // The parts of pages that show data.
 
-/** Returns the title of a field: `Affiliate` for `affiliate_id`. */
+/**
+ * Invisible characters, such as those that change the direction of text, and spaces that look like an
+ * ordinary space. With them, an id could look like another id. Emoji keep the joiners that they need.
+ */
+const INVISIBLE = /\p{RGI_Emoji}|(?![ \t\n\r])[\p{DI}\p{Z}\p{Cc}]/gv
+const IS_INVISIBLE = /^[\p{DI}\p{Z}\p{Cc}]$/v
+
+const nameOf = (character: string) =>
+  `‹U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}›`
+
+/**
+ * Returns a text of data in which each invisible character is replaced by its name, such as `‹U+202E›`. Only
+ * for places that take no elements, such as the label of an option. `Data` renders a text of data elsewhere.
+ */
+export const visible = (text: string): string =>
+  text.replace(INVISIBLE, (found) => (IS_INVISIBLE.test(found) ? nameOf(found) : found))
+
+/**
+ * Returns a text of data for a place that takes no elements and has other text. The isolates around it keep a
+ * text that is written from right to left apart from what is beside it, as `bdi` does in HTML. ASCII needs none.
+ */
+export const isolated = (text: string): string =>
+  /^[ -~]*$/.test(text) ? text : `\u2068${visible(text)}\u2069`
+
+/** Renders a text of data, such as an id. Its invisible characters are shown by their names. */
+export const Data = ({ text }: { text: string | number }) => <bdi>{visible(String(text))}</bdi>
+
+/** Returns the title of a field: `Affiliate` for `affiliate_id`. Brands choose the names of some fields. */
 export function titleOf(name: string): string {
-  const words = name.replace(/_(?:id|at)$/, '').replaceAll('_', ' ')
+  const words = visible(name.replace(/_(?:id|at)$/, '').replaceAll('_', ' '))
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
@@ -98,9 +125,17 @@ export function Pager({ visit, meta }: { visit: Visit; meta: PageMeta }) {
   )
 }
 
-/** Renders a sentence of the administration API, in which backticks enclose names and values. */
+/** Returns a sentence with the characters that the administration API has escaped, such as `\u202e`. */
+const unescaped = (sentence: string): string =>
+  sentence.replace(/\\u([\da-f]{4})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+
+/** Renders a sentence of the administration API, which may quote data. Backticks enclose names and values. */
 export const Sentence = ({ text }: { text: string }) => (
-  <>{text.split('`').map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}</>
+  <>
+    {visible(unescaped(text))
+      .split('`')
+      .map((part, i) => (i % 2 === 0 ? part : <code>{part}</code>))}
+  </>
 )
 
 /** Returns a number with groups of three digits. */
@@ -153,8 +188,8 @@ export const EmptyState = ({ title, children }: { title: Child; children?: Child
   </div>
 )
 
-/** Renders a section that a script loads again every `seconds`. */
-export const Live = (props: { id: string; seconds: number; children?: Child }) => (
+/** Renders a section that a script loads again every `seconds`, and no longer once it is null. */
+export const Live = (props: { id: string; seconds: number | null; children?: Child }) => (
   <div id={props.id} data-live={props.seconds}>
     {props.children}
   </div>

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
-import { Badge, Sentence } from './data.tsx'
+import { Badge, Sentence, visible } from './data.tsx'
 
 // The parts of pages that show deliveries and their errors.
 
@@ -72,7 +72,11 @@ export const Errors = ({ errors }: { errors: readonly RecordError[] }) => (
 )
 
 /** Renders the sentences of an error. */
-export const ErrorText = ({ error: { message, hint } }: { error: RecordError }): Child => (
+export const ErrorText = ({
+  error: { message, hint },
+}: {
+  error: Pick<RecordError, 'message' | 'hint'>
+}): Child => (
   <>
     <Sentence text={message} />{' '}
     {hint && (
@@ -83,13 +87,29 @@ export const ErrorText = ({ error: { message, hint } }: { error: RecordError }):
   </>
 )
 
+/**
+ * Returns the place of an error in words: `record 4 › amount` for the pointer `/3/amount`, and `whole body` for
+ * the empty one. A `*` at the beginning stands for any record.
+ */
+export function placeOf(pointer: string): string {
+  const names = pointer
+    .replace(/^\/\*(?=\/)/, '')
+    .split('/')
+    .slice(1)
+  const words = names.map((name, i) => {
+    if (/^\d+$/.test(name)) return i === 0 ? `record ${Number(name) + 1}` : `${Number(name) + 1}`
+    return visible(name.replaceAll('~1', '/').replaceAll('~0', '~'))
+  })
+  return words.join(' › ') || 'whole body'
+}
+
 const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
   <small>
-    <code>{pointer || 'body'}</code> <code>{code}</code>
+    <code>{placeOf(pointer)}</code> <code>{code}</code>
   </small>
 )
 
-/** Renders the form that finds the history of one record. */
+/** Renders the form that finds an affiliate, or the history of one record. */
 export const FindRecord = ({ account, id = '' }: { account: string; id?: string | undefined }) => (
   <search>
     <form method="get" action={deliveriesPath(account)} class="find">
@@ -100,10 +120,10 @@ export const FindRecord = ({ account, id = '' }: { account: string; id?: string 
         required
         autocomplete="off"
         spellcheck={false}
-        aria-label="Find a record by its id"
-        placeholder="Transaction, event or customer id"
+        aria-label="Find a record or an affiliate by its id"
+        placeholder="Affiliate, customer, transaction or event id"
       />
-      <button type="submit">Find a record</button>
+      <button type="submit">Find</button>
     </form>
   </search>
 )

@@ -1,7 +1,7 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
-import { Amount, count, EmptyState, Table } from './data.tsx'
+import { Amount, count, Data, EmptyState, Table } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import { Filters } from './forms.tsx'
 
@@ -88,7 +88,7 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
         title: 'Statement',
         cell: ({ statement_id, plan, period }) => (
           <a href={accountPath(account, 'statements', statement_id)}>
-            {plan}, {period}
+            <Data text={plan} />, {period}
           </a>
         ),
       },
@@ -96,7 +96,8 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
         title: 'Rule',
         cell: ({ rule, scope }) => (
           <>
-            <code>{rule}</code> {scope.startsWith('customer:') && <small>this customer only</small>}
+            <Data text={rule} />{' '}
+            {scope.startsWith('customer:') && <small>this customer only</small>}
           </>
         ),
       },
@@ -133,7 +134,7 @@ const Unearned = ({ rows }: { rows: readonly UnearnedGroup[] }) => (
     columns={[
       { title: 'Reason', cell: ({ reason }) => reason.replaceAll('_', ' ') },
       { title: 'Resource', cell: ({ resource }) => resource },
-      { title: 'Rule', cell: ({ rule }) => rule ?? '–' },
+      { title: 'Rule', cell: ({ rule }) => (rule === null ? '–' : <Data text={rule} />) },
       { title: 'Records', isNumeric: true, cell: (group) => count(group.count) },
     ]}
   />

@@ -3,7 +3,7 @@ import type { Explanation } from '../../commission/engine/explanation.ts'
 import { type AdjustmentExplanation, adjustmentText } from '../../commission/why/adjustment-text.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
 import type { Visit } from '../page.ts'
-import { Table } from './data.tsx'
+import { Data, isolated, Sentence, Table } from './data.tsx'
 import { column, Facts, fields, Members } from './fields.tsx'
 
 // The explanation of a line or an adjustment.
@@ -74,8 +74,8 @@ export const Head = (props: {
     more={
       props.line
         ? [
-            ['Rule', `${props.line.rule}, version ${props.line.version}`],
-            ['Scope', props.line.scope],
+            ['Rule', `${isolated(props.line.rule)}, version ${props.line.version}`],
+            ['Scope', <Data text={props.line.scope} />],
           ]
         : []
     }
@@ -87,7 +87,9 @@ export const ExplanationView = (props: { visit: Visit; explained: Explained }) =
   <>
     <ol class="sentences">
       {sentencesOf(props.explained).map((sentence) => (
-        <li>{sentence}</li>
+        <li>
+          <Sentence text={sentence} />
+        </li>
       ))}
     </ol>
     {'of' in props.explained ? (

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, type Visit, withQuery } from '../page.ts'
-import { Amount, Badge, type Column, Time, titleOf } from './data.tsx'
+import { Amount, Badge, type Column, Data, Time, titleOf } from './data.tsx'
 
 // Fields of the administration API, shown in the same way on every page.
 
@@ -48,14 +48,15 @@ const NUMBERS =
 export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {
   const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
   const page = PAGES[name]
-  const id = <bdi>{text}</bdi>
+  const id = <Data text={text} />
   const tone = name === 'status' ? TONES.get(text) : undefined
   if (text === '') return <span class="quiet">–</span>
   if (page && text !== '*') return <AccountLink visit={visit} at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
   if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
-  return name === 'reason' ? text.replaceAll('_', ' ') : id
+  // The codes of reasons are words with underscores. Members write the others.
+  return name === 'reason' && /^[a-z_]+$/.test(text) ? text.replaceAll('_', ' ') : id
 }
 
 /** Returns columns of fields, by their names. */
@@ -109,8 +110,10 @@ export const Facts = <Row extends object>(props: {
   />
 )
 
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
+
 /** Renders a value of JSON: each item of a list on its own line, and the members of an object. */
-function Json({ value }: { value: unknown }): Child {
+export function Json({ value }: { value: unknown }): Child {
   if (Array.isArray(value)) {
     return value.map((item) => (
       <span class="item">
@@ -119,7 +122,8 @@ function Json({ value }: { value: unknown }): Child {
     ))
   }
   if (typeof value === 'object' && value !== null) return <Members object={value} />
-  return <code>{String(value)}</code>
+  const text = String(value)
+  return INSTANT.test(text) ? <Time at={text} /> : <Data text={text} />
 }
 
 /** Renders the members of an object that are neither null nor among `except`. */

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import type { FieldError, RefusedForm, Visit } from '../page.ts'
-import { Sentence, titleOf } from './data.tsx'
+import { isolated, Sentence, titleOf } from './data.tsx'
+import { placeOf } from './deliveries.tsx'
 
 // The parts of pages that a member fills in.
 
@@ -21,6 +22,8 @@ export interface Input {
   /** An example, shown while the field is empty. */
   readonly placeholder?: string | undefined
   readonly required?: boolean
+  /** The pointer of the field in the errors of its form. If absent, it is made from the name. */
+  readonly pointer?: string
 }
 
 function Control({ input, id, hintId }: { input: Input; id: string; hintId: string | undefined }) {
@@ -103,8 +106,15 @@ export const FormSentence = ({ text }: { text: string }) => (
   <Sentence text={text.replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)} />
 )
 
-/** Renders why the administration API refused a request: each error with its pointer. */
-export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors'>) => (
+/**
+ * Renders why the administration API refused a request: each error with its place. The places are below `at`,
+ * the pointer above the names of the form.
+ */
+export const Refusal = ({
+  detail,
+  errors,
+  at = '',
+}: Pick<RefusedForm, 'detail' | 'errors'> & { at?: string }) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
       <FormSentence text={detail} />
@@ -113,7 +123,8 @@ export const Refusal = ({ detail, errors }: Pick<RefusedForm, 'detail' | 'errors
       <ul>
         {errors.map((error) => (
           <li>
-            {error.pointer && <code>{error.pointer}</code>} {error.message} {error.hint}
+            {error.pointer && <code>{placeOf(below(at, error.pointer))}</code>}{' '}
+            <FormSentence text={error.message} /> {error.hint && <FormSentence text={error.hint} />}
           </li>
         ))}
       </ul>
@@ -132,15 +143,19 @@ export function ChangeForm(props: ChangeProps) {
     <form method="post" class="change" id={`change-${change}`}>
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
-      {refused && <Refusal {...refused} />}
+      {refused && <Refusal {...refused} at={at} />}
       {children}
       {fields.map((field) => (
-        <Field {...field} visit={visit} change={change} pointer={`${at}/${field.name}`} />
+        <Field pointer={`${at}/${field.name}`} {...field} visit={visit} change={change} />
       ))}
       <button type="submit">{submit}</button>
     </form>
   )
 }
+
+/** Returns a pointer without the beginning `at`, if it has it. */
+const below = (at: string, pointer: string) =>
+  pointer.startsWith(`${at}/`) ? pointer.slice(at.length) : pointer
 
 const refusedForm = ({ refused }: Visit, change: string) =>
   refused?.change === change ? refused : null
@@ -154,9 +169,7 @@ function errorsOf(errors: readonly FieldError[], pointer: string) {
  * Renders a field of a `ChangeForm` with its label. If the change was refused, it has what was sent and the
  * errors that point at it. `pointer` is `/` and the name if absent.
  */
-export function Field(
-  props: Input & { visit: Visit; change: string; pointer?: string | undefined },
-) {
+export function Field(props: Input & { visit: Visit; change: string }) {
   const { visit, change, name, hint, label = titleOf(name), pointer = `/${name}` } = props
   const refused = refusedForm(visit, change)
   const errors = errorsOf(refused?.errors ?? [], pointer)
@@ -171,7 +184,8 @@ export function Field(
         <p id={hintId} class="note">
           {errors.map((error) => (
             <strong>
-              {error.message} {error.hint}{' '}
+              <FormSentence text={error.message} />{' '}
+              {error.hint && <FormSentence text={error.hint} />}{' '}
             </strong>
           ))}
           {hint}
@@ -181,13 +195,30 @@ export function Field(
   )
 }
 
+/** Renders a form that is folded until a member opens it, or until its change is refused. */
+export const FoldedForm = ({
+  title,
+  isDanger = false,
+  ...form
+}: ChangeProps & { title: string; isDanger?: boolean }) => (
+  <details
+    class={isDanger ? 'danger' : undefined}
+    open={refusedForm(form.visit, form.change) !== null}
+  >
+    <summary>{title}</summary>
+    <ChangeForm {...form} />
+  </details>
+)
+
 /** Renders a form for a change that cannot be undone: the member types a name first. */
 export const ConfirmForm = ({ name, fields = [], ...form }: ChangeProps & { name: string }) => (
-  <details class="danger" open={refusedForm(form.visit, form.change) !== null}>
-    <summary>{form.submit}</summary>
-    <ChangeForm
-      {...form}
-      fields={[...fields, { name: 'confirm', label: `Type ${name} to confirm`, required: true }]}
-    />
-  </details>
+  <FoldedForm
+    {...form}
+    title={form.submit}
+    isDanger
+    fields={[
+      ...fields,
+      { name: 'confirm', label: `Type ${isolated(name)} to confirm`, required: true },
+    ]}
+  />
 )

@@ -1,14 +1,32 @@
+import { ApiError } from '../../errors.ts'
 import type { Change, Values, Visit } from '../page.ts'
+import { visible } from './data.tsx'
 import { ChangeForm, Field, type Option } from './forms.tsx'
 
 // The form of a map from words of a partner to their meanings.
+
+/**
+ * Returns a word of the form.
+ *
+ * @throws ApiError `validation_failed` if no form of the console can have sent it.
+ */
+function decodeWord(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch (cause) {
+    throw new ApiError('validation_failed', {
+      detail: 'A word of this form is damaged. Open the page again and repeat the change.',
+      cause,
+    })
+  }
+}
 
 /** Returns the words of a form with their meanings. A word without a meaning is left out. */
 function readWords(values: Values): Record<string, string> {
   const words = new Map<string, string>()
   for (let i = 0; values(`word${i}`) !== ''; i++) {
     const means = values(`means${i}`)
-    if (means !== '') words.set(decodeURIComponent(values(`word${i}`)), means)
+    if (means !== '') words.set(decodeWord(values(`word${i}`)), means)
   }
   const [word, means] = [values('word'), values('means')]
   // A word without a meaning, or a meaning without a word, is an error of the API.
@@ -54,7 +72,7 @@ export function MappingForm({ visit, change, submit, mapping, unmapped, meanings
               {...shared}
               {...choice}
               name={`means${i}`}
-              label={word}
+              label={visible(word)}
               value={means}
               pointer={`/${word.replaceAll('~', '~0').replaceAll('/', '~1')}`}
             />

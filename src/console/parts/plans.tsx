@@ -1,5 +1,6 @@
 import { parseField } from '../form.ts'
 import { apiPath, type Change, type Visit } from '../page.ts'
+import { Data } from './data.tsx'
 import { AccountLink, Members } from './fields.tsx'
 import { ChangeForm } from './forms.tsx'
 
@@ -29,7 +30,8 @@ export const putVersion: Change = {
     return (
       <>
         <p>
-          Version {version} of <AccountLink visit={visit} at={['plans', plan]} children={plan} /> is{' '}
+          Version {version} of{' '}
+          <AccountLink visit={visit} at={['plans', plan]} children={<Data text={plan} />} /> is{' '}
           {outcome}.
         </p>
         {warnings.map((warning) => (

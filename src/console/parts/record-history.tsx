@@ -1,5 +1,5 @@
 import { accountPath, type Visit } from '../page.ts'
-import { Badge, count, EmptyState, type List, Time } from './data.tsx'
+import { Badge, count, Data, EmptyState, type List, Time } from './data.tsx'
 import { type Delivery, deliveriesPath, Errors, type RecordError } from './deliveries.tsx'
 
 // The part of the deliveries page that shows the history of one record: each delivery that had it.
@@ -67,7 +67,7 @@ export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
       <EmptyState
         title={
           <>
-            No record with the id <bdi>{query.record_id}</bdi> has arrived in 30 days.
+            No record with the id <Data text={query.record_id ?? ''} /> has arrived in 30 days.
           </>
         }
       >

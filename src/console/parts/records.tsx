@@ -1,6 +1,7 @@
 import { accountPath } from '../page.ts'
-import { Amount, type Column, EmptyState, Table } from './data.tsx'
+import { Amount, type Column, EmptyState, Table, visible } from './data.tsx'
 import { deliveriesPath } from './deliveries.tsx'
+import { Json } from './fields.tsx'
 
 // The parts of pages that show records as they are stored.
 
@@ -21,11 +22,11 @@ const Value = ({ value }: { value: unknown }) => {
   if (value === null || value === undefined) return <span class="quiet">–</span>
   if (typeof value === 'number' || DECIMAL.test(String(value)))
     return <Amount value={String(value)} />
-  return <bdi>{typeof value === 'object' ? JSON.stringify(value) : String(value)}</bdi>
+  return <Json value={value} />
 }
 
 const columnOf = (account: string, name: string): Column<StoredRecord> => ({
-  title: name,
+  title: visible(name),
   cell: (record) =>
     IDS.has(name) && record[name] ? (
       <a href={deliveriesPath(account, { record_id: String(record[name]) })}>
@@ -66,7 +67,7 @@ export const Fields = ({ record }: { record: StoredRecord }) => (
   <dl class="fields">
     {Object.entries(record).map(([name, value]) => (
       <div>
-        <dt>{name}</dt>
+        <dt>{visible(name)}</dt>
         <dd>
           <Value value={value} />
         </dd>

@@ -1,10 +1,11 @@
 import type { Visit } from '../page.ts'
-import { count, EmptyState, type List, Pager, Table } from './data.tsx'
+import { count, Data, EmptyState, type List, Pager, Table } from './data.tsx'
 import {
   type Delivery,
   deliveriesPath,
   Errors,
   ErrorText,
+  placeOf,
   type RecordError,
 } from './deliveries.tsx'
 import { AccountLink } from './fields.tsx'
@@ -40,7 +41,7 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
       { title: 'What is wrong', cell: ({ example }) => <ErrorText error={example} /> },
       {
         title: 'Where',
-        cell: ({ pointer }) => <code class="pointer">{pointer || 'the whole body'}</code>,
+        cell: ({ pointer }) => <code class="pointer">{placeOf(pointer)}</code>,
       },
       {
         title: 'Records',
@@ -64,7 +65,7 @@ const Key = ({ account, record: { key = {}, index } }: { account: string; record
     {Object.entries(key).map(([name, id]) => (
       <>
         <a href={deliveriesPath(account, { record_id: id })} title={name}>
-          <bdi>{id}</bdi>
+          <Data text={id} />
         </a>{' '}
       </>
     ))}

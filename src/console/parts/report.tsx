@@ -1,7 +1,7 @@
 import type { Figure, Figures, Report, Row, Unconverted } from '../../reports/report.ts'
 import { Chart, type ChartRow } from './chart.tsx'
 import { AffiliateLink } from './customers.tsx'
-import { Amount, type Column, Table } from './data.tsx'
+import { Amount, type Column, Data, Sentence, Table, visible } from './data.tsx'
 
 // The part of the reports page that shows a report.
 
@@ -34,7 +34,7 @@ const Group = ({ name, row, ...props }: ReportProps & { name: string; row: Shown
   if (value === null) return <span class="quiet">none</span>
   if (name === 'affiliate_id') return <AffiliateLink account={props.account} id={String(value)} />
   if (name === 'day') return <a href={props.toDay(String(value))}>{value}</a>
-  return <>{value}</>
+  return <Data text={value} />
 }
 
 /** Returns the metrics that the chart shows: the first of one type. */
@@ -54,7 +54,7 @@ const numberOf = (value: Figure | undefined): number | null =>
 const ReportChart = ({ report }: { report: Report }) => {
   const series = chartMetrics(report)
   const rows = report.data.map(({ groups, metrics }): ChartRow => {
-    const label = report.group_by.map((name) => groups[name] ?? 'none').join(', ')
+    const label = report.group_by.map((name) => visible(String(groups[name] ?? 'none'))).join(', ')
     return [label, ...series.map((name) => numberOf(metrics[name]))]
   })
   return (
@@ -72,7 +72,7 @@ const Rest = ({ rows }: { rows: readonly Unconverted[] }) => (
     caption="Not in the figures, because it cannot be converted"
     rows={rows}
     columns={[
-      { title: 'Metric', cell: ({ metric }) => metric },
+      { title: 'Metric', cell: ({ metric }) => <Data text={metric} /> },
       {
         title: 'Amount',
         isNumeric: true,
@@ -102,7 +102,7 @@ export function ReportView(props: ReportProps) {
   const shown: Column<Shown>[] = columns
     .filter(({ name }) => !empty.has(name))
     .map(({ name, type }) => ({
-      title: name,
+      title: visible(name),
       isNumeric: type !== 'group',
       cell: (row) =>
         type === 'group' ? (
@@ -129,12 +129,12 @@ export function ReportView(props: ReportProps) {
       {empty.size > 0 && (
         <details>
           <summary>{empty.size} metrics are not shown, because they are 0 or unknown</summary>
-          <p class="note">{[...empty].join(', ')}</p>
+          <p class="note">{visible([...empty].join(', '))}</p>
         </details>
       )}
       {notes.map(({ metric, detail }) => (
         <p class="note">
-          <code>{metric}</code>: {detail}
+          <Data text={metric} />: <Sentence text={detail} />
         </p>
       ))}
       {totals.unconverted.length > 0 && <Rest rows={totals.unconverted} />}
@@ -148,7 +148,7 @@ const Totals = ({ report, empty }: ReportProps & { empty: ReadonlySet<string> })
     caption={`${report.from} to ${report.to}, in ${report.currency}`}
     rows={report.columns.filter(({ name }) => !empty.has(name))}
     columns={[
-      { title: 'Metric', cell: ({ name }) => name },
+      { title: 'Metric', cell: ({ name }) => <Data text={name} /> },
       {
         title: 'Total',
         isNumeric: true,

@@ -2,7 +2,7 @@ import type { Child } from 'hono/jsx'
 import type { StatementHead } from '../../commission/drafts/draft.ts'
 import type { presentPeriods } from '../../commission/drafts/present.ts'
 import type { Visit } from '../page.ts'
-import { count, EmptyState, Table } from './data.tsx'
+import { count, Data, EmptyState, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 
 // The parts of pages that list statements.
@@ -26,7 +26,8 @@ export interface StatementTotals {
     readonly with_holds: number
     readonly total: string
     readonly payable: string
-    readonly closing: string
+    /** Null unless all statements are of one period. */
+    readonly closing: string | null
   }[]
   readonly is_limited: boolean
 }
@@ -43,7 +44,7 @@ export const Statements = (props: {
     columns={[
       column('Statement', ({ id, affiliate_id, period }: Statement) => (
         <AccountLink visit={props.visit} at={['statements', id]}>
-          <bdi>{affiliate_id}</bdi>, {period}
+          <Data text={affiliate_id} />, {period}
         </AccountLink>
       )),
       ...fields<Statement>(props.visit, 'plan', 'status'),
@@ -125,7 +126,13 @@ export const Totals = ({ visit, totals }: { visit: Visit; totals: StatementTotal
       empty={<p hidden />}
       caption={totals.is_limited ? 'Totals of the first 100,000 statements' : 'Totals'}
       groupedBy={['plan', 'status']}
-      shown={['with_holds', 'total', 'payable', 'closing', 'currency']}
+      shown={[
+        'with_holds',
+        'total',
+        'payable',
+        ...(period ? ['closing' as const] : []),
+        'currency',
+      ]}
     />
   )
 }

@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Table, titleOf } from './data.tsx'
+import { Amount, Data, isolated, Table, titleOf } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 import type { Statement } from './statement-lists.tsx'
 
@@ -40,10 +40,12 @@ const sumsOf = (statement: WholeStatement): Sum[] => {
   const { received, transferred: moved } = statement
   return [
     ...received.map(
-      ({ amount, from, period }): Sum => ['received', amount, `From ${from}, ${period}`],
+      ({ amount, from, period }): Sum => ['received', amount, `From ${isolated(from)}, ${period}`],
     ),
     ...SUMS.map(([name, text, part]): Sum => [name, statement[name], text, part]),
-    ...(moved ? [['transferred', moved.amount, `To ${moved.to}, ${moved.period}`] as const] : []),
+    ...(moved
+      ? [['transferred', moved.amount, `To ${isolated(moved.to)}, ${moved.period}`] as const]
+      : []),
   ]
 }
 
@@ -107,7 +109,9 @@ export const Adjustments = ({ visit, statement: { adjustments, currency } }: Sho
     caption="Adjustments. Select an amount to see why."
     rows={adjustments}
     columns={[
-      column('Rule', ({ rule }: Adjustment) => rule ?? 'cover of a write-off'),
+      column('Rule', ({ rule }: Adjustment) =>
+        rule === null ? 'cover of a write-off' : <Data text={rule} />,
+      ),
       column('Corrects', ({ of: { line, period } }: Adjustment) =>
         line ? <AccountLink visit={visit} at={['lines', line]} children={period} /> : period,
       ),

@@ -1,6 +1,6 @@
 import { type Visit, withQuery } from '../page.ts'
-import { Badge, EmptyState, type List, Live, Pager, Table, Time } from './data.tsx'
-import { fields } from './fields.tsx'
+import { Badge, EmptyState, type List, Live, Pager, Table, Time, visible } from './data.tsx'
+import { fields, Members } from './fields.tsx'
 import { ChangeForm, Filters } from './forms.tsx'
 
 // The parts of the pages of a webhook that list its events, and the attempts to send them.
@@ -78,7 +78,7 @@ export const Events = ({ visit, list, attempts: path }: EventsProps) => (
               <details>
                 <summary>Show</summary>
                 <code>{event_id}</code>
-                <pre>{JSON.stringify(data, null, 2)}</pre>
+                <Members object={data} />
               </details>
             ),
           },
@@ -119,7 +119,7 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
             title: 'Answer',
             cell: ({ status, error }) => (
               <Badge tone={error ? 'bad' : 'good'}>
-                {[status, error].filter(Boolean).join(' ')}
+                {visible([status, error].filter(Boolean).join(' '))}
               </Badge>
             ),
           },
