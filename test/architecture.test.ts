@@ -109,7 +109,7 @@ const MAY_USE: Record<string, string[]> = {
     'reading',
     'reports',
   ],
-  'run-cron': ['admin', 'app'],
+  'run-cron': ['admin', 'app', 'db'],
   'local-crons': ['development', 'durations'],
   'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],
   index: [

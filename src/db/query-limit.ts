@@ -1,0 +1,43 @@
+/**
+ * The most queries of one invocation of a cron. D1 allows 1000, and ends an invocation that makes more in
+ * the middle of its work; a query that is repeated after a fault counts again.
+ */
+export const CRON_QUERIES = 900
+
+/** The error of an invocation that would make more queries than it may. */
+class TooManyQueries extends Error {
+  override readonly name = 'TooManyQueries'
+}
+
+/**
+ * Returns an environment whose databases count the statements that are prepared. Each of them is executed
+ * once. Beyond `limit` together, `prepare` calls `onExceeded` the first time and throws.
+ */
+export function limitQueries(env: Env, limit: number, onExceeded: () => void): Env {
+  let queries = 0
+  const count = () => {
+    queries++
+    if (queries <= limit) return
+    if (queries === limit + 1) onExceeded()
+    throw new TooManyQueries(`This invocation has made its ${limit} queries.`)
+  }
+  const counting = <T extends object>(database: T): T =>
+    new Proxy(database, {
+      get(target, name) {
+        const value = Reflect.get(target, name)
+        if (typeof value !== 'function') return value
+        return (...args: unknown[]) => {
+          if (name === 'prepare') count()
+          const result = value.apply(target, args)
+          return name === 'withSession' ? counting(result) : result
+        }
+      },
+    })
+  return new Proxy(env, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name)
+      const isDatabase = typeof value === 'object' && value !== null && 'withSession' in value
+      return isDatabase ? counting(value) : value
+    },
+  })
+}
