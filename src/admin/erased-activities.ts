@@ -1,9 +1,9 @@
 import { resolveDatabase } from '../db/database.ts'
-import { listDefinitions } from '../db/directory/event-definitions.ts'
+import { DEFAULT_PRODUCT_FIELD, listDefinitions } from '../db/directory/event-definitions.ts'
 import {
   type ErasedCustomer,
+  type KeptFields,
   maskNextActivities,
-  type ProductFields,
   pendingErasures,
 } from '../db/records/erased-activities.ts'
 
@@ -18,7 +18,7 @@ export async function maskActivities(
   customer: ErasedCustomer,
   steps: number,
 ): Promise<boolean> {
-  const fields = await productFieldsOf(env, customer.account)
+  const fields = await keptFieldsOf(env, customer.account)
   for (let step = 0; step < steps; step++) {
     if (await maskNextActivities(db, customer, fields)) return true
   }
@@ -33,11 +33,11 @@ export async function continueErasures(env: Env, binding: string): Promise<void>
   const db = resolveDatabase(env, binding)
   let steps = STEPS_PER_RUN
   let pending = await pendingErasures(db, ACCOUNTS_PER_RUN)
-  const fields = new Map<string, ProductFields>()
+  const fields = new Map<string, KeptFields>()
   while (pending.length > 0 && steps > 0) {
     for (const customer of pending.slice(0, steps)) {
       const { account } = customer
-      const known = fields.get(account) ?? (await productFieldsOf(env, account))
+      const known = fields.get(account) ?? (await keptFieldsOf(env, account))
       fields.set(account, known)
       await maskNextActivities(db, customer, known)
     }
@@ -46,10 +46,13 @@ export async function continueErasures(env: Env, binding: string): Promise<void>
   }
 }
 
-async function productFieldsOf(env: Env, account: string): Promise<ProductFields> {
+/** Returns the members with the product line and the status of each defined event. */
+async function keptFieldsOf(env: Env, account: string): Promise<KeptFields> {
   const definitions = await listDefinitions(env.DB, account)
-  return definitions.flatMap(({ eventname, product }) =>
-    product === null ? [] : [[eventname, product.field] as const],
+  return definitions.flatMap(({ eventname, product, status_member }) =>
+    [product?.field ?? DEFAULT_PRODUCT_FIELD, status_member].flatMap((field) =>
+      field === null ? [] : [[eventname, field] as const],
+    ),
   )
 }
 

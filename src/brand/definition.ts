@@ -9,6 +9,8 @@ export interface CompiledDefinition
   productField: string
   /** Product lines by the value of that member; null if values are used as sent. */
   productLines: ReadonlyMap<string, string> | null
+  /** The member with the status of the event; null if it has none. */
+  statusMember: string | null
   /** The spelling of every member that the definition names. */
   spelling: Spelling
 }
@@ -23,6 +25,7 @@ function compileDefinition({
   currency,
   kpis,
   product,
+  status_member: statusMember = null,
 }: EventDefinition): CompiledDefinition {
   const productField = product?.field ?? DEFAULT_PRODUCT_FIELD
   return {
@@ -32,7 +35,8 @@ function compileDefinition({
     kpis: new Set(kpis),
     productField,
     productLines: product && new Map(Object.entries(product.map)),
-    spelling: toSpelling([...kpis, productField]),
+    statusMember,
+    spelling: toSpelling([...kpis, productField, ...(statusMember === null ? [] : [statusMember])]),
   }
 }
 

@@ -72,7 +72,9 @@ export function readKpis(
   output[HAS_MASK] = Number(details.length > 0)
   if (details.length > 0) {
     output.details = canonicalJson(Object.fromEntries(details))
-    output[MASK_PATCH] = JSON.stringify(Object.fromEntries(details.map(([name]) => [name, null])))
+    // The status of an event decides what is paid, so it is kept when personal data is erased.
+    const personal = details.filter(([name]) => name !== definition?.statusMember)
+    output[MASK_PATCH] = JSON.stringify(Object.fromEntries(personal.map(([name]) => [name, null])))
   }
   return warnings
 }

@@ -147,11 +147,12 @@ export function collectEvents(collecting: Collecting, rows: readonly ReportRow[]
     const currency = currencyOf(row) ?? eventCurrencies.get(event) ?? null
     const isCounted = row.count !== undefined
     const kpi = isCounted ? 'Value' : String(row.kpi)
+    const isApproved = row.approved === 1
     forSums(collecting, row, (sums) => {
-      if (isCounted) addCount(sums, known(eventCount(event)), Number(row.count))
+      if (isCounted) addCount(sums, known(eventCount(event, isApproved)), Number(row.count))
       if (row.amount_0 === null) return
       const units = unitsOf(row, 'amount')
-      const metric = known(eventKpi(event, kpi))
+      const metric = known(eventKpi(event, kpi, isApproved))
       addAmount(sums, metric, { currency, day: dayOf(row), units, usd: null })
       addNumber(sums, unitsName(metric), units)
     })

@@ -1,8 +1,9 @@
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import type { RateLookup } from '../commission/engine/convert.ts'
 import { rateFinder, rateLookup } from '../commission/engine/rates.ts'
-import { wordsFor } from '../commission/facts/select-facts.ts'
+import { statusMembersOf, wordsFor } from '../commission/facts/select-facts.ts'
 import { loadRates } from '../db/commission/load-rates.ts'
+import { findAccount } from '../db/directory/accounts.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { readMapping } from '../db/directory/status-maps.ts'
 import { linkAffiliates } from '../db/reports/link-affiliates.ts'
@@ -17,7 +18,7 @@ import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
 import { readSteps } from './read-steps.ts'
 import type { Report } from './report.ts'
-import { type Selection, selectMetrics } from './select.ts'
+import { selectMetrics } from './select.ts'
 import { convertDays, neededRates, type Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
 
@@ -47,12 +48,14 @@ export async function computeReport(
   now: number,
 ): Promise<Report> {
   const clicksFrom = Math.floor(now / DAY_MS) - CLICK_DAYS
-  const selection = selectMetrics(vertical, query)
-  const { links, ...settings } = await readSettings(directory, account, vertical, selection)
+  const { links, ...settings } = await readSettings(directory, account, vertical, query)
+  const selection = selectMetrics(vertical, query, settings)
   const days = { first: dayNumber(query.from), last: dayNumber(query.to) }
   const values = {
     currency: query.currency,
     approved: JSON.stringify(settings.approved),
+    status_members: JSON.stringify(settings.statusMembers),
+    outflows: JSON.stringify(settings.outflows),
     links: affiliatesByLink(vertical, links),
     ...periodBounds(query),
     kpis: REPORT_LIMITS.kpis,
@@ -85,27 +88,37 @@ async function readSettings(
   directory: D1Database,
   account: string,
   vertical: string,
-  { shape: { groups }, metrics }: Selection,
+  { groups, metrics }: ReportQuery,
 ) {
   const isBrand = vertical === 'igaming'
   const needsLinks =
-    groups.includes('affiliate_id') ||
-    (isBrand && metrics.some(({ name }) => name === 'attributed'))
-  const [links, statusMap, definitions] = await Promise.all([
+    groups.includes('affiliate_id') || (isBrand && (metrics?.includes('attributed') ?? true))
+  const [links, statusMap, definitions, found] = await Promise.all([
     needsLinks ? linkAffiliates(directory, account) : new Map<string, string>(),
-    isBrand ? {} : readMapping(directory, account, 'status'),
+    readMapping(directory, account, 'status'),
     isBrand ? listDefinitions(directory, account) : [],
+    findAccount(directory, account),
   ])
+  const statusMembers = statusMembersOf(definitions)
   const eventCurrencies = new Map(
     definitions.flatMap(({ eventname, currency }) =>
       currency === null ? [] : [[eventname, currency] as const],
     ),
   )
   const defined = definitions.flatMap(({ eventname, kpis }) => [
-    eventCount(eventname).name,
-    ...['Value', ...kpis].map((kpi) => eventKpi(eventname, kpi).name),
+    eventCount(eventname, true).name,
+    ...['Value', ...kpis].map((kpi) => eventKpi(eventname, kpi, true).name),
   ])
-  return { links, approved: wordsFor(statusMap, ['approved']), eventCurrencies, defined }
+  return {
+    links,
+    approved: wordsFor(statusMap, ['approved']),
+    eventCurrencies,
+    defined,
+    statusMembers,
+    hasStatus: Object.keys(statusMembers).length > 0,
+    outflows: definitions.flatMap(({ eventname, outflow }) => (outflow ? [eventname] : [])),
+    signed: found?.amount_signs === 'signed',
+  }
 }
 
 /**

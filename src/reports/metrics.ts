@@ -98,17 +98,26 @@ const EVENT_METRIC = /^([^\\.\0]|\\[\\.])+\.[^\0]+$/
 /** Whether a name is that of a count or a KPI of an event, or means all. */
 export const isEventMetric = (name: string): boolean => name === EVENTS || EVENT_METRIC.test(name)
 
-/** What an event of a brand counts as; a KPI of this name is written with a backslash. */
+/** What an event of a brand counts as. A KPI of this name is written with a backslash. */
 const COUNT = 'count'
 
 const escaped = (eventname: string) => eventname.replaceAll(/[\\.]/g, '\\$&')
 
-/** Returns the metric that counts events of a name. */
-export const eventCount = (eventname: string): Metric => count(`${escaped(eventname)}.${COUNT}`)
+/** What is put before the metrics of events whose status is not `approved`. */
+const UNAPPROVED = 'unapproved.'
 
-/** Returns the metric that sums a KPI of events of a name. */
-export const eventKpi = (eventname: string, kpi: string): Metric =>
-  amount(`${escaped(eventname)}.${kpi === COUNT ? `\\${COUNT}` : kpi}`)
+const ofEvent = (eventname: string, isApproved: boolean) =>
+  `${escaped(eventname)}.${isApproved ? '' : UNAPPROVED}`
+
+/** Returns the metric that counts events of a name, approved or not. */
+export const eventCount = (eventname: string, isApproved: boolean): Metric =>
+  count(`${ofEvent(eventname, isApproved)}${COUNT}`)
+
+/** Returns the metric that sums a KPI of events of a name, approved or not. */
+export const eventKpi = (eventname: string, kpi: string, isApproved: boolean): Metric =>
+  amount(
+    `${ofEvent(eventname, isApproved)}${kpi === COUNT || kpi.startsWith(UNAPPROVED) ? `\\${kpi}` : kpi}`,
+  )
 
 /** What a request adds to the name of a KPI that is a plain number, such as a number of games. */
 const UNITS = ':units'

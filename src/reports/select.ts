@@ -41,8 +41,15 @@ const COMMISSION_GROUPS = ['affiliate_id', 'month', 'week']
 export const hasCommissionRows = (groups: readonly string[]): boolean =>
   groups.every((group) => COMMISSION_GROUPS.includes(group))
 
+/** What of the settings of an account decides which statements a report needs. */
+export type ShapeSettings = Pick<ReportShape, 'signed' | 'hasStatus'>
+
 /** Decides what a report of a vertical reads. */
-export function selectMetrics(vertical: string, query: ReportQuery): Selection {
+export function selectMetrics(
+  vertical: string,
+  query: ReportQuery,
+  settings: ShapeSettings,
+): Selection {
   const { groups, currency } = query
   const metrics = metricsOf(vertical).filter(({ name }) => query.metrics?.includes(name) ?? true)
   const sums = new Set(metrics.flatMap(({ name, of }) => of?.map(([sum]) => sum) ?? [name]))
@@ -59,6 +66,7 @@ export function selectMetrics(vertical: string, query: ReportQuery): Selection {
     activity,
     byDay: activity.includes('volume_usd') && currency !== 'USD',
     inUsd: currency === 'USD',
+    ...settings,
     active: isBrand ? (['events'] as const) : (['transactions', 'activity'] as const),
   }
   const parts: (readonly [Part, boolean, () => string])[] = [

@@ -95,6 +95,7 @@ describe('§16.13', () => {
           cpa({
             trigger: { signup: true },
             qualify: [{ count: { activity: 'lots_traded' }, min: '1' }],
+            grace_hours: 0,
           }),
         ],
         {
@@ -192,5 +193,158 @@ describe('§16.23', () => {
       })
     expect(agreed(of('card'), '2026-01').lines).toEqual(['A cpa customer:c1 10.00'])
     expect(agreed(of('wire'), '2026-01').lines).toEqual([])
+  })
+})
+
+/** Returns the clarified world of a customer who signed up on 2026-01-05 at noon. */
+const signedUpAtNoon = (rules: readonly OnceRule[], more: Partial<World>) =>
+  worldOf(rules, {
+    customers: [customer('c1', { signup: at('2026-01-05') + 12 * HOUR_MS })],
+    ...more,
+  })
+
+const PAID = ['A cpa customer:c1 10.00']
+
+describe('§16.26', () => {
+  const of = (sign: 1 | -1, more: Partial<World>) =>
+    worldOf(
+      [
+        {
+          id: 'net',
+          kind: 'share',
+          percent: '10',
+          base: [{ transactions: ['deposit'] }, { transactions: ['withdrawal'], times: '-1' }],
+        },
+        cpa({ void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 7 } }),
+      ],
+      {
+        transactions: [
+          deposit('c1', '2026-01-10', 500),
+          deposit('c1', '2026-01-11', sign * 500, { transaction_type: 'withdrawal' }),
+        ],
+        ...more,
+      },
+    )
+
+  test('withdrawals are deducted by their magnitudes, whichever sign the account sends', () => {
+    const expected = agreed(of(1, {}), '2026-01').lines
+    expect(expected).toEqual(['A net affiliate 0.00'])
+    expect(agreed(of(-1, { amount_signs: 'signed' }), '2026-01').lines).toEqual(expected)
+  })
+})
+
+describe('§16.27', () => {
+  const of = (beforeMs: number, grace_hours?: number) =>
+    signedUpAtNoon(
+      [cpa({ qualify: sumOf('500'), ...(grace_hours !== undefined && { grace_hours }) })],
+      {
+        transactions: [
+          deposit('c1', '2026-01-05', 500, { at: at('2026-01-05') + 12 * HOUR_MS - beforeMs }),
+        ],
+      },
+    )
+
+  test('a deposit up to 24 hours before the signup triggers and qualifies', () => {
+    expect(agreed(of(2000), '2026-01').lines).toEqual(PAID)
+    expect(agreed(of(24 * HOUR_MS), '2026-01').lines).toEqual(PAID)
+    expect(agreed(of(24 * HOUR_MS + 1), '2026-01')).toEqual({
+      lines: [],
+      states: ['2026-01-05 c1 500: not_qualified cpa'],
+    })
+  })
+
+  test('grace_hours widens or closes it', () => {
+    expect(agreed(of(1, 0), '2026-01').lines).toEqual([])
+    expect(agreed(of(0, 0), '2026-01').lines).toEqual(PAID)
+    expect(agreed(of(48 * HOUR_MS, 48), '2026-01').lines).toEqual(PAID)
+  })
+
+  test('whole days count from the day on in which the hours begin', () => {
+    const days = (date: string, grace_hours: number) =>
+      signedUpAtNoon(
+        [
+          cpa({
+            trigger: { signup: true },
+            qualify: [{ count: { activity: 'lots_traded' }, min: '1' }],
+            grace_hours,
+          }),
+        ],
+        { activity: [traded(date)] },
+      )
+    expect(agreed(days('2026-01-04', 12), '2026-01').lines).toEqual([])
+    expect(agreed(days('2026-01-04', 13), '2026-01').lines).toEqual(PAID)
+    expect(agreed(days('2026-01-03', 36), '2026-01').lines).toEqual([])
+    expect(agreed(days('2026-01-03', 37), '2026-01').lines).toEqual(PAID)
+  })
+
+  test('the window of within_days still ends with the signup + n days', () => {
+    const late = signedUpAtNoon(
+      [cpa({ qualify: [{ sum: [{ transactions: ['deposit'] }], min: '500', within_days: 1 }] })],
+      {
+        transactions: [
+          deposit('c1', '2026-01-05', 499, { at: at('2026-01-05') }),
+          deposit('c1', '2026-01-06', 1, { at: at('2026-01-06') + 12 * HOUR_MS }),
+        ],
+      },
+    )
+    expect(agreed(late, '2026-01').lines).toEqual([])
+  })
+})
+
+describe('§16.28', () => {
+  test('what was declined never happened, what was reversed was undone', () => {
+    const of = (status: string) =>
+      worldOf([cpa()], {
+        transactions: [
+          deposit('c1', '2026-01-05', 150, { status }),
+          deposit('c1', '2026-01-10', 500),
+        ],
+      })
+    expect(agreed(of('declined'), '2026-01')).toEqual({
+      lines: PAID,
+      states: ['2026-01-05 c1 150: declined null', '2026-01-10 c1 500: counted null'],
+    })
+    expect(agreed(of('reversed'), '2026-01')).toEqual({
+      lines: [],
+      states: ['2026-01-05 c1 150: reversed null', '2026-01-10 c1 500: not_qualified cpa'],
+    })
+  })
+
+  test('an event has the state of its status', () => {
+    const event = (id: string, status?: string): World['events'][number] => ({
+      ...{ id, customer_id: 'c1', eventname: 'ftd', day: '2026-01-10', at: at('2026-01-10') },
+      ...{ Value: 100, Currency: 'EUR' },
+      ...(status !== undefined && { status }),
+    })
+    const of = worldOf([cpa({ trigger: { event: 'ftd' } })], {
+      vertical: 'igaming',
+      status_map: { cancelled: 'declined' },
+      events: [event('a', 'cancelled'), event('b', 'odd'), event('c', 'pending'), event('d')],
+    })
+    expect(agreed(of, '2026-01')).toEqual({
+      lines: PAID,
+      states: ['a: declined null', 'b: unmapped null', 'c: pending null', 'd: counted null'],
+    })
+  })
+})
+
+describe('§16.30', () => {
+  test('a record of before 2000 neither triggers a rule nor counts', () => {
+    const of = worldOf([cpa()], {
+      transactions: [deposit('c1', '1999-12-31', 100), deposit('c1', '2026-01-10', 500)],
+    })
+    expect(agreed(of, '2026-01').lines).toEqual(PAID)
+    expect(agreed(of, '1999-12').states).toEqual(['1999-12-31 c1 100: implausible_time null'])
+  })
+
+  test('a record more than 36 hours ahead does not count until its day has come', () => {
+    const of = (now: number) =>
+      worldOf([cpa()], { transactions: [deposit('c1', '2026-01-10', 500)], now })
+    const day = at('2026-01-10')
+    expect(agreed(of(day - 36 * HOUR_MS - 1), '2026-01')).toEqual({
+      lines: [],
+      states: ['2026-01-10 c1 500: implausible_time null'],
+    })
+    expect(agreed(of(day - 36 * HOUR_MS), '2026-01').lines).toEqual(PAID)
   })
 })

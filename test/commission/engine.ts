@@ -1,3 +1,4 @@
+import { isOutflow } from '../../src/amount-signs.ts'
 import { type Account, openAccount } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import {
@@ -138,7 +139,7 @@ function customersOf(world: World): Customer[] {
   for (const one of world.customers) add(one.customer_id, signupFact(world, one))
   for (const one of world.transactions) add(one.customer_id, transactionFact(world, one))
   for (const one of world.activity) add(one.customer_id, activityFact(world, one))
-  for (const one of world.events) add(one.customer_id, eventFact(one))
+  for (const one of world.events) add(one.customer_id, eventFact(world, one))
   return world.customers.map((one) => ({
     customer_id: one.customer_id,
     signup: one.signup,
@@ -190,22 +191,40 @@ const signupFact = (world: World, { customer_id, signup }: WorldCustomer): Fact 
   id: customer_id,
   at: signup,
   day: dayOf(world, signup),
+  state: stateOn(world, dayOf(world, signup)),
   amounts: new Map(),
 })
 
 const STATES: readonly string[] = ['pending', 'approved', 'declined', 'reversed']
 
+/** Returns an amount, or its magnitude if money leaves and the world writes outflows negative. */
+const magnitude = (world: World, leaves: boolean | undefined, value: number | undefined) =>
+  leaves && world.amount_signs === 'signed' && value !== undefined ? Math.abs(value) : value
+
+const FIRST_DAY = dayNumber('2000-01-01')
+const LEAD_MS = 36 * 3_600_000
+
+/** Returns the state of a fact by its day, then by its status. */
+function stateOn(world: World, day: number, status?: string): FactState {
+  const { now, status_map } = world
+  const isAhead = now !== undefined && day > dayOf(world, now + LEAD_MS)
+  if (day < FIRST_DAY || isAhead) return 'implausible_time'
+  if (status === undefined) return 'approved'
+  const mapped = Object.hasOwn(status_map, status) ? status_map[status] : status
+  return (STATES.includes(mapped ?? '') ? mapped : 'unmapped') as FactState
+}
+
 function transactionFact(world: World, one: WorldTransaction): Fact {
-  const { status_map } = world
-  const mapped = Object.hasOwn(status_map, one.status) ? status_map[one.status] : one.status
-  const { amount_currency, amount_usd } = one
+  const leaves = isOutflow(one.transaction_type)
+  const amount_currency = magnitude(world, leaves, one.amount_currency)
+  const amount_usd = magnitude(world, leaves, one.amount_usd)
   return {
     ...PLAIN,
     resource: 'transactions',
     id: one.transaction_id,
     at: one.at,
     day: dayOf(world, one.at),
-    state: (STATES.includes(mapped ?? '') ? mapped : 'unmapped') as FactState,
+    state: stateOn(world, dayOf(world, one.at), one.status),
     kind: one.transaction_type,
     subtype: one.transaction_subtype ?? null,
     currency: one.currency,
@@ -223,15 +242,16 @@ function activityFact(world: World, one: WorldActivity): Fact {
     at: dayStart(world, day),
     wholeDay: true,
     day,
+    state: stateOn(world, day),
     currency,
     instrument,
     amounts: amounts(rest),
   }
 }
 
-function eventFact(one: WorldEvent): Fact {
+function eventFact(world: World, one: WorldEvent): Fact {
   const day = dayNumber(one.day)
-  const { Value } = one
+  const Value = magnitude(world, world.outflows?.includes(one.eventname), one.Value)
   return {
     ...PLAIN,
     resource: 'activities',
@@ -239,6 +259,7 @@ function eventFact(one: WorldEvent): Fact {
     at: one.at ?? day * DAY_MS,
     wholeDay: one.at === undefined,
     day,
+    state: stateOn(world, day, one.status),
     kind: one.eventname,
     currency: one.Currency ?? null,
     product: one.product ?? null,
@@ -279,6 +300,6 @@ function heldFacts(world: World): { day: number; fact: OutcomeFact }[] {
       held(one.customer_id, () => transactionFact(world, one)),
     ),
     ...world.activity.flatMap((one) => held(one.customer_id, () => activityFact(world, one))),
-    ...world.events.flatMap((one) => held(one.customer_id, () => eventFact(one))),
+    ...world.events.flatMap((one) => held(one.customer_id, () => eventFact(world, one))),
   ]
 }

@@ -127,7 +127,7 @@ test('as many KPIs as one statement sums are read in one packed row', async () =
   const named = Object.fromEntries(kpis.map((name, i) => [`kpi_${i}`, name]))
   const query = {
     kind: 'summed_events' as const,
-    statements: summedEvents(kpis.length),
+    statements: summedEvents(kpis.length, false, false),
     values: { types: '["Deposit"]', ...named },
     days: await daysOf('events'),
   }

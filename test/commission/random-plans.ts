@@ -189,6 +189,7 @@ function onceRule(from: Source, vertical: Vertical, id: string): Rule {
     ...(from.oneIn(2) && {
       qualify: Array.from({ length: from.between(1, 2) }, () => qualify(from, vertical)),
     }),
+    ...(from.oneIn(2) && { grace_hours: from.pick([0, 0, 1, 24, 48, 168]) }),
     ...rate(from, vertical, isPercent, null),
     ...(isPercent && from.oneIn(2) && { min_amount: '5' }),
     ...(isPercent && from.oneIn(2) && { max_amount: '75.505' }),

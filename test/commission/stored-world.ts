@@ -21,10 +21,10 @@ const FIELDS = [
 ] as const satisfies (keyof WorldFields)[]
 
 /**
- * Returns a world as an account stores it: the first value of each field holds from the beginning, and
- * no cost is negative.
+ * Returns a world as an account stores it: the first value of each field holds from the beginning, no
+ * cost is negative, and all of its days have come.
  */
-export function storable(world: World): World {
+export function storable({ now: _, ...world }: World): World {
   const customers = world.customers.map((customer): WorldCustomer => {
     const fields = customer.fields.map(({ from, values }) => ({ from, values: { ...values } }))
     for (const name of FIELDS) {
@@ -66,17 +66,22 @@ const stored = (isKnown: boolean) => [isKnown ? 0 : 1, 'dlv_1', 0, 1]
 export async function storeWorld(world: World, account: string): Promise<void> {
   const known = new Set(world.customers.map(({ customer_id }) => customer_id))
   await env.DB.batch([
-    insert('accounts', 'id, name, vertical, mode, book_zone, unknown_customer, created_at', [
+    insert(
+      'accounts',
+      'id, name, vertical, mode, book_zone, amount_signs, unknown_customer, created_at',
       [
-        account,
-        account,
-        world.vertical,
-        'test',
-        world.book_zone ?? 'UTC',
-        'hold',
-        '2026-01-01T00:00:00.000Z',
+        [
+          account,
+          account,
+          world.vertical,
+          'test',
+          world.book_zone ?? 'UTC',
+          world.amount_signs ?? 'magnitude',
+          'hold',
+          '2026-01-01T00:00:00.000Z',
+        ],
       ],
-    ]),
+    ),
     ...settings(world, account),
     ...customers(world, account),
     insert(
@@ -127,9 +132,10 @@ export async function storeWorld(world: World, account: string): Promise<void> {
         one.Currency ?? null,
         one.product ?? null,
         one.kpis ? JSON.stringify(one.kpis) : null,
-        one.at === undefined
-          ? '{}'
-          : JSON.stringify({ createtime: new Date(one.at).toISOString() }),
+        JSON.stringify({
+          ...(one.at !== undefined && { createtime: new Date(one.at).toISOString() }),
+          ...(one.status !== undefined && { 'my status': one.status }),
+        }),
         dayNumber(one.day),
         dayNumber(one.day),
         ...stored(known.has(one.customer_id)),
@@ -139,6 +145,19 @@ export async function storeWorld(world: World, account: string): Promise<void> {
 }
 
 const settings = (world: World, account: string) => [
+  insert(
+    'event_definitions',
+    'account, eventname, granularity, eventid, kpis, outflow, status_member',
+    [...new Set(world.events.map(({ eventname }) => eventname))].map((eventname) => [
+      account,
+      eventname,
+      'event',
+      'used',
+      '[]',
+      world.outflows?.includes(eventname) ? 1 : 0,
+      world.events.some(({ status }) => status !== undefined) ? 'my status' : null,
+    ]),
+  ),
   insert(
     'vocabulary',
     'account, field, word, means',
@@ -258,6 +277,7 @@ export const storeRates = ({ rates }: World) =>
   ])
 
 const STORED_TABLES = [
+  'event_definitions',
   'vocabulary',
   'affiliates',
   'affiliate_parents',

@@ -248,7 +248,7 @@ test('a record of 1999 does not make an answer read the rates of all years since
   expect(rowsRead).toBeLessThan(1000)
   expect(await json(acme.admin('unearned?period=2026-10'))).toEqual(before)
   const [state] = (await json(acme.admin('unearned?period=1999-01'))).data
-  expect(state).toMatchObject({ reason: 'no_plan' })
+  expect(state).toMatchObject({ reason: 'implausible_time' })
 })
 
 test('a qualification names the record that triggered it and each condition', async () => {

@@ -9,6 +9,12 @@ export interface World {
   vertical: 'prop-trading' | 'forex' | 'igaming'
   /** The book zone of a partner, by which instants belong to days; if absent, UTC. */
   book_zone?: string
+  /** When it is looked at; absent: when all of its days have come. */
+  now?: number
+  /** How the amounts of outflows are written; absent: as magnitudes. */
+  amount_signs?: 'signed'
+  /** The events by which money leaves. */
+  outflows?: string[]
   /** Configured affiliates; `from` null holds from the beginning. Histories are in order of `from`. */
   affiliates: { affiliate_id: string; parents: { from: string | null; parent: string | null }[] }[]
   /** The account's status map: the firm's word → state. */
@@ -79,6 +85,8 @@ export interface WorldEvent {
   /** The instant of `createtime`; absent in a daily aggregate, which counts as a whole day. */
   at?: number
   day: string
+  /** The firm's word for its status; absent: approved. */
+  status?: string
   Value?: number
   Currency?: string
   product?: string

@@ -59,7 +59,7 @@ export interface Span {
 }
 
 /** February of a leap year and of others, and the end of years with and without an ISO week 53. */
-const STARTS = ['2027-12-06', '2026-11-09', '2026-01-01', '2025-11-24', '2026-05-25', '2020-11-23']
+const STARTS = ['2023-12-04', '2015-11-09', '2026-01-01', '2025-11-24', '2026-05-25', '2020-11-23']
 
 const AFFILIATES = ['a1', 'a2', 'a10', 'B1', 'b-2', 'a3', 'z', 'a20']
 const INSTRUMENTS = ['EURUSD', 'eurusd.m', 'XAUUSD', 'GBPUSD', 'US30', 'BTC-USD', 'EURUS']
@@ -215,6 +215,7 @@ function activity(from: Source, span: Span, world: World): WorldActivity[] {
 
 function events(from: Source, span: Span, world: World): WorldEvent[] {
   const few = world.customers.slice(0, from.between(1, world.customers.length))
+  const hasStatus = from.oneIn(3)
   return Array.from({ length: from.oneIn(12) ? 0 : from.between(5, 45) }, (_, at): WorldEvent => {
     const at_ = instant(from, span)
     const kpis = Object.fromEntries(
@@ -229,6 +230,7 @@ function events(from: Source, span: Span, world: World): WorldEvent[] {
       eventname: from.pick(EVENTS),
       ...(!from.oneIn(3) && { at: at_ }),
       day: dayOf(at_),
+      ...(hasStatus && !from.oneIn(3) && { status: from.pick(STATUSES) }),
       ...(!from.oneIn(3) && { Value: from.oneIn(3) ? amount(from) : Math.abs(amount(from)) }),
       ...(!from.oneIn(8) && { Currency: from.oneIn(15) ? 'XOF' : from.pick(CURRENCIES) }),
       ...(!from.oneIn(4) && { product: from.pick(PRODUCTS) }),
@@ -269,6 +271,8 @@ export function randomFacts(from: Source, days?: number): { world: World; span: 
   if (days !== undefined) span.days = days
   const world: World = {
     vertical,
+    ...(from.oneIn(4) && { amount_signs: 'signed', outflows: from.some(EVENTS) }),
+    ...(from.oneIn(4) && { now: instant(from, span) }),
     affiliates: affiliates(from, span),
     status_map: from.oneIn(5)
       ? { ok: 'approved', approved: 'pending' }

@@ -62,7 +62,7 @@ export const WHY: readonly Operation[] = [
     method: 'GET',
     path: 'accounts/{account}/unearned',
     options: WHOSE,
-    format: list(['resource', ...CAUSE, 'currency', 'count']),
+    format: list(['resource', 'transaction_type', 'eventname', ...CAUSE, 'currency', 'count']),
   },
   listOperation({
     noun: 'unearned',
@@ -74,7 +74,10 @@ export const WHY: readonly Operation[] = [
       ...WHOSE,
       reason: { value: 'reason', description: 'Only those with this reason.' },
     },
-    format: list(['resource', 'id', 'customer_id', 'day', ...CAUSE]),
+    format: list([
+      ...['resource', 'id', 'transaction_type', 'eventname', 'customer_id', 'day'],
+      ...CAUSE,
+    ]),
   }),
   listOperation({
     noun: 'qualifications',
@@ -92,6 +95,9 @@ export const WHY: readonly Operation[] = [
         choices: ['qualified', 'waiting', 'failed', 'refused'],
       },
     },
-    format: list(['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on']),
+    format: list([
+      ...['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on'],
+      'before_signup',
+    ]),
   }),
 ]

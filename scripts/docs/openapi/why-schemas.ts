@@ -21,7 +21,7 @@ const CAUSE = {
   version: documented('The version of the plan.', orNull(COUNT)),
   rule: maybe('The rule that decided.'),
   condition: maybe(
-    'The condition that did not hold: one of `when`, such as `not_countries`; `months`; `min`, `trigger`, `rate`, `reversed`, `void_by`, `elsewhere` or `qualify/0` of a `once` rule.',
+    'The condition that did not hold: one of `when`, such as `not_countries`; `months`; `min`, `trigger`, `before_signup`, `rate`, `reversed`, `void_by`, `elsewhere` or `qualify/0` of a `once` rule.',
   ),
 }
 
@@ -38,9 +38,16 @@ const SUMS = documented('The sums of the amounts, by field.', {
   additionalProperties: TEXT,
 })
 
+/** What the records of a group, or one record, are called in their resource. */
+const NAMES = {
+  transaction_type: maybe('The type of transactions. Null of other records.'),
+  eventname: maybe('The name of events. Null of other records.'),
+}
+
 const GROUP = object({
   ...CAUSE,
   resource,
+  ...NAMES,
   currency: maybe('The currency of the amounts.'),
   count: documented('The number of records.', COUNT),
   sums: SUMS,
@@ -210,6 +217,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       'The records that a line counts. Together with `data`, without `held`, these are the control totals.',
       object({
         resource,
+        ...NAMES,
         currency: maybe('The currency of the amounts.'),
         count: documented('The number of records.', COUNT),
         sums: SUMS,
@@ -219,6 +227,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
   UnearnedRecord: object(
     {
       ...RECORD_REF,
+      ...NAMES,
       ...CAUSE,
       ...PROGRESS,
       customer_id: documented('The customer.'),
@@ -253,6 +262,10 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       '`reversed`, `void_by`, `refused`, `other_version`, a condition as `qualify/0`, or why the trigger belongs to no plan. While a rule with `requalify` waits for another trigger: `void_by`, if it took back `trigger`.',
     ),
     conditions: list('The conditions of `qualify`, in order.', CONDITION),
+    before_signup: list(
+      'Sentences that name records that are too early before the signup to count for the rule, such as `1 deposit of 500 EUR is more than 24 hours before the signup`. Empty if it is `qualified`.',
+      TEXT,
+    ),
     waits_for: list(
       'Records without a rate or a currency.',
       object({

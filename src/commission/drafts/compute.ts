@@ -148,7 +148,7 @@ async function tallyFacts(
     const addTo = customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map())
     return (evaluated: EvaluatedCustomer) => addTo(asOf(evaluated, period.last))
   })
-  const queries = earningQueries(source.selection, range.days)
+  const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
   const weightOf = factWeightByDay(kept, keep === undefined ? 1 : KEPT_SHARE)
   let facts = 0

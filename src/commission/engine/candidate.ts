@@ -4,7 +4,7 @@ import { convertFact } from './convert.ts'
 import { add, compare, type Decimal, ZERO } from './decimal.ts'
 import { type Customer, compareFacts, type Fact } from './facts.ts'
 import type { Version } from './plans-in-force.ts'
-import { type Blocker, termAmount, withinMonths } from './qualify.ts'
+import { type Blocker, sinceSignup, termAmount, withinMonths } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** Whether a fact is of the kind that triggers a rule. */
@@ -37,7 +37,10 @@ export interface Candidate {
   readonly voided: readonly Fact[]
 }
 
-/** Finds the earliest fact of the kind that meets `when`, `months` and `min`, and is not passed over. */
+/**
+ * Finds the earliest fact of the kind that meets `when`, `months`, `grace_hours` and `min`, and is not
+ * passed over.
+ */
 export function findCandidate(
   context: Context,
   customer: Customer,
@@ -50,6 +53,7 @@ export function findCandidate(
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
     if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
     if (!withinMonths(customer, fact.day, rule.months)) continue
+    if (!sinceSignup(context, customer, fact, rule.grace)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
     const candidate = evaluateTrigger(context, customer, version, rule, fact)
     if (candidate?.status === 'reversed' && rule.requalify) voided.push(fact)

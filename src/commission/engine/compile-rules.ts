@@ -1,3 +1,4 @@
+import { HOUR_MS } from '../../durations.ts'
 import { compileConditions } from './conditions.ts'
 import { type Decimal, decimal, floorTo, ONE, ZERO } from './decimal.ts'
 import type {
@@ -78,6 +79,9 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
   }
 }
 
+/** The hours before the signup in which facts count, unless a rule says otherwise (§16.27). */
+const DEFAULT_GRACE_HOURS = 24
+
 function compileOnce(rule: OnceRule): CompiledOnce {
   const { trigger } = rule
   const usesPercent =
@@ -93,6 +97,7 @@ function compileOnce(rule: OnceRule): CompiledOnce {
     maxAmount: optional(rule.max_amount),
     needsAmount,
     qualify: (rule.qualify ?? []).map(compileQualification),
+    grace: (rule.grace_hours ?? DEFAULT_GRACE_HOURS) * HOUR_MS,
     requalify: rule.requalify ?? false,
     voidBy: rule.void_by
       ? {

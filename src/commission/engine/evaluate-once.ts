@@ -4,8 +4,8 @@ import { compare } from './decimal.ts'
 import { type EvaluatedCustomer, type FactVerdict, furthest, plain } from './evaluated.ts'
 import type { Fact } from './facts.ts'
 import type { Version } from './plans-in-force.ts'
-import { withinMonths } from './qualify.ts'
-import type { HoldReason } from './reasons.ts'
+import { sinceSignup, withinMonths } from './qualify.ts'
+import type { HoldReason, Verdict } from './reasons.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** Evaluates a fact under a `once` rule; null if neither its trigger nor `qualify` names it. */
@@ -31,11 +31,11 @@ export function evaluateOnceFact(
     for (const term of qualification.terms) {
       if (!term.names(fact)) continue
       const condition = term.when(fieldsOn(evaluated.customer, fact.day), fact)
-      const verdict = evaluated.qualified.has(rule.id) ? 'already_counted' : 'not_qualified'
-      found = furthest(
-        found,
-        condition === null ? plain(verdict) : { verdict: 'excluded', condition },
-      )
+      const verdict: Verdict = evaluated.qualified.has(rule.id)
+        ? 'already_counted'
+        : 'not_qualified'
+      const own = { verdict, condition: beforeSignup(context, evaluated, rule, fact) }
+      found = furthest(found, condition === null ? own : { verdict: 'excluded', condition })
     }
   }
   return found
@@ -43,20 +43,32 @@ export function evaluateOnceFact(
 
 function evaluateTriggerFact(
   context: Context,
-  { customer, qualified }: EvaluatedCustomer,
+  evaluated: EvaluatedCustomer,
   version: Version,
   rule: CompiledOnce,
   fact: Fact,
   waits: HoldReason | null,
 ): FactVerdict {
+  const { customer, qualified } = evaluated
   const condition = rule.when(fieldsOn(customer, fact.day), fact)
   if (condition !== null) return { verdict: 'excluded', condition }
   if (!withinMonths(customer, fact.day, rule.months)) return plain('expired')
   if (waits !== null) return plain(waits)
   const winner = qualified.get(rule.id)
-  if (winner === undefined) return plain('not_qualified')
+  if (winner === undefined) {
+    return { verdict: 'not_qualified', condition: beforeSignup(context, evaluated, rule, fact) }
+  }
   if (fact.at > winner.at || rule.min === null) return plain('already_counted')
   const amount = triggerAmount(context, rule, fact, version.currency)
   const meetsMin = 'fact' in amount || compare(amount, rule.min) >= 0
   return plain(meetsMin ? 'already_counted' : 'not_qualified')
 }
+
+/** Returns `before_signup` if a customer did not qualify and the fact is too early for the rule. */
+const beforeSignup = (
+  context: Context,
+  { customer, qualified }: EvaluatedCustomer,
+  { id, grace }: CompiledOnce,
+  fact: Fact,
+): string | null =>
+  qualified.has(id) || sinceSignup(context, customer, fact, grace) ? null : 'before_signup'

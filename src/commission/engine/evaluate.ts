@@ -52,8 +52,10 @@ export function asOf(evaluated: EvaluatedCustomer, day: number): EvaluatedCustom
 }
 
 /** Returns why a fact earns nothing whatever the rules say; null if the rules decide. */
-export const reasonBeforeRules = (fact: Fact, owner: Owner): Reason | null =>
-  owner.reason ?? (fact.state === 'approved' ? null : fact.state)
+export function reasonBeforeRules({ state }: Fact, owner: Owner): Reason | null {
+  if (state === 'implausible_time') return state
+  return owner.reason ?? (state === 'approved' ? null : state)
+}
 
 /**
  * Evaluates a fact under the rules of its plan, without the overrides of uplines: the caller applies these.

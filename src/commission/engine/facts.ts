@@ -1,8 +1,17 @@
 /** The resources whose records are facts (§10), by the names of the API. */
 export type FactResource = 'customers' | 'transactions' | 'trading-activity' | 'activities'
 
-/** What the account's status map makes of a transaction's status. Other facts are `approved`. */
-export type FactState = 'pending' | 'approved' | 'declined' | 'reversed' | 'unmapped'
+/**
+ * What the account's status map makes of the status of a transaction or an event. Other facts are
+ * `approved`. A fact of a time that cannot be has the state `implausible_time`, whatever its status.
+ */
+export type FactState =
+  | 'pending'
+  | 'approved'
+  | 'declined'
+  | 'reversed'
+  | 'unmapped'
+  | 'implausible_time'
 
 /**
  * The amounts of a fact by field: `amount_currency`, `lots_traded`, `Value`, a KPI … Integers of

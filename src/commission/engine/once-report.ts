@@ -1,3 +1,4 @@
+import { factsBeforeSignup } from './before-signup.ts'
 import { addMonths, dayText } from './calendar.ts'
 import { isTriggerKind } from './candidate.ts'
 import { type ConditionReport, reportCondition } from './condition-report.ts'
@@ -48,6 +49,8 @@ export interface QualificationReport {
   readonly conditions: readonly ConditionReport[]
   /** Records without a rate or a currency, for which the rule waits. */
   readonly waits_for: readonly WaitingRecord[]
+  /** Unless it is `qualified`: sentences that name records too early before the signup to count. */
+  readonly before_signup: readonly string[]
 }
 
 const refOf = ({ resource, id, day }: Fact): RecordRef => ({ resource, id, day: dayText(day) })
@@ -70,10 +73,10 @@ export function reportOnce(
     open.filter(({ status }) => status !== 'elsewhere').map(({ rule }) => rule.id),
   )
   const reports = [
-    ...[...qualified.values()].map((state) => report(evaluated, state, through)),
+    ...[...qualified.values()].map((state) => report(context, evaluated, state, through)),
     ...open
       .filter(({ rule, status }) => status !== 'elsewhere' || !ids.has(rule.id))
-      .map((state) => report(evaluated, state, through)),
+      .map((state) => report(context, evaluated, state, through)),
   ]
   return [...reports, ...reportRefused(context, evaluated, reports, through)]
 }
@@ -91,10 +94,11 @@ function reportRefused(
   const accepted = evaluateCustomer(context, { ...customer, refusedFrom: null })
   return onceThrough(context, accepted, through)
     .filter(({ rule, status }) => status !== 'elsewhere' && !reported.has(rule.id))
-    .map((state) => report(evaluated, { ...state, status: 'open' }, through))
+    .map((state) => report(context, evaluated, { ...state, status: 'open' }, through))
 }
 
 function report(
+  context: Context,
   evaluated: EvaluatedCustomer,
   state: OnceState,
   through: number,
@@ -125,6 +129,8 @@ function report(
     ...(voided && { trigger: refOf(voided), refused_by: outcome.refused_by ?? 'void_by' }),
     conditions,
     waits_for: state.blockers.map(({ fact, reason }) => ({ ...refOf(fact), reason })),
+    before_signup:
+      status === 'qualified' ? [] : factsBeforeSignup(context, customer, rule, through),
   }
 }
 

@@ -72,7 +72,13 @@ function evaluateConditions(
   waits: readonly Blocker[],
 ): OnceState {
   const progress = state.rule.qualify.map((qualification) =>
-    evaluateQualification(context, customer, qualification, state.version.currency),
+    evaluateQualification(
+      context,
+      customer,
+      qualification,
+      state.version.currency,
+      state.rule.grace,
+    ),
   )
   const sums = progress.flatMap((one) => (one.status === 'blocked' ? one.blockers : []))
   const blockers = waits.length > 0 ? waits : sums

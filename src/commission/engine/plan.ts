@@ -32,6 +32,8 @@ export interface OnceRule extends RuleBase {
   readonly min_amount?: string
   readonly max_amount?: string
   readonly qualify?: readonly Qualification[]
+  /** How many hours before the signup facts count for the trigger and `qualify`. */
+  readonly grace_hours?: number
   readonly requalify?: boolean
   readonly void_by?: { readonly terms: readonly FactTerm[]; readonly within_days: number }
   readonly max_count?: number

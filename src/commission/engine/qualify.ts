@@ -41,9 +41,19 @@ export type Progress =
 export const withinDays = (customer: Customer, fact: Fact, days: number): boolean =>
   fact.wholeDay ? fact.day <= customer.signupDay + days : fact.at < customer.signup + days * DAY_MS
 
-/** Whether the fact lies at or after the signup; whole days count from the signup day on. */
-export const sinceSignup = (customer: Customer, fact: Fact): boolean =>
-  fact.wholeDay ? fact.day >= customer.signupDay : fact.at >= customer.signup
+/**
+ * Whether the fact lies at or after the signup less `grace` (milliseconds). Whole days count from the
+ * day of that instant on (§16.27).
+ */
+export function sinceSignup(
+  { dayStart }: Context,
+  { signup, signupDay }: Customer,
+  { wholeDay, day, at }: Fact,
+  grace: number,
+): boolean {
+  if (!wholeDay) return at >= signup - grace
+  return day >= signupDay || dayStart(day + 1) > signup - grace
+}
 
 /** Whether the fact's day lies before the signup day + n months. */
 export const withinMonths = (customer: Customer, day: number, months: number | null): boolean =>
@@ -55,11 +65,12 @@ export function evaluateQualification(
   customer: Customer,
   qualification: CompiledQualification,
   currency: string,
+  grace: number,
 ): Progress {
   if (qualification.kind === 'customer') {
     return evaluateFields(context, customer, qualification.conditions)
   }
-  return evaluateSum(context, customer, qualification, currency)
+  return evaluateSum(context, customer, qualification, currency, grace)
 }
 
 /**
@@ -90,6 +101,7 @@ function evaluateSum(
   customer: Customer,
   qualification: SumQualification,
   currency: string,
+  grace: number,
 ): Progress {
   const { min, withinDays: days, atEnd } = qualification
   const window = days === null ? null : windowEnd(customer, days)
@@ -101,7 +113,7 @@ function evaluateSum(
   for (const { at, facts } of byInstant(customer.facts)) {
     if (atSignup && at > customer.signup) break
     for (const fact of facts) {
-      if (fact.state !== 'approved' || !sinceSignup(customer, fact)) continue
+      if (fact.state !== 'approved' || !sinceSignup(context, customer, fact, grace)) continue
       if (isRefused(customer, fact.day)) continue
       if (days !== null && !withinDays(customer, fact, days)) continue
       const amount = amountUnder(context, customer, qualification, fact, currency)

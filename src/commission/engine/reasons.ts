@@ -4,6 +4,7 @@
  */
 export const REASONS = [
   'held',
+  'implausible_time',
   'organic',
   'unknown_affiliate',
   'refused',

@@ -45,6 +45,8 @@ export interface CompiledOnce extends RuleBase {
   /** Whether the amount of the trigger must be converted. */
   readonly needsAmount: boolean
   readonly qualify: readonly CompiledQualification[]
+  /** How long before the signup facts count for the trigger and `qualify`, in milliseconds. */
+  readonly grace: number
   readonly requalify: boolean
   readonly voidBy: { readonly terms: readonly CompiledTerm[]; readonly withinDays: number } | null
   readonly maxCount: number | null

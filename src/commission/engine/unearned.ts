@@ -7,10 +7,19 @@ import { rankOf } from './reasons.ts'
 /** Facts with the same outcome and currency: their number, and the sums of their amounts by field. */
 export interface UnearnedGroup extends Omit<FactOutcome, 'reached' | 'min'> {
   readonly resource: FactResource
+  /** The type of transactions; null of other records. */
+  readonly transaction_type: string | null
+  /** The name of events; null of other records. */
+  readonly eventname: string | null
   readonly currency: string | null
   readonly count: number
   readonly sums: Readonly<Record<string, string>>
 }
+
+const namesOf = ({ resource, kind }: Fact) => ({
+  transaction_type: resource === 'transactions' ? kind : null,
+  eventname: resource === 'activities' ? kind : null,
+})
 
 /** A group to which facts are added. */
 interface OpenGroup extends Omit<UnearnedGroup, 'count' | 'sums'> {
@@ -18,14 +27,14 @@ interface OpenGroup extends Omit<UnearnedGroup, 'count' | 'sums'> {
   readonly sums: Map<string, bigint>
 }
 
-/** Groups by outcome, resource and currency. */
+/** Groups by outcome, resource, type or name, and currency. */
 export type Groups = Map<string, OpenGroup>
 
 /** Adds a fact to its group. */
 export function addToGroups(groups: Groups, outcome: FactOutcome, fact: Fact): void {
-  const { resource, currency } = fact
+  const { resource, kind, currency } = fact
   const { reason, plan, version, rule, condition } = outcome
-  const key = JSON.stringify([resource, reason, plan, version, rule, condition, currency])
+  const key = JSON.stringify([resource, kind, reason, plan, version, rule, condition, currency])
   const group = groups.get(key) ?? {
     reason,
     plan,
@@ -33,6 +42,7 @@ export function addToGroups(groups: Groups, outcome: FactOutcome, fact: Fact): v
     rule,
     condition,
     resource,
+    ...namesOf(fact),
     currency,
     count: 0,
     sums: new Map(),
@@ -45,7 +55,7 @@ export function addToGroups(groups: Groups, outcome: FactOutcome, fact: Fact): v
   }
 }
 
-/** Returns the groups in the order of the reasons, then by resource, plan, rule and currency. */
+/** Returns the groups in the order of the reasons, then by resource, plan, rule, type or name, and currency. */
 export function listGroups(groups: Groups): UnearnedGroup[] {
   return [...groups.values()]
     .sort(
@@ -56,6 +66,8 @@ export function listGroups(groups: Groups): UnearnedGroup[] {
         compareText(a.rule ?? '', b.rule ?? '') ||
         (a.version ?? 0) - (b.version ?? 0) ||
         compareText(a.condition ?? '', b.condition ?? '') ||
+        compareText(a.transaction_type ?? '', b.transaction_type ?? '') ||
+        compareText(a.eventname ?? '', b.eventname ?? '') ||
         compareText(a.currency ?? '', b.currency ?? ''),
     )
     .map(({ sums, ...group }) => ({ ...group, sums: sumTexts(sums) }))
@@ -75,6 +87,10 @@ export interface UnearnedRecord extends FactOutcome {
   readonly customer_id: string
   readonly affiliate_id: string | null
   readonly day: string
+  /** The type of a transaction; null of other records. */
+  readonly transaction_type: string | null
+  /** The name of an event; null of other records. */
+  readonly eventname: string | null
   readonly currency: string | null
   readonly amounts: Readonly<Record<string, string>>
   /** The outcome under each rule that names the record. */
@@ -94,6 +110,7 @@ export const unearnedRecord = ({
   customer_id,
   affiliate_id,
   day: dayText(fact.day),
+  ...namesOf(fact),
   ...state,
   currency: fact.currency,
   amounts: sumTexts(new Map(fact.amounts)),

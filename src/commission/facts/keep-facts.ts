@@ -43,12 +43,13 @@ export interface KeepingRun {
 
 /** Starts to keep each year that has no usable kept facts. */
 export async function keepFacts(
-  { db, account, selection }: AccountSource,
+  source: AccountSource,
   range: ReadRange & { readonly days: FactDays },
   { run, now }: KeepingRun,
 ): Promise<void> {
+  const { db, account, selection } = source
   if (selection === EVERYTHING) return
-  const rowsDigest = await rowsDigestOf(queriesOfAllKinds(selection))
+  const rowsDigest = await rowsDigestOf(queriesOfAllKinds(source))
   const kept = await readKeptDays(db, account.id)
   const isKept = (year: DayBounds): boolean => {
     const found = kept.find(({ first_day }) => first_day === year.first_day)

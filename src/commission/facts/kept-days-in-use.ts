@@ -36,9 +36,16 @@ export interface KeptDaysInUse {
 /** Placeholder days, for queries of which only the SQL and the other values are used. */
 const ANY_DAY = { single: [0], summed: [0] }
 
-/** Returns the queries of all kinds of rows that a selection reads; their days have no meaning. */
-export const queriesOfAllKinds = (selection: AccountSource['selection']): FactQuery[] =>
-  earningQueries(selection, { transactions: ANY_DAY, activity: ANY_DAY, events: ANY_DAY })
+/** Returns the queries of all kinds of rows that an account reads; their days have no meaning. */
+export const queriesOfAllKinds = ({
+  selection,
+  settings,
+}: Pick<AccountSource, 'selection' | 'settings'>): FactQuery[] =>
+  earningQueries(
+    selection,
+    { transactions: ANY_DAY, activity: ANY_DAY, events: ANY_DAY },
+    settings.statusMembers,
+  )
 
 /** The version of kept rows. Increment it when their JSON changes, so that older rows are not read. */
 const ROWS_VERSION = 1
@@ -69,15 +76,16 @@ export const includesNeededRows = (days: KeptDays, rowsDigest: string, range: Re
  * @param run The run that keeps rows; null: no run.
  */
 export async function readKeptDaysInUse(
-  { db, account, selection }: AccountSource,
+  source: AccountSource,
   { firstSummed, lastDay }: ReadRange,
   run: string | null,
 ): Promise<KeptDaysInUse | null> {
+  const { db, account, selection } = source
   if (selection === EVERYTHING) return null
   const kept = await readKeptDays(db, account.id)
   if (kept.length === 0) return null
   const range = { firstSummed, lastDay }
-  const queries = queriesOfAllKinds(selection)
+  const queries = queriesOfAllKinds(source)
   return chooseKeptDays({ queries, rowsDigest: await rowsDigestOf(queries), range, run }, kept)
 }
 

@@ -16,7 +16,7 @@ import {
 import type { KeptDaysInUse } from './kept-days-in-use.ts'
 import { type NeededKinds, readRows } from './read-rows.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
-import { toFact } from './to-facts.ts'
+import { signupState, toFact } from './to-facts.ts'
 
 /** A customer whose facts are read. */
 export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
@@ -164,6 +164,7 @@ function toCustomer(
     at: day === signup_day ? signup : settings.dayStart(day),
     wholeDay: signup_date === null || day !== signup_day,
     day,
+    state: signupState(settings, day),
     delivery_id: delivery,
   }
   const facts: Fact[] = [own]
@@ -184,7 +185,6 @@ function toCustomer(
 
 const SIGNUP = {
   resource: 'customers',
-  state: 'approved',
   kind: '',
   subtype: null,
   currency: null,

@@ -2,7 +2,9 @@ import {
   ACTIVITY_FIELDS,
   FACT_LIMITS,
   type FactSelection,
+  type StatusMembers,
 } from '../../db/commission/fact-tables.ts'
+import type { EventDefinition } from '../../db/directory/event-definitions.ts'
 import { STATUSES } from '../../db/directory/status-maps.ts'
 import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import type { FactState } from '../engine/facts.ts'
@@ -11,7 +13,7 @@ import type { PlansInForce } from '../engine/plans-in-force.ts'
 /** The account's status map: from its own statuses to states. */
 export type StatusMap = Readonly<Record<string, string>>
 
-/** Returns the state of a transaction's status. */
+/** Returns the state of a status. */
 export function stateOf(map: StatusMap, status: string): FactState {
   const word = Object.hasOwn(map, status) ? map[status] : status
   return STATUSES.find((state) => state === word) ?? 'unmapped'
@@ -23,8 +25,28 @@ export const wordsFor = (map: StatusMap, states: readonly FactState[]): string[]
     states.includes(stateOf(map, word)),
   )
 
+/** Returns the member with the status of each event whose definition names one. */
+export const statusMembersOf = (definitions: readonly EventDefinition[]): StatusMembers =>
+  Object.fromEntries(
+    definitions.flatMap(({ eventname, status_member }) =>
+      status_member === null ? [] : [[eventname, status_member]],
+    ),
+  )
+
+/** The settings of an account that decide how records are read. */
+export interface ReadSettings {
+  readonly statusMap: StatusMap
+  /** Whether outflows come negative. */
+  readonly signed: boolean
+  /** The events whose `Value` comes negative. */
+  readonly outflows: ReadonlySet<string>
+}
+
 /** Returns which records the plans in force need, and how they are read. */
-export function selectFacts({ plans }: PlansInForce, statusMap: StatusMap): FactSelection {
+export function selectFacts(
+  { plans }: PlansInForce,
+  { statusMap, signed, outflows }: ReadSettings,
+): FactSelection {
   const versions = [...plans.values()].flatMap((plan) => plan.versions)
   const needs = factNeeds(versions.map(({ source }) => source))
   const currencies = new Set(versions.map(({ currency }) => currency))
@@ -36,6 +58,7 @@ export function selectFacts({ plans }: PlansInForce, statusMap: StatusMap): Fact
       summed: [...transactions.summed],
       subtypes: needs.subtypes,
       currency,
+      signed,
     },
     activity: {
       single: activity.single.size > 0,
@@ -45,7 +68,7 @@ export function selectFacts({ plans }: PlansInForce, statusMap: StatusMap): Fact
       summed: ACTIVITY_FIELDS.filter((field) => activity.summed.has(field)),
       instruments: needs.instruments,
     },
-    events: selectEvents(needs),
+    events: selectEvents(needs, outflows),
     statuses: {
       single: wordsFor(statusMap, ['approved', 'reversed']),
       summed: wordsFor(statusMap, ['approved']),
@@ -54,8 +77,16 @@ export function selectFacts({ plans }: PlansInForce, statusMap: StatusMap): Fact
 }
 
 /** Reads all events one by one if plans name more KPIs than one statement can sum. */
-function selectEvents({ events: { single, summed }, kpis }: FactNeeds): FactSelection['events'] {
+function selectEvents(
+  { events: { single, summed }, kpis }: FactNeeds,
+  outflows: ReadonlySet<string>,
+): FactSelection['events'] {
   return kpis.size > FACT_LIMITS.kpis
-    ? { single: [...single, ...summed], summed: [], kpis: [] }
-    : { single: [...single], summed: [...summed], kpis: [...kpis] }
+    ? { single: [...single, ...summed], summed: [], kpis: [], outflows: [] }
+    : {
+        single: [...single],
+        summed: [...summed],
+        kpis: [...kpis],
+        outflows: [...outflows].filter((name) => summed.has(name)),
+      }
 }

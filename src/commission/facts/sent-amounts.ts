@@ -21,7 +21,12 @@ export class SentAmounts implements Amounts {
 
   get(field: string): bigint | undefined {
     const value = this.#values[field]
-    return typeof value === 'number' ? factAmount(value) : undefined
+    return typeof value === 'number' ? this.unitsOf(value) : undefined
+  }
+
+  /** Returns a value as an exact number. */
+  protected unitsOf(value: number): bigint {
+    return factAmount(value)
   }
 
   *[Symbol.iterator](): Generator<readonly [string, bigint]> {
@@ -29,5 +34,12 @@ export class SentAmounts implements Amounts {
       const units = this.get(field)
       if (units !== undefined) yield [field, units]
     }
+  }
+}
+
+/** The amounts of an outflow that was sent negative: their magnitudes (§16.26). */
+export class SentMagnitudes extends SentAmounts {
+  protected override unitsOf(value: number): bigint {
+    return factAmount(Math.abs(value))
   }
 }

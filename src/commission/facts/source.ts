@@ -1,13 +1,13 @@
-import type { EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
+import type { DayRange, EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
 import type { Databases } from '../../db/commission/histories.ts'
-import { type DayRange, loadRates } from '../../db/commission/load-rates.ts'
+import { loadRates } from '../../db/commission/load-rates.ts'
 import { type AffiliateParents, readParents } from '../../db/commission/parents.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { listDefinitions } from '../../db/directory/event-definitions.ts'
 import { readMapping } from '../../db/directory/status-maps.ts'
 import type { Account } from '../../db/schema.ts'
-import { DAY_MS } from '../../durations.ts'
-import { bookZoneOf, instantOfLocalTime } from '../../zone.ts'
+import { DAY_MS, HOUR_MS } from '../../durations.ts'
+import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../zone.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import type { Dated } from '../engine/facts.ts'
@@ -18,7 +18,7 @@ import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'
 import type { AccountKey } from './days.ts'
-import { selectFacts } from './select-facts.ts'
+import { selectFacts, statusMembersOf } from './select-facts.ts'
 import type { FactSettings } from './to-facts.ts'
 
 /** The databases, plans and settings from which an account's commissions are computed. */
@@ -56,16 +56,26 @@ export const readSource = ({ db, directory }: Databases, { id, vertical }: Accou
     readMapping(directory, id, 'status'),
   ])
 
-/** Returns the source of an account from the result of `readSource`. */
+/** Returns the source of an account from the result of `readSource`, at `now` (milliseconds). */
 export function sourceOf(
   databases: Databases,
   account: Account,
   [stored, parents, definitions, statusMap]: Awaited<ReturnType<typeof readSource>>,
+  now: number = Date.now(),
 ): AccountSource {
   const inForce = plansInForceOf(stored)
-  const selection = selectFacts(inForce, statusMap)
-  const settings = {
+  const signed = account.amount_signs === 'signed'
+  const outflows = definitions.filter(({ outflow }) => signed && outflow)
+  const readSettings = {
     statusMap,
+    signed,
+    outflows: new Set(outflows.map(({ eventname }) => eventname)),
+  }
+  const selection = selectFacts(inForce, readSettings)
+  const settings = {
+    ...readSettings,
+    statusMembers: statusMembersOf(definitions),
+    plausible: plausibleDays(account, now),
     eventCurrencies: new Map(
       definitions.flatMap(({ eventname, currency }) =>
         currency === null ? [] : [[eventname, currency] as const],
@@ -88,6 +98,17 @@ export function sourceOf(
       ...stored.assignments.map(({ from }) => dayNumber(from)),
     ),
   }
+}
+
+/** Records of earlier days are implausible. */
+const FIRST_PLAUSIBLE_DAY = dayNumber('2000-01-01')
+/** So are records of days that begin later than this after the present. */
+const PLAUSIBLE_LEAD_MS = 36 * HOUR_MS
+
+/** Returns the days on which the records of an account can be at `now` (§16.30). */
+function plausibleDays(account: Account, now: number): DayRange {
+  const last = dayNumber(dayInZone(bookZoneOf(account), now + PLAUSIBLE_LEAD_MS))
+  return { first: FIRST_PLAUSIBLE_DAY, last }
 }
 
 /** Returns the plans of an account with their assignments, compiled for the engine. */

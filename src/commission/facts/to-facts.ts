@@ -1,17 +1,26 @@
+import { isOutflow } from '../../amount-signs.ts'
 import { decode } from '../../db/column-types.ts'
 import type { RowKind } from '../../db/commission/fact-queries.ts'
-import { ACTIVITY_FIELDS, type FactSelection } from '../../db/commission/fact-tables.ts'
+import {
+  ACTIVITY_FIELDS,
+  type DayRange,
+  type FactSelection,
+  type StatusMembers,
+} from '../../db/commission/fact-tables.ts'
 import type { FactRow } from '../../db/commission/packed-facts.ts'
 import { unitsOf } from '../../db/records/day-sums.ts'
 import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
-import type { Fact } from '../engine/facts.ts'
-import { type StatusMap, stateOf } from './select-facts.ts'
-import { SentAmounts } from './sent-amounts.ts'
+import type { Fact, FactState } from '../engine/facts.ts'
+import { type ReadSettings, stateOf } from './select-facts.ts'
+import { SentAmounts, SentMagnitudes } from './sent-amounts.ts'
 
 /** The settings of an account by which rows become facts. */
-export interface FactSettings {
-  readonly statusMap: StatusMap
+export interface FactSettings extends ReadSettings {
+  /** The members with the status of events. */
+  readonly statusMembers: StatusMembers
+  /** The days on which records can be; those of others are implausible. */
+  readonly plausible: DayRange
   /** The currencies of events whose records name no currency, by event name. */
   readonly eventCurrencies: ReadonlyMap<string, string>
   /** The selection by which rows were summed. */
@@ -56,20 +65,32 @@ const TRANSACTION_FIELDS = ['amount_currency', 'amount_usd']
 
 // Most rows are single transactions and trading activity, so these functions create one object each.
 
-function transaction(row: FactRow, { statusMap }: FactSettings): Fact {
+/** Returns the state of a fact of a day, which decides before its status. */
+const stateOn = ({ plausible }: FactSettings, day: number, state: FactState): FactState =>
+  day < plausible.first || day > plausible.last ? 'implausible_time' : state
+
+/** Returns the state of the signup of a day. */
+export const signupState = (settings: FactSettings, day: number): FactState =>
+  stateOn(settings, day, 'approved')
+
+function transaction(row: FactRow, settings: FactSettings): Fact {
+  const { statusMap, signed } = settings
+  const day = Number(row.day)
+  const kind = String(row.transaction_type)
+  const isNegative = signed && isOutflow(kind)
   const fact: Fact = {
     resource: 'transactions',
     id: String(decode(transactions.transaction_id, row.transaction_id)),
     at: Number(row.transaction_date),
     wholeDay: false,
-    day: Number(row.day),
-    state: stateOf(statusMap, String(row.status)),
-    kind: String(row.transaction_type),
+    day,
+    state: stateOn(settings, day, stateOf(statusMap, String(row.status))),
+    kind,
     subtype: text(row.transaction_subtype),
     currency: text(row.currency),
     instrument: null,
     product: null,
-    amounts: new SentAmounts(row, TRANSACTION_FIELDS),
+    amounts: new (isNegative ? SentMagnitudes : SentAmounts)(row, TRANSACTION_FIELDS),
     count: 1,
   }
   return withDelivery(fact, row)
@@ -92,7 +113,8 @@ function summedTransaction(row: FactRow, settings: FactSettings): Fact {
   return { ...transaction(row, settings), ...summedShared(row, settings), amounts }
 }
 
-function activity(row: FactRow, customer_id: string, { dayStart, dayText }: FactSettings): Fact {
+function activity(row: FactRow, customer_id: string, settings: FactSettings): Fact {
+  const { dayStart, dayText } = settings
   const day = Number(row.day)
   const fact: Fact = {
     resource: 'trading-activity',
@@ -100,7 +122,7 @@ function activity(row: FactRow, customer_id: string, { dayStart, dayText }: Fact
     at: dayStart(day),
     wholeDay: true,
     day,
-    state: 'approved',
+    state: stateOn(settings, day, 'approved'),
     kind: '',
     subtype: null,
     currency: text(row.currency),
@@ -117,7 +139,7 @@ const summedActivity = (row: FactRow, settings: FactSettings): Fact => ({
   resource: 'trading-activity',
   ...summedShared(row, settings),
   day: Number(row.day),
-  state: 'approved',
+  state: stateOn(settings, Number(row.day), 'approved'),
   kind: '',
   currency: text(row.currency),
   instrument: text(row.instrument),
@@ -138,13 +160,18 @@ function sumsOf(
   return sums
 }
 
-const eventShared = (row: FactRow, { eventCurrencies }: FactSettings) => ({
+/** Returns the state of an event. Rows have a `status` if the account's definitions name a member. */
+function eventState({ statusMap }: FactSettings, { status = null }: FactRow): FactState {
+  return status === null ? 'approved' : stateOf(statusMap, String(status))
+}
+
+const eventShared = (row: FactRow, settings: FactSettings) => ({
   ...ONE_RECORD,
   resource: 'activities' as const,
   day: Number(row.day),
-  state: 'approved' as const,
+  state: stateOn(settings, Number(row.day), eventState(settings, row)),
   kind: String(row.eventname),
-  currency: text(row.currency) ?? eventCurrencies.get(String(row.eventname)) ?? null,
+  currency: text(row.currency) ?? settings.eventCurrencies.get(String(row.eventname)) ?? null,
   product: text(row.product),
 })
 
@@ -156,13 +183,16 @@ function event(row: FactRow, settings: FactSettings): Fact {
   const isDay = row.createtime === null || row.time_length === DATE_LENGTH || id.startsWith('d ')
   const kpis: Record<string, unknown> = row.kpis === null ? {} : JSON.parse(String(row.kpis))
   const own = new SentAmounts(kpis, Object.keys(kpis))
+  const isNegative = settings.outflows.has(String(row.eventname))
   const fact: Fact = {
     ...eventShared(row, settings),
     id,
     at: isDay ? settings.dayStart(Number(row.day)) : Number(row.createtime),
     wholeDay: isDay,
     amounts:
-      typeof row.amount === 'number' ? new Map([['Value', factAmount(row.amount)], ...own]) : own,
+      typeof row.amount === 'number'
+        ? new Map([['Value', factAmount(isNegative ? Math.abs(row.amount) : row.amount)], ...own])
+        : own,
   }
   return withDelivery(fact, row)
 }

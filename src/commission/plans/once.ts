@@ -8,7 +8,7 @@ import { PLAN_LIMITS } from './limits.ts'
 import { byMember, listOf, objectOf } from './shapes.ts'
 import { countedForQualify, eventMembers, factTerm, transactionMembers } from './terms.ts'
 
-const { count, days, qualifications, terms } = PLAN_LIMITS
+const { count, days, graceHours, qualifications, terms } = PLAN_LIMITS
 
 const min = v.exactOptional(
   describeField(
@@ -30,7 +30,7 @@ const window = v.exactOptional(
   describeField(
     within_days,
     documentation(
-      'Only records within n × 24 hours after the signup count; whole days up to the signup day + n.',
+      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
       30,
     ),
   ),
@@ -84,6 +84,15 @@ export const onceMembers = {
     describeField(
       listOf(qualification, qualifications),
       documentation('Further conditions. All must hold.'),
+    ),
+  ),
+  grace_hours: v.exactOptional(
+    describeField(
+      wholeNumber(0, graceHours),
+      documentation(
+        'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
+        24,
+      ),
     ),
   ),
   requalify: v.exactOptional(

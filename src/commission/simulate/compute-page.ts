@@ -66,7 +66,7 @@ async function readWhileFew(
   add: (customers: readonly Customer[]) => void,
 ): Promise<string[]> {
   const { source, range, context, dependenciesOf } = computation
-  const queries = earningQueries(source.selection, range.days)
+  const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
   const done: string[] = []
   const read = new Set<string>()

@@ -38,7 +38,7 @@ export async function openSimulation(
   const [first] = periods
   const last = periods.at(-1) ?? first
   const inForce = replaceVersions(source.inForce, plan, terms, first.first, minorDigits)
-  const selection = selectFacts(inForce, source.settings.statusMap)
+  const selection = selectFacts(inForce, source.settings)
   const settings = { ...source.settings, summed: selection }
   const computation = await openComputation(
     { ...source, inForce, selection, settings },

@@ -17,18 +17,18 @@ const singleDays = (days: FactDays, isRead: (day: number) => boolean): FactDays 
 export function recordQueries({ source, range }: Computation, { first, last }: Days): FactQuery[] {
   const isInside = (day: number): boolean => day >= first && day <= last
   return [
-    ...factQueries(EVERYTHING, singleDays(range.days, isInside)),
+    ...factQueries(EVERYTHING, singleDays(range.days, isInside), source.settings.statusMembers),
     ...onceQueries({ source, range }, (day) => !isInside(day)),
   ]
 }
 
 /** Returns queries of the records that `once` rules use. */
 export function onceQueries(
-  { source: { selection }, range }: Pick<Computation, 'source' | 'range'>,
+  { source: { selection, settings }, range }: Pick<Computation, 'source' | 'range'>,
   isRead: (day: number) => boolean = () => true,
 ): FactQuery[] {
   const days = singleDays(range.days, isRead)
-  if (selection === EVERYTHING) return factQueries(EVERYTHING, days)
+  if (selection === EVERYTHING) return factQueries(EVERYTHING, days, settings.statusMembers)
   const { transactions, activity, events, statuses } = selection
   const single = {
     transactions: { ...transactions, summed: [] },
@@ -36,7 +36,7 @@ export function onceQueries(
     events: { ...events, summed: [] },
     statuses,
   }
-  return factQueries(single, days)
+  return factQueries(single, days, settings.statusMembers)
 }
 
 /** Returns queries of the records of a period, summed as the account's plans allow. */
@@ -47,5 +47,5 @@ export function periodQueries({ source, range }: Computation, { first, last }: D
     single: inside(single),
     summed: inside(summed),
   }))
-  return factQueries(source.selection, days)
+  return factQueries(source.selection, days, source.settings.statusMembers)
 }

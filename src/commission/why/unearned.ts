@@ -72,7 +72,11 @@ async function* heldReports(
   }
 }
 
-const HELD: FactOutcome = { reason: 'held', plan: null, version: null, rule: null, condition: null }
+const NO_RULE = { plan: null, version: null, rule: null, condition: null }
+
+const COUNTED: FactOutcome = { ...NO_RULE, reason: 'counted' }
+
+const HELD: FactOutcome = { ...NO_RULE, reason: 'held' }
 
 /**
  * Returns facts of a period in groups: `data`, those that no line counts; `rules`, those that a rule does
@@ -87,7 +91,7 @@ export async function groupUnearned(
   const byRule: Groups = new Map()
   const counted: Groups = new Map()
   for await (const { fact, state, rules } of factReports(computation, period, filter)) {
-    if (state.reason === 'counted') addToGroups(counted, { ...HELD, reason: 'counted' }, fact)
+    if (state.reason === 'counted') addToGroups(counted, COUNTED, fact)
     else if (matchesReason(state, filter)) addToGroups(unearned, state, fact)
     for (const outcome of rules) {
       if (outcome.reason !== 'counted' && matchesReason(outcome, filter))
@@ -98,12 +102,16 @@ export async function groupUnearned(
     period: period.id,
     data: listGroups(unearned),
     rules: listGroups(byRule),
-    counted: listGroups(counted).map(({ resource, currency, count, sums }) => ({
-      resource,
-      currency,
-      count,
-      sums,
-    })),
+    counted: listGroups(counted).map(
+      ({ resource, transaction_type, eventname, currency, count, sums }) => ({
+        resource,
+        transaction_type,
+        eventname,
+        currency,
+        count,
+        sums,
+      }),
+    ),
   }
 }
 

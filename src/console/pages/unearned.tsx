@@ -8,12 +8,20 @@ import { Filters } from '../parts/forms.tsx'
 
 const NOTHING = <EmptyState title="No unearned records in this selection." />
 
+/** Returns the type of transactions, or the name of events. */
+const nameOf = ({
+  transaction_type,
+  eventname,
+}: Pick<UnearnedGroup, 'transaction_type' | 'eventname'>) => transaction_type ?? eventname ?? ''
+
 const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
   <Table
     caption="What earned nothing, by reason. Select a number to list the records."
     rows={groups}
     columns={[
-      ...fields<UnearnedGroup>(visit, 'reason', 'resource', 'plan', 'version', 'rule', 'condition'),
+      ...fields<UnearnedGroup>(visit, 'reason', 'resource'),
+      column('Type or event', nameOf),
+      ...fields<UnearnedGroup>(visit, 'plan', 'version', 'rule', 'condition'),
       column('Sums', ({ sums, currency }: UnearnedGroup) => (
         <Members object={{ ...sums, currency }} />
       )),
@@ -35,7 +43,9 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly UnearnedRecord[
     caption="Records that earned nothing"
     rows={rows}
     columns={[
-      ...fields<UnearnedRecord>(visit, 'id', 'resource', 'day', 'customer_id', 'affiliate_id'),
+      ...fields<UnearnedRecord>(visit, 'id', 'resource'),
+      column('Type or event', nameOf),
+      ...fields<UnearnedRecord>(visit, 'day', 'customer_id', 'affiliate_id'),
       ...fields<UnearnedRecord>(visit, 'reason', 'plan', 'rule', 'condition'),
       column('As sent', ({ amounts, currency }: UnearnedRecord) => (
         <Members object={{ ...amounts, currency }} />

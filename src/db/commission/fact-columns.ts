@@ -49,7 +49,21 @@ export const EVENT_NAMES = [
   'time_length',
   'delivery',
 ]
+/** The status of an event: the member of its record that `:status_members` names, or null. */
+export const EVENT_STATUS = `(
+  select e.value from json_each(:status_members) m cross join json_each(t.record) e
+  where m.key = t.eventname and e.key = m.value)`
+
+/** Returns columns of an event, as SQL. */
+export const eventColumns = (names: readonly string[]): string =>
+  names
+    .map((name) => {
+      if (name === 'status') return `${EVENT_STATUS} as status`
+      return name === 'time_length'
+        ? `length(t.record ->> 'createtime') as time_length`
+        : `t.${name}`
+    })
+    .join(', ')
+
 /** The columns of an event, as SQL. */
-export const EVENT_COLUMNS = EVENT_NAMES.map((name) =>
-  name === 'time_length' ? `length(t.record ->> 'createtime') as time_length` : `t.${name}`,
-).join(', ')
+export const EVENT_COLUMNS = eventColumns(EVENT_NAMES)

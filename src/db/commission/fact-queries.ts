@@ -1,5 +1,5 @@
 import type { FactStatements } from './fact-statements.ts'
-import { EVERYTHING, FACT_LIMITS, type FactSelection } from './fact-tables.ts'
+import { EVERYTHING, FACT_LIMITS, type FactSelection, type StatusMembers } from './fact-tables.ts'
 import * as sql from './facts-sql.ts'
 
 /** A kind of rows. Rows of a `summed_…` kind add up several records. */
@@ -43,21 +43,33 @@ export type FactDays = Readonly<
 export function earningQueries(
   selection: FactSelection | typeof EVERYTHING,
   days: FactDays,
+  members: StatusMembers,
 ): FactQuery[] {
-  const queries = factQueries(selection, days)
+  const queries = factQueries(selection, days, members)
   if (selection === EVERYTHING) return queries
   const activity = sql.earningActivity(selection.activity.fields)
   return queries.map((one) => {
     if (one.kind === 'transactions') return { ...one, statements: sql.EARNING_TRANSACTIONS }
-    if (one.kind === 'events') return { ...one, statements: sql.EARNING_EVENTS }
+    if (one.kind === 'events') return { ...one, statements: sql.earningEvents(hasAny(members)) }
     return one.kind === 'activity' ? { ...one, statements: activity } : one
   })
 }
 
-/** Returns the queries that read a selection on some days. Leaves out queries without days. */
+const hasAny = (members: StatusMembers): boolean => Object.keys(members).length > 0
+
+/** Returns the values by which statements find the status of events. */
+const statusValues = (members: StatusMembers): Record<string, string> =>
+  hasAny(members) ? { status_members: JSON.stringify(members) } : {}
+
+/**
+ * Returns the queries that read a selection on some days. Leaves out queries without days.
+ *
+ * @param members The members with the status of events.
+ */
 export function factQueries(
   selection: FactSelection | typeof EVERYTHING,
   days: FactDays,
+  members: StatusMembers,
 ): FactQuery[] {
   const { transactions, activity, events } = days
   const queries =
@@ -65,12 +77,12 @@ export function factQueries(
       ? [
           factQuery('transactions', sql.ALL_TRANSACTIONS, transactions.single),
           factQuery('activity', sql.SINGLE_ACTIVITY, activity.single),
-          factQuery('events', sql.ALL_EVENTS, events.single),
+          factQuery('events', sql.allEvents(hasAny(members)), events.single, statusValues(members)),
         ]
       : [
           ...transactionQueries(selection, days),
           ...activityQueries(selection, days),
-          ...eventQueries(selection, days),
+          ...eventQueries(selection, days, members),
         ]
   return queries.filter((one) => one.days.length > 0)
 }
@@ -95,7 +107,7 @@ function transactionQueries(
       ? [
           factQuery(
             'summed_transactions',
-            sql.summedTransactions(subtypes),
+            sql.summedTransactions(subtypes, transactions.signed),
             days.summed,
             summedValues,
           ),
@@ -116,21 +128,28 @@ function activityQueries(
 }
 
 function eventQueries(
-  { events: { single, summed, kpis } }: FactSelection,
+  { events: { single, summed, kpis, outflows }, statuses }: FactSelection,
   { events: days }: FactDays,
+  members: StatusMembers,
 ): FactQuery[] {
-  const types = (names: readonly string[]) => ({ types: JSON.stringify(names) })
-  const values = {
-    ...types(summed),
+  const hasStatus = hasAny(members)
+  const values = (names: readonly string[], words: readonly string[]) => ({
+    types: JSON.stringify(names),
+    ...statusValues(members),
+    ...(hasStatus && { statuses: JSON.stringify(words) }),
+  })
+  const singleValues = values(single, statuses.single)
+  const summedValues = {
+    ...values(summed, statuses.summed),
+    ...(outflows.length > 0 && { outflows: JSON.stringify(outflows) }),
     ...Object.fromEntries(kpis.map((name, i) => [`kpi_${i}`, name])),
   }
+  const sums = () => sql.summedEvents(kpis.length, hasStatus, outflows.length > 0)
   return [
     ...(single.length > 0
-      ? [factQuery('events', sql.SINGLE_EVENTS, days.single, types(single))]
+      ? [factQuery('events', sql.singleEvents(hasStatus), days.single, singleValues)]
       : []),
-    ...(summed.length > 0
-      ? [factQuery('summed_events', sql.summedEvents(kpis.length), days.summed, values)]
-      : []),
+    ...(summed.length > 0 ? [factQuery('summed_events', sums(), days.summed, summedValues)] : []),
   ]
 }
 

@@ -53,6 +53,8 @@ export interface FactSelection {
     readonly subtypes: boolean
     /** Amounts in this currency are summed even if their records also have an amount in USD. */
     readonly currency: string | null
+    /** Whether the amounts of outflows are summed by their magnitudes, as they come negative. */
+    readonly signed: boolean
   }
   readonly activity: {
     /** Whether trading activity is read row by row. */
@@ -71,10 +73,15 @@ export interface FactSelection {
     readonly summed: readonly string[]
     /** The names of the KPIs that are summed in addition to `Value`. */
     readonly kpis: readonly string[]
+    /** The names of the events whose `Value` is summed by its magnitude. */
+    readonly outflows: readonly string[]
   }
-  /** The stored statuses of the transactions that are read one by one, and of those that are summed. */
+  /** The stored statuses of the records that are read one by one, and of those that are summed. */
   readonly statuses: { readonly single: readonly string[]; readonly summed: readonly string[] }
 }
+
+/** The member with the status of each event that has one, by the event's name. */
+export type StatusMembers = Readonly<Record<string, string>>
 
 /** The limits of fact queries. */
 export const FACT_LIMITS = {

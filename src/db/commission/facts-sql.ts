@@ -1,10 +1,12 @@
+import { OUTFLOWS } from '../../amount-signs.ts'
 import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import {
   ACTIVITY_NAMES,
   activityColumns,
-  EVENT_COLUMNS,
   EVENT_NAMES,
+  EVENT_STATUS,
+  eventColumns,
   TRANSACTION_COLUMNS,
   TRANSACTION_NAMES,
 } from './fact-columns.ts'
@@ -88,11 +90,21 @@ const limbs = (name: string) =>
     .map(([as, sql]) => `${sql} as ${as}`)
     .join(', ')
 
+/** Returns an amount, or its magnitude if a condition holds. */
+export const magnitudeOf = (column: string, condition: string): string =>
+  `iif(${condition}, abs(${column}), ${column})`
+
+/** Whether the type of a transaction is that of an outflow. */
+export const IS_OUTFLOW = `t.transaction_type in (${OUTFLOWS.map((type) => `'${type}'`).join(', ')})`
+
 /**
  * Sums transactions of some types and statuses. One with an amount in USD stays alone unless it is in
  * `:currency`: that amount may stand for it, and each such amount is converted by itself.
+ *
+ * @param signed Whether outflows come negative: their magnitudes are summed.
  */
-export const summedTransactions = (subtypes: boolean): FactStatements => {
+export const summedTransactions = (subtypes: boolean, signed: boolean): FactStatements => {
+  const amount = (name: string) => (signed ? magnitudeOf(`t.${name}`, IS_OUTFLOW) : `t.${name}`)
   const groups = [
     'customer_id',
     'day',
@@ -108,9 +120,9 @@ export const summedTransactions = (subtypes: boolean): FactStatements => {
     (recordsOf) => `
     select ${groups.join(', ')}, count(*) as records, ${limbs('amount_currency')}
     from (
-      select t.customer_id, t.day, t.transaction_type, t.status, t.currency, t.amount_currency,
-        t.transaction_subtype,
-        iif(t.currency = :currency, null, t.amount_usd) as amount_usd,
+      select t.customer_id, t.day, t.transaction_type, t.status, t.currency,
+        ${amount('amount_currency')} as amount_currency, t.transaction_subtype,
+        iif(t.currency = :currency, null, ${amount('amount_usd')}) as amount_usd,
         iif(t.amount_usd is null or t.currency = :currency, null, t.transaction_id) as alone
       from ${namedTransactions(recordsOf)} limit :records
     )
@@ -153,31 +165,46 @@ export const summedActivity = (fields: readonly ActivityAmount[]): FactStatement
 const presence = (values: readonly string[]) =>
   `${values.map((value, i) => `(${value} is not null) * ${2 ** i}`).join(' + ')} as present`
 
-const namedEvents = (recordsOf: RecordsOf) =>
-  `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}`
+/** Whether the status of an event is one of `:statuses`. An event without one is approved. */
+const HAS_STATUS = `ifnull(${EVENT_STATUS} in (select value from json_each(:statuses)), 1)`
 
-/** Reads events of some names one by one. */
-export const SINGLE_EVENTS = factStatements(
-  EVENT_NAMES,
-  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)}`,
-)
+const namedEvents = (recordsOf: RecordsOf, hasStatus: boolean) =>
+  `${recordsOf(FACT_TABLES.events)} and ${isOneOf('t.eventname', 'types')}${hasStatus ? ` and ${HAS_STATUS}` : ''}`
+
+const events = (names: readonly string[], from: (recordsOf: RecordsOf) => string): FactStatements =>
+  factStatements(names, (recordsOf) => `select ${eventColumns(names)} from ${from(recordsOf)}`)
+
+const withStatus = (names: readonly string[], hasStatus: boolean) =>
+  hasStatus ? [...names, 'status'] : names
+
+/** Reads events of some names one by one, those with a status if they have one of some statuses. */
+export const singleEvents = (hasStatus: boolean): FactStatements =>
+  events(withStatus(EVENT_NAMES, hasStatus), (recordsOf) => namedEvents(recordsOf, hasStatus))
 
 /** Reads the same events without their deliveries, which earn nothing. */
-export const EARNING_EVENTS = factStatements(
-  EVENT_NAMES.filter(isNoDelivery),
-  (recordsOf) => `select ${EVENT_COLUMNS} from ${namedEvents(recordsOf)}`,
-)
+export const earningEvents = (hasStatus: boolean): FactStatements =>
+  events(withStatus(EVENT_NAMES.filter(isNoDelivery), hasStatus), (recordsOf) =>
+    namedEvents(recordsOf, hasStatus),
+  )
 
 /** Reads all events. */
-export const ALL_EVENTS = factStatements(
-  EVENT_NAMES,
-  (recordsOf) => `select ${EVENT_COLUMNS} from ${recordsOf(FACT_TABLES.events)}`,
-)
+export const allEvents = (hasStatus: boolean): FactStatements =>
+  events(withStatus(EVENT_NAMES, hasStatus), (recordsOf) => recordsOf(FACT_TABLES.events))
 
-/** Sums `Value` and `kpis` KPIs of events, whose names are `:kpi_0` and so on. */
-export const summedEvents = (kpis: number): FactStatements => {
+/**
+ * Sums `Value` and `kpis` KPIs of events, whose names are `:kpi_0` and so on. Of the events `:outflows`
+ * it sums the magnitude of `Value`.
+ */
+export const summedEvents = (
+  kpis: number,
+  hasStatus: boolean,
+  hasOutflows: boolean,
+): FactStatements => {
   const names = Array.from({ length: kpis }, (_, i) => `kpi_${i}`)
   const kpi = (name: string) => `(select value from json_each(t.kpis) where key = :${name})`
+  const amount = hasOutflows
+    ? `${magnitudeOf('t.amount', isOneOf('t.eventname', 'outflows'))} as amount`
+    : 't.amount'
   const groups = ['customer_id', 'day', 'eventname', 'currency', 'product', 'present']
   const sums = ['amount', ...names]
   return factStatements(
@@ -186,9 +213,9 @@ export const summedEvents = (kpis: number): FactStatements => {
     select ${groups.join(', ')}, count(*) as records, ${sums.map(limbs).join(', ')}
     from (
       select *, ${presence(sums)} from (
-        select t.customer_id, t.day, t.eventname, t.currency, t.product, t.amount
+        select t.customer_id, t.day, t.eventname, t.currency, t.product, ${amount}
           ${names.map((name) => `, ${kpi(name)} as ${name}`).join('')}
-        from ${namedEvents(recordsOf)} limit :records
+        from ${namedEvents(recordsOf, hasStatus)} limit :records
       )
     )
     group by ${groups.join(', ')}`,

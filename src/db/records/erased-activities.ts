@@ -6,8 +6,8 @@ import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
-// An erasure masks the stored activities of a brand's customer: `record` keeps the known members and
-// the KPIs, and `details` becomes null. A customer can have any number of activities, so this takes
+// An erasure masks the stored activities of a brand's customer: `record` keeps the known members, the
+// status and the KPIs, and `details` becomes null. A customer can have any number of activities, so this takes
 // steps. The row of the erasure marks how far they are.
 
 /** The maximum number of activities of one step, and of days of the account that a step visits. */
@@ -33,15 +33,15 @@ const STEP = `
     limit ${ROWS_PER_STEP}
   )`
 
-/** Masks the activities of a step. `:product_fields`: JSON pairs of an event's name and its field. */
+/** Masks the activities of a step. `:kept_fields`: JSON pairs of an event's name and a field. */
 const MASK_STEP = compileStatement(`${STEP}
   update events set details = null, record = (
     select json_group_object(m.key, m.value) from json_each(events.record) m
     where m.key in (${KNOWN_MEMBERS.map((name) => `'${name}'`).join()})
       or (events.eventname, m.key) in (
-        select value ->> 0, value ->> 1 from ${JSON_EACH}(:product_fields))
+        select value ->> 0, value ->> 1 from ${JSON_EACH}(:kept_fields))
       or (m.key = 'product' and events.eventname not in (
-        select value ->> 0 from ${JSON_EACH}(:product_fields)))
+        select value ->> 0 from ${JSON_EACH}(:kept_fields)))
       or exists (select 1 from json_each(events.kpis) k where k.key = m.key)
   )
   where details is not null
@@ -68,8 +68,8 @@ export interface ErasedCustomer {
   customer_id: string
 }
 
-/** The members that carry the product line, of events where that is not `product`. */
-export type ProductFields = readonly (readonly [eventname: string, field: string])[]
+/** The members with the product line and the status of each defined event. */
+export type KeptFields = readonly (readonly [eventname: string, field: string])[]
 
 /**
  * Masks the next activities of an erased customer, at most 1000. Returns whether all are done. Safe to
@@ -78,12 +78,12 @@ export type ProductFields = readonly (readonly [eventname: string, field: string
 export async function maskNextActivities(
   db: D1Database,
   { account, customer_id }: ErasedCustomer,
-  productFields: ProductFields,
+  keptFields: KeptFields,
 ): Promise<boolean> {
   const values = {
     account,
     customer_id: encode(erasures.customer_id, customer_id),
-    product_fields: JSON.stringify(productFields),
+    kept_fields: JSON.stringify(keptFields),
   }
   const results = await withD1Retry(() =>
     db.batch<{ next_day: number | null }>(

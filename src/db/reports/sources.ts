@@ -12,6 +12,10 @@ export interface ReportShape {
   readonly byDay: boolean
   /** Whether `amount_usd` replaces amounts in other currencies. */
   readonly inUsd: boolean
+  /** Whether the amounts of outflows come negative, and their magnitudes are summed. */
+  readonly signed: boolean
+  /** Whether events have a status, by which they are approved or not. */
+  readonly hasStatus: boolean
   /** Whose records make a customer active. */
   readonly active: readonly Source[]
 }

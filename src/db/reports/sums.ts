@@ -1,3 +1,5 @@
+import { EVENT_STATUS } from '../commission/fact-columns.ts'
+import { IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
 import { limbsOf } from '../records/totals-sql.ts'
 import {
   customerJoin,
@@ -26,13 +28,14 @@ const DEPOSITS = `r.transaction_type = 'deposit'
  * Returns the columns of an amount of transactions. Amounts in the currency of the report are summed
  * over all days, and so are those that `amount_usd` replaces; others by currency and day.
  */
-function amountColumns({ inUsd }: ReportShape): string {
+function amountColumns({ inUsd, signed }: ReportShape): string {
+  const amount = (name: string) => (signed ? magnitudeOf(`t.${name}`, IS_OUTFLOW) : `t.${name}`)
   const hasUsd = '(t.amount_usd is not null and t.currency <> :currency)'
   const keepsDay = inUsd
     ? `t.currency <> :currency and t.amount_usd is null`
     : 't.currency <> :currency'
   return `t.currency, iif(${keepsDay}, t.day, null) as rate_day, ${hasUsd} as has_usd,
-        t.amount_currency as amount, iif(${hasUsd}, t.amount_usd, null) as usd`
+        ${amount('amount_currency')} as amount, iif(${hasUsd}, ${amount('amount_usd')}, null) as usd`
 }
 
 const AMOUNT_GROUPS = ['currency', 'rate_day', 'has_usd']
@@ -141,20 +144,34 @@ export function activitySql(shape: ReportShape): string {
     group by ${groups.join(', ')} limit :rows + 1`
 }
 
-const EVENT_COLUMNS = ['customer_id', 'eventname', 'currency']
+/** The columns of events, with the record where its status is read. */
+const readColumns = ({ hasStatus }: ReportShape) => [
+  'customer_id',
+  'eventname',
+  'currency',
+  ...(hasStatus ? ['record'] : []),
+]
+
+/** Whether an event is approved: by its status, or because it has none. */
+const isApproved = ({ hasStatus }: ReportShape) =>
+  hasStatus ? `ifnull(${EVENT_STATUS} in (select value from json_each(:approved)), 1)` : '1'
 
 const eventColumns = (shape: ReportShape) =>
-  `${groupColumns(shape, 'events').join(', ')}, t.eventname as event, t.currency,
+  `${groupColumns(shape, 'events').join(', ')}, t.eventname as event,
+        ${isApproved(shape)} as approved, t.currency,
         iif(t.currency = :currency, null, t.day) as rate_day`
+
+const IS_OUTFLOW_EVENT = 't.eventname in (select value from json_each(:outflows))'
 
 /** Counts events by name, and sums `Value`. */
 export function eventsSql(shape: ReportShape): string {
-  const groups = [...groupNames(shape), 'event', 'currency', 'rate_day']
-  const columns = [...EVENT_COLUMNS, ...ownColumns(shape, 'events'), 'amount']
+  const groups = [...groupNames(shape), 'event', 'approved', 'currency', 'rate_day']
+  const amount = shape.signed ? magnitudeOf('t.amount', IS_OUTFLOW_EVENT) : 't.amount'
+  const columns = [...readColumns(shape), ...ownColumns(shape, 'events'), 'amount']
   return `${withClause(shape)}
     select ${groups.join(', ')}, count(*) as count, ${limbs('amount')}
     from (
-      select ${eventColumns(shape)}, t.amount
+      select ${eventColumns(shape)}, ${amount} as amount
       from (${recordsSql('events', columns)}) t ${customerJoin(shape)}
     )
     group by ${groups.join(', ')} limit :rows + 1`
@@ -162,8 +179,8 @@ export function eventsSql(shape: ReportShape): string {
 
 /** Sums each KPI of events by its name: one value more than a report may read. */
 export function kpisSql(shape: ReportShape): string {
-  const groups = [...groupNames(shape), 'event', 'kpi', 'currency', 'rate_day']
-  const columns = [...EVENT_COLUMNS, ...ownColumns(shape, 'events'), 'kpis']
+  const groups = [...groupNames(shape), 'event', 'approved', 'kpi', 'currency', 'rate_day']
+  const columns = [...readColumns(shape), ...ownColumns(shape, 'events'), 'kpis']
   return `${withClause(shape)}
     select ${groups.join(', ')}, count(*) as "values", ${limbs('amount')}
     from (

@@ -5,12 +5,16 @@ import { parse, type Rational } from './rational.ts'
 
 export type State = 'approved' | 'pending' | 'declined' | 'reversed' | 'unmapped'
 
+const HOUR_MS = 3_600_000
+
 /** A record that can earn (§10). */
 export interface Fact {
   resource: OutcomeFact['resource']
   id: string
   customer: WorldCustomer
   signupDay: string
+  /** Returns the day of an instant in the account. */
+  dayOf: ZoneDays['dayOf']
   /** Returns the first instant of a day of the account. */
   startOf: ZoneDays['startOf']
   day: string
@@ -32,7 +36,7 @@ export interface Fact {
   /** The reason that comes before all plans and states, or null. */
   /** Whether the customer is refused on its day. */
   isRefused: boolean
-  reason: 'organic' | 'unknown_affiliate' | 'refused' | null
+  reason: 'implausible_time' | 'organic' | 'unknown_affiliate' | 'refused' | null
   /** The version that governs the fact, or null: `no_plan`. */
   version: Version | null
 }
@@ -75,9 +79,19 @@ const numbersOf = (values: Record<string, number | undefined>) =>
 
 type Raw = Omit<
   Fact,
-  'customer' | 'signupDay' | 'startOf' | 'affiliate' | 'isRefused' | 'reason' | 'version'
+  'customer' | 'signupDay' | 'dayOf' | 'startOf' | 'affiliate' | 'isRefused' | 'reason' | 'version'
 > & {
   customer_id: string
+}
+
+/** Returns an amount, or its magnitude if it comes negative because money leaves. */
+const unsigned = (leaves: boolean, value: number) => (leaves ? Math.abs(value) : value)
+
+const OUTFLOWS = ['withdrawal', 'payout', 'refund']
+
+/** Returns whether a day cannot be: before 2000, or it begins more than 36 hours ahead. */
+function isImplausible({ now }: World, { startOf }: ZoneDays, day: string): boolean {
+  return day < '2000-01-01' || (now !== undefined && startOf(day) > now + 36 * HOUR_MS)
 }
 
 function rawFacts(world: World, { dayOf, startOf }: ZoneDays): Raw[] {
@@ -94,8 +108,10 @@ function rawFacts(world: World, { dayOf, startOf }: ZoneDays): Raw[] {
         numbers: new Map(),
       }),
     ),
-    ...world.transactions.map(
-      (one): Raw => ({
+    ...world.transactions.map((one): Raw => {
+      const leaves = world.amount_signs === 'signed' && OUTFLOWS.includes(one.transaction_type)
+      const amountUsd = one.amount_usd === undefined ? undefined : unsigned(leaves, one.amount_usd)
+      return {
         resource: 'transactions',
         id: one.transaction_id,
         customer_id: one.customer_id,
@@ -106,10 +122,10 @@ function rawFacts(world: World, { dayOf, startOf }: ZoneDays): Raw[] {
         type: one.transaction_type,
         subtype: one.transaction_subtype,
         currency: one.currency,
-        numbers: numbersOf({ amount_currency: one.amount_currency }),
-        amountUsd: one.amount_usd === undefined ? undefined : parse(one.amount_usd),
-      }),
-    ),
+        numbers: numbersOf({ amount_currency: unsigned(leaves, one.amount_currency) }),
+        amountUsd: amountUsd === undefined ? undefined : parse(amountUsd),
+      }
+    }),
     ...world.activity.map(({ date, customer_id, instrument, currency, ...numbers }): Raw => {
       const id = `${date}|${customer_id}|${instrument}|${currency}`
       return {
@@ -125,21 +141,24 @@ function rawFacts(world: World, { dayOf, startOf }: ZoneDays): Raw[] {
         numbers: numbersOf(numbers),
       }
     }),
-    ...world.events.map(
-      (one): Raw => ({
+    ...world.events.map((one): Raw => {
+      const isOutflow = world.outflows?.includes(one.eventname) ?? false
+      const leaves = world.amount_signs === 'signed' && isOutflow
+      const Value = one.Value === undefined ? undefined : unsigned(leaves, one.Value)
+      return {
         resource: 'activities',
         id: one.id,
         customer_id: one.customer_id,
         day: one.day,
         instant: one.at ?? startOf(one.day),
         wholeDay: one.at === undefined,
-        state: 'approved',
+        state: one.status === undefined ? 'approved' : stateOf(world, one.status),
         type: one.eventname,
         product: one.product,
         currency: one.Currency,
-        numbers: numbersOf({ ...one.kpis, Value: one.Value }),
-      }),
-    ),
+        numbers: numbersOf({ ...one.kpis, Value }),
+      }
+    }),
   ]
 }
 
@@ -153,19 +172,20 @@ export function readFacts(
   const assignments = new Map([...configured].map((one) => [one, assignmentsOf(world, one)]))
   const held: Raw[] = []
   const days = daysOfZone(world.book_zone)
-  const { startOf } = days
+  const { dayOf, startOf } = days
   const facts = rawFacts(world, days).flatMap((raw): Fact[] => {
     const customer = customers.get(raw.customer_id)
     if (!customer) {
       held.push(raw)
       return []
     }
-    const signupDay = days.dayOf(customer.signup)
+    const signupDay = dayOf(customer.signup)
     const affiliate = entryOn(customer.affiliates, raw.day)?.affiliate_id ?? null
     const { refused } = customer
     const isRefused = refused !== undefined && (refused.from === null || refused.from <= raw.day)
-    const reason =
-      affiliate === null
+    const reason = isImplausible(world, days, raw.day)
+      ? 'implausible_time'
+      : affiliate === null
         ? 'organic'
         : !configured.has(affiliate)
           ? 'unknown_affiliate'
@@ -177,7 +197,7 @@ export function readFacts(
     const version = assignment
       ? governing(versions.get(assignment.plan)!, assignment, signupDay, raw.day)
       : null
-    return [{ ...raw, customer, signupDay, startOf, affiliate, isRefused, reason, version }]
+    return [{ ...raw, customer, signupDay, dayOf, startOf, affiliate, isRefused, reason, version }]
   })
   return { facts: facts.sort(inTime), held }
 }

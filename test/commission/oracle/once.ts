@@ -8,6 +8,8 @@ import { fieldOf, type Held, isCounted, weightsOf } from './terms.ts'
 
 // `once`: who qualifies, by which fact, on which day, and what waits.
 
+const HOUR_MS = 3_600_000
+
 /** Where one condition of `qualify` stands. */
 export interface Reach {
   /** When it was reached, or null. */
@@ -60,15 +62,21 @@ export const paysPercent = ({ percent, tiers }: Rule) =>
 export const needsAmount = (rule: Rule) =>
   rule.trigger!.min !== undefined || rule.void_by !== undefined || paysPercent(rule)
 
-/** Returns whether a fact lies in the `within_days` that begin with a signup. */
+/** Returns whether a fact is of a time that can be. */
+const isReal = ({ reason }: Fact) => reason !== 'implausible_time'
+
+/** Returns whether a fact is not too early for a rule: at most the hours of grace before the signup. */
+function isLateEnough({ grace_hours = 24 }: Rule, fact: Fact): boolean {
+  const start = fact.customer.signup - grace_hours * HOUR_MS
+  return fact.wholeDay ? fact.day >= fact.dayOf(start) : fact.instant >= start
+}
+
+/** Returns whether a fact lies before the end of the `within_days` that begin with a signup. */
 function inWindow(fact: Fact, days: number | undefined): boolean {
+  if (days === undefined) return true
   const { signup } = fact.customer
-  if (fact.wholeDay)
-    return (
-      fact.day >= fact.signupDay &&
-      (days === undefined || fact.day <= addDays(fact.signupDay, days))
-    )
-  return fact.instant >= signup && (days === undefined || fact.instant < signup + days * DAY_MS)
+  if (fact.wholeDay) return fact.day <= addDays(fact.signupDay, days)
+  return fact.instant < signup + days * DAY_MS
 }
 
 /** What a fact adds to a sum or count: a number, or what is held. Null: the condition omits it. */
@@ -96,12 +104,19 @@ function addedBy(
 }
 
 /** Follows a sum or count through the approved facts of a customer, in order of time. */
-function follow(rates: Rates, condition: Qualify, facts: Fact[], currency: string): Reach {
+function follow(
+  rates: Rates,
+  rule: Rule,
+  condition: Qualify,
+  facts: Fact[],
+  currency: string,
+): Reach {
   const min = parse(condition.min!)
   const { customer, signupDay } = facts[0]!
   const days = condition.within_days
   const named = facts.flatMap((fact) => {
-    if (fact.state !== 'approved' || fact.isRefused || !inWindow(fact, days)) return []
+    if (!isReal(fact) || fact.state !== 'approved' || fact.isRefused) return []
+    if (!isLateEnough(rule, fact) || !inWindow(fact, days)) return []
     const added = addedBy(rates, condition, fact, currency)
     return added ? [{ fact, ...added }] : []
   })
@@ -165,7 +180,7 @@ function voided(
       : inTime(fact, trigger) > 0 && fact.instant < trigger.instant + days * DAY_MS)
   let total = ZERO
   for (const fact of facts) {
-    if (fact.state !== 'approved' || !isAfter(fact)) continue
+    if (!isReal(fact) || fact.state !== 'approved' || !isAfter(fact)) continue
     const added = addedBy(rates, { sum: terms }, fact, currency)
     if (!added) continue
     if (added.held.length > 0) return added.held
@@ -182,7 +197,8 @@ function findCandidate(rates: Rates, version: Version, rule: Rule, facts: Fact[]
   const { min } = rule.trigger!
   for (const fact of facts) {
     const isReversed = fact.state === 'reversed'
-    if (fact.state !== 'approved' && !isReversed) continue
+    if (!isReal(fact) || (fact.state !== 'approved' && !isReversed)) continue
+    if (!isLateEnough(rule, fact)) continue
     if (!isTrigger(rule, fact) || !holdsFor(rule.when, fact) || !withinMonths(rule, fact)) continue
     if (isReversed && rule.requalify) continue
     if (isReversed && min === undefined) return none
@@ -212,7 +228,7 @@ export function attempt(rates: Rates, version: Version, rule: Rule, facts: Fact[
     conditions: (rule.qualify ?? []).map((condition) =>
       condition.customer
         ? firstHeld(condition, facts[0]!)
-        : follow(rates, condition, facts, version.currency),
+        : follow(rates, rule, condition, facts, version.currency),
     ),
   }
 }

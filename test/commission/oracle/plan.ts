@@ -75,6 +75,7 @@ export interface Rule {
   max_amount?: string
   max_count?: number
   requalify?: boolean
+  grace_hours?: number
   void_by?: { terms: Term[]; within_days: number }
   base?: Term[]
   per?: 'affiliate' | 'customer' | 'product'
