@@ -2,6 +2,8 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import propChallenge from '../../examples/plans/prop-challenge.json'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import { brand } from '../brand.ts'
+import { linkOf } from '../dated.ts'
 import { ada, askAdmin, json, partner } from '../partner.ts'
 import { assign, monthly, storePlan } from './stored.ts'
 import { storeDrafts } from './stored-runs.ts'
@@ -110,7 +112,7 @@ describe.each([
     expect(await linesOf('2026-03')).toEqual(['net 0.00'])
     const { metrics } = (await admin('reports?from=2026-03-01&to=2026-03-31')).totals
     expect(metrics).toMatchObject({ withdrawal_amount: '500', net_deposits: '0' })
-    const { data } = await admin('totals/transactions?from=2026-03-06&to=2026-03-06')
+    const { data } = await admin('totals?from=2026-03-06&to=2026-03-06')
     expect(JSON.stringify(data)).toContain(`"${sign * 500}"`)
   })
 })
@@ -145,5 +147,124 @@ describe('times that cannot be', () => {
       const { state } = await admin(`transactions/${id}/earnings`)
       expect(state).toMatchObject({ reason: 'implausible_time' })
     }
+  })
+})
+
+/** Creates a brand whose plan counts all customers from March on. */
+async function casino(rules: Rule[], customers: object[], events: Record<string, object> = {}) {
+  const one = await brand({ account: ACCOUNT, events })
+  const { tracking_data } = await linkOf(ACCOUNT, 'ib-1')
+  await storePlan(ACCOUNT, 'plan', monthly(rules))
+  await assign(ACCOUNT, 'plan')
+  for (const sent of customers) {
+    await one.post('customers', { regtime: '2026-03-01 08:00', tracking_data, ...sent })
+  }
+  return one
+}
+
+const ngr = (id: string, percent: string, when: Rule['when']): Rule => ({
+  ...{ id, kind: 'share', percent, base: [{ event: 'Stats', kpi: 'NGR' }] },
+  ...(when && { when }),
+})
+
+describe('a brand', () => {
+  test('its countries match a plan as they are, as codes and as names', async () => {
+    const sent = ['DE', 'de', 'De', ' DE', 'Germany', 'GER', 'DEU', '49']
+    const customers = sent.map((country, i) => ({ customerId: `p-${i}`, country }))
+    const { post } = await casino(
+      [
+        ngr('de', '10', { countries: ['DE'] }),
+        ngr('not', '1', { not_countries: ['germany'] }),
+        ngr('own', '2', { countries: ['49'] }),
+      ],
+      customers,
+    )
+    for (const { customerId: customerid } of customers) {
+      const stats = { eventname: 'Stats', customerid, createtime: '2026-03-05', NGR: '100' }
+      await post('activities', { ...stats, Currency: 'EUR' })
+    }
+    // `GER` and `49` are no code of ISO 3166.
+    expect(await linesOf('2026-03')).toEqual(['de 60.00', 'not 2.00', 'own 2.00'])
+  })
+
+  test('the plan of a partner names countries by two capital letters', async () => {
+    await partner('forex', { account: ACCOUNT, affiliates: ['ib-1'] })
+    const rule = { ...cpa, when: { countries: ['de'] } }
+    const put = askAdmin(`accounts/${ACCOUNT}/plans/plan`, 'PUT', monthly([rule]))
+    expect((await put).status).toBe(422)
+  })
+
+  test('a status takes an event back, and reports tell it apart', async () => {
+    const Deposit = { granularity: 'event', status_member: 'state', outflow: false }
+    const once: Rule = {
+      ...{ id: 'cpa', kind: 'once', amount: '200.00' },
+      trigger: { event: 'Deposit', min: '100' },
+    }
+    const net: Rule = { id: 'net', kind: 'share', percent: '10', base: [{ event: 'Deposit' }] }
+    const { post } = await casino([once, net], [{ customerId: 'p-1' }], { Deposit })
+    await askAdmin(`accounts/${ACCOUNT}/status-map`, 'PUT', { cancelled: 'declined' })
+    const sent = (eventid: string, Value: string, more = {}) =>
+      post('activities', {
+        ...{ eventname: 'Deposit', customerid: 'p-1', eventid, createtime: '2026-03-05 10:00' },
+        ...{ Value, Currency: 'EUR', ...more },
+      })
+    await sent('e1', '150')
+    await sent('e2', '500', { createtime: '2026-03-10 10:00' })
+    expect(await linesOf('2026-03')).toEqual(['cpa 200.00', 'net 65.00'])
+    await sent('e1', '150', { state: 'cancelled' })
+    expect(await linesOf('2026-03')).toEqual(['cpa 200.00', 'net 50.00'])
+    await sent('e1', '150', { state: 'reversed' })
+    expect(await linesOf('2026-03')).toEqual(['net 50.00'])
+
+    const { data } = await admin('unearned?period=2026-03&reason=reversed')
+    expect(data).toMatchObject([{ reason: 'reversed', eventname: 'Deposit', count: 1 }])
+    const { metrics } = (await admin('reports?from=2026-03-01&to=2026-03-31&currency=EUR')).totals
+    expect(metrics).toMatchObject({
+      'Deposit.count': 1,
+      'Deposit.Value': '500',
+      'Deposit.unapproved.count': 1,
+      'Deposit.unapproved.Value': '150',
+    })
+  })
+
+  test('groups of what earned nothing have the names of the events', async () => {
+    const { post } = await casino([ngr('de', '10', undefined)], [{ customerId: 'p-1' }])
+    for (const eventname of ['stats', 'Stats ']) {
+      const day = { eventname, customerid: 'p-1', createtime: '2026-03-05', NGR: '100' }
+      await post('activities', { ...day, Currency: 'EUR' })
+    }
+    const { data } = await admin('unearned?period=2026-03&reason=no_rule')
+    const names = data.map(({ eventname }: { eventname: string | null }) => eventname)
+    expect(names).toEqual(['Stats ', 'stats', null])
+  })
+})
+
+describe('a deposit before the signup', () => {
+  const sum: Rule = {
+    ...cpa,
+    qualify: [{ sum: [{ transactions: ['deposit'] }], min: '500', within_days: 30 }],
+  }
+  const early = paid('t1', 'c1', 'deposit', 500, '2026-03-01')
+
+  test('pays a CPA if it is some seconds early', async () => {
+    const acme = await firm('forex', monthly([sum], { currency: 'USD' }))
+    await acme.post('customers', [customer('c1', '2026-03-01T10:00:02Z')])
+    await acme.post('transactions', [early])
+    expect(await linesOf('2026-03')).toEqual(['cpa 200.00'])
+  })
+
+  test('is named where it is too early', async () => {
+    const acme = await firm('forex', monthly([sum], { currency: 'USD' }))
+    await acme.post('customers', [customer('c1', '2026-03-03T10:00:00Z')])
+    await acme.post('transactions', [early])
+    const { data } = await admin('qualifications?period=2026-03')
+    expect(data).toMatchObject([
+      {
+        status: 'waiting',
+        before_signup: ['1 deposit of 500 USD is more than 24 hours before the signup'],
+      },
+    ])
+    const { state } = await admin('transactions/t1/earnings')
+    expect(state).toMatchObject({ reason: 'not_qualified', condition: 'before_signup' })
   })
 })

@@ -25,7 +25,7 @@ const EVENTS = ['bet', 'deposit', 'ftd']
 const KPIS = ['ngr', 'stake', 'bonus', 'Value']
 
 const CUSTOMER_CONDITIONS: Record<string, string[]> = {
-  countries: ['DE', 'CZ', 'JP'],
+  countries: ['DE', 'CZ', 'JP', 'deu', 'Atlantis'],
   account_types: ['standard', 'raw'],
   challenge_types: ['one-step', 'two-step'],
   phases: ['phase_1', 'phase_2', 'funded'],

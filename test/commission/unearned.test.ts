@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { isOutflow } from '../../src/amount-signs.ts'
 import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
@@ -94,12 +95,22 @@ function controlTotals(world: World, { first, last }: Period): Record<string, st
   }
   for (const one of world.customers)
     count('customers', dayOf(one.signup), one.customer_id, 'null', {})
-  for (const { amount_currency, at, customer_id, currency } of world.transactions)
-    count('transactions', dayOf(at), customer_id, currency, { amount_currency })
+  const size = (leaves: boolean | undefined, value: number | undefined) =>
+    leaves && value !== undefined && world.amount_signs ? Math.abs(value) : value
+  for (const {
+    transaction_type,
+    amount_currency,
+    at,
+    customer_id,
+    currency,
+  } of world.transactions) {
+    const amounts = { amount_currency: size(isOutflow(transaction_type), amount_currency) }
+    count('transactions', dayOf(at), customer_id, currency, amounts)
+  }
   for (const { date, customer_id, instrument: _, currency, ...amounts } of world.activity)
     count('trading-activity', dayOf(Date.parse(date)), customer_id, currency, amounts)
-  for (const { day, customer_id, Currency, Value, kpis } of world.events) {
-    const amounts = { ...kpis, Value }
+  for (const { eventname, day, customer_id, Currency, Value, kpis } of world.events) {
+    const amounts = { ...kpis, Value: size(world.outflows?.includes(eventname), Value) }
     count('activities', dayOf(Date.parse(day)), customer_id, Currency ?? 'null', amounts)
   }
   return texts(sums)

@@ -114,7 +114,7 @@ function affiliates(from: Source, span: Span): World['affiliates'] {
 }
 
 const FIELDS: { [F in keyof WorldFields]-?: readonly NonNullable<WorldFields[F]>[] } = {
-  country_code: ['DE', 'CZ', 'JP'],
+  country_code: ['DE', 'CZ', 'JP', 'de', 'Germany', ' jpn'],
   trading_account_type: ['standard', 'raw'],
   challenge_type: ['one-step', 'two-step'],
   phase: ['phase_1', 'phase_2', 'funded'],

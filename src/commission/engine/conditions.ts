@@ -1,3 +1,4 @@
+import { foldCountry } from '../../validation/country.ts'
 import { compare, type Decimal, decimal, factAmount, fromFact } from './decimal.ts'
 import type { CustomerFields, Fact } from './facts.ts'
 import type { Conditions } from './plan.ts'
@@ -61,9 +62,27 @@ function membership(
   expected: boolean,
 ): ConditionCheck[] {
   if (list === undefined) return []
+  if (name.endsWith('countries')) return [countryCheck(name, list, expected)]
   const members = new Set<string | null>(list)
   return [(fields, fact) => (members.has(readValue(fields, fact)) === expected ? null : name)]
 }
+
+/** The maximum number of countries for which a check stores how they fold. */
+const REMEMBERED_COUNTRIES = 1_000
+
+/** Checks the country of a customer. Both sides are folded; what cannot be is compared as sent (§16.31). */
+function countryCheck(name: string, list: readonly string[], expected: boolean): ConditionCheck {
+  const members = new Set(list.map(folded))
+  const known = new Map<string, boolean>()
+  return ({ country_code }) => {
+    if (country_code === null) return expected ? name : null
+    const isMember = known.get(country_code) ?? members.has(folded(country_code))
+    if (known.size < REMEMBERED_COUNTRIES) known.set(country_code, isMember)
+    return isMember === expected ? null : name
+  }
+}
+
+const folded = (country: string): string => foldCountry(country) ?? country
 
 function instrumentChecks({ instruments, not_instruments }: Conditions): ConditionCheck[] {
   const checks: ConditionCheck[] = []

@@ -1,9 +1,16 @@
+import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
+import { validateField } from '../../validation/strict-object.ts'
 import type { PlanNames } from './named-facts.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Returns an issue for each fact of a plan that accounts of this vertical never send. */
-export const checkFacts = ({ facts }: PlanNames, vocabulary: Vocabulary): Issue[] =>
+/** Returns an issue for each fact and country of a plan that accounts of this vertical never send. */
+export const checkFacts = (names: PlanNames, vocabulary: Vocabulary): Issue[] => [
+  ...checkKinds(names, vocabulary),
+  ...checkCountries(names, vocabulary),
+]
+
+const checkKinds = ({ facts }: PlanNames, vocabulary: Vocabulary): Issue[] =>
   facts.flatMap(({ pointer, kind }) => {
     if ('transactions' in kind) {
       return checkTransactions(kind.transactions, `${pointer}/transactions`, vocabulary)
@@ -12,6 +19,19 @@ export const checkFacts = ({ facts }: PlanNames, vocabulary: Vocabulary): Issue[
     if (vocabulary.events) return []
     return [notSent(`${pointer}/event`, 'partners send `transactions` and `activity`, not events')]
   })
+
+/** Partners send the countries of customers as codes; brands send any text. */
+function checkCountries({ conditions }: PlanNames, { events }: Vocabulary): Issue[] {
+  if (events) return []
+  return conditions.flatMap(({ pointer, conditions: one }) =>
+    (['countries', 'not_countries'] as const).flatMap((name) =>
+      (one[name] ?? []).flatMap((value, i): Issue[] => {
+        const { issue } = validateField(`${i}`, value, f.country)
+        return issue ? [{ ...issue, pointer: `${pointer}/${name}${issue.pointer}` }] : []
+      }),
+    ),
+  )
+}
 
 const notSent = (pointer: string, expected: string): Issue => ({
   pointer,

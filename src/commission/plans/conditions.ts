@@ -39,7 +39,14 @@ function both<const N extends string, S extends v.GenericSchema>(
 }
 
 const ofCustomer = {
-  ...both('countries', f.country, documentation("The customer's country code", ['DE'])),
+  ...both(
+    'countries',
+    f.text,
+    documentation(
+      'Partners: two capital letters. Brands: as they send it; alpha-2 and alpha-3 codes of ISO 3166 and English names match each other, in any letter case, and any other text matches itself. The country of the customer',
+      ['DE'],
+    ),
+  ),
   ...both('account_types', f.text, documentation('The type of the trading account', ['ECN'])),
   ...both('challenge_types', f.text, documentation('The type of the challenge', ['rapid'])),
   ...both('phases', f.text, documentation('The evaluation phase', ['funded'])),

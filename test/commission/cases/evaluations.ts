@@ -441,7 +441,7 @@ const qualifications: readonly Case[] = [
         transactions: [
           deposit('c1', '2026-01-01', -5),
           deposit('c1', '2026-01-02', -6),
-          deposit('c1', '2025-12-31', -7, { transaction_type: 'x' }),
+          deposit('c1', '2025-12-30', -7, { transaction_type: 'x' }),
         ],
       }).map(({ status, progress }) => [status, progress]),
     [

@@ -33,8 +33,21 @@ export function matchesGlob(glob: string[], symbol: string[]): boolean {
 
 const characters = (text: string) => [...text.toLowerCase()]
 
+/** The countries of random worlds, as they may be written. */
+const WRITTEN: Record<string, string[]> = {
+  DE: ['de', 'deu', 'germany'],
+  CZ: ['cz', 'cze', 'czechia'],
+  JP: ['jp', 'jpn', 'japan'],
+}
+
+function country(text: string): string {
+  const written = text.trim().toLowerCase()
+  return Object.keys(WRITTEN).find((code) => WRITTEN[code]!.includes(written)) ?? text
+}
+
 function inList(name: string, list: string[], value: string | number | undefined): boolean {
   if (value === undefined) return false
+  if (name === 'countries') return list.map(country).includes(country(String(value)))
   if (name !== 'instruments') return list.includes(String(value))
   return list.some((glob) => matchesGlob(characters(glob), characters(String(value))))
 }
