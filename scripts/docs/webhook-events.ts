@@ -93,7 +93,7 @@ const FEEDS: Record<string, EventDocumentation> = {
 const STATEMENTS: Record<string, EventDocumentation> = {
   'statement.ready': {
     description:
-      'Sent when the first run that began after the end of a period is done: for each draft of the period, and again if a later run changes the draft.',
+      'Sent when the first run that began after the end of a period is done: for each draft of the period, and again if a later run changes the draft. That run begins at the first 06:05 UTC after the end of the period in the time zone of the account, unless the team starts one before.',
     data: object({ ...statementOf, ...amounts }),
     example: { ...STATEMENT, ...AMOUNTS },
   },

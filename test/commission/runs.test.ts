@@ -218,6 +218,33 @@ test('every morning a run of the period of yesterday begins for each account wit
   expect(instances).toHaveLength(1)
 })
 
+test.each([
+  ['Pacific/Honolulu', 'statement.ready at the second 06:05 UTC after the month', 2],
+  ['America/Los_Angeles', 'statement.ready at the second 06:05 UTC after the month', 2],
+  ['UTC', 'statement.ready at the first 06:05 UTC after the month', 1],
+  ['Pacific/Kiritimati', 'statement.ready at the first 06:05 UTC after the month', 1],
+])('the morning runs of an account in %s cause %s', async (zone, _, first) => {
+  const { account } = await firm()
+  await env.DB.prepare('update accounts set book_zone = ?').bind(zone).run()
+  await askAdmin(`accounts/${account}/webhooks`, 'POST', {
+    url: 'https://hooks.example/',
+    events: ['statement.ready'],
+  })
+  const mornings: [string, number | null][] = []
+  for (const day of ['2026-11-01', '2026-11-02']) {
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.parse(`${day}T06:05:00.000Z`) })
+    const event = { cron: CRON_SCHEDULES.report, scheduledTime: Date.now() } as ScheduledController
+    await worker.scheduled(event, env)
+    for (const instance of await runs.get()) await instance.waitForStatus('complete')
+    const count = "select count(*) as n from webhook_events where type = 'statement.ready'"
+    mornings.push([day, await env.DB.prepare(count).first('n')])
+  }
+  expect(mornings).toEqual([
+    ['2026-11-01', first === 1 ? 2 : 0],
+    ['2026-11-02', 2],
+  ])
+})
+
 test('a run that has read nothing yet is returned in place of a new one', async () => {
   await firm()
   await storeRunning(1)
