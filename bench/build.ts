@@ -24,3 +24,8 @@ export async function buildPeer(path: string, service?: string): Promise<string>
 export const COMPATIBILITY_DATE = /^compatibility_date = "(.+)"$/m.exec(
   readFileSync('wrangler.toml', 'utf8'),
 )![1]!
+
+/** The compatibility flags of the service. */
+export const COMPATIBILITY_FLAGS: string[] = JSON.parse(
+  /^compatibility_flags = (\[.+\])$/m.exec(readFileSync('wrangler.toml', 'utf8'))![1]!,
+)

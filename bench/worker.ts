@@ -1,5 +1,5 @@
 import type { Miniflare, MiniflareOptions } from 'miniflare'
-import { COMPATIBILITY_DATE } from './build.ts'
+import { COMPATIBILITY_DATE, COMPATIBILITY_FLAGS } from './build.ts'
 import { children, cpuOf } from './cpu.ts'
 
 type Config = MiniflareOptions['workers'][number]['config']
@@ -44,6 +44,7 @@ export async function start(
           name: 'bench',
           type: 'worker',
           compatibilityDate: COMPATIBILITY_DATE,
+          compatibilityFlags: COMPATIBILITY_FLAGS,
           manifest: {
             mainModule: 'index.js',
             modules: { 'index.js': { type: 'esm', contents: script } },

@@ -13,6 +13,7 @@ const shapeOf = (env: string | undefined) => {
   const config = configOf(env)
   return {
     compatibility_date: config.compatibility_date,
+    compatibility_flags: config.compatibility_flags,
     databases: config.d1_databases.map(({ binding, migrations_dir }) => ({
       binding,
       migrations_dir,

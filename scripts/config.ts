@@ -9,6 +9,7 @@ export const ENVIRONMENTS = [undefined, 'staging', 'production'] as const
 /** The settings of an environment that our scripts read. */
 export interface Config {
   compatibility_date: string
+  compatibility_flags: string[]
   d1_databases: {
     binding: string
     migrations_dir: string

@@ -15,9 +15,13 @@ export { BackgroundJob } from './background-job.ts'
 export { StatementRun } from './commission/drafts/workflow.ts'
 
 /** The consumer of each queue. The names of queues differ by environment. */
-const consume = (batch: MessageBatch<unknown>, env: Env): Promise<void> =>
+const consume = (
+  batch: MessageBatch<unknown>,
+  env: Env,
+  context: Pick<ExecutionContext, 'waitUntil'>,
+): Promise<void> =>
   batch.queue.includes('webhooks')
-    ? sendWebhookBatch(batch as MessageBatch<QueuedMessage>, env)
+    ? sendWebhookBatch(batch as MessageBatch<QueuedMessage>, env, context)
     : storeClickBatch(batch as MessageBatch<Click>, env)
 
 export default {

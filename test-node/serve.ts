@@ -38,6 +38,7 @@ const miniflare = new Miniflare({
         name: 'tributary',
         type: 'worker',
         compatibilityDate: config.compatibility_date,
+        compatibilityFlags: config.compatibility_flags,
         manifest: {
           mainModule: 'index.js',
           modules: { 'index.js': { type: 'esm', contents: readFileSync(script, 'utf8') } },

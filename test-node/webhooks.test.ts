@@ -246,6 +246,36 @@ test('a failed event is sent again with the same id and a new signature', async 
   )
 })
 
+test('the next attempt is not before the time that Retry-After asks for', async () => {
+  const { id, event } = await tested('/busy/firm')
+  assert.ok(await until(async () => (await attemptsOf(FIRM, id)).length === 1))
+  const [attempt] = await attemptsOf(FIRM, id)
+  assert.equal(attempt.status, 429)
+  const wait = Date.parse(attempt.next_attempt_at) - Date.parse(attempt.at)
+  assert.ok(wait >= 120_000 && wait < 130_000, String(wait))
+  assert.equal((await messageOf(id, event)).next_attempt_at, attempt.next_attempt_at)
+})
+
+test('ten receivers that never answer do not delay the events of another account', async () => {
+  const hanging = await Promise.all(
+    Array.from({ length: 10 }, (_, i) => newWebhook(service, receiver, FIRM, `/hang/${i}`)),
+  )
+  const id = await newWebhook(service, receiver, BRAND, '/ok/neighbour', ['feed.late'])
+  await Promise.all(
+    [...hanging, ...hanging, ...hanging].map((one) =>
+      expectBody(202, admin('POST', `${hooksOf(FIRM)}/${one}/test`)),
+    ),
+  )
+  assert.ok(await until(() => receiver.received.some(({ path }) => path.startsWith('/hang/'))))
+  // An attempt that is not answered ends after 10 seconds.
+  for (let sent = 1; sent <= 5; sent++) {
+    const began = Date.now()
+    await expectBody(202, admin('POST', `${hooksOf(BRAND)}/${id}/test`))
+    assert.ok(await until(() => receiver.at('/ok/neighbour').length === sent, 40))
+    assert.ok(Date.now() - began < 8000, `${Date.now() - began} ms`)
+  }
+})
+
 test('an event that fails for a day becomes a dead letter, which a replay sends again', async () => {
   const { id, event } = await tested('/fail/dead')
   const at = `${hooksOf(FIRM)}/${id}`

@@ -47,7 +47,7 @@ test('a click is stored once after any fault between queue and database', async 
       body: { ...click, click_id },
     }
     const batch = createMessageBatch<Click>('tributary-clicks', [message])
-    await worker.queue(batch, platform)
+    await worker.queue(batch, platform, createExecutionContext())
     const { explicitAcks, retryMessages } = await getQueueResult(batch, createExecutionContext())
     return { ...seen, acked: explicitAcks.length, retries: retryMessages.length }
   }

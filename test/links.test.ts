@@ -358,7 +358,7 @@ describe('clicks', () => {
     }))
     const batch = createMessageBatch<Click>('tributary-clicks', messages)
     const context = createExecutionContext()
-    await worker.queue(batch, env)
+    await worker.queue(batch, env, context)
     return getQueueResult(batch, context)
   }
 

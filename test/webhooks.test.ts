@@ -1,10 +1,15 @@
-import { createExecutionContext, createMessageBatch, getQueueResult } from 'cloudflare:test'
+import {
+  createExecutionContext,
+  createMessageBatch,
+  getQueueResult,
+  waitOnExecutionContext,
+} from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { DAY_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
-import { pauseAfter } from '../src/webhooks/backoff.ts'
+import { pauseAfter, retryAfter } from '../src/webhooks/backoff.ts'
 import { urlProblem } from '../src/webhooks/check-url.ts'
 import type { QueuedMessage } from '../src/webhooks/queue-due.ts'
 import {
@@ -537,8 +542,10 @@ describe('the queue', () => {
   async function consume(body: QueuedMessage) {
     const message = { id: crypto.randomUUID(), timestamp: new Date(), attempts: 1, body }
     const batch = createMessageBatch<unknown>('tributary-webhooks', [message])
-    await worker.queue(batch, env)
-    return getQueueResult(batch, createExecutionContext())
+    const context = createExecutionContext()
+    await worker.queue(batch, env, context)
+    await waitOnExecutionContext(context)
+    return getQueueResult(batch, context)
   }
 
   /** Writes an event without a request, which would send it at once. */
@@ -631,4 +638,24 @@ test('ten attempts take about a day, and the pauses vary by a tenth', () => {
   expect(total).toBeLessThan(1.05 * DAY_MS)
   expect(pauseAfter(10, 0.5)).toBeNull()
   expect([pauseAfter(1, 0), pauseAfter(1, 1)]).toEqual([4500, 5500])
+})
+
+test.each([
+  [null, 0],
+  ['120', 120],
+  [' 120 ', 120],
+  ['0', 0],
+  ['Wed, 25 Nov 2026 01:43:00 GMT', 103 * 60],
+  ['Wed, 25 Nov 2026 00:00:00 GMT', 0],
+  ['7201', 7200],
+  ['9'.repeat(400), 7200],
+  ['Fri, 25 Dec 2026 00:00:00 GMT', 7200],
+  ['-5', 0],
+  ['1.5', 0],
+  ['1e3', 0],
+  ['soon', 0],
+  ['soon GMT', 0],
+  ['2026-11-25T01:43:00Z', 0],
+])('Retry-After: %s asks to wait %d seconds', (header, seconds) => {
+  expect(retryAfter(header, Date.parse('2026-11-25T00:00:00Z'))).toBe(seconds * 1000)
 })

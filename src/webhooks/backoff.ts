@@ -27,3 +27,22 @@ export function pauseAfter(attempts: number, random: number): number | null {
   if (pause === undefined) return null
   return Math.round(pause * (1 - JITTER / 2 + JITTER * random))
 }
+
+/** The longest wait that a receiver can ask for, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 2 * HOUR_MS
+
+/**
+ * Returns how long `Retry-After` asks to wait from `now` on, at most 2 hours; 0 if it is absent or not valid.
+ * All times are in milliseconds.
+ *
+ * @see [RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)
+ */
+export function retryAfter(header: string | null, now: number): number {
+  const text = header?.trim() ?? ''
+  const wait = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : text.endsWith(' GMT')
+      ? Date.parse(text) - now
+      : 0
+  return Number.isNaN(wait) ? 0 : Math.max(0, Math.min(wait, MAX_RETRY_AFTER_MS))
+}

@@ -33,6 +33,7 @@ export const presentAttempt = ({ event, at, ...row }: AttemptRow) => ({
   status: row.status,
   ms: row.ms,
   error: row.error,
+  next_attempt_at: timeText(row.next_at),
 })
 
 /** Returns an event that is sent to an endpoint as the administration API shows it. */

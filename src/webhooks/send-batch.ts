@@ -20,34 +20,42 @@ const MAX_QUEUE_DELAY_MS = 60_000
 const GONE = 410
 
 /**
- * Sends the events of a queue batch, all at the same time. The queue retries nothing: the database stores
- * what is to be sent, and a cron queues again what was interrupted.
+ * Begins to send the events of a queue batch, all at the same time. `context` waits for the receivers, and
+ * the queue does not: so no receiver, however slow, delays the batches after this one, which have events of
+ * other accounts. The queue retries nothing: the database stores what is to be sent, and a cron queues again
+ * what was interrupted.
  */
 export async function sendWebhookBatch(
   batch: MessageBatch<QueuedMessage>,
   env: Env,
+  context: Pick<ExecutionContext, 'waitUntil'>,
 ): Promise<void> {
   const byBinding = Map.groupBy(batch.messages, ({ body }) => body.binding)
   await Promise.all(
     [...byBinding].map(async ([binding, messages]) => {
-      try {
-        await sendOfDatabase(
-          env,
-          binding,
-          messages.map(({ body }) => body),
-        )
-      } catch (error) {
-        console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', binding }))
-      }
+      const bodies = messages.map(({ body }) => body)
+      const begun = await logDelay(binding, () => beginAttempts(env, binding, bodies))
+      if (begun) context.waitUntil(logDelay(binding, begun))
     }),
   )
 }
 
-async function sendOfDatabase(
+/** Runs a task on a database. A failure is logged: the cron of each minute queues its messages again. */
+async function logDelay<T>(binding: string, task: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await task()
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', binding }))
+    return undefined
+  }
+}
+
+/** Claims messages of a database. Returns a function that sends their events. */
+async function beginAttempts(
   env: Env,
   binding: string,
   messages: readonly QueuedMessage[],
-): Promise<void> {
+): Promise<() => Promise<unknown>> {
   const db = resolveDatabase(env, binding)
   const names = [...new Set(messages.map(({ account }) => account))]
   const [claimed, enabled] = await Promise.all([
@@ -59,12 +67,13 @@ async function sendOfDatabase(
   const [sent, dead] = [claimed.filter(mayBeSent), claimed.filter((one) => !mayBeSent(one))]
   if (dead.length > 0) await deadLetterMessages(db, dead)
   // After each attempt more events are queued, so that they need not wait for the slowest one of the batch.
-  await Promise.all(
-    sent.map(async (message) => {
-      await attemptMessage(env, binding, db, message)
-      await queueDue(env, binding, message.account, Date.now())
-    }),
-  )
+  return () =>
+    Promise.all(
+      sent.map(async (message) => {
+        await attemptMessage(env, binding, db, message)
+        await queueDue(env, binding, message.account, Date.now())
+      }),
+    )
 }
 
 /** Sends an event once and stores the result of the attempt. */
@@ -89,7 +98,9 @@ async function attemptMessage(
     event,
     attempt: attempts,
     at,
-    ...result,
+    ms: result.ms,
+    status: result.status,
+    error: result.error,
     ...next,
     disables: disableReason(message, result, at),
   })
@@ -106,11 +117,12 @@ async function attemptMessage(
  */
 function nextAttempt(
   { attempts }: ClaimedMessage,
-  { error, status }: AttemptResult,
+  { error, status, waitMs }: AttemptResult,
   now: number,
 ): { next_at: number | null; queued_until: number } {
-  const pause = error === null || status === GONE ? null : pauseAfter(attempts, Math.random())
-  if (pause === null) return { next_at: null, queued_until: 0 }
+  const scheduled = error === null || status === GONE ? null : pauseAfter(attempts, Math.random())
+  if (scheduled === null) return { next_at: null, queued_until: 0 }
+  const pause = Math.max(scheduled, waitMs)
   const isQueued = pause < MAX_QUEUE_DELAY_MS
   return { next_at: now + pause, queued_until: isQueued ? now + pause + MAX_QUEUE_DELAY_MS : 0 }
 }

@@ -1,3 +1,4 @@
+import { retryAfter } from './backoff.ts'
 import { urlProblem } from './check-url.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
 import { signMessage } from './secrets.ts'
@@ -29,6 +30,8 @@ export interface AttemptResult {
   readonly error: AttemptError | null
   /** How long it took, in milliseconds. */
   readonly ms: number
+  /** How long the receiver asks to wait before the next attempt, in milliseconds; 0 if it does not. */
+  readonly waitMs: number
 }
 
 /** Returns the body of an event. */
@@ -46,8 +49,8 @@ export async function sendEvent(
   event: OutgoingEvent,
 ): Promise<AttemptResult> {
   const started = Date.now()
-  const end = (status: number | null, error: AttemptError | null): AttemptResult => {
-    return { status, error, ms: Date.now() - started }
+  const end = (status: number | null, error: AttemptError | null, waitMs = 0): AttemptResult => {
+    return { status, error, ms: Date.now() - started, waitMs }
   }
   if (urlProblem(url, env) !== null) return end(null, 'url_not_allowed')
   if (secrets.length === 0) return end(null, 'no_secret')
@@ -68,7 +71,8 @@ export async function sendEvent(
       signal: AbortSignal.timeout(WEBHOOK_LIMITS.attemptMs),
     })
     response.body?.cancel().catch(() => {})
-    return end(response.status, errorOf(response.status))
+    const waitMs = retryAfter(response.headers.get('Retry-After'), Date.now())
+    return end(response.status, errorOf(response.status), waitMs)
   } catch (error) {
     const isTimeout = error instanceof Error && error.name === 'TimeoutError'
     return end(null, isTimeout ? 'timeout' : 'connection_failed')

@@ -194,7 +194,7 @@ const SENDING: readonly Operation[] = [
       'event-id': { value: 'id', description: 'Only the attempts of this event.' },
       failed: { value: 'true', choices: ['true', 'false'], description: 'Only those that failed.' },
     },
-    format: list(['at', 'event_id', 'type', 'attempt', 'status', 'ms', 'error']),
+    format: list(['at', 'event_id', 'type', 'attempt', 'status', 'ms', 'error', 'next_attempt_at']),
   }),
   listOperation({
     noun: 'webhooks',

@@ -68,6 +68,10 @@ export const WEBHOOK_SCHEMAS: Record<string, JsonSchema> = {
         null,
       ],
     }),
+    next_attempt_at: documented(
+      'When the next attempt is due: after the pause of the schedule, or later if `Retry-After` of the response asks for it. Null unless this is the latest attempt of a pending event.',
+      TIME_OR_NULL,
+    ),
   }),
   WebhookEvent: object({
     event_id: documented('The id of the event, which is the `webhook-id` of its requests.'),

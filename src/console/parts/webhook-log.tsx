@@ -25,6 +25,7 @@ export interface Attempt {
   readonly status: number | null
   readonly ms: number
   readonly error: string | null
+  readonly next_attempt_at: string | null
 }
 
 const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const
@@ -122,6 +123,10 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
                 {visible([status, error].filter(Boolean).join(' '))}
               </Badge>
             ),
+          },
+          {
+            title: 'Next attempt',
+            cell: ({ next_attempt_at: at }) => (at ? <Time at={at} /> : '–'),
           },
           { title: 'Milliseconds', isNumeric: true, cell: ({ ms }) => ms.toLocaleString('en') },
           {

@@ -7,10 +7,16 @@ import { bindStatement, compileStatement } from '../statement.ts'
 export interface AttemptRow
   extends Omit<typeof webhookAttempts.$inferSelect, 'account' | 'endpoint'> {
   type: string | null
+  /** When the next attempt is due, in milliseconds, if this is the latest one and another follows. */
+  next_at: number | null
 }
 
 const ofEvent = (column: string) => `(select v.${column} from webhook_events v
     where v.account = :account and v.id = m.event) as ${column}`
+
+const NEXT_AT = `(select g.next_at from webhook_messages g
+    where g.account = :account and g.event = m.event and g.endpoint = :endpoint
+      and g.status = 'pending' and g.attempts = m.attempt) as next_at`
 
 /** Which attempts are listed: those of one event, and those that failed. */
 export interface AttemptFilter {
@@ -30,7 +36,11 @@ export const listAttempts = (
   paginate<AttemptRow>(
     db,
     {
-      columns: [...['id', 'event', 'attempt', 'at', 'status', 'ms', 'error'], ofEvent('type')],
+      columns: [
+        ...['id', 'event', 'attempt', 'at', 'status', 'ms', 'error'],
+        ofEvent('type'),
+        NEXT_AT,
+      ],
       from: `webhook_attempts m where account = :account and endpoint = :endpoint
         and (:event is null or event = :event) and (:failed = 0 or error is not null)`,
       key: ['id'],
