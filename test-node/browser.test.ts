@@ -22,6 +22,7 @@ import { accountTests } from './console/account.ts'
 import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
 import { moneyTests } from './console/money.ts'
+import { oddTests } from './console/odd.ts'
 import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
@@ -257,6 +258,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     dataTests(shared)
     frameTests(shared)
     moneyTests(shared)
+    oddTests(shared)
     accountTests(shared)
   })
 

@@ -80,7 +80,7 @@ export const definitionFields = {
       describeField(
         member,
         documentation(
-          'The field that holds the status of an event. Its words have the meanings of the status map. An event without the field is `approved`, and so are all events if this is null.',
+          'The field that holds the status of an event. Its words have the meanings of the status map. An event without the field is `approved`, and so are all events if no field is named.',
           'status',
         ),
       ),

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { skip } from '../browser/chromium.ts'
+import { CHARTS_DRAWN } from '../browser/page.ts'
+import { DESKTOP, PHONE } from '../browser/viewports.ts'
+import { openSignedIn, type Shared } from './frame.ts'
+import { BRAND, createOddAccounts, FIRM, ODD, PERIOD } from './odd-data.ts'
+import { pageAddresses, pagePaths } from './pages.ts'
+
+// What a member must never see, on any page, whatever the data is.
+
+/** What no text of a page has. Only the text in `pre` is JSON on purpose: what a sender saw. */
+const NEVER = {
+  'a raw escape': /\\u[\da-f]{4}/i,
+  undefined: /\bundefined\b/,
+  null: /\bnull\b/,
+  'an object': /\[object/,
+  'no number': /\bNaN\b|\bInfinity\b/,
+  'a JSON pointer': /(?:^|\s)\/(?:\d+|\*)(?:\/\w+)+|^\/[a-z_]+(?:\/\w+)*$/,
+  'an ISO instant': /\d{4}-\d\d-\d\dT\d\d:\d\d/,
+  JSON: /\{"|\[\{|":/,
+  // The console itself writes only isolates (U+2068, U+2069) and the em spaces of the tree.
+  'an invisible character': /[\u00a0\u200b\u202a-\u202e\u2066\u2067\u3164\ufeff]/,
+} as const
+
+/** Records where charts write labels, and whether they fit into their canvas. */
+const WATCH_LABELS = `
+  globalThis.cutLabels = []
+  const { fillText } = CanvasRenderingContext2D.prototype
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, y) {
+    const { width } = this.measureText(text)
+    const left = x - { center: width / 2, right: width, end: width }[this.textAlign] || x
+    if (left < -1 || left + width > this.canvas.width + 1) cutLabels.push(text)
+    return fillText.call(this, text, x, y)
+  }
+`
+
+/** Returns the texts of the page, and those that are cut off. */
+const READ_TEXTS = `
+  (async () => {
+    ${CHARTS_DRAWN}
+    for (const one of document.querySelectorAll('main details')) one.open = true
+    const texts = [document.title]
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode()) {
+      const { parentElement: parent, data } = walker.currentNode
+      if (data.trim() !== '' && !parent.closest('pre, script, textarea')) texts.push(data)
+    }
+    // The labels of charts are drawn: WATCH_LABELS measures them.
+    const isCut = (one) => {
+      const { overflowX, overflowY } = getComputedStyle(one)
+      const hides = (overflow) => /hidden|clip/.test(overflow)
+      return one.clientWidth > 1 && one.textContent.trim() !== '' &&
+        (hides(overflowX) && one.scrollWidth > one.clientWidth + 1 ||
+          hides(overflowY) && one.scrollHeight > one.clientHeight + 1)
+    }
+    const isOutside = (text) => {
+      const [inner, outer] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()]
+      return inner.left < outer.left - 1 || inner.right > outer.right + 1
+    }
+    const cut = [
+      ...[...document.querySelectorAll('body *')].filter(
+        (one) => !one.closest('.plot') && one.checkVisibility() && isCut(one),
+      ),
+      ...[...document.querySelectorAll('svg text')].filter(isOutside),
+    ].map(({ textContent }) => textContent.trim().slice(0, 60))
+    return { texts, cut: [...cut, ...cutLabels], width: document.documentElement.scrollWidth }
+  })()
+`
+
+interface Shown {
+  readonly texts: readonly string[]
+  readonly cut: readonly string[]
+  readonly width: number
+}
+
+/** Returns the addresses of all pages with the odd accounts. Pages of one id are opened for each odd id. */
+async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<string[]> {
+  const at = `/console/accounts/${FIRM}`
+  const period = `period=${PERIOD}`
+  const fill = (path: string, odd: string) =>
+    `/console${path}`
+      .replace(':account', FIRM)
+      .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name] ?? odd))
+      .replace(/\/\.\.$/, '/by-id?id=..')
+  const ofOdd = (path: string) => /:(?:affiliate|customer)/.test(path)
+  const pages = (await pagePaths()).flatMap((path) =>
+    ofOdd(path) ? ODD.map((odd) => fill(path, odd)) : [fill(path, '')],
+  )
+  const searches = ODD.flatMap((odd) => {
+    const id = encodeURIComponent(odd)
+    return [`${at}/deliveries?record_id=${id}`, `${at}/customers?customer_id=${id}`]
+  })
+  return [
+    ...pages,
+    ...searches,
+    `${at}/deliveries?status=refused`,
+    `${at}/payouts?status=paid`,
+    `${at}/statements?${period}&run=${ids.run}`,
+    `${at}/statements?plan=${ids.plan}&${period}`,
+    `${at}/unearned?${period}`,
+    `${at}/unearned?${period}&list=records`,
+    `${at}/lines/${ids.line}?customer_id=${encodeURIComponent(ODD[1])}`,
+    `${at}/customers/${encodeURIComponent(ODD[1])}?${period}`,
+    `${at}/reports?from=2026-03-01&to=2026-03-31&group_by=affiliate_id`,
+    `${at}/reports?from=2026-03-01&to=2026-03-31&group_by=day,affiliate_id&metrics=deposits`,
+    `${at}/links?link=${ids.link}`,
+    `${at}/nowhere`,
+    ...['', '/mappings', '/affiliates', '/audit-log'].map(
+      (page) => `/console/accounts/${BRAND}${page}`,
+    ),
+    `/console/accounts/${BRAND}/mappings?event=${encodeURIComponent(ODD[4])}`,
+  ]
+}
+
+/** Defines the test that opens every page, with the demo's data and with odd data. */
+export function oddTests(shared: () => Shared): void {
+  test('no page shows what only programs read, or cuts a text, whatever the data is', {
+    skip,
+  }, async () => {
+    const { browser, demo } = shared()
+    const page = await browser.newPage()
+    await page.addInitScript(WATCH_LABELS)
+    const own = { ...shared(), page }
+    await openSignedIn(own, '/console')
+    const ids = await createOddAccounts(own)
+    const client = demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? ''
+    const demoAddresses = await pageAddresses({ client })
+    const found: string[] = []
+    for (const address of [...demoAddresses, ...(await oddAddresses(ids))]) {
+      for (const viewport of [DESKTOP, PHONE]) {
+        await openSignedIn(own, address, viewport)
+        const { texts, cut, width } = await page.evaluate<Shown>(READ_TEXTS)
+        const note = (what: string) => found.push(`${address}, ${viewport.width} px: ${what}`)
+        for (const [name, pattern] of viewport === DESKTOP ? Object.entries(NEVER) : []) {
+          const text = texts.find((one) => pattern.test(one))
+          if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
+        }
+        for (const text of cut) note(`is cut: ${text}`)
+        if (width > viewport.width) note(`is ${width} pixels wide`)
+      }
+    }
+    await page.close()
+    assert.deepEqual(found, [])
+  })
+}
