@@ -18,13 +18,13 @@ import type { Resource } from './ingest/resource.ts'
 import { accountInfo, accountRoutes, requestWeight } from './reading/account-routes.ts'
 import { recordRoutes } from './reading/record-routes.ts'
 import { accountReports, reportWeight } from './reports/routes.ts'
-import { go } from './tracking/go.ts'
+import { go, routedPath } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
 
 /** The application: every route of the service but those of `/console`, which `index.ts` adds. */
-export const app = new Hono<AppEnv>()
+export const app = new Hono<AppEnv>({ getPath: routedPath })
 app.notFound((c) => errorHandler(c.req.path)(endpointNotFound(c.req.path), c))
 app.onError((thrown, c) => errorHandler(c.req.path)(thrown, c))
 

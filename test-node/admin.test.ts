@@ -1389,7 +1389,7 @@ const isRead = (seen: Seen) => verbOf(seen) === 'GET'
 
 describe('affiliates import', { concurrency: 4 }, () => {
   const counted = ({ body }: Seen) => ({
-    body: { received: (body as object[]).length, changed: 1 },
+    body: { received: (body as object[]).length, changed: 1, parents_removed: 2 },
   })
 
   const listed = (seen: Seen) => (isRead(seen) ? { body: page([]) } : counted(seen))
@@ -1403,7 +1403,7 @@ describe('affiliates import', { concurrency: 4 }, () => {
     )
     const path = file('a.csv', `\uFEFFaffiliate_id,parent\r\n${lines.join('\r\n')}\r\n`)
     const { code, stdout } = await admin(base, ['affiliates', 'import', 'a', path, '--json'])
-    assert.deepEqual([code, stdout], [0, '{"received":2500,"changed":3}\n'])
+    assert.deepEqual([code, stdout], [0, '{"received":2500,"changed":3,"parents_removed":6}\n'])
     const [list, ...puts] = requests
     assert.equal(list && verbOf(list), 'GET')
     const bulks = puts.map(({ body }) => body as { affiliate_id: string }[])
@@ -1417,7 +1417,8 @@ describe('affiliates import', { concurrency: 4 }, () => {
       Array.from({ length: 2500 }, (_, i) => `A-${i - (i % 50) + 49 - (i % 50)}`),
     )
     assert.deepEqual(bulks[0]!.slice(0, 2), [
-      { affiliate_id: 'A-49' },
+      // An empty cell removes the parent.
+      { affiliate_id: 'A-49', parent: null },
       { affiliate_id: 'A-48', parent: 'A-49' },
     ])
   })

@@ -497,6 +497,41 @@ describe('affiliates', () => {
     await askAdmin(at, 'PUT', [{ affiliate_id: 'a' }, { affiliate_id: 'b', parent: 'a' }])
   }
 
+  test('the parents that a request removes are counted', async () => {
+    await putTwo()
+    const put = () => json(askAdmin(at, 'PUT', [{ affiliate_id: 'b', parent: null }]))
+    expect(await put()).toEqual({ received: 1, changed: 1, parents_removed: 1 })
+    expect(await put()).toEqual({ received: 1, changed: 0 })
+  })
+
+  test.each([[' a'], ['a '], ['\u00a0a'], ['a\t'], ['\ufeffa'], ['*']])(
+    'the team cannot configure the affiliate %j',
+    async (id) => {
+      await putTwo()
+      const errors = async (path: string, method: string, body: unknown) => {
+        const found = (await json(askAdmin(`accounts/acme/${path}`, method, body))).errors
+        return (found ?? []).map(({ pointer, code }: Record<string, string>) => [pointer, code])
+      }
+      const wrong = (pointer: string) => [pointer, 'pattern']
+      expect(await errors('affiliates', 'PUT', [{ affiliate_id: id }])).toEqual([
+        wrong('/0/affiliate_id'),
+      ])
+      expect(await errors('affiliates', 'PUT', [{ affiliate_id: 'b', parent: id }])).toContainEqual(
+        wrong('/0/parent'),
+      )
+      const link = { affiliate_id: id, landing_page: 'https://a.example/' }
+      expect(await errors('links', 'POST', link)).toEqual([wrong('/affiliate_id')])
+      const affiliations = [{ from: null, affiliate_id: id }]
+      expect(
+        await errors('customers/c/affiliations', 'PUT', { reason: 'x', affiliations }),
+      ).toEqual(expect.anything())
+      const assigned = { affiliate_id: id, plan: 'p', from: '2026-12-01', customers: 'new' }
+      const refused = await errors('assignments', 'PUT', [assigned])
+      if (id === '*') expect(refused).not.toContainEqual(wrong('/0/affiliate_id'))
+      else expect(refused).toContainEqual(wrong('/0/affiliate_id'))
+    },
+  )
+
   test('affiliates are put in bulk, with optional parents, and listed', async () => {
     await putTwo()
     const put = await json(

@@ -405,7 +405,7 @@ describe('parents of affiliates by day', () => {
     ])
     expect(
       await json(put('2096-10-08T10:00:00Z', [{ affiliate_id: 'low', parent: null }])),
-    ).toEqual({ received: 1, changed: 1 })
+    ).toEqual({ received: 1, changed: 1, parents_removed: 1 })
     expect((await parentsOf('low'))[2]).toEqual(['2096-10-08', null])
   })
 
@@ -607,5 +607,58 @@ describe('the depth of the tree', () => {
     expect((await put([{ affiliate_id: 'x', parent: 'old-1' }])).status).toBe(200)
     expect((await put([{ affiliate_id: 'old-69', parent: 'old-2' }])).status).toBe(200)
     expect(await issuesOf(put([{ affiliate_id: 'y', parent: 'old-66' }]))).toEqual([refused(0, 67)])
+  })
+})
+
+describe('the deletion of an affiliate', () => {
+  const AT = 'accounts/acme-forex/affiliates'
+  const remove = (id: string) => askAdmin(`${AT}/${encodeURIComponent(id)}`, 'DELETE')
+  const detail = async (id: string) => {
+    const response = await remove(id)
+    return [response.status, (await json(response)).detail]
+  }
+  const used = (what: string) => [
+    409,
+    `The affiliate cannot be deleted, because it has or is named by: ${what}.`,
+  ]
+
+  test('an affiliate that nothing names is deleted, with an entry in the audit log', async () => {
+    await partner('forex', { affiliates: ['aff-7', 'up', 'aff-8'] })
+    await askAdmin(AT, 'PUT', [{ affiliate_id: 'aff-8', parent: 'up' }])
+    expect((await remove('aff-8')).status).toBe(204)
+    expect(await lastAction()).toMatchObject({
+      action: 'affiliate.delete',
+      details: { affiliate_id: 'aff-8' },
+    })
+    expect((await remove('aff-8')).status).toBe(404)
+    const byQuery = await askAdmin(`${AT}?affiliate_id=aff-7`, 'DELETE')
+    expect(byQuery.status).toBe(204)
+    expect((await json(askAdmin(AT))).data).toEqual([{ affiliate_id: 'up', parent: null }])
+    // A new affiliate with the id has none of the former parents.
+    await askAdmin(AT, 'PUT', [{ affiliate_id: 'aff-8' }])
+    const { data } = await json(askAdmin(`${AT}/parents?affiliate_id=aff-8`))
+    expect(data).toEqual([{ affiliate_id: 'aff-8', parents: [{ from: null, parent: null }] }])
+  })
+
+  test('one that anything names is kept, and the answer says what', async () => {
+    const acme = await partner('forex', { affiliates: ['aff-7', 'aff-8', 'up', 'linked', 'moved'] })
+    await acme.post('customers', [ada])
+    await askAdmin(AT, 'PUT', [{ affiliate_id: 'aff-8', parent: 'up' }])
+    await linkOf(acme.account, 'linked')
+    expect(await detail('aff-7')).toEqual(used('customers'))
+    expect(await detail('up')).toEqual(used('parent of others'))
+    expect(await detail('linked')).toEqual(used('links'))
+    const path = 'accounts/acme-forex/customers/c-1/affiliations'
+    const affiliations = [
+      { from: null, affiliate_id: 'moved' },
+      { from: '2026-01-05', affiliate_id: 'aff-7' },
+    ]
+    await askAdmin(path, 'PUT', { reason: 'Moved', affiliations })
+    expect(await detail('moved')).toEqual(used('customers'))
+    // What an affiliate was below on earlier days names it, too.
+    await askAdmin(AT, 'PUT', [{ affiliate_id: 'aff-8', parent: null, from: '2096-01-01' }])
+    expect(await detail('up')).toEqual(used('parent of others'))
+    expect((await remove('aff-8')).status).toBe(204)
+    expect((await remove('up')).status).toBe(204)
   })
 })

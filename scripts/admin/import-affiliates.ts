@@ -19,14 +19,27 @@ import { MAX_ROWS, refuse, sendBulks } from './send-bulks.ts'
 
 interface Affiliate {
   affiliate_id?: string
-  parent?: string
+  /** Null: the cell is empty, which removes the parent. */
+  parent?: string | null
   from?: string
+}
+
+/** The answer to one request. */
+interface Answer {
+  received: number
+  changed: number
+  parents_removed?: number
 }
 
 /** Sets the affiliates of a file, parents first. Returns the sum of all responses. */
 export async function importAffiliates(send: SendRequest, request: AdminRequest, input: Input) {
   const { file = '' } = input.operands
-  const rows = await readRows<Affiliate>(file, 'affiliates', ['affiliate_id', 'parent', 'from'])
+  const rows = await readRows<Affiliate>(
+    file,
+    'affiliates',
+    ['affiliate_id', 'parent', 'from'],
+    ['parent'],
+  )
   const affiliates = parentsFirst(rows, file)
   // A single request is refused as a whole. Of several, the earlier ones would stay.
   if (affiliates.length > MAX_ROWS) {
@@ -34,10 +47,13 @@ export async function importAffiliates(send: SendRequest, request: AdminRequest,
     const { data } = await fetchPages(send, list, Number.POSITIVE_INFINITY)
     refuse(file, affiliates, findIssues(affiliates, data as AffiliateParents[]))
   }
-  const total = { received: 0, changed: 0 }
-  for (const one of await sendBulks<typeof total>(send, request, affiliates, 'affiliates')) {
+  const total: Answer = { received: 0, changed: 0 }
+  for (const one of await sendBulks<Answer>(send, request, affiliates, 'affiliates')) {
     total.received += one.received
     total.changed += one.changed
+    if (one.parents_removed) {
+      total.parents_removed = (total.parents_removed ?? 0) + one.parents_removed
+    }
   }
   return total
 }
@@ -77,7 +93,7 @@ export function parentsFirst(affiliates: readonly Affiliate[], file: string): Af
         throw usageError(`${file}: affiliate \`${up.affiliate_id}\` is its own ancestor.`)
       }
       chain.add(up)
-      up = up.parent === undefined ? undefined : byId.get(up.parent)
+      up = up.parent ? byId.get(up.parent) : undefined
     }
     for (const ancestor of [...chain].reverse()) ordered.add(ancestor)
   }

@@ -5,11 +5,15 @@ import { detectFormat, readRecords } from '../push/read.ts'
 /** The longest id in an error message, in characters. */
 const MAX_ID_LENGTH = 40
 
-/** Returns the rows of a CSV, JSON or NDJSON file with these columns. `noun` names them in errors. */
+/**
+ * Returns the rows of a CSV, JSON or NDJSON file with these columns. `noun` names them in errors. In CSV
+ * an empty cell is a missing member, or null in the `nullable` columns.
+ */
 export async function readRows<T>(
   file: string,
   noun: string,
   columns: readonly string[],
+  nullable: readonly string[] = [],
 ): Promise<T[]> {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) {
     throw usageError(`${file} does not exist.`)
@@ -19,6 +23,7 @@ export async function readRows<T>(
     name: noun,
     fields: columns,
     numeric: new Set<string>(),
+    nullable: new Set(nullable),
     identityOf: () => undefined,
   }
   const rows: T[] = []

@@ -149,11 +149,11 @@ function fieldNames(
   throw usageError(`${place}: the header has no field of ${resource}. Fields: ${list}`)
 }
 
-/** Leaves out empty cells. A numeric field with another text is sent as text: the API names it. */
-function toRecord(names: string[], cells: string[], { numeric }: RecordShape) {
-  const members = names.flatMap((name, i) => {
+/** Leaves out empty cells, or makes them null. A numeric field with another text is sent as text: the API names it. */
+function toRecord(names: string[], cells: string[], { numeric, nullable }: RecordShape) {
+  const members = names.flatMap((name, i): (readonly [string, unknown])[] => {
     const cell = cells[i]!
-    if (cell === '') return []
+    if (cell === '') return nullable?.has(name) ? [[name, null]] : []
     return [[name, numeric.has(name) && NUMBER.test(cell) ? JSON.rawJSON(cell) : cell] as const]
   })
   return Object.fromEntries(members)

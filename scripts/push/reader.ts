@@ -13,6 +13,8 @@ export interface RecordShape {
   readonly fields: readonly string[]
   /** The fields whose CSV cells are numbers. */
   readonly numeric: ReadonlySet<string>
+  /** The fields that are null if their CSV cell is empty; absent: none, an empty cell is missing. */
+  readonly nullable?: ReadonlySet<string>
   /** Returns the identity of a record, or undefined if a part of its key is missing. */
   readonly identityOf: (record: unknown) => string | undefined
 }

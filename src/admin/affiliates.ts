@@ -1,9 +1,11 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/parents.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { rejectCycles, rejectDeepTrees } from '../db/directory/affiliate-tree.ts'
+import { deleteAffiliate, findAffiliateUses } from '../db/directory/affiliate-uses.ts'
 import {
+  affiliateExists,
   listAffiliates,
   listUnconfigured,
   putAffiliates,
@@ -27,8 +29,9 @@ import {
   type Tree,
   toTree,
 } from './affiliate-tree.ts'
-import { readJson, validateAt, validationFailed } from './body.ts'
+import { notFound, readJson, validateAt, validationFailed } from './body.ts'
 import { affiliate } from './fields.ts'
+import { readAffiliate } from './ledger.ts'
 import { respondWithList } from './list-route.ts'
 
 /** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
@@ -62,7 +65,14 @@ export const affiliates = new Hono<AppEnv>()
     })
     const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
     const changedIds = new Set([...added, ...changed].map(({ affiliate_id }) => affiliate_id))
-    return c.json({ received: sent.length, changed: changedIds.size })
+    const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
+      !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
+    const removed = changed.filter(isRemoved).length
+    return c.json({
+      received: sent.length,
+      changed: changedIds.size,
+      ...(removed > 0 && { parents_removed: removed }),
+    })
   })
 
   .get('/', (c) =>
@@ -88,6 +98,33 @@ export const affiliates = new Hono<AppEnv>()
     const { data, hasMore } = await listUnconfigured(resolveDatabase(c.env, binding), id, size)
     return c.json({ data, ...(hasMore && { more_customers: true }) })
   })
+
+  .delete('/:affiliate_id', removeAffiliate)
+
+  .delete('/', removeAffiliate)
+
+/** Deletes an affiliate that nothing names. */
+async function removeAffiliate(c: Context<AppEnv>) {
+  const { affiliate: affiliate_id } = readAffiliate(c, [])
+  const { id: account, binding } = await findRouteAccount(c)
+  const db = resolveDatabase(c.env, binding)
+  if (!(await affiliateExists(db, account, affiliate_id))) throw notFound('affiliate', affiliate_id)
+  const databases = { db, directory: c.env.DB }
+  const refuseUsed = async () => {
+    const uses = await findAffiliateUses(databases, account, affiliate_id)
+    if (uses.length === 0) return
+    const detail = `The affiliate cannot be deleted, because it has or is named by: ${uses.join(', ')}.`
+    throw new ApiError('conflict', { detail })
+  }
+  await refuseUsed()
+  const [own] = await readParents(db, account, [affiliate_id])
+  const entry = { actor: c.var.actor, action: 'affiliate.delete', account, details: { ...own } }
+  await withAudit(db, entry, deleteAffiliate(db, account, affiliate_id)).catch(async (error) => {
+    if (isAssertionFailure(error)) await refuseUsed()
+    throw error
+  })
+  return c.body(null, 204)
+}
 
 /** The audit log names at most this many affiliates of a request. */
 const MAX_AUDITED_IDS = 20

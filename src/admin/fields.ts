@@ -163,15 +163,15 @@ export const accountChange = {
 /** The fields of an affiliate. */
 export const affiliate = {
   affiliate_id: describeField(
-    f.id,
+    f.affiliateId,
     documentation('Identifies the affiliate within the account.', 'IB-07'),
   ),
   parent: v.optional(
     v.nullable(
       describeField(
-        f.id,
+        f.affiliateId,
         documentation(
-          'The affiliate who referred this affiliate. Null removes the parent; if left out, it stays as it is.',
+          'The affiliate who referred this affiliate. Null removes the parent, and so does an empty cell in a CSV file; if left out, it stays as it is.',
           'IB-01',
         ),
       ),

@@ -20,7 +20,7 @@ export const affiliation = {
   ),
   affiliate_id: v.nullable(
     describeField(
-      f.id,
+      f.affiliateId,
       documentation('The affiliate from that day on. Null: the customer is organic.', 'IB-07'),
     ),
   ),

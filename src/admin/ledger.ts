@@ -13,7 +13,10 @@ import { notFound } from './body.ts'
  * Returns the affiliate of a request and its other parameters. URL parsers drop the path segments `.`
  * and `..`, so an id can also be sent in the query.
  */
-function readAffiliate(c: Context<AppEnv>, names: readonly (typeof PAGE_PARAMETERS)[number][]) {
+export function readAffiliate(
+  c: Context<AppEnv>,
+  names: readonly (typeof PAGE_PARAMETERS)[number][],
+) {
   const inPath = c.req.param('affiliate_id')
   checkPercentEncoding(new URL(c.req.url).pathname)
   if (inPath !== undefined) return { affiliate: inPath, query: readQuery(c.req.url, ...names) }

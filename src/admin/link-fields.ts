@@ -28,7 +28,7 @@ const landingPage = v.pipe(
 /** The fields of a new link. */
 export const newLink = {
   affiliate_id: describeField(
-    f.id,
+    f.affiliateId,
     documentation(
       'Identifies the affiliate who is paid for customers who follow the link. It must be configured and never changes.',
       'IB-07',
@@ -41,12 +41,21 @@ export const newLink = {
   name: v.optional(
     describeField(f.text, documentation('The display name of the link.', 'Spring newsletter')),
   ),
+  pass_query: v.optional(
+    describeField(
+      v.boolean(),
+      documentation(
+        'Whether the query of a visitor, such as `gclid=…`, is passed on to the landing page: at most 2000 characters, without `tracking_data` and without parameters that the landing page has already. Defaults to false.',
+      ),
+    ),
+  ),
 }
 
 /** The fields of a link that can change. */
 export const linkChange = {
   landing_page: v.optional(newLink.landing_page),
   name: v.optional(v.nullable(newLink.name.wrapped)),
+  pass_query: newLink.pass_query,
   disabled: v.optional(
     describeField(
       v.boolean(),

@@ -18,13 +18,14 @@ import { linkChange, newLink } from './link-fields.ts'
 import { respondWithAffiliateList } from './list-route.ts'
 
 /** Returns a link as the administration API shows it. */
-function present(env: Env, { link_id, disabled, ...link }: LinkRow) {
+function present(env: Env, { link_id, disabled, pass_query, ...link }: LinkRow) {
   return {
     link_id,
     url: new URL(`/go/${link_id}`, env.BASE_URL).href,
     affiliate_id: link.affiliate_id,
     name: link.name,
     landing_page: link.landing_page,
+    pass_query: pass_query === 1,
     disabled: disabled === 1,
     created_at: link.created_at,
   }
@@ -54,11 +55,15 @@ export const links = new Hono<AppEnv>()
       link_id: await newLinkId(c.env.TRACKING_KEYS),
       ...fields,
       name: fields.name ?? null,
+      pass_query: fields.pass_query ?? false,
       created_at,
     }
     const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
     await withAudit(c.env.DB, entry, [insertLink(c.env.DB, account, link)])
-    return c.json(present(c.env, { ...link, disabled: 0 }), 201)
+    return c.json(
+      present(c.env, { ...link, pass_query: Number(link.pass_query), disabled: 0 }),
+      201,
+    )
   })
 
   .get('/', (c) =>

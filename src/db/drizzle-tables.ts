@@ -97,6 +97,7 @@ export const links = sqliteTable('links', {
   landing_page: text().notNull(),
   disabled: integer().notNull().default(0),
   created_at: text().notNull(),
+  pass_query: integer().notNull().default(0),
 })
 
 /** Clicks on links; `clicked_at` in milliseconds. */

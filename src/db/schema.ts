@@ -92,6 +92,7 @@ export const links = /* @__PURE__ */ defineTable<typeof drizzle.links>({
     landing_page: null,
     disabled: null,
     created_at: null,
+    pass_query: null,
   },
   $primaryKey: ['link_id'],
   $uniqueKey: null,

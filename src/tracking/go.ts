@@ -1,4 +1,5 @@
-import { Hono } from 'hono'
+import { type Context, Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
 import type { AppEnv } from '../auth/authorize.ts'
 import { newLookupLimit } from '../auth/lookup-limit.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
@@ -53,10 +54,10 @@ async function findCachedLink(env: Env, link_id: string, now: number): Promise<L
  * Redirects a visitor to the landing page of a link. The click goes to a queue after the response, so
  * that the visitor waits for one read at most and for no write.
  */
-export const go = new Hono<AppEnv>().get('/:link_id', async (c) => {
+async function followLink(c: Context<AppEnv>) {
   const now = Date.now()
-  const link = await findCachedLink(c.env, c.req.param('link_id'), now)
-  const { account, binding, link_id, landing_page } = link
+  const link = await findCachedLink(c.env, c.req.param('link_id') ?? '', now)
+  const { account, binding, link_id, landing_page, pass_query } = link
   const click_id = newClickId(now)
   const code = await encodeTrackingCode(c.env.TRACKING_KEYS, link, click_id)
   // HEAD is sent by link checkers and previews, not by visitors.
@@ -66,8 +67,19 @@ export const go = new Hono<AppEnv>().get('/:link_id', async (c) => {
   }
   c.header('Cache-Control', 'no-store')
   c.header('Referrer-Policy', 'no-referrer')
-  return c.redirect(withTracking(landing_page, code), 302)
-})
+  const visitorQuery = pass_query === 1 ? new URL(c.req.url).search : ''
+  return c.redirect(withTracking(landing_page, code, visitorQuery), 302)
+}
+
+/** The route for visitors. */
+export const go = new Hono<AppEnv>().get('/:link_id', followLink)
+
+/**
+ * Returns the path that routes are matched with. Tools that publish links add a slash to some of them,
+ * which is left out.
+ */
+export const routedPath = (request: Request): string =>
+  getPath(request).replace(/^(\/go\/[^/]+)\/$/, '$1')
 
 /** Queues a click. A lost click changes a report only: attribution needs no stored click. */
 async function queueClick(env: Env, click: Click): Promise<void> {

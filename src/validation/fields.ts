@@ -42,6 +42,27 @@ export const text = textOf(MAX_TEXT)
 /** An identifier chosen by the sender, of 1 to 500 code points. */
 export const id = text
 
+/** Returns whether a text has no white space around it. */
+const isTrimmed = (value: string) => value === value.trim()
+
+/**
+ * The id of an affiliate as the integrations team configures it, or `*` for all others. White space
+ * around an id comes with files, and would make another affiliate that looks the same.
+ */
+export const affiliateOrAll = v.pipe(
+  id,
+  v.check(isTrimmed, ruleMessage('pattern', 'an id without white space around it')),
+)
+
+/** The id of one affiliate as the integrations team configures it. */
+export const affiliateId = v.pipe(
+  affiliateOrAll,
+  v.check(
+    (value) => value !== '*',
+    ruleMessage('pattern', 'the id of one affiliate; `*` stands for all others in assignments'),
+  ),
+)
+
 /** The `tracking_data` of a customer, of 1 to 50 code points. */
 export const tracking = textOf(50)
 

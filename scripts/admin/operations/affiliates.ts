@@ -1,4 +1,4 @@
-import { list, object } from '../format.ts'
+import { list, object, sentence } from '../format.ts'
 import { importAffiliates } from '../import-affiliates.ts'
 import type { Operation } from '../operation.ts'
 import { listOperation } from './parts.ts'
@@ -16,13 +16,27 @@ export const AFFILIATES: readonly Operation[] = [
   {
     noun: 'affiliates',
     verb: 'import',
-    summary: 'Sets the affiliates of a file: affiliate_id, parent, and from for its first day.',
+    summary:
+      'Sets the affiliates of a file: affiliate_id, parent (an empty cell of a CSV column removes it), and from for its first day.',
     example: 'acme affiliates.csv',
     method: 'PUT',
     path: 'accounts/{account}/affiliates',
     argument: 'file',
     run: importAffiliates,
     format: object,
+  },
+  {
+    noun: 'affiliates',
+    verb: 'delete',
+    summary:
+      'Deletes an affiliate that nothing names: no customer, link, plan, entry or affiliate.',
+    example: 'acme IB-07',
+    method: 'DELETE',
+    path: 'accounts/{account}/affiliates',
+    // Its id may be `..`, so it is sent in the query.
+    argument: 'affiliate_id',
+    isArgumentInQuery: true,
+    format: sentence('Deleted affiliate {affiliate_id} of account {account}.'),
   },
   listOperation({
     noun: 'affiliates',

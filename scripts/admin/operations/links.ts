@@ -4,6 +4,12 @@ import { changesFrom, listOperation } from './parts.ts'
 
 const NAME = { value: 'name', description: 'The display name.' }
 
+const PASS_QUERY = {
+  value: 'true|false',
+  choices: ['true', 'false'],
+  description: 'Whether the landing page gets the query of visitors, such as gclid.',
+}
+
 const LINK: Options = {
   affiliate: {
     value: 'affiliate_id',
@@ -13,12 +19,22 @@ const LINK: Options = {
   },
   'landing-page': { value: 'url', description: 'The address that it opens.', required: true },
   name: NAME,
+  'pass-query': PASS_QUERY,
 }
 
 const LINK_CHANGE: Options = {
   'landing-page': { value: 'url', description: 'The address that it opens.' },
   name: NAME,
+  'pass-query': PASS_QUERY,
 }
+
+/** Returns members of a body with the flag in it as a boolean. */
+const withFlag = ({ pass_query, ...members }: Record<string, string>) => ({
+  ...members,
+  ...(pass_query !== undefined && { pass_query: pass_query === 'true' }),
+})
+
+const changes = changesFrom(LINK_CHANGE)
 
 type Change = Pick<Operation, 'verb' | 'summary' | 'example' | 'body' | 'options'>
 
@@ -55,16 +71,16 @@ export const LINKS: readonly Operation[] = [
     method: 'POST',
     path: 'accounts/{account}/links',
     options: LINK,
-    body: (input) => membersOf(LINK, input),
+    body: (input) => withFlag(membersOf(LINK, input)),
     format: object,
     recovery: 'Run `links list` before you repeat the command: the link may exist already.',
   },
   change({
     verb: 'change',
-    summary: 'Changes landing page or name within 60 seconds.',
+    summary: 'Changes landing page, name or the passing of queries within 60 seconds.',
     example: 'acme LINK_ID --name Autumn',
     options: LINK_CHANGE,
-    body: changesFrom(LINK_CHANGE),
+    body: (input) => withFlag(changes(input)),
   }),
   change({
     verb: 'disable',

@@ -319,6 +319,7 @@ export const link = object({
     type: 'string',
     format: 'uri',
   }),
+  pass_query: documented('Whether the query of a visitor is passed on to the landing page.', FLAG),
   disabled: documented('Whether the link has stopped redirecting.', FLAG),
   created_at: TIME,
 })

@@ -19,7 +19,7 @@ export const ALL_OTHERS = '*'
 /** An assignment, as it is sent. */
 export const assignment = objectOf({
   affiliate_id: describeField(
-    f.id,
+    f.affiliateOrAll,
     documentation(
       'The affiliate. `*` covers every affiliate that has no assignment of its own.',
       'IB-07',

@@ -1,8 +1,8 @@
 import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { Filters } from '../parts/forms.tsx'
+import { ConfirmForm, Filters } from '../parts/forms.tsx'
 import {
   type Statement,
   Statements,
@@ -132,7 +132,19 @@ export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate',
   section: 'Affiliates',
   query: ['period', 'cursor'],
-  changes: { unassign },
+  changes: {
+    unassign,
+    remove: {
+      done: 'The affiliate is deleted.',
+      confirm: ({ params }) => params.affiliate ?? '',
+      next: (_, { account }) => accountPath(account, 'affiliates'),
+      request: (_, { account, params }) => ({
+        method: 'DELETE',
+        path: apiPath(account, 'affiliates'),
+        query: { affiliate_id: params.affiliate ?? '' },
+      }),
+    },
+  },
   async render(visit) {
     const affiliate_id = visit.params.affiliate ?? ''
     const { period } = visit.query
@@ -173,6 +185,21 @@ export const affiliatePage: Page = {
         <h2>Plans and links</h2>
         <Assignments visit={visit} found={found.assignments.found} />
         <Links visit={visit} rows={found.links.data} />
+        {found.parents.data.length > 0 && (
+          <>
+            <h2>Delete the affiliate</h2>
+            <p class="note">
+              Only an affiliate that nothing names can be deleted: no customer, link, assignment,
+              statement, entry or affiliate below.
+            </p>
+            <ConfirmForm
+              visit={visit}
+              change="remove"
+              submit="Delete the affiliate"
+              name={affiliate_id}
+            />
+          </>
+        )}
       </>
     )
     return { title: isolated(affiliate_id), body }

@@ -9,7 +9,7 @@ type Row = typeof links.$inferSelect
 export type Link = Omit<Row, 'name' | 'created_at'> & Pick<Account, 'binding'>
 
 const FIND_LINK = compileStatement(`
-  select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, a.binding
+  select l.link_id, l.account, l.affiliate_id, l.landing_page, l.disabled, l.pass_query, a.binding
   from links l join accounts a on a.id = l.account where l.link_id = :id`)
 
 /** Returns the link with this id; null if there is none. */
@@ -18,6 +18,16 @@ export const findLink = (db: D1Database, id: string): Promise<Link | null> =>
 
 /** A link as its account lists it. */
 export type LinkRow = Omit<Row, 'account'>
+
+const COLUMNS = [
+  'link_id',
+  'affiliate_id',
+  'name',
+  'landing_page',
+  'pass_query',
+  'disabled',
+  'created_at',
+]
 
 /** Reads one page of an account's links, in the order of their ids; only those of an affiliate if given. */
 export const listLinks = (
@@ -29,7 +39,7 @@ export const listLinks = (
   paginate(
     db,
     {
-      columns: ['link_id', 'affiliate_id', 'name', 'landing_page', 'disabled', 'created_at'],
+      columns: COLUMNS,
       from: `links where account = :account${affiliate === null ? '' : ' and affiliate_id = :affiliate'}`,
       key: ['link_id'],
       values: { account, ...(affiliate !== null && { affiliate }) },
@@ -38,7 +48,7 @@ export const listLinks = (
   )
 
 const FIND_ACCOUNT_LINK = compileStatement(`
-  select link_id, affiliate_id, name, landing_page, disabled, created_at from links
+  select ${COLUMNS.join()} from links
   where link_id = :link_id and account = :account`)
 
 /** Returns the link of an account with this id; null if there is none. */
@@ -49,19 +59,23 @@ export const findAccountLink = (
 ): Promise<LinkRow | null> => first<LinkRow>(db, FIND_ACCOUNT_LINK, { account, link_id })
 
 const INSERT_LINK = compileStatement(`
-  insert into links (link_id, account, affiliate_id, name, landing_page, created_at)
-  values (:link_id, :account, :affiliate_id, :name, :landing_page, :created_at)
+  insert into links (link_id, account, affiliate_id, name, landing_page, pass_query, created_at)
+  values (:link_id, :account, :affiliate_id, :name, :landing_page, :pass_query, :created_at)
   on conflict do nothing`)
 
 /** Inserts a link, unless it is stored already. Its affiliate never changes. */
-export const insertLink = (db: D1Database, account: string, link: Omit<LinkRow, 'disabled'>) =>
-  bindStatement(db, INSERT_LINK, { ...link, account })
+export const insertLink = (
+  db: D1Database,
+  account: string,
+  link: Omit<LinkRow, 'disabled' | 'pass_query'> & { pass_query: boolean },
+) => bindStatement(db, INSERT_LINK, { ...link, account, pass_query: Number(link.pass_query) })
 
 /** Changed properties of a link; a property that is absent keeps its value. */
 interface LinkChange {
   /** Null removes the name. */
   name?: string | null | undefined
   landing_page?: string | undefined
+  pass_query?: boolean | undefined
   disabled?: boolean | undefined
 }
 
@@ -70,10 +84,11 @@ export function updateLink(
   db: D1Database,
   account: string,
   link_id: string,
-  { disabled, ...change }: LinkChange,
+  { disabled, pass_query, ...change }: LinkChange,
 ) {
-  const values = { ...change, disabled: disabled === undefined ? undefined : Number(disabled) }
-  const set = setTerms(['name', 'landing_page', 'disabled'], values)
+  const toFlag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
+  const values = { ...change, disabled: toFlag(disabled), pass_query: toFlag(pass_query) }
+  const set = setTerms(['name', 'landing_page', 'pass_query', 'disabled'], values)
   const statement = compileStatement(
     `update links set ${set.join()} where account = :account and link_id = :link_id`,
   )

@@ -35,7 +35,7 @@ export const affiliates = (): Operation[] => [
     id: 'putAffiliates',
     summary: 'Configure affiliates',
     description:
-      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are assigned to it without being sent again.',
+      'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are assigned to it without being sent again. An id with white space around it is refused, and so is `*`.',
     body: {
       schema: {
         type: 'array',
@@ -44,11 +44,14 @@ export const affiliates = (): Operation[] => [
         maxItems: 1000,
       },
     },
-    answers: returned('The number of affiliates received, and of those new or changed.', {
-      type: 'object',
-      properties: { received: COUNT, changed: COUNT },
-      required: ['received', 'changed'],
-    }),
+    answers: returned(
+      'The number of affiliates received, of those new or changed, and of those whose parent was removed, if there are any.',
+      {
+        type: 'object',
+        properties: { received: COUNT, changed: COUNT, parents_removed: COUNT },
+        required: ['received', 'changed'],
+      },
+    ),
     errors: ['conflict'],
   }),
   operation({
@@ -79,6 +82,27 @@ export const affiliates = (): Operation[] => [
       'Lists the affiliate ids that customers name but that are not configured, with the number of customers.',
     parameters: ['latest_customers'],
     answers: returned('At most 1000 ids, the most frequent first.', UNCONFIGURED),
+  }),
+  operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/affiliates/{affiliate_id}`,
+    id: 'deleteAffiliate',
+    summary: 'Delete an affiliate',
+    description:
+      'Deletes an affiliate that nothing names, such as one with a mistyped id. An affiliate that a customer, a link, an assignment, a statement, a manual entry, a ledger entry or another affiliate names is a conflict, whose detail says which of these.',
+    answers: NO_CONTENT,
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'delete',
+    path: `${ACCOUNT_PATH}/affiliates`,
+    id: 'deleteAffiliateById',
+    summary: 'Delete an affiliate by query parameter',
+    description:
+      'Does the same as the path with the id. Use this for the ids `.` and `..`, which URL parsers remove from a path.',
+    parameters: ['ledger_affiliate'],
+    answers: NO_CONTENT,
+    errors: ['not_found', 'conflict'],
   }),
 ]
 

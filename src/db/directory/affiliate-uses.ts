@@ -1,0 +1,74 @@
+import { findCustomersOf } from '../commission/customers-of.ts'
+import type { Databases } from '../commission/histories.ts'
+import { all } from '../query.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+import { linksOf } from './links.ts'
+
+// What names an affiliate. Only an affiliate that nothing names can be deleted.
+
+/** Selects what names the affiliate `:id` in the database of the account, apart from customers. */
+const USES = `
+  select 'parent of others' as use where exists (
+      select 1 from affiliates where account = :account and parent = :id)
+    or exists (select 1 from affiliate_parents where account = :account and parent = :id)
+  union all select 'assignments' where exists (
+    select 1 from assignments where account = :account and affiliate_id = :id)
+  union all select 'statements' where exists (
+    select 1 from statements where account = :account and affiliate_id = :id)
+  union all select 'manual entries' where exists (
+    select 1 from manual_entries where account = :account and affiliate_id = :id)
+  union all select 'ledger entries' where exists (
+    select 1 from ledger where account = :account and affiliate_id = :id)`
+
+const FIND_USES = compileStatement(USES)
+
+/** All days that a history can have. */
+const ALL_DAYS = { from: '0000-01-01', to: '9999-12-31' }
+
+/** Returns what names an affiliate, in words. */
+export async function findAffiliateUses(
+  databases: Databases,
+  account: string,
+  id: string,
+): Promise<string[]> {
+  const { db, directory } = databases
+  const uses = await all<{ use: string }>(db, FIND_USES, { account, id })
+  const found = uses.map(({ use }) => use)
+  if ((await linksOf(directory, account, [id])).length > 0) found.push('links')
+  // The search for customers may read all of them.
+  if (found.length === 0 && (await hasCustomers(databases, account, id))) found.push('customers')
+  return found
+}
+
+async function hasCustomers(databases: Databases, account: string, id: string): Promise<boolean> {
+  const query = { account, affiliates: [id], ...ALL_DAYS }
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, next } = await findCustomersOf(databases, query, cursor)
+    if (customers.length > 0) return true
+    if (next === null) return false
+    cursor = next
+  }
+}
+
+const REJECT_USED = compileStatement(`select json('no use') from (${USES}) limit 1`)
+
+const DELETE_AFFILIATE = compileStatement(
+  'delete from affiliates where account = :account and affiliate_id = :id',
+)
+
+const DELETE_PARENTS = compileStatement(
+  'delete from affiliate_parents where account = :account and affiliate_id = :id',
+)
+
+/**
+ * Deletes an affiliate with its parents by day. Fails, and so does its batch, if anything but customers
+ * and links names it by then.
+ */
+export const deleteAffiliate = (
+  db: D1Database,
+  account: string,
+  id: string,
+): D1PreparedStatement[] =>
+  [REJECT_USED, DELETE_PARENTS, DELETE_AFFILIATE].map((statement) =>
+    bindStatement(db, statement, { account, id }),
+  )
