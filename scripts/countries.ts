@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { parse } from 'csv-parse/sync'
 import { readCheckOption } from './command-line.ts'
@@ -29,8 +30,12 @@ export const COUNTRY_NAMES: Record<string, readonly string[]> = {
 ${rows.map(({ alpha_2, names }) => `  ${alpha_2}: ${JSON.stringify(names.split(' | '))},\n`).join('')}}
 `
 const path = 'src/validation/iso-3166.ts'
-if (!isCheck) writeFileSync(path, source)
-else if (readFileSync(path, 'utf8') !== source) {
+const formatted = execFileSync('node_modules/.bin/biome', ['format', '--stdin-file-path', path], {
+  input: source,
+  encoding: 'utf8',
+})
+if (!isCheck) writeFileSync(path, formatted)
+else if (readFileSync(path, 'utf8') !== formatted) {
   console.error(`${path} is out of date. Run \`npm run generate\`.`)
   process.exitCode = 1
 }
