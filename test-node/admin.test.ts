@@ -1360,13 +1360,11 @@ describe('payouts', { concurrency: 4 }, () => {
     }
   })
 
-  test('import refuses --on if the file has the days', async () => {
-    const { base, requests } = await service(() => ({ body: {} }))
-    const path = file('paid.csv', 'affiliate_id,paid_on\na,2026-11-15\n')
-    const args = ['payouts', 'import', 'a', path, '--on', '2026-11-16']
-    const { code, stderr } = await admin(base, args)
-    assert.deepEqual([code, requests], [2, []])
-    assert.ok(stderr.includes(`${path} has a column paid_on. Leave out --on, or the column.`))
+  test('import fills in the days that the file does not have', async () => {
+    const { base, requests } = await service(() => ({ body: { received: 2 } }))
+    const path = file('paid.csv', 'affiliate_id,paid_on\na,2026-11-15\nb,\n')
+    await admin(base, ['payouts', 'import', 'a', path, '--on', '2026-11-16'])
+    assert.equal(requests.at(-1)!.body, 'affiliate_id,paid_on\r\na,2026-11-15\r\nb,2026-11-16\r\n')
   })
 
   test('list --csv has the rows of all pages', async () => {
@@ -1378,8 +1376,8 @@ describe('payouts', { concurrency: 4 }, () => {
     })
     const { stdout } = await admin(base, ['payouts', 'list', 'a', '--csv'])
     assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), [
-      'A,EUR,1.00,1,2026-11-14,R',
-      'B,EUR,1.00,1,2026-11-14,R',
+      'A,EUR,1.00,1,2026-11-14,R,',
+      'B,EUR,1.00,1,2026-11-14,R,',
     ])
   })
 })
