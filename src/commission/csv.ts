@@ -6,12 +6,21 @@
  */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n']/
 
+/**
+ * A part of a field that becomes a cell of its own where spreadsheets separate by semicolons or tabs, as
+ * in most of Europe: they do not see the quotes, since these are not at the beginning of their cell.
+ */
+const INNER_FORMULA = /([;\t\r\n])(?=[=+\-@＝＋－＠'])/g
+
+const INNER_MARK = /([;\t\r\n])'(?=[=+\-@＝＋－＠'])/g
+
 const NUMBER = /^-?\d+(?:\.\d+)?$/
 
 const NEEDS_QUOTES = /[",\r\n]/
 
 function cellText(value: string): string {
-  const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value
+  const inner = value.replace(INNER_FORMULA, "$1'")
+  const text = FORMULA.test(value) && !NUMBER.test(value) ? `'${inner}` : inner
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
@@ -34,7 +43,10 @@ export function csvHeaders(...names: readonly string[]): Record<string, string> 
 }
 
 const readCell = (text: string): string =>
-  text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text
+  (text.startsWith("'") && FORMULA.test(text.slice(1)) ? text.slice(1) : text).replace(
+    INNER_MARK,
+    '$1',
+  )
 
 /** A cell at its beginning: with quotes or without. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|$)/y
