@@ -247,7 +247,10 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [
     ['affiliates', 'import', 'a', IMPORT],
     'PUT accounts/a/affiliates',
-    [{ affiliate_id: 'A-2' }, { affiliate_id: 'A-1', parent: 'A-2' }],
+    [
+      { affiliate_id: 'A-2', parent: null },
+      { affiliate_id: 'A-1', parent: 'A-2' },
+    ],
     { received: 2, changed: 1 },
   ],
   [
@@ -255,6 +258,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     'GET accounts/a/affiliates/parents?affiliate_id=A-1&per_page=500',
     undefined,
     ONE,
+  ],
+  [
+    ['affiliates', 'delete', 'a', '..'],
+    'DELETE accounts/a/affiliates?affiliate_id=..',
+    undefined,
+    undefined,
   ],
   [['affiliates', 'unconfigured', 'a'], 'GET accounts/a/affiliates/unconfigured', undefined, LIST],
   [['events', 'list', 'a'], 'GET accounts/a/events', undefined, LIST],
@@ -359,7 +368,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { affiliate_id: 'A-1', landing_page: 'https://x.test/?a=1' },
     THING,
   ],
-  [['links', 'change', 'a', 'l', '--name', 'N'], 'PATCH accounts/a/links/l', { name: 'N' }, THING],
+  [
+    ['links', 'change', 'a', 'l', '--name', 'N', '--pass-query', 'true'],
+    'PATCH accounts/a/links/l',
+    { name: 'N', pass_query: true },
+    THING,
+  ],
   [['links', 'disable', 'a', 'l'], 'PATCH accounts/a/links/l', { disabled: true }, THING],
   [['links', 'enable', 'a', 'l'], 'PATCH accounts/a/links/l', { disabled: false }, THING],
   [['customers', 'list', 'a'], 'GET accounts/a/customers?per_page=500', undefined, ONE],
@@ -1465,14 +1479,13 @@ describe('affiliates import', { concurrency: 4 }, () => {
   const unfit: Record<string, [string, RegExp]> = {
     'an unknown parent': ['Z,X,', /affiliate Z \/parent {2}.*`X`/],
     'an invalid day': ['Z,A-1,soon', /affiliate Z \/from {2}.*`soon`/],
-    'a day without a parent': ['Z,,2026-01-01', /affiliate Z \/parent {2}/],
-    'a circle with what is stored': ['S,A-1,', /affiliate S \/parent {2}/],
+    'a circle with what is stored': ['S,T,', /affiliate S \/parent {2}/],
   }
   for (const [name, [last, message]] of Object.entries(unfit)) {
     test(`a file of several requests with ${name} stores nothing`, async () => {
       const parents = [{ from: null, parent: 'S' }]
       const stored = page([
-        { affiliate_id: 'A-1', parents },
+        { affiliate_id: 'T', parents },
         { affiliate_id: 'S', parents: [] },
       ])
       const { base, requests } = await service((seen) =>
@@ -1568,14 +1581,15 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --unattributed-threshold, --region.',
+      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --unattributed-threshold, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',
     'manual add a --amount 1,00': 'Invalid --amount `1,00`. Use a decimal such as 1.00.',
     'unearned show a --period May':
       'Invalid --period `May`. Use a month such as 2026-10 or a week such as 2026-W41.',
-    'links change a l': 'Nothing to change. Add at least one of --landing-page, --name.',
+    'links change a l':
+      'Nothing to change. Add at least one of --landing-page, --name, --pass-query.',
     'totals a --from 2026-10-01 --to tomorrow': 'Invalid --to `tomorrow`. Use YYYY-MM-DD.',
     'labels get a kyc_status_ids':
       'Invalid field `kyc_status_ids`. Use kyc_status_id or sales_status_id.',

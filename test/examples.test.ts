@@ -421,6 +421,14 @@ async function takeHistories(team: Team) {
     body: [{ affiliate_id: 'IB-07', parent: null, from: '2026-10-20' }],
   })
   await team('listParents', 'page', 'One page')
+  await team('putAffiliates', 'mistyped', 'Affiliates that nothing names', {
+    body: [{ affiliate_id: 'IB-O7' }, { affiliate_id: 'IB-O8' }],
+  })
+  const mistyped = { account: 'acme-forex', affiliate_id: 'IB-O7' }
+  await team('deleteAffiliate', 'deleted', 'An affiliate that nothing names', { at: mistyped })
+  await team('deleteAffiliateById', 'deleted', 'The id in the query', {
+    query: '?affiliate_id=IB-O8',
+  })
 }
 
 test('the stored examples equal the responses of the service', async () => {

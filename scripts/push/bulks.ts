@@ -1,7 +1,6 @@
 import { MAX_BODY_BYTES } from '../../src/http/body-limit.ts'
 import { MAX_RECORDS } from '../../src/ingest/envelope.ts'
 import type { Hints, RecordText } from './reader.ts'
-import type { Target } from './vertical.ts'
 
 /** Records of one file that are sent in one request. */
 export interface Delivery {
@@ -55,7 +54,7 @@ const COMMA = 1
  */
 export async function* groupIntoBulks(
   records: AsyncIterable<RecordText>,
-  { mayRepeat, isId }: Pick<Target, 'mayRepeat' | 'isId'>,
+  { mayRepeat, isId }: { mayRepeat: boolean; isId: (key: string) => boolean },
 ): AsyncGenerator<Bulk> {
   let bulk = startBulk(0)
   let size = BRACKETS

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import type { ReadDelivery } from './bulks.ts'
-import type { Outcome } from './result.ts'
 
 /** How many lines are kept of what is told with its lines. */
 export const MAX_LINES = 1000
@@ -65,12 +64,12 @@ function addLine(places: Places, line: number) {
  * Returns the outcome that a record would have in a real run, from that of a dry run, which stores
  * nothing that a later record of the file could change.
  */
-export function dryRunOutcome(
+export function dryRunOutcome<Outcome extends string>(
   { valid }: FileIds,
   id: string | undefined,
   text: string,
   outcome: Outcome,
-): Outcome {
+): Outcome | 'unchanged' | 'updated' {
   if (id === undefined || outcome === 'rejected') return outcome
   const digest = hash('sha256', text, 'base64').slice(0, 12)
   const before = valid.get(id)

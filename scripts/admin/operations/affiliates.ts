@@ -16,8 +16,7 @@ export const AFFILIATES: readonly Operation[] = [
   {
     noun: 'affiliates',
     verb: 'import',
-    summary:
-      'Sets the affiliates of a file: affiliate_id, parent (an empty cell of a CSV column removes it), and from for its first day.',
+    summary: 'Sets the affiliates of a file: affiliate_id, parent (empty: none), and from.',
     example: 'acme affiliates.csv',
     method: 'PUT',
     path: 'accounts/{account}/affiliates',
