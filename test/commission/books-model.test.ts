@@ -13,7 +13,7 @@ import {
 
 vi.setConfig({ testTimeout: 3_600_000 })
 
-const WORLDS = env.MODEL_RUNS || 2
+const WORLDS = env.MODEL_RUNS || 4
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)
 
 /** Keeps the books of 25 weeks, or of 24 months. */

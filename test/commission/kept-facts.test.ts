@@ -7,7 +7,7 @@ import { randomSource } from './worlds.ts'
 
 // `npm run model` tries more worlds.
 
-const WORLDS = env.MODEL_RUNS || 2
+const WORLDS = env.MODEL_RUNS || 4
 const CHANGES = env.MODEL_RUNS ? 45 : 24
 
 const USUAL = { ...KEEPING }
