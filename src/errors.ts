@@ -29,7 +29,7 @@ const PROBLEMS = {
   conflict: [409, 'The request conflicts with the current state'],
   hash_changed: [409, 'The draft has changed'],
   period_not_over: [409, 'The period is not over'],
-  not_run: [409, 'The period has not been computed since its end'],
+  not_run: [409, 'The period has not been computed since it ended or changed'],
   earlier_not_approved: [409, 'An earlier statement is not approved'],
   stale: [409, 'The draft is outdated'],
   holds: [409, 'Records wait for a rate or a currency'],

@@ -7,7 +7,7 @@ import { payStatement } from '../commission/books/pay-statement.ts'
 import { presentBooked } from '../commission/books/present.ts'
 import { readPathPeriod } from '../commission/drafts/path-period.ts'
 import type { Period } from '../commission/engine/calendar.ts'
-import { plansOfKind } from '../db/commission/books/close-period.ts'
+import { type PlanOfKind, plansOfKind } from '../db/commission/books/close-period.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
@@ -21,9 +21,8 @@ export const approvals = new Hono<AppEnv>()
     const account = await findRouteAccount(c)
     const { hash, leave_out_holds: leaveOutHolds = false } = await readFields(c, approval)
     const id = c.req.param('statement_id')
-    const db = resolveDatabase(c.env, account.binding)
     const request = { id, hash, leaveOutHolds, actor: c.var.actor, now: Date.now() }
-    const found = await approveStatement(db, account, request)
+    const found = await approveStatement(c.env, account, request)
     sendCaused(c, account)
     const statement = presentBooked(found.statement)
     if (statement.status !== 'draft') return c.json(statement)
@@ -52,27 +51,29 @@ export const approvals = new Hono<AppEnv>()
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
     const period = readPathPeriod(c.req.param('period'))
-    const { plan, leave_out_holds: leaveOutHolds = false } = await readFields(c, periodApproval)
-    const plans = await readPlans(c, account, period, plan)
-    const request = { period, plans, leaveOutHolds, actor: c.var.actor, clock: Date.now }
-    const db = resolveDatabase(c.env, account.binding)
-    const result = await approvePeriod(db, account, request)
+    const { plan = null, leave_out_holds: leaveOutHolds = false } = await readFields(
+      c,
+      periodApproval,
+    )
+    const known = await readPlans(c, account, period, plan)
+    const request = { period, known, plan, leaveOutHolds, actor: c.var.actor, clock: Date.now }
+    const result = await approvePeriod(c.env, account, request)
     sendCaused(c, account)
     return c.json(result, result.closed ? 200 : 202)
   })
 
-/** Returns the plans with periods of this kind, or the one that is asked for. */
+/** Returns the plans with periods of a kind. Throws if the plan that is asked for is none of them. */
 async function readPlans(
   c: Context<AppEnv>,
   { id, binding }: Awaited<ReturnType<typeof findRouteAccount>>,
   { kind }: Period,
-  plan: string | undefined,
-): Promise<string[]> {
+  asked: string | null,
+): Promise<PlanOfKind[]> {
   const plans = await plansOfKind(resolveDatabase(c.env, binding), id, kind)
-  if (plan === undefined) return plans
-  if (plans.includes(plan)) return [plan]
+  if (asked === null || plans.some(({ plan }) => plan === asked)) return plans
   const expected = `a plan with periods of a ${kind}`
+  const suggestions = plans.map(({ plan }) => plan)
   throw validationFailed([
-    { pointer: '/plan', code: 'unknown_reference', expected, value: plan, suggestions: plans },
+    { pointer: '/plan', code: 'unknown_reference', expected, value: asked, suggestions },
   ])
 }

@@ -122,7 +122,7 @@ async function withdraw(
 const inForce = (cause: unknown) =>
   new ApiError('conflict', {
     detail:
-      'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments or closed periods, which also governs the days before it. Put a new version instead.',
+      'The version is or was in force, so it stays. Its first day has come, or it is the first version of a plan with assignments, manual entries or closed periods, which also governs the days before it. Put a new version instead.',
     cause,
   })
 

@@ -280,7 +280,8 @@ test('a statement that is approved between two steps of a run stays as it was ap
   const before = await stored()
   await acme.post(
     'transactions',
-    AFFILIATES.map((_, i) => ({
+    // What `aff-4` is owed stays as it is.
+    AFFILIATES.slice(0, -1).map((_, i) => ({
       ...deposit,
       ...{ transaction_id: `t-${i}`, customer_id: `c-${i}`, amount_currency: 500 },
     })),

@@ -86,7 +86,7 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
         `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,
            payable, closing, statement, lines, parts, state, read_at, computed_at, previous, approval,
            approved_at)
-         values (?, ?, ?, 'lined', ?, ?, ?, ?, '1.00', '0', ?, '[]', 1, '{}', 0, ?, ?, ?, ?)`,
+         values (?, ?, ?, 'lined', ?, ?, ?, ?, '1.00', '0', ?, '[]', 1, '{}', 4102444800000, ?, ?, ?, ?)`,
       )
       .bind(
         account,

@@ -159,10 +159,13 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
     fix: 'Approve it at or after the time in `detail`.',
   },
   not_run: {
-    cause: 'No run of the period, or of a later one, that began after its end is done.',
+    cause:
+      'No run of the period, or of a later one of the same kind, that began after its end is done. ' +
+      'Or records, settings, rates or manual entries have changed since the last run, and the ' +
+      'statement with them.',
     fix:
-      'Start one with `POST /admin/v1/accounts/{account}/periods/{period}/run`, wait until it is ' +
-      'done, then approve the period.',
+      'Start a run with `POST /admin/v1/accounts/{account}/periods/{period}/run`, wait until it is ' +
+      'done, then approve the new drafts.',
   },
   earlier_not_approved: {
     cause:

@@ -44,7 +44,7 @@ const REFUSED = object({
   period: documented('The period of that statement.'),
   code: documented(
     'Why it was not approved: the error code of its own approval.',
-    oneOf('earlier_not_approved', 'stale', 'holds'),
+    oneOf('earlier_not_approved', 'stale', 'holds', 'not_run'),
   ),
   detail: documented('What to do.'),
 })
@@ -153,20 +153,27 @@ const approvals = (): Operation[] => [
     id: 'approveStatement',
     summary: 'Approve a statement',
     description:
-      'Approves the draft with this hash. From then on it never changes, and its period is closed for its affiliate and plan. Approving it again returns it as it is. If the account requires two persons, the first one gets 202.',
+      'Approves the draft with this hash. From then on it never changes, and its period is closed for its affiliate and plan. Approving it again returns it as it is. A draft that is no longer what a computation comes to is refused with `not_run`. If the account requires two persons, the first one gets 202.',
     body: { schema: closedObject(approval, AT) },
     answers: {
       ...returned('The statement is approved.', ref('BookedStatement')),
       202: { description: 'Another person must approve it, too.', schema: ref('WaitingStatement') },
     },
-    errors: ['hash_changed', 'period_not_over', 'earlier_not_approved', 'stale', 'holds'],
+    errors: [
+      'hash_changed',
+      'period_not_over',
+      'earlier_not_approved',
+      'stale',
+      'holds',
+      'not_run',
+    ],
   }),
   operation({
     method: 'post',
     path: `${ACCOUNT_PATH}/periods/{period}/approve`,
     id: 'approvePeriod',
     summary: 'Approve a period',
-    description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. Then it closes the period for every affiliate without a refused draft. A repeated request continues where the last one stopped.`,
+    description: `Approves every draft of the period that can be approved, in batches of ${BOOK_LIMITS.batch}, and says which are refused and why. A draft that is no longer what a computation comes to is refused. Then it closes the period for every affiliate without a refused draft. Without \`plan\`, it approves the plans that existed when the last run began. A repeated request continues where the last one stopped.`,
     body: { schema: closedObject(periodApproval, AT), required: false },
     answers: {
       ...returned('The period is closed.', ref('ApprovedPeriod')),

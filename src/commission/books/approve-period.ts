@@ -1,13 +1,19 @@
 import { type Approver, approveRows } from '../../db/commission/books/approve.ts'
-import { listDraftIds, readCandidates } from '../../db/commission/books/candidates.ts'
+import {
+  type Candidate,
+  listDraftIds,
+  readCandidates,
+} from '../../db/commission/books/candidates.ts'
 import {
   closingStatements,
   countOpen,
+  lastVouchingRun,
+  type PlanOfKind,
   readClosing,
-  readRunPeriods,
 } from '../../db/commission/books/close-period.ts'
+import { resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
-import { type Period, parsePeriod } from '../engine/calendar.ts'
+import type { Period } from '../engine/calendar.ts'
 import {
   type ApprovalTally,
   isStatement,
@@ -17,12 +23,16 @@ import {
 } from './approval-tally.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { endOf } from './period-end.ts'
-import { earlierDraft, notOver, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+import { earlierDraft, notOver, notVouched, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+import { type FindUnvouched, unvouchedFinder } from './unvouched.ts'
 
 /** Who approves which plans of a period. */
 export interface PeriodApproval {
   readonly period: Period
-  readonly plans: readonly string[]
+  /** The plans with periods of this kind. */
+  readonly known: readonly PlanOfKind[]
+  /** The plan to approve; null: all plans that the last run has computed. */
+  readonly plan: string | null
   readonly leaveOutHolds: boolean
   readonly actor: string
   /** Returns the time in milliseconds. */
@@ -50,6 +60,7 @@ interface Scope {
   plan: string
   period: string
   leaveOutHolds: boolean
+  findUnvouched: (drafts: readonly Candidate[]) => ReturnType<FindUnvouched>
 }
 
 /**
@@ -59,18 +70,26 @@ interface Scope {
  * @throws ApiError `period_not_over`, `not_run`
  */
 export async function approvePeriod(
-  db: D1Database,
+  env: Env,
   account: Account,
-  { period, plans, leaveOutHolds, actor, clock }: PeriodApproval,
+  { period, known, plan, leaveOutHolds, actor, clock }: PeriodApproval,
 ): Promise<PeriodApproved> {
   const started = clock()
-  await checkRun(db, account, period, started)
+  const db = resolveDatabase(env, account.binding)
+  const vouchedAt = await checkRun(db, account, period, started)
+  const plans = computedPlans(known, plan, period, vouchedAt)
+  const findUnvouched = unvouchedFinder(env, account, period)
   const tally: ApprovalTally = { approved: 0, waiting: 0, refused: [], total: 0 }
+  const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
   let isClosed = true
   for (const plan of plans) {
-    const isInTime = () => clock() - started < BOOK_LIMITS.approvalMs
     const approver = { account: account.id, actor, required: account.approvals, now: clock() }
-    const scope = { plan, period: period.id, leaveOutHolds }
+    const scope: Scope = {
+      plan,
+      period: period.id,
+      leaveOutHolds,
+      findUnvouched: (drafts) => findUnvouched(drafts, vouchedAt),
+    }
     isClosed = (await approvePlan(db, approver, scope, tally, isInTime)) && isClosed
   }
   const { approved, waiting, total, refused: list } = tally
@@ -87,18 +106,42 @@ export async function approvePeriod(
   }
 }
 
-/** Throws unless the period is over, and a run that began after its end has computed it. */
+/**
+ * Returns the plans to approve: the plan that was asked for, or all plans with periods of this kind
+ * that existed when the last run began.
+ *
+ * @throws ApiError `not_run` if the run has not computed the plan that was asked for.
+ */
+function computedPlans(
+  plans: readonly PlanOfKind[],
+  asked: string | null,
+  { id }: Period,
+  vouchedAt: number,
+): string[] {
+  const computed = plans.filter(({ created_at }) => Date.parse(created_at) <= vouchedAt)
+  const names = computed.map(({ plan }) => plan)
+  if (asked === null) return names
+  if (names.includes(asked)) return [asked]
+  const detail = `The plan ${asked} was created after the last run of ${id} began. Run the period again.`
+  throw refused({ code: 'not_run', detail })
+}
+
+/**
+ * Returns when the last run that settled a period began, in milliseconds.
+ *
+ * @throws ApiError unless the period is over, and a run that began after its end has computed it.
+ */
 async function checkRun(
   db: D1Database,
   account: Account,
   period: Period,
   now: number,
-): Promise<void> {
+): Promise<number> {
   const end = endOf(account, period)
   if (now < end) throw refused(notOver(period.id, end))
+  const vouchedAt = await lastVouchingRun(db, account.id, period.id)
+  if (vouchedAt >= end) return vouchedAt
   const since = new Date(end).toISOString()
-  const runs = await readRunPeriods(db, account.id, since)
-  if (runs.some((id) => (parsePeriod(id)?.last ?? 0) >= period.last)) return
   const detail = `No run of ${period.id} that began after its end, ${since}, is done. Start one and wait until it is done.`
   throw refused({ code: 'not_run', detail })
 }
@@ -115,32 +158,40 @@ async function approvePlan(
   isInTime: () => boolean,
 ): Promise<boolean> {
   const { plan, period } = scope
+  let limit = BOOK_LIMITS.batch
   for (let after = ''; ; ) {
-    const page = { plan, period, after, limit: BOOK_LIMITS.batch }
-    const drafts = await listDraftIds(db, approver.account, page)
-    const isLast = drafts.length < page.limit
+    const drafts = await listDraftIds(db, approver.account, { plan, period, after, limit })
+    const isLast = drafts.length < limit
     if (!isInTime()) return false
     const ids = drafts.map(({ id }) => id)
     const isClosed = await approvePage(db, approver, scope, { ids, isLast }, tally)
+    if (isClosed === null) {
+      limit = Math.ceil(drafts.length / BOOK_LIMITS.divisor)
+      continue
+    }
     if (isLast) return isClosed
     after = drafts.at(-1)?.affiliate_id ?? after
   }
 }
 
 /**
- * Approves the drafts of a page, and counts what became of them. Returns whether it closed the
- * period.
+ * Approves the drafts of a page, and counts what became of them. Returns whether it closed the period;
+ * null if they depend on too many facts to approve them at once: then it has done nothing.
  */
 async function approvePage(
   db: D1Database,
   approver: Approver,
-  { plan, period, leaveOutHolds }: Scope,
+  { plan, period, leaveOutHolds, findUnvouched }: Scope,
   { ids, isLast }: { ids: readonly string[]; isLast: boolean },
   tally: ApprovalTally,
-): Promise<boolean> {
+): Promise<boolean | null> {
   const candidates = ids.length > 0 ? await readCandidates(db, approver.account, ids) : []
+  const refusals = new Map(candidates.map((one) => [one.id, refusalOf(one, leaveOutHolds)]))
+  const unvouched = await findUnvouched(candidates.filter(({ id }) => !refusals.get(id)))
+  if (unvouched === null) return null
+  for (const id of unvouched) refusals.set(id, notVouched(period))
   const possible = candidates.filter((one) => {
-    const refusal = refusalOf(one, leaveOutHolds)
+    const refusal = refusals.get(one.id)
     if (refusal) refuse(tally, one, refusal)
     return !refusal
   })

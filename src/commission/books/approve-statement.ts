@@ -2,12 +2,15 @@ import { ADMIN_KEY_ACTOR } from '../../auth/admin-keys.ts'
 import { approveRows } from '../../db/commission/books/approve.ts'
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
 import { type Candidate, readCandidates } from '../../db/commission/books/candidates.ts'
+import { lastVouchingRun } from '../../db/commission/books/close-period.ts'
+import { resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
 import { ApiError } from '../../errors.ts'
-import { parsePeriod } from '../engine/calendar.ts'
+import { type Period, storedPeriod } from '../engine/calendar.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { endOf } from './period-end.ts'
-import { notOver, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+import { notOver, notVouched, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+import { unvouchedFinder } from './unvouched.ts'
 
 /** Who approves which draft. */
 export interface ApprovalRequest {
@@ -50,11 +53,12 @@ export const noStatement = () =>
  * @throws ApiError `not_found`, or the code of what has to be done first.
  */
 export async function approveStatement(
-  db: D1Database,
+  env: Env,
   account: Account,
   approval: ApprovalRequest,
 ): Promise<ApprovalResult> {
   const { id, hash, actor, now, leaveOutHolds } = approval
+  const db = resolveDatabase(env, account.binding)
   const approver = { account: account.id, actor, required: account.approvals, now }
   const details = { statement: id, hash, ...(leaveOutHolds && { leave_out_holds: true }) }
   for (let attempt = 1; ; attempt++) {
@@ -64,7 +68,7 @@ export async function approveStatement(
     checkHash(statement, hash)
     const { approvals } = candidate
     if (statement.status !== 'draft') return { statement, approvals, message: null }
-    checkOver(account, statement.period, now)
+    const period = checkOver(account, statement.period, now)
     const refusal = refusalOf(candidate, leaveOutHolds)
     if (refusal) throw refused(refusal)
     if (attempt > BOOK_LIMITS.attempts) throw refused(STALE)
@@ -75,16 +79,20 @@ export async function approveStatement(
     if (mine && approvals.length < account.approvals) {
       return { statement, approvals, message: attempt > 1 ? ANOTHER : approvedAgain(mine) }
     }
+    const vouchedAt = await lastVouchingRun(db, account.id, period.id)
+    const unvouched = await unvouchedFinder(env, account, period)([candidate], vouchedAt)
+    if (unvouched?.has(id)) throw refused(notVouched(period.id))
     const entry = { action: 'statement.approve', details }
     await approveRows(db, approver, rowsOf(candidate), entry, [])
   }
 }
 
-/** Throws `period_not_over` if a period has not ended. */
-function checkOver(account: Account, text: string, now: number): void {
-  const period = parsePeriod(text)
-  const end = period ? endOf(account, period) : Number.POSITIVE_INFINITY
+/** Returns the period with an id. Throws `period_not_over` if it has not ended. */
+function checkOver(account: Account, text: string, now: number): Period {
+  const period = storedPeriod(text)
+  const end = endOf(account, period)
   if (now < end) throw refused(notOver(text, end))
+  return period
 }
 
 function checkHash({ hash: present, status }: BookedStatement, hash: string): void {

@@ -20,6 +20,12 @@ export const STALE: Refusal = {
     'This draft is outdated: another statement or entry was approved or computed after it. Run the period again, and approve the new draft.',
 }
 
+/** Returns the refusal of a draft that a computation of its period no longer comes to. */
+export const notVouched = (period: string): Refusal => ({
+  code: 'not_run',
+  detail: `What this draft is computed from has changed since the last run of ${period}. Run the period again, and approve the new draft.`,
+})
+
 /** Returns the refusal of a period that has not ended. */
 export const notOver = (period: string, end: number): Refusal => ({
   code: 'period_not_over',

@@ -44,14 +44,15 @@ interface StoredBooks {
 /** Reads the books of some affiliates: what was approved, and manual entries. */
 export async function readBooks(
   { db, account, inForce }: AccountSource,
-  { anchor }: ComputedRange,
+  range: ComputedRange,
   affiliates: readonly string[],
 ): Promise<AccountBooks> {
   const [closings, manual] = await Promise.all([
     readClosings(db, account.id, affiliates),
     readOpenManualEntries(db, account.id, affiliates),
   ])
-  const closed = closingsIn(inForce, affiliates, closings)
+  const entered = manual.map(({ affiliate_id, plan }) => planKey(affiliate_id, plan))
+  const closed = closingsIn(inForce, affiliates, closings, new Set(entered))
   const stored = new Map<string, StoredBooks>()
   const storedAt = (key: string): StoredBooks => {
     const found = stored.get(key) ?? nothingStored()
@@ -70,7 +71,7 @@ export async function readBooks(
   }
   const books = new Map(
     [...stored].map(
-      ([key, one]) => [key, toPlanBooks(one, manualFrom(inForce, key, anchor))] as const,
+      ([key, one]) => [key, toPlanBooks(one, manualFrom(inForce, key, range))] as const,
     ),
   )
   return {
@@ -80,10 +81,14 @@ export async function readBooks(
 }
 
 /** Returns the first day that a manual entry of an affiliate and plan can have. */
-function manualFrom(inForce: AccountSource['inForce'], key: string, anchor: number): number {
+function manualFrom(
+  inForce: AccountSource['inForce'],
+  key: string,
+  { anchor, unassignedFrom }: ComputedRange,
+): number {
   const [affiliate, plan]: [string, string] = JSON.parse(key)
   const assignment = inForce.assignmentsOf(affiliate).find((one) => one.plan === plan)
-  return Math.max(anchor, assignment?.from ?? anchor)
+  return assignment ? Math.max(anchor, assignment.from) : unassignedFrom
 }
 
 const nothingStored = (): StoredBooks => ({

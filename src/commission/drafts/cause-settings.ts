@@ -11,7 +11,7 @@ import { addCause } from './cause-list.ts'
 import type { Computation } from './computation.ts'
 
 /** The audited actions that change settings on which commissions may depend. */
-const ACTIONS = [
+export const SETTING_ACTIONS = [
   'status.put',
   'event-definition.put',
   'event-definition.delete',
@@ -30,7 +30,7 @@ const ACTIONS = [
 ]
 
 /** Returns the least id that an audit entry of a time, in milliseconds, can have. */
-const auditIdAt = (time: number): string => firstIdAt(time).slice('dlv_'.length)
+export const auditIdAt = (time: number): string => firstIdAt(time).slice('dlv_'.length)
 
 /** Adds to each group the settings that have changed since its approval. */
 export async function addSettingCauses(
@@ -41,7 +41,7 @@ export async function addSettingCauses(
   const earliest = Math.min(...groups.map((one) => one.since))
   const logs = account.binding === 'DB' ? [directory] : [directory, db]
   const changes = await Promise.all(
-    logs.map((log) => readSettingChanges(log, account.id, auditIdAt(earliest), ACTIONS)),
+    logs.map((log) => readSettingChanges(log, account.id, auditIdAt(earliest), SETTING_ACTIONS)),
   )
   const affiliatesOf = await affiliatesOfRefused(source, changes.flat())
   for (const group of groups) {

@@ -14,11 +14,17 @@ export interface Closing {
 /** Returns the closings of an affiliate and plan, in order of their last days. */
 export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
 
-/** Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods. */
+/**
+ * Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods.
+ *
+ * @param entered The affiliates and plans with manual entries, which closed periods concern without an
+ * assignment, too.
+ */
 export function closingsIn(
   inForce: PlansInForce,
   affiliates: readonly string[],
   { statements, periods }: Closings,
+  entered: ReadonlySet<string>,
 ): ReadonlyMap<string, readonly Closing[]> {
   const found = new Map<string, Closing[]>()
   const add = (key: string, period: string, at: number): void => {
@@ -33,7 +39,7 @@ export function closingsIn(
     const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
     for (const { plan, period, closed_at, open } of periods) {
       const key = planKey(affiliate, plan)
-      const concerns = plans.has(plan) || found.has(key)
+      const concerns = plans.has(plan) || found.has(key) || entered.has(key)
       if (concerns && !open.includes(affiliate)) add(key, period, closed_at)
     }
   }
@@ -46,6 +52,11 @@ export async function readClosingsOf(
   { db, account, inForce }: Pick<AccountSource, 'db' | 'account' | 'inForce'>,
   affiliates: readonly string[],
 ): Promise<ClosingsOf> {
-  const found = closingsIn(inForce, affiliates, await readClosings(db, account.id, affiliates))
+  const found = closingsIn(
+    inForce,
+    affiliates,
+    await readClosings(db, account.id, affiliates),
+    new Set(),
+  )
   return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
 }

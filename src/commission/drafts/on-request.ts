@@ -34,17 +34,28 @@ export async function withinLimit<T>(
   advice: string,
   compute: () => Promise<T>,
 ): Promise<T> {
-  const claim = { account, weight: 1, isWaitLimited: false, waitMs: WAIT_MS }
-  const turn = await COMPUTATIONS.take({ ...claim, refusal: tooManyComputations })
-  turn.until = Date.now() + LEASE_MS
   try {
-    return await compute()
+    return await inTurn(account, compute)
   } catch (error) {
     if (!(error instanceof TooManyFacts)) throw error
     const limit = FRESH_LIMITS.facts.toLocaleString('en')
     throw new ApiError('validation_failed', {
       detail: `The answer depends on more records than one request can read (${limit}). ${advice}`,
     })
+  }
+}
+
+/**
+ * Runs a computation of an account once its turn comes, and returns its result.
+ *
+ * @throws ApiError `unavailable` if its turn did not come within 10 seconds.
+ */
+export async function inTurn<T>(account: string, compute: () => Promise<T>): Promise<T> {
+  const claim = { account, weight: 1, isWaitLimited: false, waitMs: WAIT_MS }
+  const turn = await COMPUTATIONS.take({ ...claim, refusal: tooManyComputations })
+  turn.until = Date.now() + LEASE_MS
+  try {
+    return await compute()
   } finally {
     COMPUTATIONS.release(turn)
   }

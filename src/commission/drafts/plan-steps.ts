@@ -1,5 +1,5 @@
 import { type CustomersCursor, findCustomersOf } from '../../db/commission/customers-of.ts'
-import { affiliatesWithStatements } from '../../db/commission/runs.ts'
+import { affiliatesToSettle } from '../../db/commission/runs.ts'
 import { countUnchanged } from '../../db/commission/unchanged-customers.ts'
 import { dayText } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
@@ -16,7 +16,7 @@ export async function planSteps(computation: Computation): Promise<string[][]> {
   const { db, account, inForce, parents } = source
   const configured = new Set(parents.map(({ affiliate_id }) => affiliate_id))
   const assigned = [...configured].filter((one) => inForce.assignmentsOf(one).length > 0)
-  const stored = await affiliatesWithStatements(db, account.id, range.period.id)
+  const stored = await affiliatesToSettle(db, account.id, range.period.id)
   const affiliates = [...new Set([...assigned, ...stored])]
   if (affiliates.length === 0) return []
   const counts = await countCustomers(computation)

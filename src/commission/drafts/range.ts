@@ -23,6 +23,8 @@ export interface ComputedRange {
   readonly firstSummed: number
   /** The first day of any record or manual entry; Infinity if there is none. */
   readonly anchor: number
+  /** The first day that a manual entry can have if its plan is not assigned to its affiliate. */
+  readonly unassignedFrom: number
   /** The first day of which a rate may be needed, and all such days. */
   readonly firstRate: number
   readonly rateDays: readonly DayRange[]
@@ -37,8 +39,8 @@ const DAYS_BEYOND = 6
 
 /**
  * Returns the range of a computation up to a period. It starts with the first record or manual entry,
- * but not before the first assignment, since no affiliate can earn before it. If an earlier period is
- * closed, it starts with that period.
+ * but not before the first assignment or manual entry, since no affiliate can earn before it. If an earlier
+ * period is closed, it starts with that period.
  */
 export function findRange(
   source: AccountSource,
@@ -52,8 +54,10 @@ export function findRange(
   const firsts = [...all.map(([first]) => first), signupDay, entered]
   const anchor = Math.min(...firsts.map((day) => day ?? Number.POSITIVE_INFINITY))
   const firstFact = Math.min(period.first, anchor)
+  // A manual entry may outlive all assignments that its affiliate had when it was made.
+  const firstEarning = Math.min(firstAssignment, entered ?? Number.POSITIVE_INFINITY)
   const firstDay = Math.min(
-    Math.max(firstFact, Math.min(period.first, firstAssignment)),
+    Math.max(firstFact, Math.min(period.first, firstEarning)),
     ...booked.periods.map((id) => parsePeriod(id)?.first ?? firstFact),
   )
   const periods = periodsBetween(periodKinds, firstDay, period)
@@ -64,6 +68,7 @@ export function findRange(
     lastDay,
     firstSummed,
     anchor,
+    unassignedFrom: Math.max(anchor, firstEarning),
     firstRate: Math.min(firstFact, firstDay),
     rateDays: rateDays(all, source.inForce, periods),
     days: factDaysBetween(days, firstSummed, lastDay),

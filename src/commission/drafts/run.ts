@@ -1,6 +1,6 @@
 import { endKeeping } from '../../db/commission/kept-days.ts'
 import { beginStep, endStep, storeSteps } from '../../db/commission/run-steps.ts'
-import { beginReading, endRun, findRun } from '../../db/commission/runs.ts'
+import { beginReading, endRun, findRun, lastDraftPeriod } from '../../db/commission/runs.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
@@ -44,12 +44,21 @@ async function findRunAccount(
   return { account, period, db: resolveDatabase(env, account.binding) }
 }
 
-const openRun = async (
+/**
+ * Prepares the computation of a run. It goes on to the last period of its kind with a draft, so that no
+ * draft stays that the records no longer support (§16.32).
+ */
+async function openRun(
   env: Env,
   account: Account,
   period: Period,
   run: string,
-): Promise<Computation> => openComputation(await openSource(env, account), period, run)
+): Promise<Computation> {
+  const source = await openSource(env, account)
+  const drafted = parsePeriod((await lastDraftPeriod(source.db, account.id, period.id)) ?? '')
+  const last = drafted !== null && drafted.last > period.last ? drafted : period
+  return openComputation(source, last, run)
+}
 
 /**
  * Plans and stores the steps of a run, and returns their number. If it is called again, it returns the

@@ -3,6 +3,7 @@ import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { compileStatement } from '../statement.ts'
 import { isClosedFor } from './books/closed-for.ts'
+import { isOfKind } from './books/is-draft.ts'
 
 /** A row of `statements` to store: a computed statement, or what a period without one carries. */
 export interface StoredDraft {
@@ -28,12 +29,12 @@ export interface StoredDraft {
 /** The key of a statement. */
 export type StatementKey = Pick<StoredDraft, 'period' | 'affiliate_id' | 'plan'>
 
-/** Reads the digests of the statements of some affiliates and periods. */
+/** Reads the digests of the statements of some affiliates up to a period, of its kind. */
 export const READ_DIGESTS = compileStatement(`
   select s.period, s.affiliate_id, s.plan, s.id, s.digest, s.status
-  from ${JSON_EACH}(:periods) p cross join ${JSON_EACH}(:affiliates) a
-  cross join statements s
-    on s.account = :account and s.period = p.value and s.affiliate_id = a.value`)
+  from ${JSON_EACH}(:affiliates) a cross join statements s indexed by statements_affiliate
+    on s.account = :account and s.affiliate_id = a.value and s.period <= :period
+    and ${isOfKind('s.period')}`)
 
 /**
  * Whether the period of the row `value` is open for its affiliate and plan: neither its statement nor a
@@ -107,17 +108,13 @@ export interface StatementDigest extends StatementKey {
   readonly status: string
 }
 
-/** Reads the digests of the statements of some affiliates in some periods. */
+/** Returns the digests of the statements of some affiliates up to a period, of its kind. */
 export async function readDigests(
   db: Connection,
   account: string,
-  periods: readonly string[],
+  period: string,
   affiliates: readonly string[],
 ): Promise<StatementDigest[]> {
-  const values = {
-    account,
-    periods: JSON.stringify(periods),
-    affiliates: JSON.stringify(affiliates),
-  }
+  const values = { account, period, affiliates: JSON.stringify(affiliates) }
   return all<StatementDigest>(db, READ_DIGESTS, values)
 }

@@ -149,6 +149,8 @@ const REJECT_IN_FORCE = compileStatement(`
           and e.withdrawn_at is null and e.effective_from < v.effective_from)
       and (
         exists (select 1 from assignments a where a.account = v.account and a.plan = v.plan)
+        or exists (select 1 from manual_entries m
+          where m.account = v.account and m.plan = v.plan and m.statement is null)
         or exists (select 1 from closed_periods c where c.account = v.account and c.plan = v.plan)
         or exists (select 1 from statements s indexed by statements_closed
           where s.account = v.account and s.plan = v.plan and s.status <> 'draft'))))`)
@@ -159,7 +161,7 @@ const WITHDRAW_VERSION = compileStatement(`
 
 /**
  * Withdraws a version. The statements fail if it is or was in force: its first day has come, or it is
- * the first version of a plan with assignments or closed periods, which governs the days before it, too.
+ * the first version of a plan with assignments, open manual entries or closed periods, which governs the days before it, too.
  */
 export const withdrawVersion = (
   db: D1Database,

@@ -1,8 +1,9 @@
-import { all } from '../query.ts'
+import { all, only } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { statementRuns } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { isDraft, isOfKind } from './books/is-draft.ts'
 
 /** A run over the affiliates of an account. */
 export type Run = Omit<typeof statementRuns.$inferSelect, 'account' | 'restarts'>
@@ -100,21 +101,45 @@ export const endRun = (
     ]),
   )
 
-/** Reads the affiliates that have statements of a period. */
-export const AFFILIATES_WITH_STATEMENTS = compileStatement(`
-  select distinct affiliate_id from statements where account = :account and period = :period`)
+/**
+ * Reads the affiliates whose statements a run settles even if no plan is assigned to them: those with a
+ * statement of its period, with a draft of any period of its kind, or with a manual entry that waits.
+ */
+export const AFFILIATES_TO_SETTLE = compileStatement(`
+  select affiliate_id from statements where account = :account and period = :period
+  union
+  select affiliate_id from statements indexed by statements_status
+  where account = :account and ${isDraft('status')} and ${isOfKind('period')}
+  union
+  select affiliate_id from manual_entries indexed by manual_entries_open
+  where account = :account and statement is null`)
 
-/** Returns the affiliates that have statements of a period. */
-export async function affiliatesWithStatements(
+/** Returns the affiliates whose statements a run of a period settles without an assignment. */
+export async function affiliatesToSettle(
   db: Pick<D1DatabaseSession, 'prepare'>,
   account: string,
   period: string,
 ): Promise<string[]> {
-  const results = await all<{ affiliate_id: string }>(db, AFFILIATES_WITH_STATEMENTS, {
+  const results = await all<{ affiliate_id: string }>(db, AFFILIATES_TO_SETTLE, {
     account,
     period,
   })
   return results.map(({ affiliate_id }) => affiliate_id)
+}
+
+/** Reads the last period of a kind that has a draft. */
+export const LAST_DRAFT_PERIOD = compileStatement(`
+  select max(period) as period from statements indexed by statements_status
+  where account = :account and ${isDraft('status')} and ${isOfKind('period')}`)
+
+/** Returns the last period of the kind of `period` that has a draft; null if there is none. */
+export async function lastDraftPeriod(
+  db: Pick<D1DatabaseSession, 'prepare'>,
+  account: string,
+  period: string,
+): Promise<string | null> {
+  const row = await only<{ period: string | null }>(db, LAST_DRAFT_PERIOD, { account, period })
+  return row.period
 }
 
 /** Reads which kinds of periods the plans of accounts have. */

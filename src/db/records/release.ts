@@ -49,7 +49,7 @@ export function releaseStep(resource: string, position: 'first' | 'next'): StepS
         where exists (select 1 from customers c
           where c.account = :account and c.customer_id = w.customer_id))`),
     addReleased: compileStatement(`
-      update totals set total = total + changes(), held = held - changes()
+      update totals set total = total + changes(), held = held - changes(), released_at = :now
       where changes() > 0 and account = :account and resource = '${resource}'`),
   }
 }
@@ -147,7 +147,7 @@ async function finishRelease(
       resource,
       'after_0' in after ? 'next' : 'first',
     )
-    const bound: Record<string, unknown> = { ...values, ...after }
+    const bound: Record<string, unknown> = { ...values, ...after, now: Date.now() }
     const [[last]] = await readBatch<[Record<string, unknown>[], [], []]>(db, [
       bindStatement(db, selectEnd, bound),
       bindStatement(db, release, bound),

@@ -60,7 +60,7 @@ export const plans = (): Operation[] => [
     id: 'withdrawPlanVersion',
     summary: 'Withdraw a version of a plan',
     description:
-      'Withdraws a version that was never in force. The first version of a plan with assignments or closed periods cannot be withdrawn, because it also governs earlier days. The number of a withdrawn version is not used again.',
+      'Withdraws a version that was never in force. The first version of a plan with assignments, manual entries that no approved statement has, or closed periods cannot be withdrawn, because it also governs earlier days. The number of a withdrawn version is not used again.',
     answers: NO_CONTENT,
     errors: ['conflict'],
   }),

@@ -31,6 +31,8 @@ export interface Candidate {
   readonly plan: string
   readonly period: string
   readonly hash: string
+  /** When its computation began to read, in milliseconds. */
+  readonly read_at: number
   /** The records that wait for a rate or a currency. */
   readonly held: number
   /** 1 if its period is closed for its affiliate. */
@@ -64,7 +66,7 @@ export const READ_CHAINS = compileStatement(`
 
 /** Reads what decides whether rows can be approved. */
 export const READ_CANDIDATES = compileStatement(`
-  select s.id, s.affiliate_id, s.plan, s.period, s.hash,
+  select s.id, s.affiliate_id, s.plan, s.period, s.hash, s.read_at,
     ifnull((select sum(h.value ->> 'count') from json_each(s.statement, '$.holds') h), 0) as held,
     ${IS_CLOSED} as closed,
     ${LISTS_BOOKED_ENTRY} or ${RECEIVES_UNSENT} as outdated,

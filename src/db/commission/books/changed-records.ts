@@ -1,6 +1,6 @@
 import { pairs, readBatch } from '../../batch.ts'
 import type { Connection } from '../../database.ts'
-import { all } from '../../query.ts'
+import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { FACT_LIMITS, FACT_TABLES } from '../fact-tables.ts'
@@ -121,6 +121,41 @@ export async function readChangedRows(
     ),
   )
   return pairs(tables, found).map(([table, rows]) => ({ table, rows }))
+}
+
+/**
+ * Whether deliveries from `:since` on have written records, or held records were released from
+ * `:since_time` on. With `:last_day`, deliveries of customers do not count, and neither do those whose
+ * records are all of later days.
+ */
+export const HAS_CHANGED_RECORDS = compileStatement(`
+  select exists (
+      select 1 from deliveries d
+      where d.account = :account and d.id >= :since and d.written > 0 and d.dry_run = 0 and (
+        :last_day is null or d.resource <> 'customers' and (d.days is null or d.moved is not null
+          or exists (select 1 from json_each(d.days) where value <= :last_day)))
+    ) or exists (
+      select 1 from totals where account = :account
+        and (releasing is not null or released_at >= :since_time)) as changed`)
+
+/** Since when records may have changed, and up to which day. */
+export interface RecordChanges {
+  /** The least delivery id. */
+  readonly since: string
+  /** In milliseconds. */
+  readonly since_time: number
+  /** In days since 1970; null: the records of all days, and customers. */
+  readonly last_day: number | null
+}
+
+/** Returns whether records of an account have changed. */
+export async function hasChangedRecords(
+  db: Connection,
+  account: string,
+  changes: RecordChanges,
+): Promise<boolean> {
+  const values = { account, ...changes }
+  return (await only<{ changed: 0 | 1 }>(db, HAS_CHANGED_RECORDS, values)).changed === 1
 }
 
 /** Reads the deliveries, from `:since` on, that moved records to another day or customer. */

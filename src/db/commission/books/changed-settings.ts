@@ -1,5 +1,5 @@
 import type { Connection } from '../../database.ts'
-import { all } from '../../query.ts'
+import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { compileStatement } from '../../statement.ts'
 import { KNOWN_CURRENCIES } from '../load-rates.ts'
@@ -34,6 +34,23 @@ export async function readSettingChanges(
   type Row = Omit<SettingChange, 'details'> & { details: string }
   const results = await all<Row>(db, READ_CHANGES, values)
   return results.map((row) => ({ ...row, details: JSON.parse(row.details) }))
+}
+
+const HAS_CHANGED_SETTINGS = compileStatement(`
+  select exists (
+    select 1 from audit_log indexed by audit_log_account
+    where account = :account and id >= :since
+      and action in (select value from ${JSON_EACH}(:actions))) as changed`)
+
+/** Returns whether an audit log has an entry of some actions from the id `since` on. */
+export async function hasChangedSettings(
+  db: Connection,
+  account: string,
+  since: string,
+  actions: readonly string[],
+): Promise<boolean> {
+  const values = { account, since, actions: JSON.stringify(actions) }
+  return (await only<{ changed: 0 | 1 }>(db, HAS_CHANGED_SETTINGS, values)).changed === 1
 }
 
 /** A rate that became known, or replaced another one, since a time. */

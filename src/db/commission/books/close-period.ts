@@ -5,21 +5,25 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import type { Approver } from './approve.ts'
 import { auditClosing } from './audit-guard.ts'
-import { isDraft } from './is-draft.ts'
+import { isDraft, isOfKind } from './is-draft.ts'
 
-/** Reads the periods of the runs that are done and began at or after a time. */
-export const READ_RUN_PERIODS = compileStatement(`
-  select distinct period from statement_runs
-  where account = :account and status = 'done' and started_at >= :since`)
+/** Reads when the last run that settled a period began: one of its kind, of the period or a later one. */
+export const LAST_VOUCHING_RUN = compileStatement(`
+  select max(started_at) as started_at from statement_runs
+  where account = :account and status = 'done' and period >= :period and ${isOfKind('period')}`)
 
-/** Returns the periods of the runs that are done and began at or after a time. */
-export async function readRunPeriods(
+/**
+ * Returns when the last run that settled a period began to read, in milliseconds: a run that is done, of
+ * the same kind of period, and of this period or a later one. Returns 0 if there is none.
+ */
+export async function lastVouchingRun(
   db: Connection,
   account: string,
-  since: string,
-): Promise<string[]> {
-  const results = await all<{ period: string }>(db, READ_RUN_PERIODS, { account, since })
-  return results.map(({ period }) => period)
+  period: string,
+): Promise<number> {
+  const values = { account, period }
+  const { started_at } = await only<{ started_at: string | null }>(db, LAST_VOUCHING_RUN, values)
+  return started_at === null ? 0 : Date.parse(started_at)
 }
 
 /** Stores that a person closes a period of a plan, for accounts where two persons must. */
@@ -152,17 +156,20 @@ export async function countOpen(
   return n
 }
 
-/** Reads the plans of an account with periods of a kind. */
+/** Reads the plans of an account with periods of a kind, and when their first version was stored. */
 export const READ_PLANS_OF_KIND = compileStatement(`
-  select distinct plan from plan_versions
-  where account = :account and terms ->> 'period' = :kind order by plan`)
+  select plan, min(created_at) as created_at from plan_versions
+  where account = :account and terms ->> 'period' = :kind group by plan order by plan`)
+
+/** A plan, and when its first version was stored. */
+export interface PlanOfKind {
+  readonly plan: string
+  readonly created_at: string
+}
 
 /** Returns the plans of an account with periods of a kind, in order; also those that were withdrawn. */
-export async function plansOfKind(
+export const plansOfKind = (
   db: Connection,
   account: string,
   kind: 'month' | 'week',
-): Promise<string[]> {
-  const results = await all<{ plan: string }>(db, READ_PLANS_OF_KIND, { account, kind })
-  return results.map(({ plan }) => plan)
-}
+): Promise<PlanOfKind[]> => all<PlanOfKind>(db, READ_PLANS_OF_KIND, { account, kind })

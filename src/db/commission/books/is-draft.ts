@@ -5,3 +5,11 @@
  * @param status The column, as SQL.
  */
 export const isDraft = (status: string): string => `${status} = 'draft' and ${status} <> 'paid'`
+
+/**
+ * Whether a period is of the kind of `:period`: a month such as `2026-10`, or a week such as
+ * `2026-W41`, which is one character longer.
+ *
+ * @param period The column, as SQL.
+ */
+export const isOfKind = (period: string): string => `length(${period}) = length(:period)`
