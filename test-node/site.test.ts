@@ -128,7 +128,7 @@ describe('the site', () => {
   test('every code has a row with an anchor in its table, also in Markdown', () => {
     for (const [page, noun, codes] of [
       ['docs/outcomes', 'outcome', OUTCOME],
-      ['docs/outcomes', 'warning', WARNING],
+      ['docs/warnings', 'warning', WARNING],
       ['docs/errors', 'rule', RULE],
       ['docs/errors', 'problem', PROBLEM],
     ] as const) {
@@ -275,7 +275,7 @@ describe('the search index', () => {
   })
 
   test('finds codes, fields, guide sections and operations', () => {
-    assert.ok(find('withdrawn').includes('/docs/outcomes#warning-withdrawn_currency'))
+    assert.ok(find('withdrawn').includes('/docs/warnings#warning-withdrawn_currency'))
     assert.ok(find('validation_failed').includes('/problems/validation_failed'))
     assert.ok(find('leverage').some((id) => id.startsWith('/docs/reference/forex-records#')))
     assert.ok(find('control totals').includes('/docs/reference/brands-records#getIgamingTotals'))

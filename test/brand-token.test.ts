@@ -457,7 +457,7 @@ describe('changed settings', () => {
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'Newer' })
     const tokenObject = await tokenObjectOf(brand_token)
     await tokenObject.open(grantOf(older, null, 'read write'), null)
-    await tokenObject.change(settingsOf(older, []))
+    await tokenObject.change(settingsOf(older, { events: [] }))
 
     expect((await json(get('account'))).name).toBe('Newer')
   })
@@ -481,8 +481,14 @@ describe('changed settings', () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
     const clientObject = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
-    await clientObject.applySettings(1, settingsOf({ ...account, name: 'Newer', version: 9 }, []))
-    await clientObject.applySettings(1, settingsOf({ ...account, name: 'Older', version: 8 }, []))
+    await clientObject.applySettings(
+      1,
+      settingsOf({ ...account, name: 'Newer', version: 9 }, { events: [] }),
+    )
+    await clientObject.applySettings(
+      1,
+      settingsOf({ ...account, name: 'Older', version: 8 }, { events: [] }),
+    )
     const { client_id, client_secret } = acme
     const form = { grant_type: 'client_credentials', client_id, client_secret }
     const { access_token } = await json(askToken(form))
@@ -511,8 +517,8 @@ describe('changed settings', () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
     const tokenObject = env.TOKEN_GATE.getByName('jti-new')
-    await tokenObject.change(settingsOf({ ...account, name: 'Newer', version: 9 }, []))
-    await tokenObject.change(settingsOf({ ...account, name: 'Older', version: 8 }, []))
+    await tokenObject.change(settingsOf({ ...account, name: 'Newer', version: 9 }, { events: [] }))
+    await tokenObject.change(settingsOf({ ...account, name: 'Older', version: 8 }, { events: [] }))
     await tokenObject.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
 
     expect((await tokenObject.admit())!.grant).toMatchObject({

@@ -223,9 +223,9 @@ describe("a brand's customer", () => {
         ]),
       ),
     ).toEqual([
-      ['unchanged', 'unrecognised', 'erased'],
+      ['unchanged', 'country', 'unrecognised', 'erased'],
       ['unchanged', 'altered', 'repeated_key', 'erased'],
-      ['updated', 'unrecognised', 'erased'],
+      ['updated', 'country', 'unrecognised', 'erased'],
       ['updated', 'erased'],
     ])
     expect(await databaseText()).not.toMatch(PERSONAL)

@@ -565,7 +565,7 @@ describe('time limits and stored secrets', () => {
 
     expect(await lookups(typo)).toEqual([401, 0])
     expect(await lookups(newSecret('tcs', 'test'))).toEqual([401, 1])
-    expect(await lookups(form.client_secret)).toEqual([200, 1])
+    expect(await lookups(form.client_secret)).toEqual([200, 2])
   })
 
   test('the database stores only the digest of a secret', async () => {
@@ -697,7 +697,7 @@ describe('a revoked or rotated client', () => {
     const account = (await findAccount(env.DB, 'acme-forex'))!
     await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(
       version,
-      settingsOf(account, []),
+      settingsOf(account, { events: [] }),
     )
   }
 
@@ -712,7 +712,7 @@ describe('a revoked or rotated client', () => {
 
   test('a new token gets the database settings if the settings of its object are older', async () => {
     const { form, client_id } = await client()
-    const settings = settingsOf((await findAccount(env.DB, 'acme-forex'))!, [])
+    const settings = settingsOf((await findAccount(env.DB, 'acme-forex'))!, { events: [] })
     await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(1, settings)
     await env.DB.exec("update accounts set name = 'Newer', version = version + 1")
     const { access_token } = await json(askToken(form))

@@ -244,8 +244,10 @@ describe('the service', () => {
     const local = { ...deposited, eventid: 'local', createtime }
     const utc = { ...deposited, eventid: 'utc', createtime: instant }
     const { results } = await json(acme.post('activities', [local, utc]))
-    expect(results).toMatchObject([{ warnings: [{ code }] }, { outcome: 'created' }])
-    expect(results[1].warnings).toBeUndefined()
+    const codes = results.map(({ warnings = [] }: { warnings?: { code: string }[] }) =>
+      warnings.map((one) => one.code).filter((one) => one !== 'implausible_time'),
+    )
+    expect(codes).toEqual([[code], []])
     const idsOf = async (date: string) =>
       (await json(acme.get(`activities?from=${date}&to=${date}`))).data.map(
         (event: { eventid: string }) => event.eventid,

@@ -54,7 +54,7 @@ const brokenRule = object(
 
 const warning = object(
   {
-    code: documented('The code of the warning. See `/docs/outcomes`.', codesOf(WARNING)),
+    code: documented('The code of the warning. See `/docs/warnings`.', codesOf(WARNING)),
     pointer,
     message: documented('What the sender should know.'),
     from: documented(

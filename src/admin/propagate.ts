@@ -11,6 +11,7 @@ import {
   listClients,
 } from '../db/directory/credentials.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'
+import { listMappedStatuses } from '../db/directory/status-maps.ts'
 import { ApiError, errorName } from '../errors.ts'
 
 /** Which ended credentials a propagation includes: those whose object was not yet ended, or all. */
@@ -29,8 +30,9 @@ export async function propagate(
 ): Promise<void> {
   const account = await findAccount(env.DB, id)
   if (!account) return
-  const [definitions, allTokens, allClients] = await Promise.all([
+  const [events, statuses, allTokens, allClients] = await Promise.all([
     listDefinitions(env.DB, id),
+    listMappedStatuses(env.DB, id),
     listBrandTokens(env.DB, id),
     listClients(env.DB, id),
   ])
@@ -40,8 +42,8 @@ export async function propagate(
   )
   const clients = allClients.filter(({ revoked, closed }) => !revoked || !closed || ended === 'all')
 
-  const settings = settingsOf(account, definitions)
-  const grant = grantOf(account, null, 'read write', definitions)
+  const settings = settingsOf(account, { events, statuses })
+  const grant = grantOf(account, null, 'read write', { events, statuses })
   const placement = placementOf(account)
   const sendToken = (token: BrandTokenRow) => {
     const tokenObject = () =>

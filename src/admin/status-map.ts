@@ -2,7 +2,9 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
+
 import { withAudit } from '../db/directory/audit.ts'
+import { bumpVersion } from '../db/directory/credentials.ts'
 import { type MappedField, putMapping, readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { readStatuses } from '../db/records/attention.ts'
 import { DAY_MS } from '../durations.ts'
@@ -14,6 +16,7 @@ import { pointerStep } from '../validation/pointer.ts'
 import { isObject } from '../validation/record-validator.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
+import { propagateSettings } from './propagate.ts'
 
 const MAX_MAPPED_VALUES = 500
 
@@ -32,7 +35,12 @@ const mappingRoutes = (field: MappedField, meaning: v.GenericSchema<string>, exp
       const mapping = readMappingBody(await readJson(c), meaning, expected)
       const details = { [field]: mapping }
       const entry = { actor: c.var.actor, action: `${field}.put`, account, details }
-      await withAudit(c.env.DB, entry, putMapping(c.env.DB, account, field, mapping))
+      await withAudit(c.env.DB, entry, [
+        ...putMapping(c.env.DB, account, field, mapping),
+        bumpVersion(c.env.DB, account),
+      ])
+      // A failure is no error: the map counts at once, and only warnings wait for the cron.
+      await propagateSettings(c.env, account)
       return read(c, account)
     })
 }

@@ -20,7 +20,12 @@ export interface Settings {
   disabled: boolean
   /** The event definitions of a brand. */
   events: readonly EventDefinition[]
+  /** The words of its status map; absent in grants of earlier versions: then no word is unmapped. */
+  statuses?: readonly string[]
 }
+
+/** What an account has configured of its records, beside the columns of its row. */
+export type Vocabulary = Pick<Settings, 'events' | 'statuses'>
 
 /** The rights of a live token and the account settings that apply to its records. */
 export interface Grant extends Settings {
@@ -36,12 +41,12 @@ export interface Grant extends Settings {
 }
 
 /** Returns the settings of an account. */
-export function settingsOf(account: Account, events: readonly EventDefinition[]): Settings {
+export function settingsOf(account: Account, vocabulary: Vocabulary): Settings {
   const { version, name, unknown_customer, unknown_affiliate, disabled } = account
   const { time_zone, book_zone, amount_signs, storage_quota } = account
   const policies = { unknown_customer, unknown_affiliate }
   const stored = { version, name, time_zone, book_zone, amount_signs, ...policies, storage_quota }
-  return { ...stored, disabled: disabled === 1, events }
+  return { ...stored, disabled: disabled === 1, ...vocabulary }
 }
 
 /** Returns the grant of a token. It has everything a request needs to know about its account. */
@@ -49,8 +54,16 @@ export function grantOf(
   account: Account,
   client_id: string | null,
   scope: string,
-  events: readonly EventDefinition[] = [],
+  vocabulary: Vocabulary = { events: [] },
 ): Grant {
   const { id, vertical, mode, binding } = account
-  return { account: id, client_id, vertical, mode, binding, scope, ...settingsOf(account, events) }
+  return {
+    account: id,
+    client_id,
+    vertical,
+    mode,
+    binding,
+    scope,
+    ...settingsOf(account, vocabulary),
+  }
 }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import { listMappedStatuses } from '../db/directory/status-maps.ts'
 import { ApiError } from '../errors.ts'
 import { expiryOf, issueAccessToken, TOKEN_LIFETIME_SECONDS } from './access-token.ts'
 import { authenticate, tooManyAttempts } from './authenticate.ts'
@@ -34,7 +35,8 @@ export const tokenEndpoint = new Hono<{ Bindings: Env }>().post('/', async (c) =
   if (issued === null) throw invalidClient()
   const { wait, settings } = issued
   if (wait > 0) throw tooManyAttempts(TOO_MANY_TOKENS, wait)
-  const readGrant = grantOf(account, client_id, scope)
+  const statuses = await listMappedStatuses(c.env.DB, account.id)
+  const readGrant = grantOf(account, client_id, scope, { events: [], statuses })
   // The object may have newer settings than the database had when it was read.
   const grant =
     settings && settings.version > readGrant.version ? { ...readGrant, ...settings } : readGrant

@@ -2,15 +2,18 @@ import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import { brandActivityTable } from '../db/records/record-table.ts'
-import { recordPointer } from '../ingest/envelope.ts'
+import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import {
   keyMembers,
   type RecordRows,
   type RequestContext,
   type Resource,
 } from '../ingest/resource.ts'
+import { unmappedStatusFinder } from '../ingest/unmapped-status.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
+import { lastPlausibleInstant, timeWarnings } from '../validation/plausibility.ts'
 import type { RecordValidator } from '../validation/record-validator.ts'
+import { nameSuggester } from '../validation/suggest.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
 import { definitionsByName } from './definition.ts'
@@ -24,8 +27,15 @@ import {
 import { activity as fields } from './fields.ts'
 import { mergeRepeated } from './repeated-keys.ts'
 
-function activityValidator({ time_zone, events }: Grant): RecordValidator {
-  const rules: EventRules = { zone: time_zone, definitions: definitionsByName(events) }
+function activityValidator(grant: Grant): RecordValidator {
+  const definitions = definitionsByName(grant.events)
+  const rules: EventRules = {
+    zone: grant.time_zone,
+    definitions,
+    signs: grant.amount_signs ?? 'magnitude',
+    isUnmappedStatus: unmappedStatusFinder(grant),
+    suggestName: nameSuggester([...definitions.keys()]),
+  }
   return {
     acceptsDataWrapper: false,
     identityOf: () => null,
@@ -52,14 +62,15 @@ async function activityRows(
 ): Promise<RecordRows> {
   const first_day = dayInZone(grant.time_zone, receivedAt)
   const request = idempotencyKey === null ? `r ${delivery}` : `k ${idempotencyKey}`
+  const last = lastPlausibleInstant(receivedAt)
   const warnings = new Map<number, Warning[]>()
   const events = await Promise.all(
     valid.map(async ({ index, record }): Promise<Event> => {
       const { identity, details, ...columns } = record
       const hasIdentity = typeof identity === 'string'
-      if (!hasIdentity && idempotencyKey === null) {
-        warnings.set(index, [warning('not_deduplicated', recordPointer(form, index))])
-      }
+      const found = timeWarnings('createtime', record.createtime, last)
+      if (!hasIdentity && idempotencyKey === null) found.push(warning('not_deduplicated', ''))
+      if (found.length > 0) warnings.set(index, placeWarnings(found, form, index))
       const id = hasIdentity
         ? await shorten(identity)
         : `${request} ${String(index).padStart(3, '0')}`
@@ -73,7 +84,8 @@ async function activityRows(
     (versions) => {
       const code = areSameEvent(versions) ? 'repeated_activity' : 'repeated_eventid'
       for (const { index } of versions.slice(1)) {
-        warnings.set(index, [warning(code, recordPointer(form, index))])
+        const repeated = warning(code, recordPointer(form, index))
+        warnings.set(index, [...(warnings.get(index) ?? []), repeated])
       }
       return (versions.at(-1) ?? versions[0]).values
     },

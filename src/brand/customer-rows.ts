@@ -7,10 +7,11 @@ import {
   SEEN_DELIVERY,
   SENT_VERDICT,
 } from '../db/records/sql-fragments.ts'
-import { recordPointer } from '../ingest/envelope.ts'
+import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { type Attribution, type AttributionVerdict, verifierFor } from '../tracking/verdict.ts'
+import { lastPlausibleInstant, timeWarnings } from '../validation/plausibility.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { dayInZone } from '../zone.ts'
 import { isTooLarge, mergeExtras, type Sizes, sumOf } from './extras.ts'
@@ -40,6 +41,7 @@ export async function customerRows(
 ): Promise<RecordRows> {
   const verify = verifierFor(env.TRACKING_KEYS, grant.account)
   const first_day = dayInZone(grant.time_zone, receivedAt)
+  const last = lastPlausibleInstant(receivedAt)
   const sent = await Promise.all(
     valid.map(async ({ index, record }): Promise<Sent> => {
       const { sizes, ...columns } = record
@@ -54,10 +56,14 @@ export async function customerRows(
     ({ columns }) => columns.customer_id,
     (records) => {
       const { columns, origin, sizes } = mergeCustomer(records)
-      for (const [i, { index, origin: own }] of records.entries()) {
+      for (const [i, { index, columns: own, origin: ownOrigin }] of records.entries()) {
         const pointer = recordPointer(form, index)
-        const repeated = i > 0 ? [warning('repeated_key', pointer)] : []
-        warnings.set(index, [...repeated, ...attributionWarnings(own, origin, pointer)])
+        const times = timeWarnings('regtime', own.signup_date, last)
+        warnings.set(index, [
+          ...(i > 0 ? [warning('repeated_key', pointer)] : []),
+          ...placeWarnings(times, form, index),
+          ...attributionWarnings(ownOrigin, origin, pointer),
+        ])
       }
       sizesOf.set(columns.customer_id, sizes)
       return {

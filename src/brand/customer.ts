@@ -3,6 +3,7 @@ import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits
 import { ERASED_TRACKING } from '../db/records/merge.ts'
 import { brandCustomerTable } from '../db/records/record-table.ts'
 import type { Resource } from '../ingest/resource.ts'
+import { countryWarnings, whitespaceWarnings } from '../validation/plausibility.ts'
 import type { RecordCheck, RecordValidator } from '../validation/record-validator.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
@@ -49,6 +50,10 @@ function validateCustomer(record: object, zone: string): RecordCheck {
     readField(reading, members, name, COLUMNS[name], fields[name], PERSONAL)
   }
   const warnings = readRegtime(reading, members, zone)
+  warnings.push(
+    ...whitespaceWarnings('customerId', output.customer_id),
+    ...countryWarnings('country', output.country_code),
+  )
   warnings.push(...readTrackingData(reading, members))
 
   const extras = [...members].filter(([name]) => !Object.hasOwn(COLUMNS, name))

@@ -3,7 +3,7 @@ import { type Spelling, toSpelling } from './members.ts'
 
 /** An event definition prepared for lookups; compiled once per request. */
 export interface CompiledDefinition
-  extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency'> {
+  extends Pick<EventDefinition, 'granularity' | 'eventid' | 'currency' | 'outflow'> {
   kpis: ReadonlySet<string>
   /** The member that carries the product line. */
   productField: string
@@ -26,12 +26,14 @@ function compileDefinition({
   kpis,
   product,
   status_member: statusMember = null,
+  outflow,
 }: EventDefinition): CompiledDefinition {
   const productField = product?.field ?? DEFAULT_PRODUCT_FIELD
   return {
     granularity,
     eventid,
     currency,
+    outflow,
     kpis: new Set(kpis),
     productField,
     productLines: product && new Map(Object.entries(product.map)),

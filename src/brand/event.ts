@@ -1,6 +1,8 @@
 import * as v from 'valibot'
+import { type AmountSigns, expectedEventSign } from '../amount-signs.ts'
 import { KNOWN_MEMBERS, PRODUCTS } from '../db/directory/event-definitions.ts'
 import { id } from '../validation/fields.ts'
+import { signWarnings, whitespaceWarnings } from '../validation/plausibility.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import type { RecordCheck } from '../validation/record-validator.ts'
 import { validateField } from '../validation/strict-object.ts'
@@ -21,6 +23,12 @@ export interface EventRules {
   /** The IANA time zone of the account. */
   zone: string
   definitions: ReadonlyMap<string, CompiledDefinition>
+  /** How the account writes the amounts of outflows. */
+  signs: AmountSigns
+  /** Returns whether the word of a `status_member` has no meaning. */
+  isUnmappedStatus: (status: unknown) => boolean
+  /** Returns the defined name that a name without a definition probably means, or null. */
+  suggestName: (name: string) => string | null
 }
 
 /** Returns the definition of a record's event, or undefined if the event has none. */
@@ -51,9 +59,14 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
   const time = readEventTime(members, rules.zone)
   const warnings = [
     ...readCreatetime(reading, members, time, rules.zone),
+    ...whitespaceWarnings('customerid', output.customer_id),
+    ...whitespaceWarnings('eventid', output.eventid),
     ...currencyWarnings(output.currency, '/Currency'),
     ...readProduct(reading, members, definition),
     ...readKpis(reading, members, definition),
+    ...(definition
+      ? definedWarnings(reading, members, definition, rules)
+      : nameWarnings(output.eventname, rules)),
   ]
   if (issues.length === 0) {
     output.record = JSON.stringify(Object.fromEntries(members))
@@ -64,6 +77,28 @@ export function validateEvent(record: object, rules: EventRules): RecordCheck {
     output.identity = identityOf(members, definition, time)
   }
   return { issues, output, warnings }
+}
+
+/** Returns the warnings about what a definition says of an event. */
+function definedWarnings(
+  { output }: RecordReading,
+  members: Map<string, unknown>,
+  { outflow, statusMember }: CompiledDefinition,
+  { signs, isUnmappedStatus }: EventRules,
+): Warning[] {
+  const sign = expectedEventSign(outflow, signs)
+  const warnings = signWarnings('Value', output.amount, sign, String(output.eventname))
+  const status = statusMember === null ? undefined : members.get(statusMember)
+  if (statusMember !== null && status !== undefined && isUnmappedStatus(status)) {
+    warnings.push(warning('unmapped_status', pointerStep(statusMember), status))
+  }
+  return warnings
+}
+
+/** Returns a warning if the name of an event without a definition is close to a defined one. */
+function nameWarnings(eventname: unknown, { suggestName }: EventRules): Warning[] {
+  const meant = typeof eventname === 'string' ? suggestName(eventname) : null
+  return meant === null ? [] : [warning('unknown_event', '/eventname', eventname, meant)]
 }
 
 const readEventTime = (members: Map<string, unknown>, zone: string): BrandTime | null => {

@@ -28,7 +28,10 @@ export const customer = {
   ),
   country: describeField(
     f.text,
-    documentation("The player's country, preferably as an ISO 3166-1 alpha-2 code.", 'DE'),
+    documentation(
+      "The player's country, preferably as an ISO 3166-1 alpha-2 code. Alpha-3 codes and English names are recognized, with the warning `country`.",
+      'DE',
+    ),
   ),
   firstName: describeField(
     f.text,
@@ -87,7 +90,13 @@ export const activity = {
       '2026-10-02 09:30',
     ),
   ),
-  Value: describeField(decimal, documentation('The amount of a single-KPI event.', '100.00')),
+  Value: describeField(
+    decimal,
+    documentation(
+      'The amount of a single-KPI event. It is positive also where money leaves, as with a withdrawal, unless the `amount_signs` of the account is `signed`. Revenue, such as GGR, can be negative.',
+      '100.00',
+    ),
+  ),
   Currency: describeField(
     f.currency,
     documentation('The ISO 4217 currency code of the amounts. Recommended.', 'EUR'),

@@ -1,6 +1,7 @@
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
 import { isObject, jsonType } from '../validation/record-validator.ts'
+import type { Warning } from '../validation/warnings.ts'
 
 /** The contract: the maximum number of records per request. */
 export const MAX_RECORDS = 1000
@@ -53,3 +54,13 @@ const checkRecordCount = ({ length }: readonly unknown[], pointer: string): Issu
   length >= 1 && length <= MAX_RECORDS
     ? []
     : [{ pointer, code: 'record_count', expected: `1 to ${MAX_RECORDS}`, received: String(length) }]
+
+/** Returns the warnings of a record with pointers into the body. */
+export const placeWarnings = (
+  warnings: readonly Warning[],
+  form: BodyForm,
+  index: number,
+): Warning[] => {
+  const at = recordPointer(form, index)
+  return warnings.map((warning) => ({ ...warning, pointer: at + warning.pointer }))
+}

@@ -8,7 +8,7 @@ import {
   type RecordValidator,
 } from '../validation/record-validator.ts'
 import type { Warning } from '../validation/warnings.ts'
-import { type BodyForm, recordPointer, unwrap } from './envelope.ts'
+import { type BodyForm, placeWarnings, recordPointer, unwrap } from './envelope.ts'
 
 /** A valid record, parsed. */
 export interface ValidRecord {
@@ -81,11 +81,7 @@ function toValidRecord(
   index: number,
 ): ValidRecord {
   if (warnings.length === 0) return { index, record: output, warnings, omittedWarnings: 0 }
-  const at = recordPointer(form, index)
-  const listed = warnings.slice(0, MAX_LISTED_PER_RECORD).map((warning) => ({
-    ...warning,
-    pointer: at + warning.pointer,
-  }))
+  const listed = placeWarnings(warnings.slice(0, MAX_LISTED_PER_RECORD), form, index)
   const omittedWarnings = warnings.length - listed.length
   return { index, record: output, warnings: listed, omittedWarnings }
 }

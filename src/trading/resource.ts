@@ -3,8 +3,10 @@ import { withoutNulls } from '../db/records/list.ts'
 import { keyColumnsOf } from '../db/records/record-table.ts'
 import type { Table } from '../db/table.ts'
 import { keyMembers, type Resource } from '../ingest/resource.ts'
+import { countryWarnings, usdWarnings, whitespaceWarnings } from '../validation/plausibility.ts'
+import type { JsonObject } from '../validation/record-validator.ts'
 import { strictObject } from '../validation/strict-object.ts'
-import { currencyWarnings } from '../validation/warnings.ts'
+import { currencyWarnings, type Warning } from '../validation/warnings.ts'
 import { PERSONAL_FIELDS, partnerRows } from './rows.ts'
 
 /** The properties of a partner resource that do not follow from its fields. */
@@ -25,9 +27,11 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
   entries: E & FieldsFitColumns<T, E>,
 ): Resource {
   const key = keyColumnsOf(table)
-  const validator = strictObject(options.title, v.object(entries), key, PERSONAL_FIELDS, warningsOf)
   const { recordTable } = options
   const { reference } = recordTable
+  const ids = [...new Set([...key, ...(reference ? [reference.column] : [])])]
+  const warn = (record: JsonObject) => warningsOf(record, ids)
+  const validator = strictObject(options.title, v.object(entries), key, PERSONAL_FIELDS, warn)
   return {
     ...options,
     fields: entries,
@@ -51,8 +55,12 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
 /** The issue code of an unknown reference, by the table that it refers to. */
 const REFERENCE_CODES = { customers: 'unknown_customer', affiliates: 'unknown_affiliate' } as const
 
-const warningsOf = ({ currency }: Record<string, unknown>) =>
-  currencyWarnings(currency, '/currency')
+const warningsOf = (record: JsonObject, ids: readonly string[]): Warning[] => [
+  ...currencyWarnings(record.currency, '/currency'),
+  ...ids.flatMap((name) => whitespaceWarnings(name, record[name])),
+  ...countryWarnings('country_code', record.country_code),
+  ...usdWarnings(record),
+]
 
 /** The columns of a table that hold a field of a partner record. */
 type FieldColumns<T extends Table> = Omit<T['$inferInsert'], OtherColumns>

@@ -1,9 +1,12 @@
+import { expectedSign } from '../amount-signs.ts'
 import type { Row } from '../db/records/json-chunks.ts'
 import type { RecordTable } from '../db/records/record-table.ts'
-import { recordPointer } from '../ingest/envelope.ts'
+import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext } from '../ingest/resource.ts'
+import { unmappedStatusFinder } from '../ingest/unmapped-status.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'
 import { verifierFor } from '../tracking/verdict.ts'
+import { lastPlausibleInstant, signWarnings, timeWarnings } from '../validation/plausibility.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 
@@ -35,36 +38,60 @@ export const partnerRows =
         values: dayField ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
       }),
     )
-    const { rows, warnings } = recordTable.columns.includes('verdict')
-      ? await attributeCustomers(records, validated, context)
-      : { rows: records, warnings: new Map() }
+    const warnings = contextWarnings(validated, context)
+    const rows = recordTable.columns.includes('verdict')
+      ? await attributeCustomers(records, validated, context, warnings)
+      : records
     const invalidRows = validated.invalid.map(
       ({ index, record }): Row => ({ idx: index, values: record, flag: 'invalid' }),
     )
     return { rows, repeats: new Map(), invalidRows, warnings }
   }
 
+/** The fields that hold a day or an instant, in any resource. */
+const TIMES = ['signup_date', 'last_modified_date', 'transaction_date', 'date']
+
+/** Returns the warnings that depend on the account and the time of receipt, by the position of the record. */
+function contextWarnings(
+  { form, valid }: ValidatedRequest,
+  { grant, receivedAt }: RequestContext,
+): Map<number, Warning[]> {
+  const last = lastPlausibleInstant(receivedAt)
+  const isUnmapped = unmappedStatusFinder(grant)
+  const warnings = new Map<number, Warning[]>()
+  for (const { index, record } of valid) {
+    const { transaction_type: type, amount_currency, status } = record
+    const found = TIMES.flatMap((name) => timeWarnings(name, record[name], last))
+    if (typeof type === 'string') {
+      const sign = expectedSign(type, grant.amount_signs ?? 'magnitude')
+      found.push(...signWarnings('amount_currency', amount_currency, sign, type))
+      if (isUnmapped(status)) found.push(warning('unmapped_status', '/status', status))
+    }
+    if (found.length > 0) warnings.set(index, placeWarnings(found, form, index))
+  }
+  return warnings
+}
+
 /**
  * Adds to each customer the attribution that their `tracking_data` proves. Partners name the paid
- * affiliate themselves, so only a verdict that contradicts them is a warning.
+ * affiliate themselves, so only a verdict that contradicts them is a warning, added to `warnings`.
  */
 async function attributeCustomers(
   customers: readonly Row[],
   { form }: ValidatedRequest,
   { env, grant }: RequestContext,
-): Promise<{ rows: Row[]; warnings: Map<number, Warning[]> }> {
+  warnings: Map<number, Warning[]>,
+): Promise<Row[]> {
   const verify = verifierFor(env.TRACKING_KEYS, grant.account)
-  const warnings = new Map<number, Warning[]>()
-  const rows = await Promise.all(
+  return Promise.all(
     customers.map(async ({ idx, values }): Promise<Row> => {
       const { tracking_data, affiliate_id } = values
       const { verdict, link } = await verify(String(tracking_data), String(affiliate_id))
       if (verdict !== 'attributed' && verdict !== 'unrecognised') {
         const pointer = `${recordPointer(form, idx)}/tracking_data`
-        warnings.set(idx, [warning(verdict, pointer)])
+        warnings.set(idx, [...(warnings.get(idx) ?? []), warning(verdict, pointer)])
       }
       return { idx, values: { ...values, verdict, link } }
     }),
   )
-  return { rows, warnings }
 }

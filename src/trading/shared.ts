@@ -115,7 +115,10 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
   transaction_type,
   amount_currency: describeField(
     f.money,
-    documentation('The amount in `currency`, with at most 2 decimal places.', 100.25),
+    documentation(
+      'The amount in `currency`, with at most 2 decimal places. It is positive for every `transaction_type`, also where money leaves, as with a withdrawal; only `adjustment`, `bonus` and `other` can have either sign. If the `amount_signs` of the account is `signed`, withdrawals, payouts and refunds are negative instead.',
+      100.25,
+    ),
   ),
   currency: describeField(
     f.currency,
@@ -136,7 +139,7 @@ export const transaction = <T extends v.GenericSchema<string>, S extends v.Gener
     describeField(
       f.amount,
       documentation(
-        'The amount in USD, if you know it. Lists and control totals are not converted; if you leave this out, it stays absent.',
+        'The amount in USD, if you know it, with the sign of `amount_currency`. Lists and control totals are not converted; if you leave this out, it stays absent.',
         109.4,
       ),
     ),

@@ -50,6 +50,25 @@ const MESSAGES = {
     `The customer has another affiliate now, who counts from ${from} on. Earlier days stay with the affiliate before.`,
   affiliation_corrected: (from) =>
     `The customer has another affiliate now, who counts from the signup on, ${from}: the first affiliate lasted less than a day, so it was corrected.`,
+  negative_amount: (quoted, more) =>
+    `${quoted} is negative, but amounts of ${more} are sent as positive numbers.`,
+  positive_outflow: (quoted, more) =>
+    `${quoted} is positive, but this account sends amounts of ${more} as negative numbers.`,
+  implausible_time: (quoted) => `${quoted} is before 2000-01-01.`,
+  future_time: (quoted) => `${quoted} is more than 36 hours ahead of the receipt of the record.`,
+  unmapped_status: (quoted) =>
+    `Status ${quoted} has no meaning in the status map of the account, so the record earns nothing.`,
+  unknown_event: (quoted, more) => `Event ${quoted} has no definition. Did you mean ${more}?`,
+  whitespace: (quoted) =>
+    `${quoted} begins or ends with white space. It is stored as sent, and differs from the same text without it.`,
+  country: (quoted) =>
+    `${quoted} is not an ISO 3166-1 alpha-2 code, and is not recognized as a country.`,
+  recognized_country: (quoted, more) =>
+    `${quoted} is not an ISO 3166-1 alpha-2 code. It was recognized as ${more}.`,
+  amount_usd: () => '`amount_usd` is 0, but `amount_currency` is not.',
+  usd_sign: () => '`amount_usd` and `amount_currency` do not have the same sign.',
+  usd_differs: () =>
+    '`amount_usd` and `amount_currency` are not equal, although `currency` is `USD`.',
 } satisfies Record<string, (quoted: string, more: string) => string>
 
 /** The name of a warning message. */
@@ -61,16 +80,24 @@ const WIRE_CODES = {
   repeated_activity: 'repeated_key',
   repeated_eventid: 'repeated_key',
   affiliation_corrected: 'affiliation_changed',
+  positive_outflow: 'negative_amount',
+  future_time: 'implausible_time',
+  recognized_country: 'country',
+  usd_sign: 'amount_usd',
+  usd_differs: 'amount_usd',
 } as const satisfies Partial<Record<WarningCode, WarningCode>>
 
-/** A code as responses have it. */
+/** A code as responses have it, but for `unknown_affiliate`, whose message `formatIssue` writes. */
 export type WireCode = Exclude<WarningCode, keyof typeof WIRE_CODES>
+
+/** The code of a warning in a response. */
+export type WireWarning = WireCode | 'unknown_affiliate'
 
 const wireCodes: Partial<Record<WarningCode, WireCode>> = WIRE_CODES
 
 /**
  * Returns a warning with its message. `value` and `more` are quoted in it, so neither may be
- * personal. (`formatIssue` writes the warning `unknown_affiliate`.)
+ * personal.
  */
 export function warning(
   code: WarningCode,

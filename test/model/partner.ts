@@ -39,6 +39,17 @@ function money({ currency }: Data): Remark[] {
 const withdrawn = ({ currency }: Data) =>
   WITHDRAWN.includes(currency as string) ? ['withdrawn_currency'] : []
 
+/** Each generated type of transaction has a positive amount, also where money leaves. */
+const transactionWarnings = (sent: Data) => {
+  const [amount, usd] = [sent.amount_currency as number, sent.amount_usd as number | undefined]
+  const isWrong = usd !== undefined && (amount < 0 || (sent.currency === 'USD' && usd !== amount))
+  return [
+    ...withdrawn(sent),
+    ...(isWrong ? ['amount_usd'] : []),
+    ...(amount < 0 ? ['negative_amount'] : []),
+  ]
+}
+
 /** Returns a record as it is stored: instants in UTC, other members as sent. */
 function utc(sent: Data): Data {
   const dates = ['signup_date', 'last_modified_date', 'transaction_date']
@@ -131,7 +142,7 @@ export function partnerRules({ vertical, affiliates }: Account): Record<string, 
         ? []
         : [['transaction_type', 'enum'] as Remark]),
     ],
-    warnings: withdrawn,
+    warnings: transactionWarnings,
     day: ({ transaction_date }) => instant(transaction_date).slice(0, 10),
     group: ({ transaction_type, status, currency, amount_currency }) => ({
       by: { transaction_type, status, currency },

@@ -9,6 +9,7 @@ const ORDER = [
   'tokens',
   'sending',
   'outcomes',
+  'warnings',
   'resending',
   'errors',
   'rate',

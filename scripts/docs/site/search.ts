@@ -57,7 +57,7 @@ function guideEntries({ at, title, markdown }: GuidePage): Entry[] {
 
 const TABLE_PAGES: Record<string, string> = {
   outcomes: '/docs/outcomes',
-  warnings: '/docs/outcomes',
+  warnings: '/docs/warnings',
   rules: '/docs/errors',
 }
 

@@ -44,7 +44,13 @@ export const TABLES: Record<string, Table> = {
       cells: [`\`${type}\``, description, `\`${JSON.stringify(example)}\``],
     })),
   },
-  warnings: explained('warning', WARNING),
+  warnings: {
+    columns: ['code', 'records', 'cause', 'what to do'],
+    rows: Object.entries(WARNING).map(([code, { on, cause, fix }]) => ({
+      anchor: `warning-${code}`,
+      cells: [`\`${code}\``, on.join(', '), cause, fix],
+    })),
+  },
   rules: explained('rule', RULE),
   problems: {
     columns: ['code', 'status', 'cause', 'what to do'],

@@ -57,6 +57,9 @@ export const igaming: SampleRun = {
         { warning: 'foreign', record: customer('foreign', { tracking_data: '{foreign}' }) },
         { warning: 'unrecognised', record: customer('own', { tracking_data: 'click-42' }) },
         { warning: 'field_case', record: customer('case', { Country: 'DE' }) },
+        { warning: 'implausible_time', record: customer('epoch', { regtime: '1970-01-01' }) },
+        { warning: 'whitespace', record: customer('space', { customerId: 'sample-{run}-space ' }) },
+        { warning: 'country', record: customer('country', { country: 'Germany' }) },
       ],
     },
     {
@@ -108,5 +111,10 @@ export const igaming: SampleRun = {
       samples: [],
     },
   ],
-  notShown: { erased: 'only the integrations team erases the personal data of a customer' },
+  notShown: {
+    erased: 'only the integrations team erases the personal data of a customer',
+    negative_amount: 'it needs an event definition of an outflow',
+    unmapped_status: 'it needs an event definition with a status member',
+    unknown_event: 'it needs an event definition of a similar name',
+  },
 }

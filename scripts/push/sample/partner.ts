@@ -58,6 +58,12 @@ const customerWarnings: Sample[] = [
     warning: 'conflict',
     record: customer('conflict', { tracking_data: '{own}', affiliate_id: '{other}' }),
   },
+  {
+    warning: 'implausible_time',
+    record: customer('epoch', { signup_date: '1970-01-01T00:00:00Z' }),
+  },
+  { warning: 'whitespace', record: customer('space', { customer_id: 'sample-{run}-space ' }) },
+  { warning: 'country', record: customer('country', { country_code: 'UK' }) },
 ]
 
 function transactionSamples({ transaction_type, misspelled }: PartnerOptions): Sample[] {
@@ -80,6 +86,9 @@ function transactionSamples({ transaction_type, misspelled }: PartnerOptions): S
     { error: 'unknown_customer', record: stranger },
     { outcome: 'held', record: stranger },
     { warning: 'withdrawn_currency', record: transaction('withdrawn', { currency: 'HRK' }) },
+    { warning: 'negative_amount', record: transaction('negative', { amount_currency: -100.25 }) },
+    { warning: 'amount_usd', record: transaction('usd', { amount_usd: 0 }) },
+    { warning: 'unmapped_status', record: transaction('status', { status: 'sample-{run}' }) },
   ]
 }
 
@@ -128,7 +137,7 @@ export const partnerSampleRun = (options: PartnerOptions): SampleRun => ({
       samples: customerWarnings,
     },
     {
-      title: 'Transactions with one mistake each, and one with a warning',
+      title: 'Transactions with one mistake each, and some with a warning',
       resource: 'transactions',
       samples: transactionSamples(options),
     },

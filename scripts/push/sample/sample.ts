@@ -1,6 +1,6 @@
 import type { Outcome } from '../../../src/ingest/outcome.ts'
 import type { IssueCode } from '../../../src/validation/issue.ts'
-import type { WireWarning } from '../../docs/explained/warnings.ts'
+import type { WireWarning } from '../../../src/validation/warnings.ts'
 
 /** The expected result of a record: an error, a warning, an outcome, or none of them. */
 export interface Expected {

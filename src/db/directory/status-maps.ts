@@ -24,6 +24,10 @@ export async function readMapping(
   return Object.fromEntries(rows.map(({ word, means }) => [word, means]))
 }
 
+/** Returns the statuses that the account has configured a meaning for. */
+export const listMappedStatuses = async (db: D1Database, account: string): Promise<string[]> =>
+  Object.keys(await readMapping(db, account, 'status'))
+
 const DELETE_MEANINGS = compileStatement(
   `delete from vocabulary where account = :account and field = :field`,
 )
