@@ -37,6 +37,16 @@ describe('a plan passes', () => {
     ['50 rules', planWith(...Array.from({ length: 50 }, (_, i) => ({ ...share, id: `s${i}` })))],
     ['a glob of 64 characters', planWith({ ...unit, when: { instruments: ['x'.repeat(64)] } })],
     ['a glob of 8 stars', planWith({ ...unit, when: { instruments: ['*a*b*c*d*e*f*g*'] } })],
+    [
+      'patterns that begin with text, and 200 others',
+      planWith(
+        ...Array.from({ length: 10 }, (_, i) => ({
+          ...{ ...unit, id: `u${i}` },
+          when: { instruments: Array.from({ length: 200 }, (_, k) => `E${i}U${k}*`) },
+        })),
+        { ...unit, when: { not_instruments: Array.from({ length: 200 }, (_, i) => `*${i}?`) } },
+      ),
+    ],
     ['the months of ten years', shares({ months: 120 })],
     [
       'a fence with zero',
@@ -383,6 +393,23 @@ const REFUSED: Refused[] = [
       'pattern',
       '`*********` is not valid. Expected a pattern of at most 8 stars.',
       'Use shorter patterns with fewer stars.',
+    ),
+  ],
+  [
+    '201 patterns that are matched one by one',
+    planWith(
+      { ...unit, when: { instruments: Array.from({ length: 150 }, (_, i) => `*${i}`) } },
+      {
+        ...unit,
+        id: 'other',
+        when: { not_instruments: Array.from({ length: 51 }, (_, i) => `?${i}`) },
+      },
+    ),
+    issue(
+      '/rules/1/when/not_instruments',
+      'length',
+      'There can be at most 200 patterns in a plan with `?`, or with `*` before their end, not 201.',
+      'Name the beginnings of the symbols, such as `EURUSD*`: any number of these is allowed.',
     ),
   ],
   [

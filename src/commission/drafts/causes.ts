@@ -1,4 +1,5 @@
-import { type CausesOf, type CorrectedLine, NO_CAUSES } from './cause.ts'
+import { memoize } from '../engine/memoize.ts'
+import { type Causes, type CausesOf, type CorrectedLine, NO_CAUSES } from './cause.ts'
 import {
   type CauseGroup,
   customerOf,
@@ -32,16 +33,24 @@ export async function findCauses(
   await addRecordCauses(computation, all)
   await addSettingCauses(computation, all)
   await addRateCauses(computation, all)
+  return causesFrom(groups)
+}
+
+/** Returns a function that returns the causes of a line from those found for the groups, by `groupKey`. */
+export function causesFrom(groups: ReadonlyMap<string, CauseGroup>): CausesOf {
+  const wideOf = memoize(wideCauses)
+  const byPeriod = Map.groupBy(groups.values(), (group) =>
+    periodKey(group.affiliate, group.plan, group.periodId),
+  )
   return (line) => {
-    if (line.line !== null) return causesOfLine(groups.get(groupKey(line)), line)
+    if (line.line !== null) return causesOfLine(groups.get(groupKey(line)), line, wideOf)
+    const ofPeriod = byPeriod.get(periodKey(line.affiliate_id, line.plan, line.period)) ?? []
     return joinCauses(
-      all
-        .filter((group) => isOfPeriod(group, line))
-        .flatMap((group) => [
-          ...allFound(group).map(({ likely }) => likely),
-          group.movedAway,
-          group.settings,
-        ]),
+      ofPeriod.flatMap((group) => [
+        ...allFound(group).map(({ likely }) => likely),
+        group.movedAway,
+        group.settings,
+      ]),
     )
   }
 }
@@ -59,14 +68,32 @@ function correctedLines(computed: readonly ComputedPeriod[]): CorrectedLine[] {
   )
 }
 
-const isOfPeriod = (
-  { affiliate, plan, periodId }: CauseGroup,
-  line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
-): boolean => affiliate === line.affiliate_id && plan === line.plan && periodId === line.period
+const periodKey = (affiliate: string, plan: string, period: string): string =>
+  JSON.stringify([affiliate, plan, period])
 
 const isFound = ({ total }: CauseList): boolean => total > 0
 
 const allFound = ({ byCustomer, rest }: CauseGroup): FoundCauses[] => [...byCustomer.values(), rest]
+
+/** The causes found for all customers of a group, joined once for all of its lines. */
+interface WideCauses {
+  /** The lists that are not empty. */
+  readonly likely: readonly CauseList[]
+  readonly others: readonly CauseList[]
+  readonly late: readonly CauseList[]
+  /** Returns the joined causes of one of these. */
+  readonly joined: (lists: readonly CauseList[]) => Causes
+}
+
+function wideCauses(group: CauseGroup): WideCauses {
+  const found = allFound(group)
+  return {
+    likely: found.map(({ likely }) => likely).filter(isFound),
+    others: [...found.map(({ others }) => others), group.otherSettings].filter(isFound),
+    late: found.map(({ late }) => late).filter(isFound),
+    joined: memoize(joinCauses),
+  }
+}
 
 /**
  * Returns the most likely causes of a line, from the first of these lists that has any:
@@ -77,19 +104,24 @@ const allFound = ({ byCustomer, rest }: CauseGroup): FoundCauses[] => [...byCust
  * 3. other changes;
  * 4. deliveries that were possibly stored late.
  */
-function causesOfLine(group: CauseGroup | undefined, line: CorrectedLine) {
+function causesOfLine(
+  group: CauseGroup | undefined,
+  line: CorrectedLine,
+  wideOf: (group: CauseGroup) => WideCauses,
+): Causes {
   if (!group) return NO_CAUSES(line)
   const { settings, otherSettings, rules, movedAway } = group
   const customer = customerOf(line)
-  const own = customer === null ? allFound(group) : [foundOf(group, customer)]
-  const wide = rules.shared ? allFound(group) : own
-  const likely = own.map((found) => found.likely)
-  const hasMoved = (rules.once && line.isReduction) || !likely.some(isFound)
-  const lists = [
-    [...likely, settings, ...(hasMoved ? [movedAway] : [])],
-    wide.map(({ likely }) => likely),
-    [...wide.map(({ others }) => others), otherSettings],
-    wide.map(({ late }) => late),
-  ]
-  return joinCauses(lists.find((some) => some.some(isFound)) ?? [])
+  const found = customer === null ? null : foundOf(group, customer)
+  const wide = wideOf(group)
+  const likely = found ? [found.likely].filter(isFound) : wide.likely
+  const hasMoved = (rules.once && line.isReduction) || likely.length === 0
+  const own = [...likely, settings, ...(hasMoved ? [movedAway] : [])]
+  if (own.some(isFound)) return joinCauses(own)
+  if (found && !rules.shared) {
+    const others = [found.others, otherSettings]
+    return joinCauses(others.some(isFound) ? others : [found.late])
+  }
+  const lists = [wide.likely, wide.others, wide.late].find(({ length }) => length > 0)
+  return lists ? wide.joined(lists) : NO_CAUSES(line)
 }

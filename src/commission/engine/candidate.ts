@@ -1,11 +1,11 @@
-import { DAY_MS } from '../../durations.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { convertFact } from './convert.ts'
-import { add, compare, type Decimal, ZERO } from './decimal.ts'
-import { type Customer, compareFacts, type Fact } from './facts.ts'
+import { compare, type Decimal, ZERO } from './decimal.ts'
+import type { Customer, Fact } from './facts.ts'
 import type { Version } from './plans-in-force.ts'
-import { type Blocker, sinceSignup, termAmount, withinMonths } from './qualify.ts'
+import { type Blocker, sinceSignup, withinMonths } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
+import { voidChecker } from './void-by.ts'
 
 /** Whether a fact is of the kind that triggers a rule. */
 export const isTriggerKind = ({ trigger }: CompiledOnce, fact: Fact): boolean =>
@@ -34,7 +34,7 @@ export interface Candidate {
   /** What it waits for: its own amount, or the first fact of `void_by` without a rate. */
   readonly waits: readonly Blocker[]
   /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
-  readonly voided: readonly Fact[]
+  readonly voided: ReadonlySet<Fact>
 }
 
 /**
@@ -47,7 +47,8 @@ export function findCandidate(
   version: Version,
   rule: CompiledOnce,
 ): Candidate {
-  const voided: Fact[] = []
+  const voided = new Set<Fact>()
+  const isVoided = voidChecker(context, customer, rule, version.currency)
   for (const fact of customer.facts) {
     if (!isTriggerKind(rule, fact)) continue
     if (fact.state !== 'approved' && fact.state !== 'reversed') continue
@@ -55,8 +56,8 @@ export function findCandidate(
     if (!withinMonths(customer, fact.day, rule.months)) continue
     if (!sinceSignup(context, customer, fact, rule.grace)) continue
     if (fact.state === 'reversed' && rule.requalify) continue
-    const candidate = evaluateTrigger(context, customer, version, rule, fact)
-    if (candidate?.status === 'reversed' && rule.requalify) voided.push(fact)
+    const candidate = evaluateTrigger(context, version, rule, fact, isVoided)
+    if (candidate?.status === 'reversed' && rule.requalify) voided.add(fact)
     else if (candidate !== null) return { ...candidate, voided }
   }
   return { status: 'no_trigger', trigger: null, amount: null, waits: [], voided }
@@ -65,10 +66,10 @@ export function findCandidate(
 /** Returns null if the fact is below the rule's `min`. */
 function evaluateTrigger(
   context: Context,
-  customer: Customer,
   version: Version,
   rule: CompiledOnce,
   trigger: Fact,
+  isVoided: ReturnType<typeof voidChecker>,
 ): Omit<Candidate, 'voided'> | null {
   const { currency } = version
   const amount = rule.needsAmount ? triggerAmount(context, rule, trigger, currency) : null
@@ -78,42 +79,7 @@ function evaluateTrigger(
   }
   if (rule.min !== null && amount !== null && compare(amount, rule.min) < 0) return null
   if (trigger.state === 'reversed') return { status: 'reversed', trigger, amount, waits: [] }
-  const voided = isVoided(context, customer, rule, trigger, amount ?? ZERO, currency)
+  const voided = isVoided(trigger, amount ?? ZERO)
   if (typeof voided !== 'boolean') return { status: 'blocked', trigger, amount, waits: voided }
   return { status: voided ? 'reversed' : 'open', trigger, amount, waits: [] }
-}
-
-/**
- * Whether the terms of `void_by` reach the trigger's amount within their days after it (§16.24), or the
- * amounts without a rate of the first fact that has such.
- */
-function isVoided(
-  context: Context,
-  customer: Customer,
-  { voidBy }: CompiledOnce,
-  trigger: Fact,
-  amount: Decimal,
-  currency: string,
-): boolean | Blocker[] {
-  if (voidBy === null) return false
-  let total = ZERO
-  for (const fact of customer.facts) {
-    if (fact.state !== 'approved' || !follows(fact, trigger, voidBy.withinDays)) continue
-    const blockers: Blocker[] = []
-    for (const term of voidBy.terms) {
-      if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
-      const part = termAmount(context, term, fact, currency)
-      if ('fact' in part) blockers.push(part)
-      else total = add(total, part)
-    }
-    if (blockers.length > 0) return blockers
-  }
-  return compare(total, amount) >= 0
-}
-
-/** Whether a fact comes after the trigger, within n × 24 h; whole days: on its day + n at the latest. */
-function follows(fact: Fact, trigger: Fact, days: number): boolean {
-  if (fact === trigger) return false
-  if (fact.wholeDay) return fact.day >= trigger.day && fact.day <= trigger.day + days
-  return compareFacts(fact, trigger) > 0 && fact.at < trigger.at + days * DAY_MS
 }

@@ -21,7 +21,7 @@ export function evaluateOnceFact(
   const waits = blocker && !evaluated.qualified.has(rule.id) ? blocker.reason : null
   if (isTriggerKind(rule, fact)) {
     const found = evaluateTriggerFact(context, evaluated, version, rule, fact, waits)
-    const isVoided = waits === null && own?.voided.includes(fact)
+    const isVoided = waits === null && own?.voided.has(fact)
     return isVoided ? { ...found, condition: 'void_by' } : found
   }
   if (waits !== null) return plain(waits)

@@ -23,6 +23,22 @@ export function measureOf(
 }
 
 /**
+ * Returns a function that returns the measure of a rule's tiers, and computes it once for each rule of a
+ * version: a rule may have a line for each customer.
+ */
+export function measuresOf(
+  input: PlanInput,
+  own: Ratio,
+): (version: Version, rule: CompiledRule) => Ratio {
+  const known = new Map<CompiledRule, Ratio>()
+  return (version, rule) => {
+    const measure = known.get(rule) ?? measureOf(input, version, rule, own)
+    known.set(rule, measure)
+    return measure
+  }
+}
+
+/**
  * Adds the period's measure to those of a quarter and of all periods, for each version of a rule whose
  * tiers have a window.
  */

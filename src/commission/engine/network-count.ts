@@ -32,12 +32,15 @@ function linesInPeriod(
   { first, last }: Period,
 ): number {
   if (tallies === undefined || tallies.once.length === 0) return 0
+  const ofRule = tallies.once.filter(({ rule: { id } }) => id === rule)
   let count = 0
-  for (const plan of plans.values()) {
-    const qualified = countQualified(plan, tallies.once)
-    const inPeriod = qualified
-      .get(rule)
-      ?.filter(({ state }) => state.day >= first && state.day <= last)
+  for (const [name, states] of Map.groupBy(ofRule, ({ version }) => version.plan)) {
+    const plan = plans.get(name)
+    const inPeriod = plan
+      ? countQualified(plan, states)
+          .get(rule)
+          ?.filter(({ state }) => state.day >= first && state.day <= last)
+      : undefined
     count += inPeriod ? countOnce({ qualified: new Map([[rule, inPeriod]]) }, rule) : 0
   }
   return count

@@ -115,7 +115,7 @@ function report(
     ),
   )
   const outcome = outcomeOf(evaluated, state, conditions, through)
-  const voided = status === 'no_trigger' ? state.voided.at(-1) : undefined
+  const voided = status === 'no_trigger' ? [...state.voided].at(-1) : undefined
   const affiliate = status === 'no_trigger' ? currentOwner(evaluated, through) : state.affiliate
   return {
     customer_id: customer.customer_id,

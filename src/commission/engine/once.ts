@@ -21,7 +21,7 @@ export interface OnceState {
     | 'qualified'
   readonly trigger: Fact | null
   /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
-  readonly voided: readonly Fact[]
+  readonly voided: ReadonlySet<Fact>
   /** The affiliate of the trigger. */
   readonly affiliate: string | null
   /** The trigger's amount in the plan's currency; null if the rule does not need it. */

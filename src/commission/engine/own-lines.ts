@@ -4,6 +4,7 @@ import type { PeriodContext } from './context.ts'
 import { ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
+import { memoize } from './memoize.ts'
 import { countOnceBelow } from './network-count.ts'
 import type { Plan } from './plans-in-force.ts'
 import { settlePlan } from './settle.ts'
@@ -47,7 +48,7 @@ export function settleOwn(
         tallies: ofAffiliate,
         state,
         qualified: countQualified(plan, ofAffiliate.once),
-        onceBelow: (rule) => countOnceBelow(input, period, talliesIn, affiliate, rule),
+        onceBelow: memoize((rule) => countOnceBelow(input, period, talliesIn, affiliate, rule)),
       })
       byPlan.set(plan.plan, { plan, lines, state: closeState(state, ZERO) })
     }

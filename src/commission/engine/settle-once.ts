@@ -2,25 +2,28 @@ import { applyMax, cutLine, limitLine } from './cap.ts'
 import { type Decimal, fromFact, integer, ONE, plainText, ZERO } from './decimal.ts'
 import { amountOf } from './facts.ts'
 import { type Line, newLine } from './line.ts'
-import { earlierOf, keepMeasure, measureOf } from './measure.ts'
+import { earlierOf, keepMeasure, measuresOf } from './measure.ts'
 import { addRatio, compareRatio, type Ratio, ratio, ratioText, roundRatio } from './ratio.ts'
 import type { CompiledOnce } from './rules.ts'
 import { countOnce, type PlanInput, type Qualified } from './settle-plan.ts'
 import { payAt, stepAt } from './tiers.ts'
 
+type MeasureOf = ReturnType<typeof measuresOf>
+
 /** Makes the lines of the `once` rules with an id: one for each customer who qualified. */
 export function settleOnce(input: PlanInput, id: string): Line[] {
   const own = ratio(integer(countOnce(input, id)))
+  const measureOf = measuresOf(input, own)
   const qualified = input.qualified.get(id) ?? []
-  const lines = qualified.map((one) => lineOf(input, one, own))
+  const lines = qualified.map((one) => lineOf(input, one, measureOf))
   keepMeasure(input, id, own)
   return applyMax(lines)
 }
 
-function lineOf(input: PlanInput, one: Qualified, own: Ratio): Line {
+function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { state, rule } = one
   const { version } = state
-  const rated = rateOf(input, one, own)
+  const rated = rateOf(input, one, measureOf)
   const line = newLine({
     rule,
     version,
@@ -69,14 +72,14 @@ interface OnceRate {
  * Returns the rate of a CPA. Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the
  * measure decides for all (§16.20).
  */
-function rateOf(input: PlanInput, one: Qualified, own: Ratio): OnceRate {
+function rateOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): OnceRate {
   const { rule, state } = one
   const { tiers } = rule
   if (tiers === null) {
     const { rate } = rule
     return { measure: null, step: null, text: plainText(rate), rate }
   }
-  const measure = measureOf(input, state.version, rule, own)
+  const measure = measureOf(state.version, rule)
   const isSlice = tiers.mode === 'slice'
   const { from: start, rate } = stepAt(tiers, isSlice ? positionOf(input, one) : measure)
   const from = plainText(start)

@@ -14,7 +14,7 @@ import {
 import { compareText } from './facts.ts'
 import { applyFence, type Fenced } from './fence.ts'
 import { fxList, type Line, newLine } from './line.ts'
-import { earlierOf, keepMeasure, measureOf } from './measure.ts'
+import { earlierOf, keepMeasure, measuresOf } from './measure.ts'
 import { addRatio, NOTHING, type Ratio, ratio, roundRatio } from './ratio.ts'
 import type { CompiledShare } from './rules.ts'
 import { type PlanInput, type RuleOfVersion, rulesWith } from './settle-plan.ts'
@@ -39,10 +39,11 @@ export function settleShare(input: PlanInput, id: string, once: readonly Line[])
   const rules = rulesWith<CompiledShare>(input, 'share', id)
   const scopes = rules.flatMap((one) => scopesOf(input, one, once))
   const ruleBase = ratio(scopes.reduce((total, { base }) => add(total, base), ZERO))
+  const measureOf = measuresOf(input, ruleBase)
   let before: Ratio = NOTHING
   const lines = scopes.map((scope) => {
     const earlier = earlierOf(input, scope.from.rule, scope.from.version)
-    const line = lineOf(input, scope, ruleBase, addRatio(earlier, before))
+    const line = lineOf(input, scope, measureOf, addRatio(earlier, before))
     before = addRatio(before, ratio(scope.base))
     return line
   })
@@ -123,14 +124,14 @@ function fenceBase(
 }
 
 /** Applies rate, rounding, `max_per_customer` and `negative` to one base, in this order (§16.17). */
-function lineOf(input: PlanInput, scope: Scope, ruleBase: Ratio, before: Ratio): Line {
+function lineOf(
+  input: PlanInput,
+  scope: Scope,
+  measureOf: ReturnType<typeof measuresOf>,
+  before: Ratio,
+): Line {
   const { rule, version } = scope.from
-  const rated = applyRate(
-    rule,
-    ratio(scope.base),
-    measureOf(input, version, rule, ruleBase),
-    before,
-  )
+  const rated = applyRate(rule, ratio(scope.base), measureOf(version, rule), before)
   const { fenced } = scope
   const line = newLine({
     rule,

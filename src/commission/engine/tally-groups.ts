@@ -22,6 +22,8 @@ export interface Group {
 export interface CustomerTally {
   /** In order of day. */
   readonly groups: Group[]
+  /** The same groups by product: a brand may send any number of products in a day. */
+  readonly byProduct: Map<string | null, Group[]>
   units: bigint
   /** The facts that it counts, each once. */
   readonly counted: Fact[]
@@ -31,6 +33,7 @@ export interface CustomerTally {
 /** Returns the tally of a customer without facts. */
 export const newCustomerTally = (): CustomerTally => ({
   groups: [],
+  byProduct: new Map(),
   units: 0n,
   counted: [],
   records: 0,
@@ -45,24 +48,31 @@ function markCounted(tally: CustomerTally, fact: Fact): void {
 
 /** Returns the group of a fact under a term, which is empty at first. Facts come in order of time. */
 function groupOf(
-  { groups }: CustomerTally,
+  { groups, byProduct }: CustomerTally,
   term: CompiledTerm,
   { product, day }: Fact,
   currency: string,
 ): Group {
-  let end = groups.length
-  while ((groups[end - 1]?.day ?? day) > day) end--
-  for (let i = end - 1; groups[i]?.day === day; i--) {
-    const group = groups[i]
-    if (group?.term === term && group.currency === currency && group.product === product) {
-      return group
-    }
+  const ofProduct = byProduct.get(product) ?? []
+  for (let i = ofProduct.length - 1; i >= 0; i--) {
+    const group = ofProduct[i]
+    if (!group || group.day < day) break
+    if (group.day === day && group.term === term && group.currency === currency) return group
   }
   const empty = { count: 0, units: 0n, alone: 0n, aloneConverted: 0n }
   const created: Group = { term, product, day, currency, ...empty }
+  insertByDay(groups, created)
+  insertByDay(ofProduct, created)
+  byProduct.set(product, ofProduct)
+  return created
+}
+
+/** Inserts a group after those of its day. */
+function insertByDay(groups: Group[], created: Group): void {
+  let end = groups.length
+  while ((groups[end - 1]?.day ?? created.day) > created.day) end--
   if (end === groups.length) groups.push(created)
   else groups.splice(end, 0, created)
-  return created
 }
 
 /** Adds a fact to its group. Returns why it cannot be converted, or null. */

@@ -2,6 +2,7 @@ import { canonicalJson } from '../../validation/canonical-json.ts'
 import type { Issue } from '../../validation/issue.ts'
 import type { Warning } from '../../validation/warnings.ts'
 import type { PlanTerms, Rule } from '../engine/plan.ts'
+import { checkPatterns } from './check-conditions.ts'
 import { checkFacts } from './check-facts.ts'
 import { checkRule } from './check-rules.ts'
 import { checkFirstDay, checkVersions, type OtherVersion } from './check-versions.ts'
@@ -46,6 +47,7 @@ export function checkPlan(
     ...terms.rules.flatMap((rule, i) => checkRule(rule, `/rules/${i}`, terms)),
     ...checkCircles(terms.rules),
     ...checkFacts(names, context.vocabulary),
+    ...checkPatterns(names),
   ]
   if (found.length > 0) return { issues: found, plan: null }
   return { issues: [], plan: { terms, text, warnings: warningsOf(terms, names, context) } }

@@ -1,4 +1,8 @@
-import { compileConditions, matchesGlob } from '../../../src/commission/engine/conditions.ts'
+import {
+  compileConditions,
+  compileGlob,
+  matchesGlob,
+} from '../../../src/commission/engine/conditions.ts'
 import { type CustomerFields, type Fact, NO_FIELDS } from '../../../src/commission/engine/facts.ts'
 import type { Conditions } from '../../../src/commission/engine/plan.ts'
 import {
@@ -131,7 +135,7 @@ export const CONDITIONS: readonly Case[] = [
   ),
   example(
     'globs',
-    () => GLOBS.map(([glob, text]) => matchesGlob(glob, text)),
+    () => GLOBS.map(([glob, text]) => matchesGlob(compileGlob(glob), [...text])),
     GLOBS.map(([, , matches]) => matches),
   ),
   example('instruments match by letter of any case, also beyond the symbols that are remembered', () => {

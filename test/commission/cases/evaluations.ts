@@ -282,7 +282,7 @@ const candidates: readonly Case[] = [
     return worlds.map((one) => [
       ...statesOf(one).map(
         ({ status, trigger, voided }) =>
-          `${status} ${trigger?.id}, passed over: ${voided.map(({ id }) => id)}`,
+          `${status} ${trigger?.id}, passed over: ${[...voided].map(({ id }) => id)}`,
       ),
       ...verdicts(one).map(([id, verdict, , text]) => text ?? `${id} ${verdict}`),
     ])
