@@ -351,6 +351,7 @@ export const totals = sqliteTable(
     total: integer().notNull(),
     held: integer().notNull().default(0),
     releasing: text(),
+    released_at: integer(),
   },
   (t) => [primaryKey({ columns: [t.account, t.resource] })],
 )

@@ -330,7 +330,14 @@ export const affiliateParents = /* @__PURE__ */ defineTable<typeof drizzle.affil
 /** The number of records of an account by resource, and of its held records, which `total` leaves out. */
 export const totals = /* @__PURE__ */ defineTable<typeof drizzle.totals>({
   $name: 'totals',
-  $columns: { account: null, resource: null, total: null, held: null, releasing: null },
+  $columns: {
+    account: null,
+    resource: null,
+    total: null,
+    held: null,
+    releasing: null,
+    released_at: null,
+  },
   $primaryKey: ['account', 'resource'],
   $uniqueKey: null,
 })
