@@ -29,6 +29,8 @@ const sendAs = (role: Role, method: string, path: string, body?: unknown) =>
 
 /** The changes that a manager may make. Every other change needs an approver. */
 const OF_MANAGERS = [
+  'DELETE /accounts/:account/affiliates',
+  'DELETE /accounts/:account/affiliates/:affiliate_id',
   'DELETE /accounts/:account/assignments',
   'DELETE /accounts/:account/customers/:customer_id/personal-data',
   'DELETE /accounts/:account/customers/:customer_id/refusal',

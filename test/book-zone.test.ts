@@ -103,6 +103,8 @@ describe('days', () => {
   test('a change of affiliate takes effect on the day in UTC on which it was received', async () => {
     const acme = await partner('forex', { book_zone: 'Pacific/Kiritimati' })
     await acme.post('customers', ada)
+    // A first affiliate that lasted less than a day is corrected instead.
+    await env.DB.prepare('update customers set first_seen_at = first_seen_at - 86400000').run()
     await acme.post('customers', { ...ada, affiliate_id: 'aff-8' })
     const path = `accounts/${acme.account}/customers/${ada.customer_id}/affiliations`
     const { affiliations } = await json(askAdmin(path))
@@ -170,21 +172,21 @@ describe('commissions', () => {
   test('statements, unearned records and totals agree on the period of each record', async () => {
     const acme = await partner('forex', { book_zone: NEW_YORK, affiliates: ['aff-7'] })
     const share = { id: 's', kind: 'share', percent: '10', base: [{ transactions: ['deposit'] }] }
-    await storePlan(acme.account, 'p', monthly([share as never]))
-    await assign(acme.account, 'p')
-    await acme.post('customers', { ...ada, signup_date: '2026-11-01T03:00:00Z' })
+    await storePlan(acme.account, 'p', monthly([share as never], { effective_from: '2025-01-01' }))
+    await assign(acme.account, 'p', '*', '2025-01-01')
+    await acme.post('customers', { ...ada, signup_date: '2025-11-01T03:00:00Z' })
     await acme.post('transactions', [
-      dated('oct-1', '2026-10-01T04:00:00Z', 100),
-      dated('oct-2', '2026-11-01T03:59:59Z', 20),
-      { ...dated('oct-3', '2026-11-01T03:00:00Z', 7), status: 'declined' },
-      dated('nov-1', '2026-11-01T04:00:00Z', 3000),
-      dated('nov-2', '2026-12-01T04:59:59Z', 400),
-      { ...dated('nov-3', '2026-12-01T03:00:00Z', 5), status: 'pending' },
-      dated('dec-1', '2026-12-01T05:00:00Z', 50_000),
+      dated('oct-1', '2025-10-01T04:00:00Z', 100),
+      dated('oct-2', '2025-11-01T03:59:59Z', 20),
+      { ...dated('oct-3', '2025-11-01T03:00:00Z', 7), status: 'declined' },
+      dated('nov-1', '2025-11-01T04:00:00Z', 3000),
+      dated('nov-2', '2025-12-01T04:59:59Z', 400),
+      { ...dated('nov-3', '2025-12-01T03:00:00Z', 5), status: 'pending' },
+      dated('dec-1', '2025-12-01T05:00:00Z', 50_000),
     ])
     for (const [period, last, amount, counted, unearned] of [
-      ['2026-10', '31', '12.00', '120', ['oct-3']],
-      ['2026-11', '30', '340.00', '3400', ['nov-3']],
+      ['2025-10', '31', '12.00', '120', ['oct-3']],
+      ['2025-11', '30', '340.00', '3400', ['nov-3']],
     ] as const) {
       const [statement] = await draftsOf(acme.account, period, ['aff-7'])
       expect(statement).toMatchObject({ lines: [{ amount }] })

@@ -87,6 +87,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     )
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/\/affiliates\/(ledger|balance)$/, '$&?affiliate_id=nobody')
+    .replace(/\/affiliates$/, method === 'DELETE' ? '$&?affiliate_id=nobody' : '$&')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace(/(unearned(\/facts)?|qualifications|\/lines)$/, '$&?period=2026-10')
     .replace(
@@ -330,6 +331,9 @@ test('an operation that the account does not allow is 409 conflict', async () =>
   await askAdmin('accounts', 'POST', live)
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
   await expectEach(operationsWith(409, 'conflict'), 409, 'conflict', async (operation) => {
+    if (operation.method === 'DELETE' && operation.path.includes('/affiliates')) {
+      return deleteNamedAffiliate(operation)
+    }
     if (operation.path.endsWith('/affiliates')) return createCycle()
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
     if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
@@ -425,6 +429,13 @@ async function sendToFullAccount(operation: Described): Promise<Response> {
     return send(operation, `${path}?affiliate_id=5&from=${DAY}`, {})
   }
   return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
+}
+
+/** Deletes the affiliate whom a link names. */
+async function deleteNamedAffiliate(operation: Described): Promise<Response> {
+  await askAdmin('accounts/firm/affiliates', 'PUT', [{ affiliate_id: 'aff-7' }])
+  const path = operation.path.replace('{account}', 'firm').replace('{affiliate_id}', 'aff-7')
+  return send(operation, path.endsWith('aff-7') ? path : `${path}?affiliate_id=aff-7`, {})
 }
 
 /** Sends two concurrent changes, each valid alone, that together form a cycle of parents. */

@@ -1,3 +1,4 @@
+import { createExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { Hono } from 'hono'
 import { describe, expect, test } from 'vitest'
@@ -84,7 +85,8 @@ test.each<[string, unknown, string]>([
 describe('the issuer', () => {
   const issuerOf = async (BASE_URL: string, url: string) => {
     const request = new Request(`${url}/.well-known/oauth-authorization-server`)
-    const response = await worker.fetch(request as never, { ...env, BASE_URL } as Env, {} as never)
+    const context = createExecutionContext()
+    const response = await worker.fetch(request as never, { ...env, BASE_URL } as Env, context)
     return ((await response.json()) as { issuer: string }).issuer
   }
 

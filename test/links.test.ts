@@ -711,7 +711,7 @@ describe('attribution', () => {
     }
   })
 
-  test('verdicts within one bulk follow the order of the array', async () => {
+  test('records of one customer in a bulk get the verdict of the merged record', async () => {
     const acme = await brandWithLink()
     const tracking_data = codeIn(await follow(acme.link.link_id))
     const bulk = [
@@ -722,9 +722,10 @@ describe('attribution', () => {
       eve,
     ]
     expect(await warnings(acme.post('customers', bulk))).toEqual([
-      'unattributed',
-      'unrecognised',
-      'unrecognised',
+      'repeated_key',
+      'repeated_key',
+      'repeated_key',
+      'repeated_key',
     ])
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
@@ -737,7 +738,7 @@ describe('attribution', () => {
       { ...eve, tracking_data: '' },
       { ...eve, crm: 1 },
     ]
-    expect(await warnings(acme.post('customers', bulk))).toEqual(['altered'])
+    expect(await warnings(acme.post('customers', bulk))).toEqual(['altered', 'repeated_key'])
     expect((await listed(acme.account))['p-1']).toMatchObject({ verdict: 'attributed' })
   })
 

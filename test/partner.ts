@@ -88,7 +88,7 @@ async function issueToken(client: { client_id: string; client_secret: string }, 
 async function openToken(account: Account, client_id: string, scope = 'read write') {
   const now = Date.now()
   const jti = crypto.randomUUID()
-  const grant = grantOf(account, client_id, scope)
+  const grant = grantOf(account, client_id, scope, { events: [], statuses: [] })
   await env.TOKEN_GATE.getByName(jti).open(grant, expiryOf(now))
   return issueAccessToken({ client_id, jti, scope }, env, now)
 }

@@ -10,7 +10,10 @@ const WORLDS = 300
 
 const ACTIVITY = ['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission']
 
-/** In random worlds partners of either vertical send every field of trading activity. */
+/**
+ * In random worlds partners of either vertical send every field of trading activity, and name countries as
+ * brands do.
+ */
 function withAnyActivity(vertical: string) {
   const context = contextOf(vertical)
   const activity = context.vocabulary.activity && ACTIVITY

@@ -36,14 +36,21 @@ const CUSTOMER_CONDITIONS: Record<string, string[]> = {
 
 const GLOBS = ['EURUSD*', 'XAU*', '*usd*', '??????', 'US30', 'eurus?', '*']
 
-function customerConditions(from: Source): Json {
+/** Partners name countries by their codes; brands also as they send them. */
+const CODE_OF: Record<string, string> = { deu: 'PL', Atlantis: 'US' }
+
+function customerConditions(from: Source, vertical: Vertical): Json {
   if (from.oneIn(5))
     return {
       account_size: from.pick([{ min: '50000' }, { max: '50000' }, { min: '10000', max: '60000' }]),
     }
   const name = from.pick(Object.keys(CUSTOMER_CONDITIONS))
   const isNot = from.oneIn(3)
-  return { [`${isNot ? 'not_' : ''}${name}`]: from.some(CUSTOMER_CONDITIONS[name]!) }
+  const values = from.some(CUSTOMER_CONDITIONS[name]!)
+  return {
+    [`${isNot ? 'not_' : ''}${name}`]:
+      vertical === 'igaming' ? values : values.map((value) => CODE_OF[value] ?? value),
+  }
 }
 
 function factConditions(from: Source, vertical: Vertical): Json {
@@ -56,8 +63,8 @@ function factConditions(from: Source, vertical: Vertical): Json {
 }
 
 const conditions = (from: Source, vertical: Vertical): Json => ({
-  ...(from.oneIn(2) && customerConditions(from)),
-  ...(from.oneIn(2) ? factConditions(from, vertical) : customerConditions(from)),
+  ...(from.oneIn(2) && customerConditions(from, vertical)),
+  ...(from.oneIn(2) ? factConditions(from, vertical) : customerConditions(from, vertical)),
 })
 
 const when = (from: Source, vertical: Vertical, times: number) =>
@@ -162,7 +169,7 @@ function qualify(from: Source, vertical: Vertical): Json {
   const days = from.pick([1, 5, 7, 10, 30])
   const within = from.oneIn(2) ? { within_days: days } : {}
   const kind = from.below(5)
-  if (kind === 0) return { customer: customerConditions(from) }
+  if (kind === 0) return { customer: customerConditions(from, vertical) }
   if (kind === 1) {
     const count =
       vertical === 'igaming'

@@ -182,6 +182,8 @@ const administration: Route[] = [
   { ...brandChanges, id: 'regenerateBrandToken', body: {}, repeats: 'each is a new token' },
   { ...brand, id: 'listBrandTokens' },
   { ...brandChanges, id: 'revokeBrandToken' },
+  { ...changes, id: 'deleteAffiliate', at: { affiliate_id: 'unnamed' } },
+  { ...changes, id: 'deleteAffiliateById', query: '?affiliate_id=unnamed-2' },
   { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
   { ...reads, id: 'listAffiliates' },
   { ...reads, id: 'listParents' },

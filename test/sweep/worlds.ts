@@ -93,7 +93,12 @@ export async function prepare(
       : []),
   ]
   const content = [
-    db.prepare(`insert into affiliates (account, affiliate_id) values (?, 'aff-7')`).bind(account),
+    db
+      .prepare(
+        `insert into affiliates (account, affiliate_id)
+         values (?1, 'aff-7'), (?1, 'unnamed'), (?1, 'unnamed-2')`,
+      )
+      .bind(account),
     ...plansOf(account, db),
     ...statementRows(db, account),
     ...bookRows(db, account),

@@ -76,9 +76,9 @@ export const signUpSql = ({ fromLookup }: SqlFragments) => `
         group by c.customer_id
         having w.day < c.day or (w.day = c.day and ifnull(time < c.first_seen_at, true))
       )
-      update customers set (first_seen_day, first_seen_at) = (
-        select f.day, f.time from first f where f.customer_id = customers.customer_id)
-      where account = :account and customer_id in (select customer_id from first)`
+      update customers set first_seen_day = f.day, first_seen_at = f.time
+      from first f
+      where customers.account = :account and customers.customer_id = f.customer_id`
 
 /**
  * Releases records of another table that wait for the customers of a chunk, at most `:max_released`, so
