@@ -715,7 +715,8 @@ with
   ),
   first as materialized (
     select
-      c.customer_id, w.day, iif(count(*) = count(w.createtime), min(w.createtime), null) as time
+      c.account, c.customer_id, w.day,
+      iif(count(*) = count(w.createtime), min(w.createtime), null) as time
     from
       waiting
       cross join jsonb_each (:rows)
@@ -748,36 +749,26 @@ with
       )
   )
 update customers
-set
-  (first_seen_day, first_seen_at) = (
-    select f.day, f.time
-    from first f
-    where f.customer_id = customers.customer_id
-  )
+set first_seen_day = f.day, first_seen_at = f.time
+from first f
 where
-  account = :account
-  and customer_id in (
-    select customer_id
-    from first
-  );
+  customers.account = f.account
+  and customers.customer_id = f.customer_id;
 -- Query plan:
+--   MATERIALIZE first
+--     MATERIALIZE waiting
+--       SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
+--       SCALAR SUBQUERY 1
+--         SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
+--     SCAN waiting
+--     SCAN jsonb_each VIRTUAL TABLE INDEX 1:
+--     SEARCH c USING PRIMARY KEY (account=? AND customer_id=?)
+--     SEARCH w USING INDEX events_held (account=? AND customer_id=? AND day=?)
+--     CORRELATED SCALAR SUBQUERY 3
+--       SEARCH e USING COVERING INDEX events_held (account=? AND customer_id=? AND day>?)
+--     USE TEMP B-TREE FOR GROUP BY
+--   SCAN f
 --   SEARCH customers USING PRIMARY KEY (account=? AND customer_id=?)
---   LIST SUBQUERY 6
---     MATERIALIZE first
---       MATERIALIZE waiting
---         SEARCH totals USING PRIMARY KEY (account=? AND resource=?)
---         SCALAR SUBQUERY 1
---           SEARCH deliveries USING PRIMARY KEY (account=? AND id=?)
---       SCAN waiting
---       SCAN jsonb_each VIRTUAL TABLE INDEX 1:
---       SEARCH c USING PRIMARY KEY (account=? AND customer_id=?)
---       SEARCH w USING INDEX events_held (account=? AND customer_id=? AND day=?)
---       CORRELATED SCALAR SUBQUERY 3
---         SEARCH e USING COVERING INDEX events_held (account=? AND customer_id=? AND day>?)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN first
---   CORRELATED SCALAR SUBQUERY 5
---     SCAN f
 
 -- release activities
 -- Releases the records that waited for these customers.

@@ -63,7 +63,7 @@ export const signUpSql = ({ fromLookup }: SqlFragments) => `
           and (select created from ${OWN_DELIVERY_ROW} and refused = 0) > 0
       ),
       first as materialized (
-        select c.customer_id, w.day,
+        select c.account, c.customer_id, w.day,
           iif(count(*) = count(w.createtime), min(w.createtime), null) as time
         from waiting cross join ${JSON_EACH}(:rows)
         cross join customers c on c.account = :account and c.customer_id = ${fromLookup('customer_id')}
@@ -78,7 +78,7 @@ export const signUpSql = ({ fromLookup }: SqlFragments) => `
       )
       update customers set first_seen_day = f.day, first_seen_at = f.time
       from first f
-      where customers.account = :account and customers.customer_id = f.customer_id`
+      where customers.account = f.account and customers.customer_id = f.customer_id`
 
 /**
  * Releases records of another table that wait for the customers of a chunk, at most `:max_released`, so
