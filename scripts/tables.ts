@@ -50,6 +50,7 @@ const TABLES: Record<string, string> = {
   open_affiliates: 'Affiliates for which the approval of a period did not close it.',
   manual_entries: 'Amounts that the integrations team entered.',
   payments: 'What was paid, by reference.',
+  payment_returns: 'Payments that the bank returned.',
   ledger: 'What affiliates earned and were paid: append-only.',
   statement_runs: 'Runs that compute the statements of a period.',
   kept_days: 'Past days of which an account keeps the facts, by calendar year.',

@@ -35,6 +35,7 @@ const PROBLEMS = {
   holds: [409, 'Records wait for a rate or a currency'],
   not_approved: [409, 'The statement is not approved'],
   already_paid: [409, 'The statement is paid'],
+  not_paid: [409, 'The statement is not paid'],
   nothing_due: [409, 'Nothing is due'],
   reference_used: [409, 'The reference was used for something else'],
   amount_differs: [409, 'The amount is not what is due'],

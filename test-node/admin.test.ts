@@ -528,6 +528,15 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { id: 'stm_1', status: 'paid' },
   ],
   [
+    [
+      ...['statements', 'return', 'a', 'stm_1', '--reference', 'R-1', '--on', '2026-11-18'],
+      ...['--reason', 'Account closed'],
+    ],
+    'POST accounts/a/statements/stm_1/return',
+    { reference: 'R-1', returned_on: '2026-11-18', reason: 'Account closed' },
+    { id: 'stm_1', status: 'approved' },
+  ],
+  [
     ['periods', 'approve', 'a', '2026-10', '--plan', 'p'],
     'POST accounts/a/periods/2026-10/approve',
     { plan: 'p' },

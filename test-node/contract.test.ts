@@ -12,7 +12,7 @@ const ROW = /^\| ((?:1[0-6]|[1-9A])\.\d+) \| (.+) \| (.*) \|$/
 const COMMISSIONS = ['10', '11', '12', '13', '14', '15']
 
 /** The numbered paragraphs of §16, which stand in the sections that they clarify. */
-const CLARIFICATIONS = 25
+const CLARIFICATIONS = 34
 
 const rows = table.split('\n').flatMap((line) => {
   const [, clause, text, tests] = ROW.exec(line) ?? []

@@ -50,6 +50,7 @@ const HOME_OF = new Map<string, Home>([
   ['statement_approvals.actor', 'team'],
   ['manual_entries.actor', 'team'],
   ['payments.actor', 'team'],
+  ['payment_returns.actor', 'team'],
   ['ledger.actor', 'team'],
 ])
 

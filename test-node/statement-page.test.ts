@@ -51,6 +51,7 @@ const statement = (n: number): Presented => ({
   hash: 'ab'.repeat(32),
   computed_at: '2026-11-01T06:00:00.000Z',
   approved_at: '2026-11-03T10:00:00.000Z',
+  returned: null,
   paid: { reference: 'PAY-17', paid_on: '2026-11-16' },
 })
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { DAY_MS } from '../src/durations.ts'
-import { bookRows, statementRows } from './commission/statement-rows.ts'
+import { BOOK_APPROVED_ID, bookRows, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partner.ts'
@@ -239,6 +239,32 @@ test('an export of payouts whose days are filled in is recorded as payments', as
   const filled = csv.replace(/,\r\n$/, ',2026-11-20\r\n')
   expect((await change('/payouts', { change: 'pay', csv: filled })).status).toBe(303)
   expect(await read('/payouts?status=paid')).toContain('2026-11-20')
+})
+
+test('the return of a payment is recorded on the page of its statement', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const page = `/statements/${BOOK_APPROVED_ID}`
+  expect(await read(page)).not.toContain('The bank returned')
+  const payment = { change: 'pay', reference: 'PAY-1', paid_on: '2026-11-20' }
+  expect((await change(page, payment)).status).toBe(303)
+  const form = await read(page)
+  expect(form).toContain('Record that the bank returned the payment')
+  expect(form).toMatch(/<input[^>]*name="reference"[^>]*value="PAY-1"/)
+
+  const back = { change: 'return', reference: 'PAY-1', reason: 'Account closed' }
+  const early = await change(page, { ...back, returned_on: '2026-11-19' })
+  expect([early.status, await early.text()]).toEqual([
+    422,
+    expect.stringContaining('the day of the payment'),
+  ])
+  expect((await change(page, { ...back, returned_on: '2026-11-20' })).status).toBe(303)
+  const due = await read(page)
+  expect(due).toMatch(
+    /Payment returned<\/dt><dd>[^<]*PAY-1[^<]* on 2026-11-20: [^<]*Account closed/,
+  )
+  expect(due).toContain('Record payment of 1.00 EUR')
+  expect(await read('/payouts?status=paid')).toContain('Account closed')
 })
 
 test('a simulation of a plan that is assigned to nobody says so', async () => {

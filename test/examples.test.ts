@@ -378,6 +378,13 @@ async function takeBooks(team: Team) {
   const listed = (amount: string) => [{ ...row, amount, reference: 'PAY-18' }]
   await refuse('importPayouts', 'wrong', 'An amount that is not due', { account }, listed('2.00'))
   await team('importPayouts', 'paid', 'A payment', { body: listed('1.00') })
+  await refuse('returnPayment', 'wrong', 'Before its payment', earlier, {
+    ...RETURN,
+    returned_on: '2024-10-19',
+  })
+  await team('returnPayment', 'returned', 'The bank returned it', { at: earlier, body: RETURN })
+  const again = { reference: 'PAY-19', paid_on: '2024-11-02' }
+  await team('payStatement', 'again', 'The payment after it', { at: earlier, body: again })
   const at = { account, affiliate_id: 'IB-07' }
   await team('listLedger', 'page', 'One page', { at })
   await team('getBalance', 'zero', 'Nothing is left', { at })
@@ -387,6 +394,7 @@ async function takeBooks(team: Team) {
 }
 
 const PAYMENT = { reference: 'PAY-17', paid_on: '2024-10-20' }
+const RETURN = { reference: 'RET-17', returned_on: '2024-10-25', reason: 'Account closed' }
 
 /** Takes the routes for what is known of a customer and of affiliates by day. */
 async function takeHistories(team: Team) {

@@ -112,6 +112,24 @@ const STATEMENTS: Record<string, EventDocumentation> = {
     }),
     example: { ...STATEMENT, amount: '1250.00', reference: 'SEPA-1', paid_on: '2026-11-20' },
   },
+  'statement.returned': {
+    description:
+      'Sent for each statement of a payment when it is booked that the payment came back: the statement is due again.',
+    data: object({
+      ...statementOf,
+      amount: documented('What is due again for the statement.'),
+      payment: documented('The reference of the payment.'),
+      reference: documented('The reference of the return.'),
+      returned_on: documented('The day on which the payment came back.', DAY),
+    }),
+    example: {
+      ...STATEMENT,
+      amount: '1250.00',
+      payment: 'SEPA-1',
+      reference: 'RET-1',
+      returned_on: '2026-11-24',
+    },
+  },
 }
 
 /** The types of events in the order in which they are documented. */

@@ -2,9 +2,15 @@ import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { approvePeriod } from '../commission/books/approve-period.ts'
 import { approveStatement } from '../commission/books/approve-statement.ts'
-import { approval, payment, periodApproval } from '../commission/books/book-fields.ts'
+import {
+  approval,
+  payment,
+  paymentReturn,
+  periodApproval,
+} from '../commission/books/book-fields.ts'
 import { payStatement } from '../commission/books/pay-statement.ts'
 import { presentBooked } from '../commission/books/present.ts'
+import { returnPayment } from '../commission/books/return-payment.ts'
 import { readPathPeriod } from '../commission/drafts/path-period.ts'
 import type { Period } from '../commission/engine/calendar.ts'
 import { type PlanOfKind, plansOfKind } from '../db/commission/books/close-period.ts'
@@ -14,7 +20,7 @@ import { findRouteAccount } from './accounts.ts'
 import { readFields, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'
 
-/** Routes of the integrations team that close the books: approvals and payments of statements. */
+/** Routes of the integrations team that close the books: approvals, payments and returns. */
 export const approvals = new Hono<AppEnv>()
   .post('/statements/:statement_id/approve', async (c) => {
     readQuery(c.req.url)
@@ -45,6 +51,18 @@ export const approvals = new Hono<AppEnv>()
     const paid = await payStatement(db, account.id, request)
     sendCaused(c, account)
     return c.json(presentBooked(paid))
+  })
+
+  .post('/statements/:statement_id/return', async (c) => {
+    readQuery(c.req.url)
+    const account = await findRouteAccount(c)
+    const sent = await readFields(c, paymentReturn)
+    const id = c.req.param('statement_id')
+    const db = resolveDatabase(c.env, account.binding)
+    const request = { id, ...sent, actor: c.var.actor, now: Date.now() }
+    const returned = await returnPayment(db, account.id, request)
+    sendCaused(c, account)
+    return c.json(presentBooked(returned))
   })
 
   .post('/periods/:period/approve', async (c) => {

@@ -35,6 +35,7 @@ const DUE_COLUMNS = [
   'paid_on',
 ] as const
 
+/** The columns of payments. `returned_on` and `reason` filled in, the file books what came back. */
 const PAID_COLUMNS = [
   'affiliate_id',
   'currency',
@@ -42,6 +43,8 @@ const PAID_COLUMNS = [
   'statements',
   'paid_on',
   'reference',
+  'returned_on',
+  'reason',
 ] as const
 
 /** Routes for what has to be paid, and what was. */

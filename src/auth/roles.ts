@@ -33,7 +33,7 @@ const READING = /\/accounts\/[^/]+\/plans\/[^/]+\/simulate$/
 
 /** The changes that only approvers make: what is paid, and secrets. */
 const APPROVING = [
-  /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay)|periods\/[^/]+\/approve|payouts)$/,
+  /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay|return)|periods\/[^/]+\/approve|payouts)$/,
   /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
   /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,
 ]

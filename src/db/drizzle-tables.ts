@@ -556,6 +556,7 @@ export const statements = sqliteTable(
     approval: text(),
     approved_at: integer(),
     payment: text(),
+    returned: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] })],
 )
@@ -650,6 +651,21 @@ export const payments = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.reference] })],
 )
 
+/** Payments that the bank returned. */
+export const paymentReturns = sqliteTable(
+  'payment_returns',
+  {
+    account: text().notNull(),
+    payment: text().notNull(),
+    reference: text().notNull(),
+    returned_on: text().notNull(),
+    reason: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.payment] })],
+)
+
 /** What affiliates earned and were paid: append-only. */
 export const ledger = sqliteTable(
   'ledger',
@@ -658,7 +674,7 @@ export const ledger = sqliteTable(
     affiliate_id: text().notNull(),
     id: text().notNull(),
     kind: text({
-      enum: ['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'],
+      enum: ['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned'],
     }).notNull(),
     plan: text().notNull(),
     period: text().notNull(),

@@ -528,6 +528,7 @@ export const statements = /* @__PURE__ */ defineTable<typeof drizzle.statements>
     approval: null,
     approved_at: null,
     payment: null,
+    returned: null,
   },
   $primaryKey: ['account', 'period', 'affiliate_id', 'plan'],
   $uniqueKey: ['account', 'id'],
@@ -608,6 +609,22 @@ export const payments = /* @__PURE__ */ defineTable<typeof drizzle.payments>({
     at: null,
   },
   $primaryKey: ['account', 'reference'],
+  $uniqueKey: null,
+})
+
+/** Payments that the bank returned. */
+export const paymentReturns = /* @__PURE__ */ defineTable<typeof drizzle.paymentReturns>({
+  $name: 'payment_returns',
+  $columns: {
+    account: null,
+    payment: null,
+    reference: null,
+    returned_on: null,
+    reason: null,
+    actor: null,
+    at: null,
+  },
+  $primaryKey: ['account', 'payment'],
   $uniqueKey: null,
 })
 

@@ -32,6 +32,7 @@ export const ISSUE_CODES = [
   'rate_differs',
   'amount_differs',
   'nothing_due',
+  'not_paid',
   'reference_used',
   'idempotency_key_reused',
 ] as const

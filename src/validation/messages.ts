@@ -81,6 +81,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   rate_differs: ({ quoted, expected }) => `${quoted} differs from ${expected}, which is stored.`,
   amount_differs: ({ quoted, expected }) => `The amount due is not ${quoted}: ${expected}.`,
   nothing_due: ({ expected }) => `Nothing is due to ${expected}.`,
+  not_paid: ({ quoted }) => `No payment ${quoted} is booked.`,
   reference_used: ({ quoted, expected }) => `${quoted} was used for ${expected}.`,
   idempotency_key_reused: () =>
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',

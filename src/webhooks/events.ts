@@ -7,6 +7,7 @@ export const EVENT_TYPES = [
   'statement.ready',
   'statement.approved',
   'statement.paid',
+  'statement.returned',
   'adjustment.created',
   'credential.expiring',
 ] as const

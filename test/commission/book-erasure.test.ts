@@ -6,7 +6,7 @@ import { checkBooks, frozenOf } from './check-books.ts'
 
 const BOOKS = [
   ...['statements', 'statement_lines', 'statement_approvals', 'closed_periods', 'open_affiliates'],
-  ...['manual_entries', 'payments', 'ledger'],
+  ...['manual_entries', 'payments', 'payment_returns', 'ledger'],
 ]
 
 const textOf = async (tables: readonly string[]) =>

@@ -71,6 +71,10 @@ export const bookRequests = (path: string) => ({
   },
   pay: (id: string, reference: string) =>
     askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2024-12-01' }),
+  giveBack: (id: string, reference: string) =>
+    askAdmin(`${path}/statements/${id}/return`, 'POST', {
+      ...{ reference, returned_on: '2024-12-03', reason: 'Account closed' },
+    }),
   enter: (affiliate_id: string, plan: string, amount: string, reference: string) =>
     askAdmin(`${path}/manual-entries`, 'POST', {
       affiliate_id,

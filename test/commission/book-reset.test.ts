@@ -9,7 +9,14 @@ import { assign, monthly, storePlan } from './stored.ts'
 
 const BOOKS = [
   ...['statements', 'statement_lines', 'statement_approvals', 'closed_periods', 'open_affiliates'],
-  ...['manual_entries', 'payments', 'ledger', 'statement_runs', 'statement_run_steps'],
+  ...[
+    'manual_entries',
+    'payments',
+    'payment_returns',
+    'ledger',
+    'statement_runs',
+    'statement_run_steps',
+  ],
 ]
 const PERIOD = '2024-09'
 
@@ -61,6 +68,10 @@ async function keepBooks(account: string) {
   expect(await json(approved)).toMatchObject({ approved: 2, refused_total: 1, closed: true })
   const payment = { reference: 'R-1', paid_on: '2024-12-01' }
   expect((await askAdmin(`${at}/statements/${paid.id}/pay`, 'POST', payment)).status).toBe(200)
+  const back = { reference: 'R-1', returned_on: '2024-12-03', reason: 'Account closed' }
+  expect((await askAdmin(`${at}/statements/${paid.id}/return`, 'POST', back)).status).toBe(200)
+  const again = { reference: 'R-2', paid_on: '2024-12-05' }
+  expect((await askAdmin(`${at}/statements/${paid.id}/pay`, 'POST', again)).status).toBe(200)
   expect((await askAdmin(`${at}/manual-entries`, 'POST', entry)).status).toBe(201)
   for (const rows of Object.values(await booksOf(account))) expect(rows).not.toEqual([])
 }
@@ -77,7 +88,8 @@ test('a reset deletes the books of its account and no others, and the audit log 
   expect(await hasOpenDoor()).toBe(false)
   const { data } = await json(askAdmin('audit-log?account=acme'))
   expect(data.map(({ action }: { action: string }) => action).sort()).toEqual([
-    ...['account.reset', 'manual.add', 'period.approve', 'period.close', 'statement.pay'],
+    ...['account.reset', 'manual.add', 'period.approve', 'period.close'],
+    ...['statement.pay', 'statement.pay', 'statement.return'],
   ])
   // The references are free again, and so is the period.
   expect((await askAdmin('accounts/acme/manual-entries', 'POST', entry)).status).toBe(201)

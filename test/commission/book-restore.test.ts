@@ -8,7 +8,14 @@ import { checkBooks } from './check-books.ts'
 
 const TABLES = [
   ...['statements', 'statement_lines', 'statement_approvals', 'closed_periods', 'open_affiliates'],
-  ...['manual_entries', 'payments', 'ledger', 'statement_runs', 'statement_run_steps'],
+  ...[
+    'manual_entries',
+    'payments',
+    'payment_returns',
+    'ledger',
+    'statement_runs',
+    'statement_run_steps',
+  ],
   ...['transactions', 'audit_log'],
 ]
 

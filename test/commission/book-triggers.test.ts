@@ -21,13 +21,18 @@ beforeEach(async () => {
     const body = { hash: digestOf(row) }
     await askAdmin(`${PATH}/statements/${idOf(row)}/approve`, 'POST', body)
   }
-  const payment = { reference: 'R-1', paid_on: '2024-12-01' }
-  await askAdmin(`${PATH}/statements/${idOf(paid)}/pay`, 'POST', payment)
+  const at = `${PATH}/statements/${idOf(paid)}`
+  await askAdmin(`${at}/pay`, 'POST', { reference: 'R-1', paid_on: '2024-12-01' })
+  const back = { reference: 'R-1', returned_on: '2024-12-03', reason: 'x' }
+  expect((await askAdmin(`${at}/return`, 'POST', back)).status).toBe(200)
+  await askAdmin(`${at}/pay`, 'POST', { reference: 'R-2', paid_on: '2024-12-05' })
   const entry = { affiliate_id: 'a', plan: 'ib', amount: '1', reason: 'x', reference: 'm' }
   expect((await askAdmin(`${PATH}/manual-entries`, 'POST', entry)).status).toBe(201)
 })
 
-const TABLES = ['statements', 'statement_lines', 'ledger', 'payments', 'manual_entries']
+const TABLES = [
+  ...['statements', 'statement_lines', 'ledger', 'payments', 'payment_returns', 'manual_entries'],
+]
 
 const run = (sql: string) => env.DB.prepare(sql).run()
 
@@ -63,6 +68,20 @@ describe.each(TABLES)('the database itself forbids to change %s', (table) => {
     }
     expect(await rowsOf(table)).toEqual(before)
   })
+})
+
+test('a paid statement is approved again only if its payment came back', async () => {
+  const where = `where id = '${idOf(paid)}'`
+  const back = (payment: string) =>
+    run(`update statements set status = 'approved', payment = null, returned = ${payment} ${where}`)
+  for (const payment of ['null', `'R-1'`, `'R-2'`])
+    await expect(back(payment)).rejects.toThrow(FROZEN)
+  await run(
+    `insert into payment_returns values ('acme-forex', 'R-2', 'R-2', '2024-12-06', 'x', 'ada', 'now')`,
+  )
+  await expect(back(`'R-1'`)).rejects.toThrow(FROZEN)
+  await back(`'R-2'`)
+  await expect(run(`update statements set returned = null ${where}`)).rejects.toThrow(FROZEN)
 })
 
 test('an approved statement can be paid once, and nothing else of it changes', async () => {

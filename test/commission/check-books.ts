@@ -24,6 +24,7 @@ interface Row {
   approval: string | null
   approved_at: number | null
   payment: string | null
+  returned: string | null
 }
 
 /** A statement with its lines and adjustments. */
@@ -66,7 +67,7 @@ export async function readStatements(account: string): Promise<Booked[]> {
 /** Returns what never changes of an account's closed statements, by id. */
 export const frozenOf = (statements: readonly Booked[]) =>
   new Map(
-    statements.flatMap(({ status, payment: _, ...row }) =>
+    statements.flatMap(({ status, payment: _, returned: __, ...row }) =>
       status === 'draft' ? [] : [[row.id, JSON.stringify(row)] as const],
     ),
   )
@@ -88,6 +89,18 @@ interface Payment {
   currency: string
   amount: string
   statements: string
+  /** The reference of its return; null if it did not come back. */
+  returned: string | null
+}
+
+const readPayments = async (account: string): Promise<Payment[]> => {
+  const returns = await rowsOf<{ payment: string; reference: string }>(
+    ...(['payment_returns', account, 'payment'] as const),
+  )
+  return (await rowsOf<Payment>('payments', account, 'reference')).map((one) => ({
+    ...one,
+    returned: returns.find(({ payment }) => payment === one.reference)?.reference ?? null,
+  }))
 }
 
 /**
@@ -101,10 +114,11 @@ export async function checkBooks(account: string): Promise<Booked[]> {
   const closed = statements.filter(({ status }) => status !== 'draft')
   for (const chain of Map.groupBy(statements, planKey).values()) checkChain(chain)
   for (const one of closed) await checkContent(one)
-  checkEntries(closed, ledger)
+  const payments = await readPayments(account)
+  checkEntries(closed, ledger, payments)
   checkBalances(closed, ledger)
   await checkManual(account, closed)
-  checkPayments(closed, await rowsOf<Payment>('payments', account, 'reference'))
+  checkPayments(closed, payments)
   await checkAudit(account, closed)
   expect(await env.DB.prepare('select 1 from book_resets').first()).toBe(null)
   return statements
@@ -154,8 +168,18 @@ async function checkContent(one: Booked): Promise<void> {
 const opposite = (amount: string) => plain(negate(parse(amount)))
 
 /** The ledger has what each closed statement books, once, and nothing else. */
-function checkEntries(closed: readonly Booked[], ledger: readonly Entry[]): void {
-  const expected = closed.flatMap(({ id, head, status, payment }) => {
+function checkEntries(
+  closed: readonly Booked[],
+  ledger: readonly Entry[],
+  payments: readonly Payment[],
+): void {
+  const paymentsOf = Map.groupBy(
+    payments.flatMap((one) =>
+      (JSON.parse(one.statements) as string[]).map((id) => ({ ...one, id })),
+    ),
+    ({ id }) => id,
+  )
+  const expected = closed.flatMap(({ id, head }) => {
     if (head === null) return []
     const { transferred } = head
     return (
@@ -166,7 +190,10 @@ function checkEntries(closed: readonly Booked[], ledger: readonly Entry[]): void
         ['dropped', opposite(head.dropped), null],
         ['transferred', opposite(transferred?.amount ?? '0'), transferred?.to ?? null],
         ...head.received.map(({ amount, from }) => ['transferred', amount, from]),
-        ['paid', status === 'paid' ? opposite(head.payable) : '0', payment],
+        ...(paymentsOf.get(id) ?? []).flatMap(({ reference, returned }) => [
+          ['paid', opposite(head.payable), reference] as const,
+          ...(returned === null ? [] : [['returned', head.payable, returned] as const]),
+        ]),
       ] as const
     ).flatMap(([kind, amount, reference]) =>
       /[1-9]/.test(amount ?? '')
@@ -224,18 +251,20 @@ async function checkManual(account: string, closed: readonly Booked[]): Promise<
   expect(booked.sort()).toEqual(listed.sort())
 }
 
-/** Each paid statement belongs to one payment, whose amount is the sum of its statements. */
+/** Each paid statement belongs to one payment that did not come back, whose amount is the sum of its statements. */
 function checkPayments(closed: readonly Booked[], payments: readonly Payment[]): void {
   const byId = new Map(closed.map((one) => [one.id, one]))
-  const paid = payments.flatMap(({ reference, affiliate_id, currency, amount, statements }) => {
-    const ids: string[] = JSON.parse(statements)
-    const own = ids.map((id) => byId.get(id))
-    expect(total(own.map((one) => one?.payable ?? '0')), reference).toBe(total([amount]))
-    for (const one of own) {
-      expect([one?.affiliate_id, one?.head?.currency]).toEqual([affiliate_id, currency])
-    }
-    return ids.map((id) => JSON.stringify([id, reference]))
-  })
+  const paid = payments.flatMap(
+    ({ reference, affiliate_id, currency, amount, statements, returned }) => {
+      const ids: string[] = JSON.parse(statements)
+      const own = ids.map((id) => byId.get(id))
+      expect(total(own.map((one) => one?.payable ?? '0')), reference).toBe(total([amount]))
+      for (const one of own) {
+        expect([one?.affiliate_id, one?.head?.currency]).toEqual([affiliate_id, currency])
+      }
+      return returned === null ? ids.map((id) => JSON.stringify([id, reference])) : []
+    },
+  )
   const expected = closed.flatMap(({ id, status, payment }) =>
     status === 'paid' ? [JSON.stringify([id, payment])] : [],
   )

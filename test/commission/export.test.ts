@@ -76,8 +76,8 @@ describe('CSV', () => {
     )
     expect(await response.text()).toBe(
       [
-        'id,affiliate_id,plan,period,status,currency,opening,lines_sum,adjustments_sum,manual_sum,total,payable,closing,dropped,transferred,transferred_to,received,held_records,lines_total,adjustments_total,payable_on,approved_at,paid_reference,paid_on,computed_at,hash\r\n',
-        `${idOf(HOSTILE, '2026-10')},"'=cmd(),""x""",ib,2026-10,draft,EUR,-5.00,10.02,-5.00,-1.00,4.02,0.00,0.00,-0.98,0.00,'+other,-1.50,3,2,2,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH}\r\n`,
+        'id,affiliate_id,plan,period,status,currency,opening,lines_sum,adjustments_sum,manual_sum,total,payable,closing,dropped,transferred,transferred_to,received,held_records,lines_total,adjustments_total,payable_on,approved_at,paid_reference,paid_on,computed_at,hash,returned_on\r\n',
+        `${idOf(HOSTILE, '2026-10')},"'=cmd(),""x""",ib,2026-10,draft,EUR,-5.00,10.02,-5.00,-1.00,4.02,0.00,0.00,-0.98,0.00,'+other,-1.50,3,2,2,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH},\r\n`,
       ].join(''),
     )
   })

@@ -54,7 +54,7 @@ async function keepBooks(seed: number, account: string) {
 
 type Service = ReturnType<typeof bookRequests>
 
-/** Approves and pays some statements, and enters an amount now and then. */
+/** Approves and pays some statements. Now and then a payment comes back, and an amount is entered. */
 async function decide(service: Service, account: string, from: Source, { last }: Period) {
   const drafts = (await readStatements(account)).filter(({ status }) => status === 'draft')
   for (const chain of chainsOf(drafts).values()) {
@@ -65,6 +65,11 @@ async function decide(service: Service, account: string, from: Source, { last }:
   }
   const lines = from.oneIn(3) ? await service.payouts() : []
   if (lines.length > 0) expect((await service.importPayouts(lines)).status).toBe(200)
+  const paid = (await readStatements(account)).filter(({ status }) => status === 'paid')
+  if (paid.length > 0 && from.oneIn(3)) {
+    const { id } = from.pick(paid)
+    expect((await service.giveBack(id, `back-${last}`)).status).toBe(200)
+  }
   const chosen = drafts.length > 0 && from.oneIn(3) ? from.pick(drafts) : null
   if (!chosen) return
   const reference = `m-${last}-${chosen.id}`

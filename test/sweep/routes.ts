@@ -17,6 +17,7 @@ import { asTeam, operations } from '../take.ts'
 import {
   asSender,
   type Binding,
+  BOOK_PAID_ID,
   recordsOf,
   WEBHOOK_EVENT,
   WEBHOOK_ID,
@@ -272,6 +273,12 @@ const administration: Route[] = [
   },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
   { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
+  {
+    ...changes,
+    id: 'returnPayment',
+    at: { statement_id: BOOK_PAID_ID },
+    body: { reference: 'RET-1', returned_on: '2024-10-25', reason: 'Account closed' },
+  },
   {
     ...changes,
     id: 'addManualEntry',

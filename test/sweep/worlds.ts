@@ -12,7 +12,7 @@ import { findAccount } from '../../src/db/directory/accounts.ts'
 import { newLinkId } from '../../src/tracking/code.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
-import { bookRows, statementRows } from '../commission/statement-rows.ts'
+import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
@@ -102,6 +102,7 @@ export async function prepare(
     ...plansOf(account, db),
     ...statementRows(db, account),
     ...bookRows(db, account),
+    ...paidRows(db, account),
     ...webhookRows(db, account),
   ]
   if (binding === 'DB') await db.batch([...settings, ...content])
@@ -182,6 +183,30 @@ const signupLine = async (vertical: string) =>
     },
     0,
   )
+
+/** The id of a statement that is paid. */
+export const BOOK_PAID_ID = 'stm_00000000000000000000000f'
+
+/** Returns a statement that is paid, and its payment. */
+const paidRows = (db: D1Database, account: string) => [
+  db
+    .prepare(
+      `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+         closing, statement, lines, parts, state, read_at, computed_at, previous, approval,
+         approved_at, payment)
+       select account, '2024-06', affiliate_id, plan, ?2, 'paid', hash, digest, payable, closing,
+         json_set(statement, '$.id', ?2, '$.period', '2024-06'), lines, parts, state, read_at,
+         computed_at, previous, approval, approved_at, 'paid-1'
+       from statements where account = ?1 and id = ?3`,
+    )
+    .bind(account, BOOK_PAID_ID, BOOK_APPROVED_ID),
+  db
+    .prepare(
+      `insert into payments values (?1, 'paid-1', 'aff-7', 'EUR', '1.00', '2024-10-20',
+         json_array(?2), 'admin-key', '2024-10-20T09:00:00.000Z')`,
+    )
+    .bind(account, BOOK_PAID_ID),
+]
 
 /** Returns the rows of a plan with a second version in the future, and of an assignment. */
 const plansOf = (account: string, db: D1Database) => [

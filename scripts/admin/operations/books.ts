@@ -52,6 +52,26 @@ const PAYMENT: Options = {
   },
 }
 
+const RETURN: Options = {
+  reference: {
+    value: 'text',
+    description: 'Identifies the return: the reference of the bank, or that of the payment.',
+    required: true,
+  },
+  on: {
+    value: 'YYYY-MM-DD',
+    description: 'The day on which the payment came back.',
+    pattern: DAY,
+    member: 'returned_on',
+    required: true,
+  },
+  reason: {
+    value: 'text',
+    description: 'Why it came back. The statement shows it.',
+    required: true,
+  },
+}
+
 const approvals: readonly Operation[] = [
   {
     noun: 'statements',
@@ -82,6 +102,17 @@ const approvals: readonly Operation[] = [
     path: 'accounts/{account}/statements/{statement_id}/pay',
     options: PAYMENT,
     body: (input) => membersOf(PAYMENT, input),
+    format: object,
+  },
+  {
+    noun: 'statements',
+    verb: 'return',
+    summary: 'Records that a payment came back. All statements that it paid are due again.',
+    example: 'acme STATEMENT_ID --reference RET-17 --on 2026-11-18 --reason Returned',
+    method: 'POST',
+    path: 'accounts/{account}/statements/{statement_id}/return',
+    options: RETURN,
+    body: (input) => membersOf(RETURN, input),
     format: object,
   },
   {
@@ -237,12 +268,16 @@ const payouts: readonly Operation[] = [
         pattern: DAY,
       },
       csv: {
-        description: 'Prints CSV, which `payouts import` reads once `paid_on` is filled in.',
+        description:
+          'Prints CSV, which `payouts import` reads once `paid_on` is filled in. With `--status paid`, fill in `returned_on` and `reason` of payments that came back.',
       },
     },
     format: (body, input) => {
       const isPaid = input.options.status?.[0] === 'paid'
-      const shown = [...PAYOUT, isPaid ? 'paid_on' : 'payable_on', 'reference']
+      const kind = isPaid
+        ? ['paid_on', 'reference', 'returned_on', 'reason']
+        : ['payable_on', 'reference']
+      const shown = [...PAYOUT, ...kind]
       if (!input.options.csv) return list(shown)(body, input)
       // Without its day filled in, the file is what `payouts import --on` reads.
       const columns = isPaid ? shown : [...shown, 'paid_on']
@@ -263,7 +298,8 @@ const payouts: readonly Operation[] = [
     options: {
       on: {
         value: 'YYYY-MM-DD',
-        description: 'The day on which the rows were paid whose paid_on is empty.',
+        description:
+          'The day on which the rows were paid whose paid_on is empty. Columns returned_on and reason say that a payment came back.',
         pattern: DAY,
       },
     },

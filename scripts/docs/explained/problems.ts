@@ -192,8 +192,14 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   already_paid: {
     cause: 'The statement was paid with another reference, which `detail` names.',
     fix:
-      'Do not pay it again. If it was paid twice, enter the second payment as a negative manual ' +
-      'entry.',
+      'Do not pay it again. If the bank returned the payment, book the return first. If it was paid ' +
+      'twice, enter the second payment as a negative manual entry.',
+  },
+  not_paid: {
+    cause:
+      'No payment of the statement is booked that has not come back. In a payment file: the payment ' +
+      'of a row with `returned_on` is not booked.',
+    fix: 'Read the `status` of the statement, and its `returned`.',
   },
   nothing_due: {
     cause: 'The statement, or the affiliate in this currency, has nothing to be paid.',
@@ -201,8 +207,9 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   reference_used: {
     cause:
-      'A payment or a manual entry with this `reference` exists, and it says something else. ' +
-      '`detail` says what.',
+      'A payment, a return or a manual entry with this `reference` exists, and it says something ' +
+      'else. `detail` says what. White space around a reference and the case of its letters do not ' +
+      'count.',
     fix: 'Choose another reference. The same content under the same reference is accepted again.',
   },
   amount_differs: {

@@ -173,7 +173,7 @@ export const RULE: Record<IssueCode, Explanation> = {
   },
   maximum: {
     cause:
-      'On plans: the number is too large for this member. On payments: the day is after tomorrow. ' +
+      'On plans: the number is too large for this member. On payments: the day is after tomorrow, or that of a return after today. ' +
       '`message` names the maximum.',
     fix: 'Send a smaller number. The team finds all limits in `docs/plans.md`.',
   },
@@ -228,9 +228,14 @@ export const RULE: Record<IssueCode, Explanation> = {
       'On payments in `/admin/v1`: no approved statement of the affiliate in this currency is unpaid. Nothing of the request was booked.',
     fix: 'Compare the payment with `GET /admin/v1/accounts/{account}/payouts`.',
   },
+  not_paid: {
+    cause:
+      'On payments in `/admin/v1`: a payment with `returned_on` is not booked. Nothing of the request was booked.',
+    fix: 'Book the payment first. Then book that it came back.',
+  },
   reference_used: {
     cause:
-      'On payments in `/admin/v1`: another payment has this reference, or the same payment with another day. Nothing of the request was booked.',
+      'On payments in `/admin/v1`: another payment or a return has this reference, or the same payment with another day. Nothing of the request was booked.',
     fix: 'Give every payment a reference of its own. The same payment under the same reference is accepted again.',
   },
 }

@@ -1,8 +1,10 @@
 import {
   approval,
   listedPayment,
+  listedReturn,
   newManualEntry,
   payment,
+  paymentReturn,
   periodApproval,
 } from '../../../src/commission/books/book-fields.ts'
 import { BOOK_LIMITS } from '../../../src/commission/books/limits.ts'
@@ -66,8 +68,8 @@ const ENTRY = object({
   affiliate_id,
   id: documented('The id of the entry. Entries are listed in the order of time.'),
   kind: documented(
-    'What was booked. `dropped` writes a negative balance off; `paid` is negative.',
-    oneOf('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid'),
+    'What was booked. `dropped` writes a negative balance off; `paid` is negative; `returned` is a payment that came back.',
+    oneOf('earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned'),
   ),
   plan,
   period,
@@ -75,7 +77,7 @@ const ENTRY = object({
   currency,
   amount: money('The amount.'),
   reference: documented(
-    'The reference of the payment for `paid`, the other plan for `transferred`; otherwise null.',
+    'The reference of the payment for `paid`, that of the return for `returned`, the other plan for `transferred`; otherwise null.',
     orNull(TEXT),
   ),
   actor,
@@ -107,8 +109,14 @@ const PAYOUT = object(
     ),
     actor,
     at: documented('When the payment was booked.', TIME),
+    return_reference: documented(
+      'The reference of the return of the payment. Null if it did not come back.',
+      orNull(TEXT),
+    ),
+    returned_on: documented('When the payment came back, or null.', orNull(DAY)),
+    reason: documented('Why it came back, or null.', orNull(TEXT)),
   },
-  ['payable_on', 'paid_on', 'actor', 'at'],
+  [...['payable_on', 'paid_on', 'actor', 'at'], ...['return_reference', 'returned_on', 'reason']],
 )
 
 /** The schemas of approvals, entries and payments. */
@@ -141,8 +149,9 @@ export const BOOK_SCHEMAS: Record<string, JsonSchema> = {
   ImportedPayments: object({
     received: documented('The payments of the request.', COUNT),
     paid: documented('Those that were booked.', COUNT),
+    returned: documented('Those that came back.', COUNT),
     unchanged: documented('Those that were booked before.', COUNT),
-    statements: documented('The statements that are paid now.', COUNT),
+    statements: documented('The statements that are paid now, or due again.', COUNT),
   }),
 }
 
@@ -191,10 +200,21 @@ const approvals = (): Operation[] => [
     id: 'payStatement',
     summary: 'Book the payment of a statement',
     description:
-      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is.',
+      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference.',
     body: { schema: closedObject(payment, AT) },
     answers: returned('The statement is paid.', ref('BookedStatement')),
     errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used'],
+  }),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/statements/{statement_id}/return`,
+    id: 'returnPayment',
+    summary: 'Book that a payment came back',
+    description:
+      'Books that the bank returned the payment of a statement. All statements that the payment paid are `approved` again and due at once, and the ledger has an entry `returned` for each. The earnings do not change. The same request again returns the statement as it is.',
+    body: { schema: closedObject(paymentReturn, AT) },
+    answers: returned('The statement is due again.', ref('BookedStatement')),
+    errors: ['not_paid', 'reference_used'],
   }),
 ]
 
@@ -266,7 +286,7 @@ const manual = (): Operation[] => [
 const CSV_TEXT: JsonSchema = {
   type: 'string',
   description:
-    'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order. `statements` and `payable_on` are ignored.',
+    'CSV with a row of column names: `affiliate_id`, `currency`, `amount`, `reference`, `paid_on` in any order, and `returned_on` and `reason` of payments that came back. `statements` and `payable_on` are ignored.',
 }
 
 const payouts = (): Operation[] => [
@@ -292,18 +312,18 @@ const payouts = (): Operation[] => [
     path: `${ACCOUNT_PATH}/payouts`,
     id: 'importPayouts',
     summary: 'Book payments',
-    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are.`,
+    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request.`,
     body: {
       schema: {
         type: 'array',
-        items: closedObject(listedPayment, AT),
+        items: closedObject({ ...listedPayment, ...listedReturn }, AT),
         minItems: 1,
         maxItems: BOOK_LIMITS.payments,
       },
       also: { type: 'text/csv', schema: CSV_TEXT },
     },
     answers: returned('The payments are booked.', ref('ImportedPayments')),
-    errors: ['amount_differs', 'nothing_due', 'reference_used'],
+    errors: ['amount_differs', 'nothing_due', 'not_paid', 'reference_used'],
   }),
 ]
 

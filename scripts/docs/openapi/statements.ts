@@ -167,7 +167,7 @@ export const HEAD = {
   ),
   approved_at: documented('When it was approved. Null for a draft.', orNull(TIME)),
   paid: documented(
-    'How it was paid. Null until then.',
+    'How it was paid. Null until then, and after the payment came back.',
     orNull(
       object({
         reference: documented('The reference of the payment.'),
@@ -175,8 +175,19 @@ export const HEAD = {
       }),
     ),
   ),
+  returned: documented(
+    'The payment of the statement that came back last. Null if none did.',
+    orNull(
+      object({
+        payment: documented('The reference of the payment.'),
+        reference: documented('The reference of the return.'),
+        returned_on: documented('The day on which it came back.', DAY),
+        reason: documented('Why it came back.'),
+      }),
+    ),
+  ),
   hash: documented(
-    'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
+    'The SHA-256 of the canonical JSON of the statement with all lines and adjustments, less `id`, `hash`, `status`, `approved_at`, `paid`, `returned`, `lines_total`, `adjustments_total`, `computed_at` and the numbers of parts.',
     { type: 'string', pattern: '^[\\da-f]{64}$' },
   ),
   computed_at: documented(

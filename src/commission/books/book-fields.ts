@@ -43,25 +43,25 @@ export const periodApproval = {
   leave_out_holds: approval.leave_out_holds,
 }
 
-const reference = describeField(
+/** A reference, without the white space around it. */
+const reference = v.pipe(
   f.text,
-  documentation(
-    'Identifies the payment. The same one is never booked twice.',
-    'pay_2c8f1e0a94b7d36518fa',
-  ),
+  v.transform((text) => text.trim()),
+  v.check((text) => text !== '', ruleMessage('length', `1 to ${f.MAX_TEXT}`)),
 )
 
 /** The first day of a payment: an earlier one is a typing error. */
 const FIRST_DAY = '2000-01-01'
 
-/** Returns tomorrow where the day begins first, in UTC+14. */
-const lastDay = () => new Date(Date.now() + 14 * HOUR_MS + DAY_MS).toISOString().slice(0, 10)
+/** Returns today where the day begins first, in UTC+14, or so many days later. */
+const dayInFirstZone = (later: number) =>
+  new Date(Date.now() + 14 * HOUR_MS + later * DAY_MS).toISOString().slice(0, 10)
 
 const paidOn = describeField(
   v.pipe(
     f.day,
     v.check((day) => day >= FIRST_DAY, ruleMessage('minimum', FIRST_DAY)),
-    v.check((day) => day <= lastDay(), ruleMessage('maximum', 'tomorrow in UTC+14')),
+    v.check((day) => day <= dayInFirstZone(1), ruleMessage('maximum', 'tomorrow in UTC+14')),
   ),
   documentation(
     'The day of the payment, from 2000-01-01 to tomorrow (in UTC+14). Once booked, it cannot be changed.',
@@ -70,7 +70,45 @@ const paidOn = describeField(
 )
 
 /** The fields of the payment of a statement. */
-export const payment = { reference, paid_on: paidOn }
+export const payment = {
+  reference: describeField(
+    reference,
+    documentation(
+      'Identifies the payment. The same one is never booked twice: white space around it and the case of its letters do not count.',
+      'pay_2c8f1e0a94b7d36518fa',
+    ),
+  ),
+  paid_on: paidOn,
+}
+
+const returnedOn = describeField(
+  v.pipe(
+    f.day,
+    v.check((day) => day <= dayInFirstZone(0), ruleMessage('maximum', 'today in UTC+14')),
+  ),
+  documentation(
+    'The day on which the payment came back: not before the payment, and not after today (in UTC+14).',
+    '2026-11-18',
+  ),
+)
+
+const reasonOfReturn = describeField(
+  f.text,
+  documentation('Why it came back. The statement and the audit log show it.', 'Account closed'),
+)
+
+/** The fields of the return of a statement's payment. */
+export const paymentReturn = {
+  reference: describeField(
+    reference,
+    documentation(
+      'Identifies the return, such as the reference of the bank. It may be that of the payment, but not one of another payment or return.',
+      'RET-2026-11-18-1',
+    ),
+  ),
+  returned_on: returnedOn,
+  reason: reasonOfReturn,
+}
 
 /** The fields of a payment in a list. */
 export const listedPayment = {
@@ -81,6 +119,12 @@ export const listedPayment = {
     documentation('What was paid: the sum of the oldest unpaid statements.', '1240.50'),
   ),
   ...payment,
+}
+
+/** The fields of a payment in a list that came back; a payment has both or neither. */
+export const listedReturn = {
+  returned_on: v.optional(returnedOn),
+  reason: v.optional(reasonOfReturn),
 }
 
 /** The fields of a manual entry. */
@@ -111,9 +155,9 @@ export const newManualEntry = {
     documentation('The reason. The statement and the audit log show it.', 'Bonus'),
   ),
   reference: describeField(
-    f.text,
+    reference,
     documentation(
-      'Identifies the entry within the account. The same one is stored once.',
+      'Identifies the entry within the account. The same one is stored once: white space around it and the case of its letters do not count.',
       'bonus-2026-10-IB-07',
     ),
   ),

@@ -1,4 +1,4 @@
-import { makePayments } from '../../db/commission/books/pay.ts'
+import { bookPayments } from '../../db/commission/books/pay.ts'
 import { findPayments, readDue } from '../../db/commission/books/payouts.ts'
 import { ApiError, unavailable } from '../../errors.ts'
 import type { Issue } from '../../validation/issue.ts'
@@ -10,8 +10,10 @@ import { type ListedPayment, matchPayments } from './match-payments.ts'
 export interface ImportedPayments {
   readonly received: number
   readonly paid: number
+  /** The payments that came back. */
+  readonly returned: number
   readonly unchanged: number
-  /** The statements that are paid now. */
+  /** The statements that are paid now, or due again. */
   readonly statements: number
 }
 
@@ -19,9 +21,9 @@ export interface ImportedPayments {
 const MAX_LISTED = 100
 
 /**
- * Books payments, all or none. Those that are booked already are left as they are.
+ * Books payments and returns of payments, all or none. Those that are booked already are left as they are.
  *
- * @throws ApiError `amount_differs`, `nothing_due` or `reference_used`: the code of the first error.
+ * @throws ApiError `amount_differs`, `nothing_due`, `not_paid` or `reference_used`: the code of the first error.
  */
 export async function importPayments(
   db: D1Database,
@@ -37,13 +39,18 @@ export async function importPayments(
       readDue(db, account, affiliates, BOOK_LIMITS.due + 1),
     ])
     if (due.length > BOOK_LIMITS.due) throw tooMany()
-    const { payments, unchanged, refused } = matchPayments(listed, due, booked)
+    const { made, returned, unchanged, refused, statements } = matchPayments(listed, due, booked)
     if (refused.length > 0) throw refusalOf(refused)
-    const statements = payments.reduce((sum, { ids }) => sum + ids.length, 0)
-    const result = { received: listed.length, paid: payments.length, unchanged, statements }
-    if (payments.length === 0) return result
+    const result = {
+      received: listed.length,
+      paid: made.length,
+      returned: returned.length,
+      unchanged,
+      statements,
+    }
+    if (made.length === 0 && returned.length === 0) return result
     const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
-    if (await makePayments(db, payer, payments)) return result
+    if (await bookPayments(db, payer, { made, returned })) return result
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
@@ -63,4 +70,4 @@ function refusalOf(refused: readonly Issue[]): ApiError {
   })
 }
 
-const CODES = ['amount_differs', 'nothing_due', 'reference_used'] as const
+const CODES = ['amount_differs', 'nothing_due', 'not_paid', 'reference_used'] as const

@@ -1,22 +1,26 @@
 import * as v from 'valibot'
+import { foldReference } from '../../db/commission/books/references.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
 import { isObject } from '../../validation/record-validator.ts'
 import { validateObject } from '../../validation/strict-object.ts'
 import { readCsv } from '../csv.ts'
 import { minorDigits } from '../minor-digits.ts'
-import { listedPayment } from './book-fields.ts'
+import { listedPayment, listedReturn } from './book-fields.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import type { ListedPayment } from './match-payments.ts'
 import { normalizeMoney } from './money.ts'
 
-const FIELDS = v.object(listedPayment)
+const FIELDS = v.object({ ...listedPayment, ...listedReturn })
 const COLUMNS = Object.keys(listedPayment)
+
+/** Columns that a file may have; an empty cell says that the payment did not come back. */
+const OF_RETURN = Object.keys(listedReturn)
 
 /** Further columns of the list of payouts; a file that was made from it may keep them. */
 const IGNORED = ['statements', 'payable_on']
 
-const ALLOWED = [...COLUMNS, ...IGNORED]
+const ALLOWED = [...COLUMNS, ...OF_RETURN, ...IGNORED]
 
 const ADD_DAY = 'Add it with the day of the payment, or use `payouts import --on`.'
 
@@ -50,7 +54,11 @@ export function parsePaymentFile(text: string): ParsedPayments {
   }
   const objects = rows.map((cells) =>
     Object.fromEntries(
-      header.flatMap((name, i) => (IGNORED.includes(name) ? [] : [[name, cells[i] ?? '']])),
+      header.flatMap((name, i) => {
+        const cell = cells[i] ?? ''
+        const isLeftOut = IGNORED.includes(name) || (OF_RETURN.includes(name) && cell === '')
+        return isLeftOut ? [] : [[name, cell]]
+      }),
     ),
   )
   return checkPayments(objects, '/rows')
@@ -104,8 +112,9 @@ function checkPayments(sent: readonly unknown[], at: string): ParsedPayments {
     issues.push(...checked.issues)
     if (!checked.payment) continue
     const { reference } = checked.payment
-    const first = references.get(reference)
-    if (first === undefined) references.set(reference, i)
+    const folded = foldReference(reference)
+    const first = references.get(folded)
+    if (first === undefined) references.set(folded, i)
     else {
       const message = `Payments ${first + 1} and ${i + 1} have the same reference ${quote(reference)}.`
       issues.push({ pointer: `${pointer}/reference`, code: 'duplicate', message })
@@ -129,14 +138,28 @@ function checkPayment(
   }
   // Without issues every member is valid.
   const valid = output as v.InferOutput<typeof FIELDS>
-  const { currency } = valid
+  const { currency, paid_on, returned_on, reason } = valid
   const amount = normalizeMoney(valid.amount, currency)
-  if (amount !== null) return { issues: [], payment: { ...valid, amount, pointer } }
-  const issue: Issue = {
-    pointer: `${pointer}/amount`,
-    code: 'decimals',
-    expected: String(minorDigits(currency)),
-    value: valid.amount,
+  const broken: Issue[] = []
+  if (amount === null) {
+    const expected = String(minorDigits(currency))
+    broken.push({ pointer: `${pointer}/amount`, code: 'decimals', expected, value: valid.amount })
   }
-  return { issues: [issue], payment: null }
+  if ((returned_on === undefined) !== (reason === undefined)) {
+    const missing = reason === undefined ? 'reason' : 'returned_on'
+    broken.push({ pointer: `${pointer}/${missing}`, code: 'required' })
+  }
+  if (returned_on !== undefined && returned_on < paid_on) {
+    broken.push(beforePayment(`${pointer}/returned_on`, returned_on, paid_on))
+  }
+  if (amount === null || broken.length > 0) return { issues: broken, payment: null }
+  return { issues: [], payment: { ...valid, amount, pointer } }
 }
+
+/** Returns the issue of a payment that came back before it was made. */
+export const beforePayment = (pointer: string, returnedOn: string, paidOn: string): Issue => ({
+  pointer,
+  code: 'minimum',
+  expected: `${paidOn}, the day of the payment`,
+  value: returnedOn,
+})

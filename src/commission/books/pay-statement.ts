@@ -1,6 +1,7 @@
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
-import { makePayments } from '../../db/commission/books/pay.ts'
+import { bookPayments } from '../../db/commission/books/pay.ts'
 import { findPayments, type Payment } from '../../db/commission/books/payouts.ts'
+import { foldReference } from '../../db/commission/books/references.ts'
 import { ApiError, type ErrorCode, unavailable } from '../../errors.ts'
 import { quote } from '../../validation/quote.ts'
 import { noStatement } from './approve-statement.ts'
@@ -30,15 +31,17 @@ export async function payStatement(
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
     const statement = await findBooked(db, account, id)
     if (!statement) throw noStatement()
-    if (statement.payment === reference && statement.paid_on === paid_on) return statement
     const [used] = await findPayments(db, account, [reference])
-    if (used && statement.payment === reference) throw otherDay(used)
-    checkPayable(statement, used)
+    if (used && statement.payment === used.reference && isOf(used, reference)) {
+      if (used.paid_on === paid_on) return statement
+      throw otherDay(used)
+    }
+    checkPayable(statement, reference, used)
     const { affiliate_id, payable: amount, currency } = payableOf(statement)
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
     const details = { statement: id, reference, paid_on, amount, currency }
     const payer = { account, actor, action: 'statement.pay', details, now }
-    if (await makePayments(db, payer, [row]))
+    if (await bookPayments(db, payer, { made: [row], returned: [] }))
       return (await findBooked(db, account, id)) ?? statement
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
@@ -62,13 +65,14 @@ const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
 /** Throws the code of what forbids the payment of a statement. */
 function checkPayable(
   { status, payment, paid_on, payable }: BookedStatement,
+  reference: string,
   used: Payment | undefined,
 ): void {
   const refuse = (code: ErrorCode, detail: string) => {
     throw new ApiError(code, { detail })
   }
   if (used) {
-    const detail = `The reference ${quote(used.reference)} was used for ${describeUse(used)}. Give every payment a reference of its own.`
+    const detail = `The reference ${quote(reference)} was used for ${describeUse(used, reference)}. Give every payment a reference of its own.`
     refuse('reference_used', detail)
   }
   if (status === 'paid') {
@@ -78,6 +82,16 @@ function checkPayable(
   if (!/[1-9]/.test(payable)) refuse('nothing_due', 'The `payable` of the statement is 0.')
 }
 
-/** Says what a payment was. */
-export const describeUse = ({ affiliate_id, currency, amount, paid_on }: Payment): string =>
-  `the payment of ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}`
+/** Whether a reference is that of a payment itself, and not that of its return. */
+export const isOf = (payment: Payment, reference: string): boolean =>
+  foldReference(payment.reference) === foldReference(reference)
+
+/** Says for what a reference was used: a payment, or its return. */
+export function describeUse(payment: Payment, reference: string): string {
+  const { affiliate_id, currency, amount, paid_on, returned_on } = payment
+  const made = `the payment of ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}`
+  if (isOf(payment, reference)) {
+    return returned_on === null ? made : `${made}, which came back on ${returned_on}`
+  }
+  return `the return of the payment ${quote(payment.reference)} on ${returned_on}`
+}

@@ -1,15 +1,31 @@
 import type { BookedStatement } from '../../db/commission/books/booked.ts'
 
+/** A payment of a statement that came back. */
+export interface ReturnedPayment {
+  /** The reference of the payment. */
+  readonly payment: string
+  readonly reference: string
+  readonly returned_on: string
+  readonly reason: string
+}
+
 /** What became of a statement, as it is stored. */
-type Outcome = Pick<BookedStatement, 'approved_at' | 'payment' | 'paid_on'> & {
+type Outcome = Pick<BookedStatement, 'approved_at' | 'payment' | 'paid_on' | 'payment_return'> & {
   readonly status: string
 }
 
 /** Returns what became of a statement, as its JSON has it. */
-export const presentBooks = ({ status, approved_at, payment, paid_on }: Outcome) => ({
+export const presentBooks = ({
+  status,
+  approved_at,
+  payment,
+  paid_on,
+  payment_return,
+}: Outcome) => ({
   status,
   approved_at: approved_at === null ? null : new Date(approved_at).toISOString(),
   paid: payment === null ? null : { reference: payment, paid_on },
+  returned: payment_return === null ? null : (JSON.parse(payment_return) as ReturnedPayment),
 })
 
 /** Returns a statement without its lines, with what became of it. */

@@ -24,7 +24,13 @@ export const presentWhole = (found: FoundStatement, part: number) => ({
 /** Returns a statement that was computed and is not stored, with its first lines and adjustments. */
 export const presentDraft = ({ head, lines, adjustments, hash }: Draft, computedAt: string) => ({
   ...head,
-  ...presentBooks({ status: 'draft', approved_at: null, payment: null, paid_on: null }),
+  ...presentBooks({
+    status: 'draft',
+    approved_at: null,
+    payment: null,
+    paid_on: null,
+    payment_return: null,
+  }),
   hash,
   computed_at: computedAt,
   ...splitItems([...lines, ...adjustments].slice(0, PART_LIMITS.lines)),

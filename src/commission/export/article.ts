@@ -24,6 +24,9 @@ const fact = (name: string, value: string | null | undefined): Html | '' =>
 const paymentText = ({ paid }: Presented): string =>
   paid ? [paid.reference, paid.paid_on].filter(Boolean).join(', ') : ''
 
+const returnText = ({ returned }: Presented): string =>
+  returned ? [returned.payment, returned.returned_on, returned.reason].join(', ') : ''
+
 const sumRow = (name: string, amount: string): Html =>
   html`<tr><th scope="row">${name}</th><td class="number">${amount}</td></tr>\n`
 
@@ -51,7 +54,7 @@ const articleStart = (statement: Presented): string =>
   String(html`<article>
 <h2>Statement of <bdi>${statement.affiliate_id}</bdi> for ${statement.period}</h2>
 <dl>
-${fact('Affiliate', statement.affiliate_id)}${fact('Plan', statement.plan)}${fact('Period', statement.period)}${fact('Status', STATUSES[statement.status] ?? statement.status)}${fact('Approved at', statement.approved_at)}${fact('Payable on', statement.payable_on)}${fact('Paid', paymentText(statement))}</dl>
+${fact('Affiliate', statement.affiliate_id)}${fact('Plan', statement.plan)}${fact('Period', statement.period)}${fact('Status', STATUSES[statement.status] ?? statement.status)}${fact('Approved at', statement.approved_at)}${fact('Payable on', statement.payable_on)}${fact('Paid', paymentText(statement))}${fact('Payment returned', returnText(statement))}</dl>
 <table class="sums">
 <caption>Amounts in ${statement.currency}</caption>
 <tbody>

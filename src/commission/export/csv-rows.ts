@@ -31,6 +31,7 @@ export const STATEMENT_COLUMNS = [
   'paid_on',
   'computed_at',
   'hash',
+  'returned_on',
 ] as const
 
 /** The columns of the lines, adjustments and manual entries of a statement. */
@@ -81,7 +82,7 @@ function sumText(amounts: readonly string[]): string {
 
 /** Returns the row of a statement in a list. */
 export function statementRow(statement: Presented): string[] {
-  const { transferred, received, holds, approved_at, paid, ...sums } = statement
+  const { transferred, received, holds, approved_at, paid, returned, ...sums } = statement
   return toRow(STATEMENT_COLUMNS, {
     ...sums,
     transferred: transferred?.amount,
@@ -91,6 +92,7 @@ export function statementRow(statement: Presented): string[] {
     approved_at,
     paid_reference: paid?.reference,
     paid_on: paid?.paid_on,
+    returned_on: returned?.returned_on,
   })
 }
 

@@ -11,6 +11,8 @@ interface Payout {
   readonly payable_on?: string
   readonly paid_on?: string
   readonly reference: string
+  readonly returned_on?: string | null
+  readonly reason?: string | null
 }
 
 /** The columns of the CSV that stores payments. */
@@ -78,7 +80,7 @@ export const payoutsPage: Page = {
               label: 'CSV',
               // Every error is about the file.
               pointer: '',
-              hint: `All rows are booked, or none. Fill in paid_on in the CSV of all rows, and paste it here. Required columns: ${COLUMNS}`,
+              hint: `All rows are booked, or none. Fill in paid_on in the CSV of all rows, and paste it here. Required columns: ${COLUMNS}. For payments that the bank returned, take the CSV of the payments, and fill in returned_on and reason.`,
               value: `${COLUMNS}\n`,
               required: true,
             },
@@ -102,5 +104,7 @@ const columnsOf = (visit: Visit, status: string) => [
     ),
     true,
   ),
-  ...fields<Payout>(visit, status === 'paid' ? 'paid_on' : 'payable_on', 'reference'),
+  ...(status === 'paid'
+    ? fields<Payout>(visit, 'paid_on', 'reference', 'returned_on', 'reason')
+    : fields<Payout>(visit, 'payable_on', 'reference')),
 ]

@@ -1,3 +1,4 @@
+import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Data, isolated } from '../parts/data.tsx'
@@ -49,6 +50,30 @@ const Pay = ({ visit, statement }: ShownStatement) => (
   </ChangeForm>
 )
 
+const Return = ({ visit, statement: { paid } }: ShownStatement) => (
+  <FoldedForm
+    visit={visit}
+    title="Record that the bank returned the payment"
+    change="return"
+    submit="Record the return"
+    needs="approver"
+    fields={[
+      {
+        name: 'reference',
+        required: true,
+        value: paid?.reference,
+        hint: 'That of the return if the bank gave it one, else that of the payment.',
+      },
+      { name: 'returned_on', type: 'date', required: true },
+      { name: 'reason', required: true, hint: 'The statement shows it.' },
+    ]}
+  >
+    <p>
+      Every statement that this payment paid is due again at once. What was earned stays as it is.
+    </p>
+  </FoldedForm>
+)
+
 const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStatement) => (
   <FoldedForm
     visit={visit}
@@ -68,6 +93,10 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
     <input type="hidden" name="plan" value={plan} />
   </FoldedForm>
 )
+
+/** Says which payment came back, when and why. */
+const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
+  `${isolated(payment)} on ${returned_on}: ${isolated(reason)}`
 
 /** Returns the path of the statement in the administration API. */
 const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
@@ -90,6 +119,14 @@ const changes: NonNullable<Page['changes']> = {
       body: pick(values, 'reference', 'paid_on'),
     }),
   },
+  return: {
+    done: 'The return was recorded. The statement is due again.',
+    request: (values, visit) => ({
+      method: 'POST',
+      path: ownPath(visit, 'return'),
+      body: pick(values, 'reference', 'returned_on', 'reason'),
+    }),
+  },
   enter: {
     done: 'The entry was stored. The next run adds it.',
     request: (values, { account }) => ({
@@ -100,7 +137,7 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
-/** A statement: what it pays and why, and the forms that approve and pay it. */
+/** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement',
   section: 'Statements',
@@ -114,7 +151,7 @@ export const statementPage: Page = {
   async render(visit) {
     const { part } = visit.query
     const statement = await visit.api.get<WholeStatement>(ownPath(visit), { part })
-    const { affiliate_id, period, parts, status, payable, paid } = statement
+    const { affiliate_id, period, parts, status, payable, paid, returned } = statement
     const shown = { visit, statement }
     const to = (query: Visit['query']) => withQuery(visit.path, { part, ...query })
     const listed = (
@@ -129,6 +166,7 @@ export const statementPage: Page = {
           more={[
             ['All statements of', listed],
             ...(paid ? [['Paid', `${paid.paid_on}, ${isolated(paid.reference)}`] as const] : []),
+            ...(returned ? [['Payment returned', returnText(returned)] as const] : []),
           ]}
         />
         <p class="quick">
@@ -160,6 +198,7 @@ export const statementPage: Page = {
         <Enter {...shown} />
         {status === 'draft' && <Approve {...shown} />}
         {status === 'approved' && /[1-9]/.test(payable) && <Pay {...shown} />}
+        {status === 'paid' && <Return {...shown} />}
       </>
     )
     return { title: `${isolated(affiliate_id)}, ${period}`, body }

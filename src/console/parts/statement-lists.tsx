@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import type { ReturnedPayment } from '../../commission/books/present.ts'
 import type { StatementHead } from '../../commission/drafts/draft.ts'
 import type { presentPeriods } from '../../commission/drafts/present.ts'
 import type { Visit } from '../page.ts'
@@ -12,6 +13,7 @@ export interface Statement extends StatementHead {
   readonly status: 'draft' | 'approved' | 'paid'
   readonly approved_at: string | null
   readonly paid: { readonly reference: string; readonly paid_on: string } | null
+  readonly returned: ReturnedPayment | null
   readonly hash: string
   readonly computed_at: string
 }

@@ -2,6 +2,7 @@ import type { Connection } from '../database.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { PAYMENT_RETURN } from './books/booked.ts'
 
 /** By what a list of statements is narrowed. */
 export interface StatementFilter {
@@ -25,6 +26,8 @@ export interface ListedStatement {
   /** The reference of its payment, and its day; null until it is paid. */
   readonly payment: string | null
   readonly paid_on: string | null
+  /** How its last payment that came back did so, as JSON; null if none did. */
+  readonly payment_return: string | null
 }
 
 const LIST_COLUMNS = [
@@ -38,13 +41,14 @@ const LIST_COLUMNS = [
   'approved_at',
   'payment',
   'paid_on',
+  'payment_return',
 ]
 
-/** Statements with the day of their payment. */
+/** Statements with the day of their payment, and how the last one came back. */
 const WITH_PAYMENT = `(
     select s.*, (
       select p.paid_on from payments p where p.account = s.account and p.reference = s.payment
-    ) as paid_on from statements s)`
+    ) as paid_on, ${PAYMENT_RETURN} as payment_return from statements s)`
 
 /** Returns the query of a list of statements, by period, affiliate and plan. */
 export const statementsQuery = (account: string, filter: StatementFilter) => ({
@@ -74,7 +78,8 @@ export interface FoundStatement extends ListedStatement {
 /** Reads a statement with one part of its lines. */
 export const FIND_STATEMENT = compileStatement(`
   select s.period, s.affiliate_id, s.plan, s.status, s.hash, s.statement, s.computed_at,
-    s.approved_at, s.payment, p.paid_on, s.parts, iif(:part = 1, s.lines, l.lines) as lines
+    s.approved_at, s.payment, p.paid_on, ${PAYMENT_RETURN} as payment_return, s.parts,
+    iif(:part = 1, s.lines, l.lines) as lines
   from statements s
   left join payments p on p.account = :account and p.reference = s.payment
   left join statement_lines l on l.account = :account and l.id = s.id and l.part = :part

@@ -40,6 +40,7 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   clicks: ['day', 'link_id', 'click_id'],
   ledger: ['affiliate_id', 'id'],
   payments: ['reference'],
+  payment_returns: ['payment'],
   manual_entries: ['id'],
   statement_approvals: ['id', 'hash', 'actor'],
   open_affiliates: ['plan', 'period', 'affiliate_id'],

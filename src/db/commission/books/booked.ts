@@ -17,14 +17,22 @@ export interface BookedStatement {
   /** The reference of its payment, and its day; null until it is paid. */
   readonly payment: string | null
   readonly paid_on: string | null
+  /** How its last payment that came back did so, as JSON; null if none did. */
+  readonly payment_return: string | null
   /** The statement as JSON, without its lines. */
   readonly statement: string
 }
 
+/** The SQL of how the last payment of a statement `s` that came back did so, as JSON. */
+export const PAYMENT_RETURN = `(
+    select json_object('payment', n.payment, 'reference', n.reference,
+      'returned_on', n.returned_on, 'reason', n.reason)
+    from payment_returns n where n.account = s.account and n.payment = s.returned)`
+
 /** Reads a statement with its approval and payment. */
 export const FIND_BOOKED = compileStatement(`
   select s.id, s.affiliate_id, s.plan, s.period, s.status, s.hash, s.computed_at, s.payable,
-    s.approved_at, s.payment, p.paid_on, s.statement
+    s.approved_at, s.payment, p.paid_on, ${PAYMENT_RETURN} as payment_return, s.statement
   from statements s left join payments p on p.account = :account and p.reference = s.payment
   where s.account = :account and s.id = :id and s.statement is not null`)
 

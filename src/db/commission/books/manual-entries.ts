@@ -6,6 +6,7 @@ import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import { foldedSql } from './references.ts'
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */
 export type ManualEntry = Omit<typeof manualEntries.$inferSelect, 'account'>
@@ -34,7 +35,7 @@ export async function readOpenManualEntries(
 /** Reads an entry by its reference. */
 export const FIND_MANUAL_ENTRY = compileStatement(`
   select ${COLUMNS} from manual_entries m
-  where m.account = :account and m.reference = :reference`)
+  where m.account = :account and ${foldedSql('m.reference')} = ${foldedSql(':reference')}`)
 
 /** Returns the entry of an account with a reference; null if there is none. */
 export const findManualEntry = (
@@ -80,7 +81,8 @@ export const readManualContext = (
 
 const REJECT_REFERENCE = compileStatement(`
   select ${ABORT} from manual_entries
-  where account = :account and reference = :reference and ${IS_FIRST_ATTEMPT}`)
+  where account = :account and ${foldedSql('reference')} = ${foldedSql(':reference')}
+    and ${IS_FIRST_ATTEMPT}`)
 
 const REJECT_TOO_MANY = compileStatement(`
   select ${ABORT} where ${OPEN_ENTRIES} >= :most and ${IS_FIRST_ATTEMPT}`)

@@ -3,6 +3,8 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { isAssertionFailure } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import { foldedSql } from './references.ts'
+import { type NewReturn, RETURN_STATEMENTS, rowsOfReturns } from './return.ts'
 
 /** A payment to make, and the ids of the statements that it pays. */
 export interface NewPayment {
@@ -26,7 +28,10 @@ const ROWS = `
 export const REJECT_CHANGED = compileStatement(`
   ${ROWS}
   select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
-    exists (select 1 from payments p where p.account = :account and p.reference = r.reference)
+    exists (select 1 from payments p where p.account = :account
+      and ${foldedSql('p.reference')} = ${foldedSql('r.reference')})
+    or exists (select 1 from payment_returns n where n.account = :account
+      and ${foldedSql('n.reference')} = ${foldedSql('r.reference')})
     or exists (
       select 1 from json_each(r.ids) i
       left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
@@ -62,6 +67,8 @@ export const PAY = compileStatement(`
   ) v
   where statements.account = :account and statements.id = v.id and statements.status = 'approved'`)
 
+const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY]
+
 /** Who pays, and how the audit log calls it. */
 export interface Payer {
   readonly account: string
@@ -72,17 +79,23 @@ export interface Payer {
   readonly now: number
 }
 
+/** What happened to payments. */
+export interface PaymentChanges {
+  readonly made: readonly NewPayment[]
+  readonly returned: readonly NewReturn[]
+}
+
 /**
- * Makes payments, all or none, in one atomic batch. Returns false if a reference is taken, or a
- * statement must no longer be paid.
+ * Books payments and returns of payments, all or none, in one atomic batch. Returns false if a reference
+ * is taken, a statement must no longer be paid, or a payment came back already.
  */
-export async function makePayments(
+export async function bookPayments(
   db: D1Database,
   { account, actor, action, details, now }: Payer,
-  rows: readonly NewPayment[],
+  { made, returned }: PaymentChanges,
 ): Promise<boolean> {
   const audit = newAuditId()
-  const list = rows.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
+  const list = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
     reference,
     affiliate_id,
     currency,
@@ -91,10 +104,13 @@ export async function makePayments(
     ids,
   ])
   const at = new Date(now).toISOString()
-  const values = { account, actor, at, audit, rows: JSON.stringify(list) }
-  const statements = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY].map((statement) =>
-    bindStatement(db, statement, values),
-  )
+  const shared = { account, actor, at, audit }
+  const paid = { ...shared, rows: JSON.stringify(list) }
+  const back = { ...shared, ...rowsOfReturns(returned, made.flatMap(({ ids }) => ids).length) }
+  const statements = [
+    ...(made.length > 0 ? PAY_STATEMENTS.map((one) => bindStatement(db, one, paid)) : []),
+    ...(returned.length > 0 ? RETURN_STATEMENTS.map((one) => bindStatement(db, one, back)) : []),
+  ]
   try {
     await withAudit(db, { actor, action, account, details }, statements, audit)
     return true

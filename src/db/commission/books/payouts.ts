@@ -5,6 +5,7 @@ import { JSON_EACH } from '../../records/sql-fragments.ts'
 import type { payments } from '../../schema.ts'
 import { compileStatement } from '../../statement.ts'
 import { IS_DUE, sumOf } from './ledger.ts'
+import { foldedSql } from './references.ts'
 
 /** What has to be paid to an affiliate in a currency. */
 export interface DuePayout {
@@ -12,7 +13,7 @@ export interface DuePayout {
   readonly currency: string
   /** The sum as `sumOf` returns it. */
   readonly units: string
-  /** The ids of the statements, as a JSON array. */
+  /** The ids of the statements, each with its payment that came back, as a JSON array. */
   readonly ids: string
   /** The latest day on which one of them is payable. */
   readonly payable_on: string
@@ -25,7 +26,7 @@ export interface DuePayout {
 export const dueQuery = (account: string, payable_on: string | null) => {
   const groups = (from: string) => `(
     select affiliate_id, statement ->> 'currency' as currency, ${sumOf('payable')} as units,
-      json_group_array(id) as ids, max(statement ->> 'payable_on') as payable_on
+      json_group_array(concat_ws(' ', id, returned)) as ids, max(statement ->> 'payable_on') as payable_on
     from statements indexed by statements_due
     where account = :account and ${IS_DUE} ${from}
       ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
@@ -48,8 +49,12 @@ export const listDue = (
   page: Page,
 ): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, payable_on), page)
 
-/** A payment. */
-export type Payment = Omit<typeof payments.$inferSelect, 'account'>
+/** A payment, and how it came back; null if it did not. */
+export type Payment = Omit<typeof payments.$inferSelect, 'account'> & {
+  readonly return_reference: string | null
+  readonly returned_on: string | null
+  readonly reason: string | null
+}
 
 const PAYMENT_COLUMNS = [
   'reference',
@@ -60,7 +65,15 @@ const PAYMENT_COLUMNS = [
   'statements',
   'actor',
   'at',
+  'return_reference',
+  'returned_on',
+  'reason',
 ]
+
+/** Payments `p` with their returns. */
+const WITH_RETURN = `(
+    select p.*, n.reference as return_reference, n.returned_on, n.reason from payments p
+    left join payment_returns n on n.account = p.account and n.payment = p.reference)`
 
 /** Reads one page of the payments of an account, by reference. */
 export const listPayments = (
@@ -72,20 +85,29 @@ export const listPayments = (
     db,
     {
       columns: PAYMENT_COLUMNS,
-      from: 'payments where account = :account',
+      from: `${WITH_RETURN} where account = :account`,
       key: ['reference'],
       values: { account },
     },
     page,
   )
 
-/** Reads payments by their references. */
+/** Reads payments by their references, and by those of their returns. */
 export const FIND_PAYMENTS = compileStatement(`
+  with named(reference) as (
+    select p.reference from ${JSON_EACH}(:references) r
+    cross join payments p on p.account = :account
+      and ${foldedSql('p.reference')} = ${foldedSql('r.value')}
+    union
+    select n.payment from ${JSON_EACH}(:references) r
+    cross join payment_returns n on n.account = :account
+      and ${foldedSql('n.reference')} = ${foldedSql('r.value')}
+  )
   select ${PAYMENT_COLUMNS.map((name) => `p.${name}`)}
-  from ${JSON_EACH}(:references) r
-  cross join payments p on p.account = :account and p.reference = r.value`)
+  from named cross join ${WITH_RETURN} p
+  where p.account = :account and p.reference = named.reference`)
 
-/** Returns the payments of an account with these references. */
+/** Returns the payments of an account with these references, or whose returns have them. */
 export async function findPayments(
   db: Connection,
   account: string,
