@@ -328,7 +328,7 @@ describe('the limit of 8 MiB once decompressed', () => {
       return answer
     }
     expect(JSON.stringify(bulk('n'.repeat(500))).length).toBeGreaterThan(1024 * 1024)
-    expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'))
+    expect(await answerTo('n'.repeat(500))).toEqual(await answerTo('n'.repeat(50)))
   })
 
   test('four parallel large bodies of an account wait, and others are refused', async () => {
