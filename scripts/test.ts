@@ -86,6 +86,8 @@ const both = await Promise.all([
     args: (report) => [
       '--test',
       `--test-concurrency=${CONCURRENCY}`,
+      // A file whose setup fails may leave a program running, and would wait for it for ever.
+      '--test-force-exit',
       '--test-global-setup=test-node/setup.ts',
       '--test-reporter=spec',
       '--test-reporter-destination=stdout',

@@ -121,7 +121,8 @@ const NAIVE = [
      primary key (token, minute)) strict, without rowid`,
   `insert into accounts (id, name, vertical, mode, unknown_customer, created_at)
    values ('${ACCOUNT}', 'Bench', 'forex', 'test', 'reject', '2026-09-01T00:00:00.000Z')`,
-  `insert into links values ('LINKLINK', '${ACCOUNT}', 'IB-07', null, '${LANDING}', 0, '2026-09-01')`,
+  `insert into links (link_id, account, affiliate_id, landing_page, created_at)
+   values ('LINKLINK', '${ACCOUNT}', 'IB-07', '${LANDING}', '2026-09-01')`,
 ]
 
 /** Starts the naive design. */
