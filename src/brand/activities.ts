@@ -129,6 +129,7 @@ export const activities: Resource = {
   neverRejected: [],
   recordTable: brandActivityTable,
   referenceMember: 'customerid',
+  timeMember: 'createtime',
   referenceIssue: { code: 'unknown_customer' },
   validator: async (grant) => activityValidator(await grant),
   buildRows: activityRows,

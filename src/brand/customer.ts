@@ -133,6 +133,7 @@ export const customers: Resource = {
   neverRejected: ['tracking_data'],
   recordTable: brandCustomerTable,
   referenceMember: null,
+  timeMember: 'regtime',
   referenceIssue: {
     code: 'length',
     expected: CUSTOMER_EXTRAS_LIMIT,

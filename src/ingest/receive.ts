@@ -171,7 +171,7 @@ const mayHaveWarnings = (
 ) =>
   policy(grant) === 'warn' ||
   recordTable.warnsOnAttribution ||
-  recordTable.kindColumns.length > 0 ||
+  recordTable.reference?.table === 'customers' ||
   (recordTable.personalColumns.length > 0 && recordTable.maskedColumn === null) ||
   valid.some(({ record, warnings }) => warnings.length > 0 || record[MASK_PATCH] !== undefined)
 

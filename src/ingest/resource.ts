@@ -37,6 +37,8 @@ export interface Resource extends RecordView {
    * customers: they are refused when too large).
    */
   readonly referenceMember: string | null
+  /** The member with the time that decides whether a record is before a signup; of customers, of the signup. */
+  readonly timeMember: string
   /** The issue of a record that the database refuses. */
   readonly referenceIssue: Pick<Issue, 'code' | 'expected' | 'instruction'>
   /** Returns the validator of records; it waits for the grant where rules depend on the account. */

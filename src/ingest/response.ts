@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import { decode } from '../db/column-types.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
-import { deliveries } from '../db/schema.ts'
+import { customers, deliveries } from '../db/schema.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
 import {
@@ -146,7 +146,7 @@ function listWarnings(warnings: readonly Warning[], omitted: number) {
 
 /** Returns the warnings of each record that has any: those of validation, then those of the database. */
 function warningsOf(
-  { validated: { form, valid }, resource: { recordTable }, stored }: HandledDelivery,
+  { validated: { form, valid }, resource, stored }: HandledDelivery,
   referenceIssues: readonly ReferenceIssue[],
 ): Map<number, Warning[]> {
   const warnings = new Map<number, Warning[]>()
@@ -172,9 +172,22 @@ function warningsOf(
   for (const index of stored.changedEvents) {
     add(index, warning('changed_event', recordPointer(form, index)))
   }
+  for (const { idx, signup_day, signup } of stored.signupWarnings) {
+    const pointer = `${recordPointer(form, idx)}/${resource.timeMember}`
+    const time =
+      signup === null
+        ? decode(deliveries.received_day, signup_day)
+        : decode(customers.signup_date, signup)
+    add(
+      idx,
+      signup_day === null
+        ? warning('no_regtime', pointer)
+        : warning('before_signup', pointer, time),
+    )
+  }
   const changes: Record<string, [day: number, isEarly: number]> = JSON.parse(affiliated ?? '{}')
   for (const [index, [day, isEarly]] of Object.entries(changes)) {
-    const member = recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
+    const member = resource.recordTable.affiliation === 'link' ? 'tracking_data' : 'affiliate_id'
     const pointer = `${recordPointer(form, Number(index))}/${member}`
     const from = String(decode(deliveries.received_day, day))
     const code = isEarly === 1 ? 'affiliation_corrected' : 'affiliation_changed'

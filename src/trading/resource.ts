@@ -45,6 +45,7 @@ export function defineResource<T extends Table, const E extends v.ObjectEntries>
     present: withoutNulls,
     sums: summedFields.filter((name) => name in entries),
     referenceMember: reference?.column ?? null,
+    timeMember: dayField ?? recordTable.dayColumn,
     referenceIssue: { code: REFERENCE_CODES[reference?.table ?? 'customers'] },
     validator: () => validator,
     buildRows: partnerRows(recordTable, dayField),

@@ -206,6 +206,25 @@ export const WARNING: Record<WireWarning, WarningExplanation> = {
       'same id. If your system writes all outflows as negative numbers, ask the integrations team to ' +
       'set `amount_signs` of the account to `signed`.',
   },
+  before_signup: {
+    on: FACTS,
+    cause:
+      'The record lies before the signup of its customer, which `message` names. The clock of a payment ' +
+      'provider can be some seconds behind, or the signup is wrong. A rule that pays once, and the sums ' +
+      'that qualify for it, include records up to `grace_hours` before the signup: 24 unless the plan ' +
+      'says otherwise. Records that wait for their customer are not compared.',
+    fix:
+      'If the signup is wrong, send the customer again with the right one. If the time of the record is ' +
+      'wrong, send the record again under the same id. Within the hours of the plan, nothing is lost.',
+  },
+  no_regtime: {
+    on: ['brand customers'],
+    cause:
+      'The customer has no `regtime`, in this request or an earlier one. The customer signed up at the ' +
+      'earliest of the events that waited for them, otherwise when they were first received. Earlier ' +
+      'events that arrive later lie before the signup.',
+    fix: 'Send `"regtime": "2026-10-01 08:30"` with every customer.',
+  },
   implausible_time: {
     on: ALL,
     cause:

@@ -46,12 +46,23 @@ export function buildBatch(
   const insertDelivery = bind(statements.insertDelivery(shape), values)
   // An earlier attempt may have inserted the row. Then the insert returns no row.
   const readBack = attempt > 1 ? readBackStatements(parts, values) : []
+  const warnings = stores && !probes ? signupWarnings(parts, values) : []
   if (dryRun) {
     const discard = bind(COMMON_STATEMENTS.discardDryRun, values)
-    return [insertDelivery, ...dryRunStatements(parts, values), ...readBack, discard]
+    return [insertDelivery, ...dryRunStatements(parts, values), ...warnings, ...readBack, discard]
   }
   const writing = writes ? writeStatements(parts, values, attempt, variant) : []
-  return [insertDelivery, ...writing, ...readBack]
+  return [insertDelivery, ...writing, ...warnings, ...readBack]
+}
+
+/** Returns the statements that find warnings about the signups of customers. */
+function signupWarnings(
+  { bind, statements, table, records, lacksTime }: BatchParts,
+  values: Values,
+) {
+  const { signupWarnings: statement } = statements
+  if (!statement || (table.hasFirstSeen && !lacksTime)) return []
+  return records.map((rows) => bind(statement, { ...values, rows }))
 }
 
 /** Returns the statements that read what an earlier attempt stored. */

@@ -47,6 +47,10 @@ export interface RecordTable {
   readonly dayOptional: boolean
   /** The column that is null in a record without a day. */
   readonly timeColumn: string | null
+  /**
+   * Returns the SQL of the instant of a record, whose columns `cell` reads; null in a record of a whole day.
+   */
+  readonly instantOf: (cell: (name: string) => string) => string
   /** The columns that stay empty once the customer is erased; see `erasedValue`. */
   readonly personalColumns: readonly string[]
   /**
@@ -124,6 +128,7 @@ function recordTable(
     dayColumn: 'day',
     dayOptional: false,
     timeColumn: null,
+    instantOf: () => 'null',
     personalColumns: [],
     maskedColumn: null,
     warnsOnAttribution: false,
@@ -190,6 +195,7 @@ export const brandCustomerTable = recordTable(
 export const transactionTable = recordTable(transactions, {
   indexedColumns: ['customer_id', 'day'],
   indexes: { key: 'transactions_key', day: null },
+  instantOf: (cell) => cell('transaction_date'),
   reference: { column: 'customer_id', table: 'customers' },
 })
 
@@ -199,6 +205,9 @@ export const tradingActivityTable = recordTable(activity, {
   dayColumn: 'date',
   reference: { column: 'customer_id', table: 'customers' },
 })
+
+/** The length of a `createtime` that is a date without a time. */
+const DATE_LENGTH = 10
 
 /** Activity of brands, found by its identity, by day and by customer. */
 export const brandActivityTable = recordTable(events, {
@@ -211,6 +220,8 @@ export const brandActivityTable = recordTable(events, {
   kindColumns: ['eventname', 'customer_id'],
   dayOptional: true,
   timeColumn: 'createtime',
+  instantOf: (cell) =>
+    `iif(length(${cell('record')} ->> '$.createtime') = ${DATE_LENGTH}, null, ${cell('createtime')})`,
   indexes: { key: 'events_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })

@@ -11,6 +11,7 @@ import {
 } from './count-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { selectEarlierWritesSql } from './retry-sql.ts'
+import { signupWarningsSql } from './signup-warnings-sql.ts'
 import { selectStoredSql, selectUndecidedSql } from './sizes-sql.ts'
 import { OWN_DELIVERY_ROW, type SqlFragments, sqlFragments } from './sql-fragments.ts'
 import { DISCARD_DRY_RUN } from './storage-sql.ts'
@@ -47,6 +48,7 @@ export interface DeliveryStatements {
     readonly selectUndecided: (lookupChunks: number) => Statement
     readonly selectStored: Statement
   } | null
+  readonly signupWarnings: Statement | null
   readonly countDryRun: Statement
   readonly selectDryRun: Statement
 }
@@ -90,6 +92,7 @@ export function buildStatements(
 
 function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements {
   const { sizeLimit } = table
+  const signupWarnings = signupWarningsSql(table, fragments)
   const outcome = (text: string): OutcomeStatement => ({
     withoutReturning: compileStatement(text),
     returning: compileStatement(text + RETURNING_OUTCOME),
@@ -111,6 +114,7 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
       selectUndecided: memoize((chunks) => selectUndecidedSql(table, fragments, sizeLimit, chunks)),
       selectStored: compileStatement(selectStoredSql(table, sizeLimit)),
     },
+    signupWarnings: signupWarnings === null ? null : compileStatement(signupWarnings),
     countDryRun: compileStatement(countDryRunSql(table, fragments)),
     selectDryRun: compileStatement(selectDryRunSql(table, fragments)),
   }

@@ -7,6 +7,7 @@ import type { DeliveryInput, SizeDecision } from './delivery-input.ts'
 import { type BatchParts, prepareBatch } from './prepare-batch.ts'
 import type { RecordTable } from './record-table.ts'
 import { recoverRevisions, type WrittenRecord } from './retry-sql.ts'
+import type { SignupWarning } from './signup-warnings-sql.ts'
 
 /** What a request stored: its row in the log, and the revision of each record that was written. */
 export interface DeliveryResult {
@@ -15,6 +16,8 @@ export interface DeliveryResult {
   revisions: ReadonlyMap<number, number>
   /** The positions of events that have replaced one with another name or customer. */
   changedEvents: readonly number[]
+  /** What is to be said of the signups of the records' customers. */
+  signupWarnings: readonly SignupWarning[]
   /** Whether held records of its customers are still to be released: see `finishReleases`. */
   releasing: boolean
   /** Whether an event for a webhook waits to be sent. */
@@ -35,11 +38,12 @@ interface Notifies {
 }
 
 /** A row that a statement of the batch returns. */
-type StoredRow = Delivery | Counts | WrittenRecord | Releasing
+type StoredRow = Delivery | Counts | WrittenRecord | Releasing | SignupWarning
 
 const isDelivery = (row: StoredRow): row is Delivery => 'received_at' in row
 const isCounts = (row: StoredRow): row is Counts => 'written' in row && !isDelivery(row)
 const isWritten = (row: StoredRow): row is WrittenRecord => 'revision' in row
+const isSignupWarning = (row: StoredRow): row is SignupWarning => 'signup_day' in row
 const hasNotified = (row: StoredRow & Notifies) => row.notifies === 1
 const isReleasing = (row: StoredRow) => 'releasing' in row && row.releasing === 1
 
@@ -102,7 +106,11 @@ export async function storeDelivery(
       ? outcomes.filter((one) => one.changes_kind === 1).map(({ idx }) => idx)
       : (JSON.parse(delivery.changed_events ?? '[]') as number[]).flatMap(withRepeats)
     const notifies = !input.dryRun && rows.some(hasNotified)
-    return { delivery, revisions, changedEvents, releasing: rows.some(isReleasing), notifies }
+    const signupWarnings = rows
+      .filter(isSignupWarning)
+      .flatMap((one) => withRepeats(one.idx).map((idx) => ({ ...one, idx })))
+    const releasing = rows.some(isReleasing)
+    return { delivery, revisions, changedEvents, signupWarnings, releasing, notifies }
   })
 }
 
