@@ -140,7 +140,10 @@ const EMPTY = {
 /** The validation of transactions does not depend on the account. */
 const validator = transactions.validator(new Promise(() => {})) as RecordValidator
 /** Of the request, the rows of transactions depend only on the time zone of the account's books. */
-const REQUEST_CONTEXT = { grant: { vertical: 'forex' } } as unknown as RequestContext
+const REQUEST_CONTEXT = {
+  grant: { vertical: 'forex' },
+  receivedAt: Date.now(),
+} as unknown as RequestContext
 
 /** A database that answers with an empty delivery row, and a context that only serializes. */
 const EMPTY_DATABASE = {

@@ -346,6 +346,10 @@ describe('in a browser', { timeout: 400_000 }, () => {
   async function typedValues(id: string, vertical: string): Promise<Record<string, string>> {
     if (id === 'followLink') return { link_id: account(vertical).link_id }
     if (/Explanation$|^listLine/.test(id)) return { line_id: await lineOf(vertical) }
+    if (/^deleteAffiliate/.test(id)) {
+      await askTeam('PUT', 'demo-forex/affiliates', [{ affiliate_id: id }])
+      return { affiliate_id: id }
+    }
     if (BOOKINGS.has(id)) return bookingValues(id)
     if (/Webhook/.test(id) && !/^(create|list)Webhooks?$/.test(id)) return webhookValues()
     if (id === 'getActivityEarnings') return { account: 'demo-brand', id: 'e dep-3501' }

@@ -92,7 +92,7 @@ check(
       ({ currency }) => currency === 'CZK',
     ),
   ),
-  months(1993, 1998),
+  months(2005, 2010),
   (affiliate) => affiliate,
 )
 

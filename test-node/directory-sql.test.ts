@@ -93,7 +93,9 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     [
       'customers_day',
       'statements_affiliate',
-      'manual_entries_affiliate',
+      'payments_folded',
+      'payment_returns_folded',
+      'manual_entries_folded',
       'webhook_messages_endpoint',
       'webhook_events_about',
       'webhook_attempts_endpoint',

@@ -1036,11 +1036,11 @@ describe('places and ids', { concurrency: 4 }, () => {
       /^a\.csv: 5 rows have the id of an earlier row of this file \(line 3 repeats line 2, line 4 repeats line 2, .*line 8 repeats line 7\); the last one counts\. Add --allow-repeats/m,
     )
     assert.match(stdout, /^a\.csv: 5 rows have ids of the form 1\.23E\+15 \(lines 2, 3, 4, 5, 6\)/m)
-    const asked = await push((await service(store())).base, 'a.csv', repeats, {
+    const allowed = await push((await service(store())).base, 'a.csv', repeats, {
       args: ['--allow-repeats', '--json'],
     })
-    assert.equal(asked.code, 0)
-    const [file] = json(asked.stdout).files
+    assert.equal(allowed.code, 0)
+    const [file] = json(allowed.stdout).files
     assert.deepEqual(file.repeated_ids.lines.at(-1), { line: 8, first: 7 })
     assert.equal(file.repeated_ids.count, 5)
   })

@@ -100,6 +100,7 @@ const FOR_TEAM = [
   'error maximum',
   'error not_applicable',
   'error nothing_due',
+  'error not_paid',
   'error order',
   'error rate_differs',
   'error reference_used',
@@ -122,6 +123,9 @@ const NOT_FOR_PARTNERS = [
   'warning unmapped_product',
   'warning field_case',
   'warning unknown_event',
+  'warning no_regtime',
+  'warning repeated_key',
+  'warning changed_event',
 ]
 
 /** Codes for the team or for partners only. */
@@ -172,6 +176,7 @@ describe('npm run push -- --sample', { timeout: 180_000 }, () => {
     const sampleRun = await report('igaming')
     const missing = [
       'error unknown_customer',
+      'warning affiliation_changed',
       'warning erased',
       'warning negative_amount',
       'warning unmapped_status',

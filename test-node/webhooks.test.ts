@@ -119,6 +119,8 @@ async function causeAll(): Promise<void> {
   await expectBody(200, approving)
   const payment = { reference: 'SEPA-1', paid_on: '2026-11-01' }
   await expectBody(200, admin('POST', `${at}/statements/${id}/pay`, { body: payment }))
+  const returned = { reference: 'SEPA-1', returned_on: '2026-11-03', reason: 'Account closed' }
+  await expectBody(200, admin('POST', `${at}/statements/${id}/return`, { body: returned }))
   const entry = { affiliate_id: AFFILIATE, plan: 'ib', amount: '5.00', reason: 'Bonus' }
   const manual = { body: { ...entry, reference: 'M-1' } }
   await expectBody(201, admin('POST', `${at}/manual-entries`, manual))

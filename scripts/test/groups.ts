@@ -60,6 +60,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'stored-form',
     'storage',
     'row-reads',
+    'local-crons',
     'histories',
     'list-limits',
     'completeness',
@@ -132,7 +133,17 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'agreement',
     'affiliations',
   ],
-  validation: ['rules', 'suggest', 'body', 'agreement', 'fuzz-partner', 'fuzz-brand'],
+  validation: [
+    'rules',
+    'country',
+    'warnings',
+    'amount-signs',
+    'suggest',
+    'body',
+    'agreement',
+    'fuzz-partner',
+    'fuzz-brand',
+  ],
 }
 
 /** Every test file, by the runner that runs it. */

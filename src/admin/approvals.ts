@@ -85,13 +85,13 @@ async function readPlans(
   c: Context<AppEnv>,
   { id, binding }: Awaited<ReturnType<typeof findRouteAccount>>,
   { kind }: Period,
-  asked: string | null,
+  requested: string | null,
 ): Promise<PlanOfKind[]> {
   const plans = await plansOfKind(resolveDatabase(c.env, binding), id, kind)
-  if (asked === null || plans.some(({ plan }) => plan === asked)) return plans
+  if (requested === null || plans.some(({ plan }) => plan === requested)) return plans
   const expected = `a plan with periods of a ${kind}`
   const suggestions = plans.map(({ plan }) => plan)
   throw validationFailed([
-    { pointer: '/plan', code: 'unknown_reference', expected, value: asked, suggestions },
+    { pointer: '/plan', code: 'unknown_reference', expected, value: requested, suggestions },
   ])
 }

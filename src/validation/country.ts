@@ -7,7 +7,7 @@ import { COUNTRIES, COUNTRY_NAMES } from './iso-3166.ts'
  */
 export function foldCountry(text: string): string | null {
   if (isCountryCode(text)) return text
-  return codesByKey().get(keyOf(text)) ?? null
+  return codesByKey().get(countryKey(text)) ?? null
 }
 
 /** Returns whether a text is an alpha-2 code of ISO 3166-1, or `XK`, exactly. */
@@ -19,14 +19,14 @@ let codes: ReadonlyMap<string, string> | undefined
 function codesByKey(): ReadonlyMap<string, string> {
   codes ??= new Map(
     [...COUNTRIES].flatMap(([code, alpha3]) =>
-      [code, alpha3, ...(COUNTRY_NAMES[code] ?? [])].map((text) => [keyOf(text), code]),
+      [code, alpha3, ...(COUNTRY_NAMES[code] ?? [])].map((text) => [countryKey(text), code]),
     ),
   )
   return codes
 }
 
 /** Returns the words of a text in alphabetical order, without accents and without what lists leave out. */
-const keyOf = (text: string) =>
+const countryKey = (text: string) =>
   text
     .trim()
     .normalize('NFD')

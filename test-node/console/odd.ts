@@ -78,17 +78,17 @@ interface Shown {
 async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<string[]> {
   const at = `/console/accounts/${FIRM}`
   const period = `period=${PERIOD}`
-  const fill = (path: string, odd: string) =>
+  const fill = (path: string, text: string) =>
     `/console${path}`
       .replace(':account', FIRM)
-      .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name] ?? odd))
+      .replace(/:(\w+)/g, (_, name) => encodeURIComponent(ids[name] ?? text))
       .replace(/\/\.\.$/, '/by-id?id=..')
   const ofOdd = (path: string) => /:(?:affiliate|customer)/.test(path)
   const pages = (await pagePaths()).flatMap((path) =>
-    ofOdd(path) ? ODD.map((odd) => fill(path, odd)) : [fill(path, '')],
+    ofOdd(path) ? ODD.map((text) => fill(path, text)) : [fill(path, '')],
   )
-  const searches = ODD.flatMap((odd) => {
-    const id = encodeURIComponent(odd)
+  const searches = ODD.flatMap((text) => {
+    const id = encodeURIComponent(text)
     return [`${at}/deliveries?record_id=${id}`, `${at}/customers?customer_id=${id}`]
   })
   return [

@@ -13,15 +13,17 @@ const event = (name: string, changes: object = {}) => ({
 
 const customer = (name: string, changes: object = {}) => ({
   customerId: `sample-{run}-${name}`,
+  regtime: '2024-10-21 08:30',
   tracking_data: '{own?}',
   ...changes,
 })
 
-const FIRST = customer('1', { regtime: '2026-10-21 08:30', country: 'DE' })
+const FIRST = customer('1', { country: 'DE' })
 
 const { eventid: _, ...unnamed } = event('')
 const { createtime: __, ...withoutTime } = event('undated')
-const { Value: ___, ...worthless } = event('worthless')
+const { regtime: ___, ...unregistered } = customer('unregistered')
+const { Value: ____, ...worthless } = event('worthless')
 const stranger = event('stranger', { customerid: 'sample-{run}-nobody' })
 
 /** The sample run of a brand. */
@@ -52,12 +54,15 @@ export const igaming: SampleRun = {
       title: 'Customers that are accepted with a warning',
       resource: 'customers',
       samples: [
-        { warning: 'unattributed', record: { customerId: 'sample-{run}-organic' } },
+        { warning: 'unattributed', record: customer('organic', { tracking_data: undefined }) },
         { warning: 'altered', record: customer('altered', { tracking_data: '{altered}' }) },
         { warning: 'foreign', record: customer('foreign', { tracking_data: '{foreign}' }) },
         { warning: 'unrecognised', record: customer('own', { tracking_data: 'click-42' }) },
         { warning: 'field_case', record: customer('case', { Country: 'DE' }) },
         { warning: 'implausible_time', record: customer('epoch', { regtime: '1970-01-01' }) },
+        { warning: 'no_regtime', record: unregistered },
+        { record: customer('twice') },
+        { warning: 'repeated_key', record: customer('twice', { firstName: 'Jane' }) },
         { warning: 'whitespace', record: customer('space', { customerId: 'sample-{run}-space ' }) },
         { warning: 'country', record: customer('country', { country: 'Germany' }) },
       ],
@@ -85,6 +90,7 @@ export const igaming: SampleRun = {
         { warning: 'ambiguous_time', record: event('ambiguous', { createtime: '{ambiguous}' }) },
         { warning: 'not_a_number', record: { ...worthless, GGR: '12.50', NGR: '1,000.00' } },
         { warning: 'unmapped_product', record: event('product', { product: 'Lottery' }) },
+        { warning: 'before_signup', record: event('early', { createtime: '2000-06-01 00:00' }) },
         { warning: 'withdrawn_currency', record: event('withdrawn', { Currency: 'HRK' }) },
         { outcome: 'held', record: stranger },
       ],
@@ -105,6 +111,12 @@ export const igaming: SampleRun = {
       samples: [{ record: event('2') }],
     },
     {
+      title: 'Another event under the eventid of the first',
+      resource: 'activities',
+      needsStored: true,
+      samples: [{ warning: 'changed_event', record: event('1', { eventname: 'sample_cashout' }) }],
+    },
+    {
       title: 'A request without records',
       resource: 'activities',
       wholeError: 'record_count',
@@ -112,6 +124,7 @@ export const igaming: SampleRun = {
     },
   ],
   notShown: {
+    affiliation_changed: 'it needs links of two affiliates',
     erased: 'only the integrations team erases the personal data of a customer',
     negative_amount: 'it needs an event definition of an outflow',
     unmapped_status: 'it needs an event definition with a status member',

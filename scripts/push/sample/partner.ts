@@ -87,6 +87,10 @@ function transactionSamples({ transaction_type, misspelled }: PartnerOptions): S
     { outcome: 'held', record: stranger },
     { warning: 'withdrawn_currency', record: transaction('withdrawn', { currency: 'HRK' }) },
     { warning: 'negative_amount', record: transaction('negative', { amount_currency: -100.25 }) },
+    {
+      warning: 'before_signup',
+      record: transaction('early', { transaction_date: '2000-06-01T00:00:00Z' }),
+    },
     { warning: 'amount_usd', record: transaction('usd', { amount_usd: 0 }) },
     { warning: 'unmapped_status', record: transaction('status', { status: 'sample-{run}' }) },
   ]
@@ -119,6 +123,17 @@ export const partnerSampleRun = (options: PartnerOptions): SampleRun => ({
       resource: 'customers',
       needsStored: true,
       samples: [{ outcome: 'updated', record: version('AT', '2026-10-23T09:00:00Z') }],
+    },
+    {
+      title: 'The customer under another affiliate',
+      resource: 'customers',
+      needsStored: true,
+      samples: [
+        {
+          warning: 'affiliation_changed',
+          record: { ...version('AT', '2026-10-23T10:00:00Z'), affiliate_id: '{other}' },
+        },
+      ],
     },
     {
       title: 'An older version of the customer',

@@ -114,15 +114,15 @@ export async function approvePeriod(
  */
 function computedPlans(
   plans: readonly PlanOfKind[],
-  asked: string | null,
+  requested: string | null,
   { id }: Period,
   vouchedAt: number,
 ): string[] {
   const computed = plans.filter(({ created_at }) => Date.parse(created_at) <= vouchedAt)
   const names = computed.map(({ plan }) => plan)
-  if (asked === null) return names
-  if (names.includes(asked)) return [asked]
-  const detail = `The plan ${asked} was created after the last run of ${id} began. Run the period again.`
+  if (requested === null) return names
+  if (names.includes(requested)) return [requested]
+  const detail = `The plan ${requested} was created after the last run of ${id} began. Run the period again.`
   throw refused({ code: 'not_run', detail })
 }
 

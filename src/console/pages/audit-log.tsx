@@ -17,7 +17,11 @@ async function render(visit: Visit) {
   const body = (
     <>
       <Table
-        caption="Changes, the newest first"
+        caption={
+          visit.account
+            ? `Changes of ${visit.account}, the newest first`
+            : 'Changes, the newest first'
+        }
         rows={data}
         columns={[
           ...fields<Entry>(visit, 'at', 'actor', 'action'),
