@@ -4,7 +4,7 @@ import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import worker from '../src/index.ts'
 import { completenessOf, completenessSpan } from '../src/reading/completeness.ts'
 import { brand as newBrand } from './brand.ts'
-import { ada, askAdmin, deposit, json, partner } from './partner.ts'
+import { ada, askAdmin, deposit, json, partner, traded } from './partner.ts'
 import { printedAs } from './secrecy.ts'
 import { leaseTotals } from './totals-lease.ts'
 
@@ -224,6 +224,122 @@ describe('what needs attention', () => {
         url: 'https://api.example/api/v1/forex/deliveries?status=refused',
       },
     ])
+  })
+
+  const refusedIn = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>) =>
+    (await attentionOf(acme)).find(({ code }: { code: string }) => code === 'refused_records')
+      ?.count
+
+  test('records that are stored after their refusal are refused no longer', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const bad = (name: string, record: object) => ({ ...record, [name]: 'x' })
+    const day = { ...traded, date: '2026-10-02' }
+    await acme.post('customers', { ...ada, customer_id: 'c-2', email: 'x' })
+    await acme.post('transactions', [
+      bad('amount_currency', deposit),
+      { ...deposit, transaction_id: 't-2', customer_id: 'c-3' },
+    ])
+    await acme.post('trading-activity', bad('pnl', day))
+    expect(await refusedIn(acme)).toBe(4)
+
+    await acme.post('customers', { ...ada, customer_id: 'c-2' })
+    await acme.post('transactions', deposit)
+    expect(await refusedIn(acme)).toBe(2)
+    await acme.post('trading-activity', day)
+    await acme.post('customers', { ...ada, customer_id: 'c-3' })
+    expect(await refusedIn(acme)).toBe(1)
+    await acme.post('transactions', { ...deposit, transaction_id: 't-2', customer_id: 'c-3' })
+    expect(await refusedIn(acme)).toBeUndefined()
+  })
+
+  test('so it is for events and daily totals of brands', async () => {
+    const acme = await newBrand({ events: {} })
+    await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
+    const event = { eventname: 'Bet', customerid: 'p-1', Value: '1.00', Currency: 'EUR' }
+    const [single, daily] = [
+      { ...event, eventid: 'e-1', createtime: '2026-10-02 09:30' },
+      { ...event, createtime: '2026-10-02' },
+    ]
+    await acme.post('activities', { ...single, Value: '1,000' })
+    await acme.post('activities', { ...daily, Value: '1,000' })
+    expect(await refusedIn(acme)).toBe(2)
+    await acme.post('activities', single)
+    expect(await refusedIn(acme)).toBe(1)
+    await acme.post('activities', daily)
+    expect(await refusedIn(acme)).toBeUndefined()
+  })
+
+  const named = async (acme: Pick<Awaited<ReturnType<typeof partner>>, 'get'>, code: string) =>
+    (await attentionOf(acme)).find((one: { code: string }) => one.code === code)
+
+  test('amounts of the wrong sign and implausible times are named until they are corrected', async () => {
+    const acme = await partner()
+    await acme.post('customers', ada)
+    const later = new Date(Date.now() + 3 * 86_400_000).toISOString()
+    await acme.post('transactions', [
+      { ...deposit, transaction_type: 'withdrawal', amount_currency: -5 },
+      { ...deposit, transaction_id: 't-2', transaction_type: 'adjustment', amount_currency: -5 },
+      { ...deposit, transaction_id: 't-3', transaction_date: '1970-01-01T00:00:00Z' },
+      { ...deposit, transaction_id: 't-4', transaction_date: later },
+    ])
+    expect(await named(acme, 'negative_amounts')).toMatchObject({
+      count: 1,
+      detail: expect.stringMatching(/negative amounts .*as positive numbers.*`withdrawal`/),
+    })
+    expect(await named(acme, 'implausible_times')).toMatchObject({ count: 2 })
+
+    await acme.post('transactions', [
+      { ...deposit, transaction_type: 'withdrawal', amount_currency: 5 },
+      { ...deposit, transaction_id: 't-3' },
+      { ...deposit, transaction_id: 't-4' },
+    ])
+    expect(await named(acme, 'negative_amounts')).toBeUndefined()
+    expect(await named(acme, 'implausible_times')).toBeUndefined()
+
+    await askAdmin(`accounts/${acme.account}`, 'PATCH', { amount_signs: 'signed' })
+    const { data } = await json(askAdmin(`accounts/${acme.account}/attention`))
+    expect(data).toContainEqual(
+      expect.objectContaining({
+        code: 'negative_amounts',
+        detail: expect.stringMatching(/positive amounts .*as negative numbers.*`withdrawal`/),
+      }),
+    )
+  })
+
+  test('events of a name that is nearly defined, of a state without a meaning, and of the wrong sign', async () => {
+    const events = {
+      Deposit: { granularity: 'event', status_member: 'state' },
+      Cashout: { granularity: 'event', outflow: true },
+    }
+    const acme = await newBrand({ events })
+    await acme.post('customers', { customerId: 'p-1', regtime: '2026-10-01 08:00' })
+    const event = {
+      customerid: 'p-1',
+      createtime: '2026-10-02 09:30',
+      Value: '1.00',
+      Currency: 'EUR',
+    }
+    await acme.post('activities', [
+      { ...event, eventid: 'e-1', eventname: 'Deposit', state: 'done' },
+      { ...event, eventid: 'e-2', eventname: 'deposit' },
+      { ...event, eventid: 'e-3', eventname: 'Bet' },
+      { ...event, eventid: 'e-4', eventname: 'Cashout', Value: '-1.00' },
+    ])
+    expect(await named(acme, 'unknown_events')).toMatchObject({
+      count: 1,
+      detail: expect.stringContaining('`deposit` (probably `Deposit`)'),
+    })
+    expect(await named(acme, 'unmapped_statuses')).toMatchObject({
+      count: 1,
+      detail: expect.stringContaining('`done`'),
+    })
+    expect(await named(acme, 'negative_amounts')).toMatchObject({
+      count: 1,
+      detail: expect.stringContaining('`Cashout`'),
+    })
+    const unmapped = await json(askAdmin(`accounts/${acme.account}/status-map/unmapped`))
+    expect(unmapped).toEqual({ data: [{ status: 'done' }] })
   })
 
   test('a client secret that ends within a day is named', async () => {

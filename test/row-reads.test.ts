@@ -51,10 +51,13 @@ const SENT: Bound = { each: 7, fixed: 12, isCounted: true }
 const HOURS = 2160
 /** Of each of 3 resources: a search for each of 30 days, and the kept totals of 12 weeks. */
 const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
-/** Affiliates, the feeds, and the latest 500 customers, with their affiliates, and transactions. */
-const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 500 }
-/** Also the drafts of ended periods. */
-const TEAM_ATTENTION: Bound = { each: 0, fixed: ACCOUNT.fixed + 3 * SIZES.statements }
+/**
+ * Affiliates, the feeds, the latest 500 customers with their affiliates, and the latest 500 transactions or
+ * events, for their statuses and again for the signs of their amounts.
+ */
+const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 3 * 500 }
+/** Also the drafts of ended periods, and what waits in them for rates. */
+const TEAM_ATTENTION: Bound = { each: 0, fixed: ACCOUNT.fixed + 6 * SIZES.statements }
 /** The latest statements are read and grouped. */
 const PERIODS: Bound = { each: 0, fixed: 4 * SIZES.statements + 10 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */

@@ -5,11 +5,12 @@ import { resolveDatabase } from '../db/database.ts'
 
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
+import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { type MappedField, putMapping, readMapping, STATUSES } from '../db/directory/status-maps.ts'
 import { readStatuses } from '../db/records/attention.ts'
 import { DAY_MS } from '../durations.ts'
 import { readQuery } from '../http/query.ts'
-import { STATUS_DAYS } from '../reading/attention.ts'
+import { STATUS_DAYS, statusMembersOf } from '../reading/attention.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'
@@ -80,9 +81,10 @@ export const statusMap = mappingRoutes('status', f.oneOf(...STATUSES), STATUSES.
     readQuery(c.req.url)
     const { id, binding } = await findRouteAccount(c)
     const since = Math.floor(Date.now() / DAY_MS) - STATUS_DAYS
+    const members = statusMembersOf(await listDefinitions(c.env.DB, id))
     const [mapping, found] = await Promise.all([
       readMapping(c.env.DB, id, 'status'),
-      readStatuses(resolveDatabase(c.env, binding), id, since),
+      readStatuses(resolveDatabase(c.env, binding), id, { since, members }),
     ])
     const known = new Set([...Object.keys(mapping), ...STATUSES])
     return c.json({ data: found.flatMap((status) => (known.has(status) ? [] : { status })) })

@@ -33,10 +33,9 @@ export const accountInfo = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>().get('/account', async (c) => {
     readQuery(c.req.url)
     return withReadSession(c, async ({ grant, session }) => {
-      const names = resourcesOf(grant.vertical).map(({ name }) => name)
       const [ids, attention] = await Promise.all([
         listAffiliateIds(session, grant.account, MAX_LISTED_AFFILIATES + 1),
-        readAttention(c.env, { grant, session }, names, Date.now()),
+        readAttention(c.env, { grant, session }, resourcesOf(grant.vertical), Date.now()),
       ])
       const affiliates = ids.slice(0, MAX_LISTED_AFFILIATES)
       const hasMore = ids.length > affiliates.length

@@ -1,6 +1,7 @@
-import type { Findings } from '../db/records/attention.ts'
+import type { ExpectedSign } from '../amount-signs.ts'
+import { ATTENTION_LIMITS, type Findings } from '../db/records/attention.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
-import { quoteAll } from '../validation/quote.ts'
+import { quote, quoteAll } from '../validation/quote.ts'
 import type { Feed } from './feed.ts'
 import { ACTIVITY_DUE_HOUR, HIGH_REFUSED_SHARE } from './freshness.ts'
 
@@ -13,8 +14,12 @@ export interface Attention {
     | 'expiring_credentials'
     | 'held_records'
     | 'unmapped_statuses'
+    | 'negative_amounts'
+    | 'implausible_times'
+    | 'unknown_events'
     | 'unconfigured_affiliates'
     | 'unapproved_drafts'
+    | 'waiting_for_rates'
   count: number
   /** What it means and what to do. */
   detail: string
@@ -26,8 +31,14 @@ export interface Attention {
 export interface AttentionFacts extends Findings {
   feeds: readonly Feed[]
   isBrand: boolean
-  /** The words of the status map; null for brands, which have none. */
-  mapped: ReadonlySet<string> | null
+  /** The words of the status map, and the standard ones. */
+  mapped: ReadonlySet<string>
+  /** Returns the sign that amounts of a type of transactions, or of a name of events, should have. */
+  signOf: (kind: string) => ExpectedSign
+  /** Returns the defined name that a name of events without a definition probably means, or null. */
+  suggestName: (name: string) => string | null
+  /** The records by resource that were refused in the last 24 hours and are stored since. */
+  storedSince: ReadonlyMap<string, number>
   /** The ends of the credentials that end soon, the earliest first, in milliseconds. */
   ends: readonly number[]
   /** Returns the address of a path of the account's own API. */
@@ -48,6 +59,9 @@ export const findAttention = (facts: AttentionFacts): Attention[] =>
     expiringCredentials(facts),
     heldRecords(facts),
     unmappedStatuses(facts),
+    negativeAmounts(facts),
+    implausibleTimes(facts),
+    unknownEvents(facts),
     unconfiguredAffiliates(facts),
   ].filter(({ count }) => count > 0)
 
@@ -61,12 +75,18 @@ function lateFeeds({ feeds, urlOf }: AttentionFacts): Attention {
   }
 }
 
-function refusedRecords({ feeds, urlOf }: AttentionFacts): Attention {
-  const refused = feeds.filter((feed) => (feed.refused_share_last_day ?? 0) > HIGH_REFUSED_SHARE)
+/** Returns whether so many records of a feed were refused that they need attention. */
+export const refusesMany = ({ refused_share_last_day: share }: Feed) =>
+  (share ?? 0) > HIGH_REFUSED_SHARE
+
+function refusedRecords({ feeds, storedSince, urlOf }: AttentionFacts): Attention {
+  const stillRefused = ({ resource, refused_last_day: refused }: Feed) =>
+    refused - (storedSince.get(resource) ?? 0)
+  const refused = feeds.filter((feed) => refusesMany(feed) && stillRefused(feed) > 0)
   return {
     code: 'refused_records',
-    count: refused.reduce((sum, { refused_last_day }) => sum + refused_last_day, 0),
-    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused: ${resourcesOf(refused)}. Correct them and send them again.`,
+    count: refused.reduce((sum, feed) => sum + stillRefused(feed), 0),
+    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused, and these have not been stored since: ${resourcesOf(refused)}. Correct them and send them again.`,
     url: urlOf('deliveries?status=refused'),
   }
 }
@@ -97,11 +117,44 @@ const heldRecords = ({ held, urlOf }: AttentionFacts): Attention => ({
 })
 
 function unmappedStatuses({ statuses, mapped }: AttentionFacts): Attention {
-  const unmapped = mapped ? statuses.filter((status) => !mapped.has(status)) : []
+  const unmapped = statuses.filter((status) => !mapped.has(status))
   return {
     code: 'unmapped_statuses',
     count: unmapped.length,
-    detail: `Transactions have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. Tell the integrations team what they mean.`,
+    detail: `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. Tell the integrations team what they mean.`,
+  }
+}
+
+function negativeAmounts({ signs, signOf }: AttentionFacts): Attention {
+  const wrong = signs.flatMap(({ kind, negative, positive }) => {
+    const expected = signOf(kind)
+    const count = expected === 'negative' ? positive : expected === 'positive' ? negative : 0
+    return count > 0 ? [{ kind, count, expected }] : []
+  })
+  const isAnyNegative = wrong.some(({ expected }) => expected === 'positive')
+  return {
+    code: 'negative_amounts',
+    count: wrong.reduce((sum, { count }) => sum + count, 0),
+    detail: `Of the latest ${ATTENTION_LIMITS.records} records, these have ${isAnyNegative ? 'negative' : 'positive'} amounts although the account sends them as ${isAnyNegative ? 'positive' : 'negative'} numbers, so they count with the wrong sign: ${firstNames(wrong.map(({ kind }) => kind))}. Send them again under the same ids, or have the integrations team set how the account writes its outflows.`,
+  }
+}
+
+const implausibleTimes = ({ implausible }: AttentionFacts): Attention => ({
+  code: 'implausible_times',
+  count: implausible,
+  detail:
+    'Records are dated before the year 2000, or later than tomorrow, so they earn nothing. Send them again under the same ids with the right dates.',
+})
+
+function unknownEvents({ signs, suggestName }: AttentionFacts): Attention {
+  const near = signs.flatMap(({ kind }) => {
+    const meant = suggestName(kind)
+    return meant === null ? [] : [`${quote(kind)} (probably ${quote(meant)})`]
+  })
+  return {
+    code: 'unknown_events',
+    count: near.length,
+    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${near.slice(0, MAX_NAMES).join(', ')}. Correct the names, or have the integrations team define them.`,
   }
 }
 

@@ -38,10 +38,9 @@ export const teamReading = (resourcesOf: ResourcesOf) =>
 function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   readQuery(c.req.url)
   return withReadSession(c, async (reader) => {
-    const names = resourcesOf(reader.grant.vertical).map(({ name }) => name)
     const now = Date.now()
     const found = await Promise.all([
-      readAttention(c.env, reader, names, now),
+      readAttention(c.env, reader, resourcesOf(reader.grant.vertical), now),
       readUnapproved(reader, now),
     ])
     return c.json({ data: found.flat() })

@@ -222,8 +222,12 @@ export const attention = documented('What needs attention, in the order of urgen
           'expiring_credentials',
           'held_records',
           'unmapped_statuses',
+          'negative_amounts',
+          'implausible_times',
+          'unknown_events',
           'unconfigured_affiliates',
           'unapproved_drafts',
+          'waiting_for_rates',
         ),
       ),
       count: documented(

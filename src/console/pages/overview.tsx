@@ -32,7 +32,11 @@ const PLACE_OF: Readonly<Record<string, string>> = {
   unmapped_statuses: '/mappings',
   expiring_credentials: '/credentials',
   unconfigured_affiliates: '/affiliates',
+  negative_amounts: '/account',
+  implausible_times: '/deliveries',
+  unknown_events: '/mappings',
   unapproved_drafts: '/statements?status=draft',
+  waiting_for_rates: '/statements?status=draft',
 }
 
 const addressOf = (visit: Visit, code: string) =>

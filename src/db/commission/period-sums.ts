@@ -1,4 +1,5 @@
 import { readBatch } from '../batch.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isDraft } from './books/is-draft.ts'
@@ -85,3 +86,21 @@ export const countUnapproved = (session: D1DatabaseSession, account: string, now
       limit: SUMMED_STATEMENTS,
     }).first<Unapproved>(),
   )
+
+/** The amounts of a currency in drafts that wait for an exchange rate. */
+interface WaitingForRates {
+  readonly currency: string
+  readonly count: number
+}
+
+const COUNT_WAITING_FOR_RATES = compileStatement(`
+  select h.value ->> 'currency' as currency, sum(h.value ->> 'count') as count
+  from (
+    select statement from statements indexed by statements_status
+    where account = :account and ${isDraft('status')} limit :limit) s
+  cross join json_each(s.statement, '$.holds') h
+  where h.value ->> 'reason' = 'fx_missing' group by 1 order by 2 desc, 1`)
+
+/** Counts the amounts in drafts that have no exchange rate, by currency, the most frequent first. */
+export const countWaitingForRates = (session: D1DatabaseSession, account: string) =>
+  all<WaitingForRates>(session, COUNT_WAITING_FOR_RATES, { account, limit: SUMMED_STATEMENTS })

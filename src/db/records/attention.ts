@@ -4,12 +4,27 @@ import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 
+/** The stored day 2000-01-01. */
+const FIRST_PLAUSIBLE_DAY = 10_957
+
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {
-  /** The latest customers, and the latest transactions, whose affiliates and statuses are read. */
+  /** The latest customers, transactions and events whose affiliates, statuses and amounts are read. */
   records: 500,
+  /** The records of a kind before 2000, and those in the future, that are counted. */
+  implausible: 1000,
   /** The kept control totals whose statuses are read, in bytes of a day. */
   bytes: 65_536,
+}
+
+/** The names of events with a status, and the member of each that has it. */
+export type StatusMembers = readonly (readonly [eventname: string, member: string])[]
+
+/** The latest amounts of transactions of a type, or of events of a name, by their signs. */
+export interface Signs {
+  readonly kind: string
+  readonly negative: number
+  readonly positive: number
 }
 
 /** What an account stores that may need attention. */
@@ -18,10 +33,14 @@ export interface Findings {
   held: number
   /** The bytes of the log of this day. */
   loggedBytes: number
-  /** The statuses of recent transactions. */
+  /** The statuses of recent transactions and events. */
   statuses: string[]
   /** The affiliates of the latest customers that are not configured. */
   affiliates: string[]
+  /** The signs of the latest amounts. */
+  signs: Signs[]
+  /** The records before 2000, or of the day after tomorrow and later: at most 1,000 of each kind of record. */
+  implausible: number
 }
 
 /** A row of one column. */
@@ -36,56 +55,107 @@ const SELECT_LOGGED = compileStatement(`
   select coalesce(sum(logged_bytes), 0) as value from arrivals
   where account = :account and hour >= :first_hour and hour < :first_hour + ${DAY_HOURS}`)
 
+const LATEST_TRANSACTIONS = `(select transaction_type, amount_currency, status
+    from transactions not indexed where account = :account
+    order by day desc, customer_id desc, transaction_id desc limit :records)`
+
+const LATEST_EVENTS = `(select eventname, amount, record from events not indexed
+    where account = :account order by day desc, customer_id desc, id desc limit :records)`
+
 const SELECT_STATUSES = compileStatement(`
-  select status as value from (
-    select status from transactions not indexed where account = :account
-    order by day desc, customer_id desc, transaction_id desc limit :records)
+  select status as value from ${LATEST_TRANSACTIONS}
+  union
+  select m.value from json_each(:members) s cross join ${LATEST_EVENTS} e on e.eventname = s.value ->> 0
+    cross join json_each(e.record) m on m.key = s.value ->> 1
   union
   select g.value ->> '$[0][1]' from day_totals k, json_each(k.totals) g
   where k.account = :account and k.resource = 'transactions' and k.day >= :since
     and k.totals is not null and octet_length(k.totals) <= :bytes
   order by value`)
 
+const SELECT_SIGNS = compileStatement(`
+  select transaction_type as kind, sum(amount_currency < 0) as negative, sum(amount_currency > 0) as positive
+  from ${LATEST_TRANSACTIONS} group by 1
+  union all
+  select eventname, ifnull(sum(amount < 0), 0), ifnull(sum(amount > 0), 0)
+  from ${LATEST_EVENTS} group by 1`)
+
+/** Counts the records of a table that lie before 2000 or in the future. */
+const implausibleIn = (table: string, day: string) =>
+  [`${day} < ${FIRST_PLAUSIBLE_DAY}`, `${day} > :today + 1`]
+    .map(
+      (condition) => `(select count(*) from (select 1 from ${table}
+        where account = :account and ${condition} limit :implausible))`,
+    )
+    .join(' + ')
+
+const SELECT_IMPLAUSIBLE = compileStatement(`
+  select ${[
+    implausibleIn('customers', 'day'),
+    implausibleIn('transactions not indexed', 'day'),
+    implausibleIn('activity not indexed', 'date'),
+    implausibleIn('events not indexed', 'day'),
+  ].join(' + ')} as value`)
+
 const SELECT_AFFILIATES = compileStatement(`
   select affiliate_id as value ${fromUnconfigured(':records')}
   order by value`)
 
 /**
- * Reads the statuses of the latest transactions of an account, and of its kept control totals since a day
- * (days since 1970).
+ * Reads the statuses of the latest transactions and events of an account, and of its kept control totals
+ * since a day (days since 1970).
  */
 export async function readStatuses(
   db: D1Database,
   account: string,
-  since: number,
+  { since, members }: { since: number; members: StatusMembers },
 ): Promise<string[]> {
-  const values = { account, since, ...ATTENTION_LIMITS }
+  const values = { account, since, members: JSON.stringify(members), ...ATTENTION_LIMITS }
   const results = await all<Value<string>>(db, SELECT_STATUSES, values)
   return results.map(({ value }) => value)
 }
 
+/** The span of what is searched: the first hour of the day since 1970, its day, and the day of kept totals. */
+interface Span {
+  readonly firstHour: number
+  readonly today: number
+  readonly since: number
+}
+
 /**
  * Finds what may need attention in the records of an account. Statuses are those of the latest transactions
- * and of kept control totals since a day; affiliates are those of the latest customers.
+ * and events, and of kept control totals since a day; affiliates are those of the latest customers.
  */
 export async function readFindings(
   session: D1DatabaseSession,
   account: string,
-  { firstHour, since }: { firstHour: number; since: number },
+  { firstHour, today, since }: Span,
+  members: StatusMembers,
 ): Promise<Findings> {
-  const values = { account, first_hour: firstHour, since, ...ATTENTION_LIMITS }
-  const [held, logged, statuses, affiliates] = await readBatch<
-    [Value<number>[], Value<number>[], Value<string>[], Value<string>[]]
-  >(session, [
+  const parameters = { account, first_hour: firstHour, today, since, ...ATTENTION_LIMITS }
+  const values = { ...parameters, members: JSON.stringify(members) }
+  type Lists = [
+    Value<number>[],
+    Value<number>[],
+    Value<string>[],
+    Value<string>[],
+    Signs[],
+    Value<number>[],
+  ]
+  const [held, logged, statuses, affiliates, signs, implausible] = await readBatch<Lists>(session, [
     bindStatement(session, SELECT_HELD, values),
     bindStatement(session, SELECT_LOGGED, values),
     bindStatement(session, SELECT_STATUSES, values),
     bindStatement(session, SELECT_AFFILIATES, values),
+    bindStatement(session, SELECT_SIGNS, values),
+    bindStatement(session, SELECT_IMPLAUSIBLE, values),
   ])
   return {
     held: required(held[0], 'sum').value,
     loggedBytes: required(logged[0], 'sum').value,
     statuses: statuses.map(({ value }) => value),
     affiliates: affiliates.map(({ value }) => value),
+    signs,
+    implausible: required(implausible[0], 'count').value,
   }
 }
