@@ -39,7 +39,7 @@ const ADDRESSES = [
 ]
 
 /** The operations that need the hash of a draft, or a statement that is approved or paid. */
-const BOOKINGS = new Set(['approveStatement', 'payStatement', 'importPayouts'])
+const BOOKINGS = new Set(['approveStatement', 'payStatement', 'returnPayment', 'importPayouts'])
 
 describe('in a browser', { timeout: 400_000 }, () => {
   let service: Awaited<ReturnType<typeof startService>>
@@ -327,6 +327,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
       const { id: statement_id, hash } = await statementWith('draft')
       return { statement_id, body: JSON.stringify({ hash, leave_out_holds: true }) }
     }
+    if (id === 'returnPayment') return { statement_id: (await statementWith('paid')).id }
     if (id === 'payStatement') return { statement_id: (await statementWith('approved')).id }
     const { data } = await askTeam<{ data: Record<string, string>[] }>(
       'GET',

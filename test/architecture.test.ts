@@ -29,7 +29,7 @@ const MAY_USE: Record<string, string[]> = {
   http: ['auth', 'db', 'durations', 'errors', 'validation'],
   webhooks: ['auth', 'db', 'development', 'durations', 'errors'],
   ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation', 'webhooks', 'zone'],
-  reading: ['auth', 'db', 'durations', 'errors', 'http', 'ingest', 'validation'],
+  reading: ['amount-signs', 'auth', 'db', 'durations', 'errors', 'http', 'ingest', 'validation'],
   commission: [
     'amount-signs',
     'auth',

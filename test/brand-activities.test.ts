@@ -16,7 +16,7 @@ const outcomes = async (response: Response | Promise<Response>) =>
 
 const brandWithCustomers = async (settings: Parameters<typeof brand>[0] = {}) => {
   const acme = await brand(settings)
-  await acme.post('customers', [eve, { customerId: 'p-2' }])
+  await acme.post('customers', [eve, { customerId: 'p-2', regtime: '2026-10-01 08:00' }])
   return acme
 }
 const activityTotals = async (acme: Awaited<ReturnType<typeof brand>>, date = '2026-10-02') =>

@@ -114,7 +114,7 @@ describe('a link', () => {
     }
     edits.delete(code)
     const customers = [code, ...edits].map((tracking_data, i) => {
-      return { customerId: `p-${i}`, tracking_data }
+      return { customerId: `p-${i}`, regtime: '2026-10-01 08:00', tracking_data }
     })
     const verdicts: (string | undefined)[] = []
     for (let i = 0; i < customers.length; i += 1000) {

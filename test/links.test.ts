@@ -686,7 +686,7 @@ describe('attribution', () => {
     const brief = { Prefer: 'return=minimal' }
     const bulk = [
       { ...eve, country: 'SE' },
-      { customerId: 'q', tracking_data },
+      { customerId: 'q', regtime: '2026-10-01 08:00', tracking_data },
     ]
     for (const outcome of ['updated', 'unchanged']) {
       expect((await json(acme.post('customers', bulk, brief))).results).toMatchObject([

@@ -1,5 +1,4 @@
 import { expectedEventSign, expectedSign } from '../amount-signs.ts'
-import { definitionsByName } from '../brand/definition.ts'
 import { countUnapproved, countWaitingForRates } from '../db/commission/period-sums.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
@@ -49,8 +48,8 @@ export async function readAttention(
   const stored = await Promise.all(
     refused.map((one) => countRefusedStoredSince(session, account, one, now)),
   )
-  const definitions = definitionsByName(grant.events)
-  const suggestName = nameSuggester([...definitions.keys()])
+  const outflows = new Map(grant.events.map(({ eventname, outflow }) => [eventname, outflow]))
+  const suggestName = nameSuggester([...outflows.keys()])
   const isBrand = grant.vertical === 'igaming'
   const signs = grant.amount_signs ?? 'magnitude'
   return findAttention({
@@ -60,10 +59,8 @@ export async function readAttention(
     mapped: new Set([...Object.keys(map), ...STATUSES]),
     ends,
     signOf: (kind) =>
-      isBrand
-        ? expectedEventSign(definitions.get(kind)?.outflow ?? false, signs)
-        : expectedSign(kind, signs),
-    suggestName: (name) => (definitions.has(name) ? null : suggestName(name)),
+      isBrand ? expectedEventSign(outflows.get(kind) ?? false, signs) : expectedSign(kind, signs),
+    suggestName: (name) => (outflows.has(name) ? null : suggestName(name)),
     storedSince: new Map(refused.map(({ name }, i) => [name, stored[i] ?? 0])),
     urlOf: (path) => accountUrl(env, grant, path),
   })

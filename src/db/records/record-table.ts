@@ -221,7 +221,7 @@ export const brandActivityTable = recordTable(events, {
   dayOptional: true,
   timeColumn: 'createtime',
   instantOf: (cell) =>
-    `iif(length(${cell('record')} ->> '$.createtime') = ${DATE_LENGTH}, null, ${cell('createtime')})`,
+    `iif(${cell('id')} like 'd [%' or length(${cell('record')} ->> '$.createtime') = ${DATE_LENGTH}, null, ${cell('createtime')})`,
   indexes: { key: 'events_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })
