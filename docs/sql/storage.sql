@@ -906,3 +906,211 @@ from step;
 --   SCAN step
 --   SCALAR SUBQUERY 2
 --     SCAN step
+
+-- measure
+-- Measures the first rows of statements.
+with
+  step as materialized (
+    select
+      period, affiliate_id, plan,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (period), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (plan), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (status), 0) + coalesce(octet_length (hash), 0) + coalesce(octet_length (digest), 0) + coalesce(octet_length (payable), 0) + coalesce(octet_length (closing), 0) + coalesce(octet_length (statement), 0) + coalesce(octet_length (lines), 0) + coalesce(octet_length (parts), 0) + coalesce(octet_length (state), 0) + coalesce(octet_length (read_at), 0) + coalesce(octet_length (computed_at), 0) + coalesce(octet_length (previous), 0) + coalesce(octet_length (approval), 0) + coalesce(octet_length (approved_at), 0) + coalesce(octet_length (payment), 0) + coalesce(octet_length (returned), 0) + 21 as payload,
+      octet_length (account) + coalesce(octet_length (period), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (plan), 0) + 4 as entry
+    from statements
+    where account = :account
+    order by period, affiliate_id, plan
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(
+      sum(
+        iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096) + iif(entry <= 1000, (entry + 12) * 1.2, 700 + (entry / 4092 + 1) * 4096)
+      ),
+      0
+    ) as integer
+  ) as bytes,
+  (
+    select json_array(period, affiliate_id, plan)
+    from step
+    order by period desc, affiliate_id desc, plan desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH statements USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of statements.
+with
+  step as materialized (
+    select
+      period, affiliate_id, plan,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (period), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (plan), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (status), 0) + coalesce(octet_length (hash), 0) + coalesce(octet_length (digest), 0) + coalesce(octet_length (payable), 0) + coalesce(octet_length (closing), 0) + coalesce(octet_length (statement), 0) + coalesce(octet_length (lines), 0) + coalesce(octet_length (parts), 0) + coalesce(octet_length (state), 0) + coalesce(octet_length (read_at), 0) + coalesce(octet_length (computed_at), 0) + coalesce(octet_length (previous), 0) + coalesce(octet_length (approval), 0) + coalesce(octet_length (approved_at), 0) + coalesce(octet_length (payment), 0) + coalesce(octet_length (returned), 0) + 21 as payload,
+      octet_length (account) + coalesce(octet_length (period), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (plan), 0) + 4 as entry
+    from statements
+    where
+      account = :account
+      and (period, affiliate_id, plan) > (:after_0, :after_1, :after_2)
+    order by period, affiliate_id, plan
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(
+      sum(
+        iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096) + iif(entry <= 1000, (entry + 12) * 1.2, 700 + (entry / 4092 + 1) * 4096)
+      ),
+      0
+    ) as integer
+  ) as bytes,
+  (
+    select json_array(period, affiliate_id, plan)
+    from step
+    order by period desc, affiliate_id desc, plan desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH statements USING PRIMARY KEY (account=? AND (period,affiliate_id,plan)>(?,?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the first rows of statement_lines.
+with
+  step as materialized (
+    select
+      id, part,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (part), 0) + coalesce(octet_length (lines), 0) + 4 as payload,
+      octet_length (account) + coalesce(octet_length (id), 0) + coalesce(octet_length (part), 0) + 3 as entry
+    from statement_lines
+    where account = :account
+    order by id, part
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(id, part)
+    from step
+    order by id desc, part desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH statement_lines USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of statement_lines.
+with
+  step as materialized (
+    select
+      id, part,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (part), 0) + coalesce(octet_length (lines), 0) + 4 as payload,
+      octet_length (account) + coalesce(octet_length (id), 0) + coalesce(octet_length (part), 0) + 3 as entry
+    from statement_lines
+    where
+      account = :account
+      and (id, part) > (:after_0, :after_1)
+    order by id, part
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(id, part)
+    from step
+    order by id desc, part desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH statement_lines USING PRIMARY KEY (account=? AND (id,part)>(?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the first rows of ledger.
+with
+  step as materialized (
+    select
+      affiliate_id, id,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (kind), 0) + coalesce(octet_length (plan), 0) + coalesce(octet_length (period), 0) + coalesce(octet_length (statement), 0) + coalesce(octet_length (currency), 0) + coalesce(octet_length (amount), 0) + coalesce(octet_length (reference), 0) + coalesce(octet_length (actor), 0) + coalesce(octet_length (at), 0) + 12 as payload,
+      octet_length (account) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (id), 0) + 3 as entry
+    from ledger
+    where account = :account
+    order by affiliate_id, id
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(affiliate_id, id)
+    from step
+    order by affiliate_id desc, id desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH ledger USING PRIMARY KEY (account=?)
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step
+
+-- measure
+-- Measures the next rows of ledger.
+with
+  step as materialized (
+    select
+      affiliate_id, id,
+      coalesce(octet_length (account), 0) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (id), 0) + coalesce(octet_length (kind), 0) + coalesce(octet_length (plan), 0) + coalesce(octet_length (period), 0) + coalesce(octet_length (statement), 0) + coalesce(octet_length (currency), 0) + coalesce(octet_length (amount), 0) + coalesce(octet_length (reference), 0) + coalesce(octet_length (actor), 0) + coalesce(octet_length (at), 0) + 12 as payload,
+      octet_length (account) + coalesce(octet_length (affiliate_id), 0) + coalesce(octet_length (id), 0) + 3 as entry
+    from ledger
+    where
+      account = :account
+      and (affiliate_id, id) > (:after_0, :after_1)
+    order by affiliate_id, id
+    limit 10000
+  )
+select
+  count(*) as found,
+  cast(
+    coalesce(sum(iif(payload <= 1000, (payload + 12) * 1.2, 700 + (payload / 4092 + 1) * 4096)), 0) as integer
+  ) as bytes,
+  (
+    select json_array(affiliate_id, id)
+    from step
+    order by affiliate_id desc, id desc
+    limit 1
+  ) as last
+from step;
+-- Query plan:
+--   MATERIALIZE step
+--     SEARCH ledger USING PRIMARY KEY (account=? AND (affiliate_id,id)>(?,?))
+--   SCAN step
+--   SCALAR SUBQUERY 2
+--     SCAN step

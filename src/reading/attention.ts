@@ -1,5 +1,5 @@
 import { expectedEventSign, expectedSign } from '../amount-signs.ts'
-import { countUnapproved, countWaitingForRates } from '../db/commission/period-sums.ts'
+import { countDrafts } from '../db/commission/period-sums.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import { expiriesOfAccount } from '../db/directory/expiring-credentials.ts'
@@ -81,15 +81,12 @@ export async function readUnapproved(
   { grant, session }: Reader,
   now: number,
 ): Promise<Attention[]> {
-  const [found, waiting] = await Promise.all([
-    countUnapproved(session, grant.account, now),
-    countWaitingForRates(session, grant.account),
-  ])
-  const first = [found?.first_month, found?.first_week].filter((period) => period)
+  const { unapproved, waiting } = await countDrafts(session, grant.account, now)
+  const first = [unapproved.first_month, unapproved.first_week].filter((period) => period !== null)
   const items: Attention[] = [
     {
       code: 'unapproved_drafts',
-      count: found?.drafts ?? 0,
+      count: unapproved.drafts,
       detail: `Statements of ended periods are drafts. The first are of ${first.join(' and ')}. Approve them.`,
     },
     {

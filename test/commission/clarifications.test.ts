@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { compareFacts } from '../../src/commission/engine/facts.ts'
-import type { OnceRule, PlanTerms } from '../../src/commission/engine/plan.ts'
+import type { OnceRule, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import {
   at,
   customer,
@@ -346,5 +346,71 @@ describe('§16.30', () => {
       states: ['2026-01-10 c1 500: implausible_time null'],
     })
     expect(agreed(of(day - 36 * HOUR_MS), '2026-01').lines).toEqual(PAID)
+  })
+})
+
+describe('a tier window under `terms: "current"`', () => {
+  const steps = [
+    { from: '0', percent: '1' },
+    { from: '1000', percent: '10' },
+  ]
+  const overNetwork = { mode: 'whole', steps, over: 'network', window: 'lifetime' } as const
+  const base = [{ transactions: ['deposit'] }]
+  const share = (more: object) => ({ id: 's', kind: 'share', base, ...more }) as Rule
+
+  /** U earns by one rule in January and another one from March on; A is below U. */
+  const changed = (before: Rule, after: Rule) =>
+    world({
+      affiliates: [
+        { affiliate_id: 'U', parents: [] },
+        { affiliate_id: 'A', parents: [{ from: null, parent: 'U' }] },
+      ],
+      assignments: [{ affiliate_id: 'U', plan: 'P', from: '2026-01-01', customers: 'all' }],
+      customers: [
+        customer('c1'),
+        customer('u1', { affiliates: [{ from: null, affiliate_id: 'U' }] }),
+      ],
+      transactions: [
+        deposit('c1', '2026-01-10', 900),
+        deposit('u1', '2026-01-10', 100),
+        deposit('u1', '2026-03-10', 10),
+      ],
+      plans: [
+        plan(
+          'P',
+          terms([before], { terms: 'current' }),
+          terms([after], { terms: 'current', effective_from: '2026-03-01' }),
+        ),
+      ],
+    })
+
+  test.each<[string, Rule, Rule, string]>([
+    ['the same rule', share({ tiers: overNetwork }), share({ tiers: overNetwork }), '1.00'],
+    [
+      'what is measured changes: earlier periods keep their measure',
+      share({ tiers: overNetwork }),
+      share({ tiers: { ...overNetwork, by: { base: [{ transactions: ['withdrawal'] }] } } }),
+      '1.00',
+    ],
+    [
+      'the network is added: earlier periods were measured without it',
+      share({ tiers: { ...overNetwork, over: 'own' } }),
+      share({ tiers: overNetwork }),
+      '0.10',
+    ],
+    [
+      'tiers are added: earlier periods count what the rule paid for',
+      share({ percent: '1' }),
+      share({ tiers: overNetwork }),
+      '0.10',
+    ],
+    [
+      'the rule is added: earlier periods count nothing',
+      { ...share({ percent: '1' }), id: 'other' },
+      share({ tiers: overNetwork }),
+      '0.10',
+    ],
+  ])('%s', (_, before, after, amount) => {
+    expect(agreed(changed(before, after), '2026-03').lines).toEqual([`U s affiliate ${amount}`])
   })
 })

@@ -139,3 +139,38 @@ test('links are listed of one affiliate', async () => {
   expect(data.map((one: { affiliate_id: string }) => one.affiliate_id)).toEqual(['a', 'a'])
   expect(meta.total).toBe(2)
 })
+
+test('attention names the currencies in drafts that wait for a rate', async () => {
+  await register('forex', { account: 'acme' })
+  const hold = (reason: string, currency: string, count: number) => ({
+    reason,
+    currency,
+    count,
+    sum: '1',
+  })
+  await env.DB.batch([
+    store({
+      affiliate: 'a',
+      payable: '1',
+      holds: [hold('fx_missing', 'HUF', 2), hold('no_currency', 'EUR', 9)],
+    }),
+    store({
+      affiliate: 'b',
+      payable: '1',
+      holds: [hold('fx_missing', 'HUF', 3), hold('fx_missing', 'CZK', 1)],
+    }),
+    store({
+      affiliate: 'c',
+      payable: '1',
+      status: 'approved',
+      holds: [hold('fx_missing', 'SEK', 4)],
+    }),
+  ])
+  const { data } = await json(askAdmin('accounts/acme/attention'))
+
+  expect(data).toContainEqual({
+    ...{ code: 'waiting_for_rates', count: 6 },
+    detail:
+      'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK. Import the rates and compute the periods again.',
+  })
+})

@@ -104,7 +104,7 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
   },
   quota_exceeded: {
     cause:
-      'The account stores as much as its storage quota: records and the log of deliveries together. ' +
+      'The account stores as much as its storage quota: records, the log of deliveries and statements together. ' +
       'Nothing of the request was stored, and it is not in the log. Reading, rejected requests and ' +
       'requests that change nothing work as before. A dry run has the same answer as the request.',
     fix:

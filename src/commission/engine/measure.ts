@@ -1,6 +1,6 @@
 import { add, integer, ZERO } from './decimal.ts'
-import type { Version } from './plans-in-force.ts'
-import { addRatio, type Ratio, ratio } from './ratio.ts'
+import { type Version, versionsIn } from './plans-in-force.ts'
+import { addRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule, CompiledTiers } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey } from './state.ts'
@@ -17,9 +17,8 @@ export function measureOf(
   rule: CompiledRule,
   own: Ratio,
 ): Ratio {
-  const { tiers } = rule
-  if (tiers === null) return own
-  return addRatio(earlierOf(input, rule, version), periodMeasure(input, rule, tiers, own))
+  if (rule.tiers === null) return own
+  return addRatio(earlierOf(input, rule, version), measureIn(input, rule, own))
 }
 
 /**
@@ -40,18 +39,26 @@ export function measuresOf(
 
 /**
  * Adds the period's measure to those of a quarter and of all periods, for each version of a rule whose
- * tiers have a window.
+ * tiers have a window. Under `terms: "current"` the version in force in the period measures it, for all
+ * versions: whatever later ones measure, the period was as it was.
  */
 export function keepMeasure(input: PlanInput, id: string, own: Ratio): void {
-  const { measures } = input.state
-  for (const { rules, version } of input.plan.versions) {
-    const rule = rules.find((one) => one.id === id)
+  const { plan, state, context } = input
+  const ruleIn = (version: Version | undefined) => version?.rules.find((one) => one.id === id)
+  for (const version of plan.versions) {
+    const rule = ruleIn(version)
     if (!rule?.tiers || rule.tiers.window === 'period') continue
-    const key = measureKey(id, version)
-    const measure = periodMeasure(input, rule, rule.tiers, own)
-    measures.set(key, addMeasure(measures.get(key), measure, input.context.period.last))
+    const isCurrent = version.terms === 'current'
+    const measuring = isCurrent ? ruleIn(versionsIn(plan, context.period.first)[0]) : rule
+    const key = measureKey(id, version.version)
+    const measure = measuring ? measureIn(input, measuring, own) : NOTHING
+    state.measures.set(key, addMeasure(state.measures.get(key), measure, context.period.last))
   }
 }
+
+/** Returns what a rule measures in the period: what it pays for, if it has no tiers. */
+const measureIn = (input: PlanInput, rule: CompiledRule, own: Ratio): Ratio =>
+  rule.tiers ? periodMeasure(input, rule, rule.tiers, own) : own
 
 /** Returns the measures of earlier periods that the window of a rule's tiers includes. */
 export function earlierOf(

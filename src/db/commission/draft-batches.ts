@@ -1,5 +1,6 @@
 import type { Connection } from '../database.ts'
-import { toJsonChunks } from '../records/json-chunks.ts'
+import { byteLength, toJsonChunks } from '../records/json-chunks.ts'
+import { ADD_STORED_BYTES } from '../records/storage-sql.ts'
 import { bindStatement } from '../statement.ts'
 import {
   DROP_DRAFTS,
@@ -53,10 +54,17 @@ export function draftBatches(
     const parts = drafts.flatMap(({ id, digest, parts: all }) =>
       all.slice(1).map((lines, i) => [id, digest, i + 2, lines]),
     )
+    const statementChunks = toJsonChunks(rowsOfStatements)
+    const partChunks = toJsonChunks(parts)
+    const bytes = [...statementChunks, ...partChunks].reduce(
+      (sum, text) => sum + byteLength(text),
+      0,
+    )
     return [
-      ...toJsonChunks(rowsOfStatements).flatMap((rows) => [bind(PUT_DRAFTS, rows), count()]),
+      ...statementChunks.flatMap((rows) => [bind(PUT_DRAFTS, rows), count()]),
       bind(DROP_PARTS, JSON.stringify(ids)),
-      ...toJsonChunks(parts).map((rows) => bind(PUT_PARTS, rows)),
+      ...partChunks.map((rows) => bind(PUT_PARTS, rows)),
+      bindStatement(db, ADD_STORED_BYTES, { account: step.account, bytes }),
     ]
   })
   if (drop.length === 0) return batches

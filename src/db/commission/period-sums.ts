@@ -1,6 +1,4 @@
 import { readBatch } from '../batch.ts'
-import { all } from '../query.ts'
-import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import { isDraft } from './books/is-draft.ts'
 import { sumOf } from './books/ledger.ts'
@@ -77,23 +75,14 @@ export const COUNT_UNAPPROVED = compileStatement(`
   where statement is not null and period <
     strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')`)
 
-/** Counts the drafts of periods that have ended at `now` (milliseconds). */
-export const countUnapproved = (session: D1DatabaseSession, account: string, now: number) =>
-  withD1Retry(() =>
-    bindStatement(session, COUNT_UNAPPROVED, {
-      account,
-      now,
-      limit: SUMMED_STATEMENTS,
-    }).first<Unapproved>(),
-  )
-
 /** The amounts of a currency in drafts that wait for an exchange rate. */
 interface WaitingForRates {
   readonly currency: string
   readonly count: number
 }
 
-const COUNT_WAITING_FOR_RATES = compileStatement(`
+/** Counts the amounts in drafts without an exchange rate. */
+export const COUNT_WAITING_FOR_RATES = compileStatement(`
   select h.value ->> 'currency' as currency, sum(h.value ->> 'count') as count
   from (
     select statement from statements indexed by statements_status
@@ -101,6 +90,15 @@ const COUNT_WAITING_FOR_RATES = compileStatement(`
   cross join json_each(s.statement, '$.holds') h
   where h.value ->> 'reason' = 'fx_missing' group by 1 order by 2 desc, 1`)
 
-/** Counts the amounts in drafts that have no exchange rate, by currency, the most frequent first. */
-export const countWaitingForRates = (session: D1DatabaseSession, account: string) =>
-  all<WaitingForRates>(session, COUNT_WAITING_FOR_RATES, { account, limit: SUMMED_STATEMENTS })
+/**
+ * Counts the drafts of periods that have ended at `now` (milliseconds), and the amounts in drafts that have no
+ * exchange rate, by currency, the most frequent first.
+ */
+export async function countDrafts(session: D1DatabaseSession, account: string, now: number) {
+  const values = { account, now, limit: SUMMED_STATEMENTS }
+  const [[unapproved], waiting] = await readBatch<[[Unapproved], WaitingForRates[]]>(session, [
+    bindStatement(session, COUNT_UNAPPROVED, values),
+    bindStatement(session, COUNT_WAITING_FOR_RATES, values),
+  ])
+  return { unapproved, waiting }
+}

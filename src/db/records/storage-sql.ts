@@ -11,9 +11,13 @@ import {
   events,
   idempotencyKeys,
   keptFacts,
+  ledger,
   overwrittenWrites,
+  statementLines,
+  statements,
   transactions,
 } from '../schema.ts'
+import { compileStatement } from '../statement.ts'
 import { columnNames, type Table } from '../table.ts'
 import { columnList, DELIVERY_ROW, rowValue } from './sql-fragments.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
@@ -40,6 +44,14 @@ export const DISCARD_DRY_RUN = `
         or (select sum(logged_bytes) from arrivals
           where account = :account and hour >= ${FIRST_HOUR}
             and hour < ${FIRST_HOUR} + ${DAY_HOURS}) >= ${MAX_LOGGED_BYTES_PER_DAY})`
+
+/**
+ * Adds what is stored without a delivery, such as statements, to what an account stores. A draft that is
+ * replaced counts again until the account is measured.
+ */
+export const ADD_STORED_BYTES = compileStatement(`
+      insert into storage (account, bytes, until_hour) values (:account, :bytes, 0)
+      on conflict (account) do update set bytes = bytes + excluded.bytes`)
 
 /**
  * Adds what accounts wrote before the hour `:hour` to `bytes`, so that later readers sum few rows of
@@ -82,6 +94,9 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
   { table: customerAffiliations, isIndexed: false },
   { table: customerFields, isIndexed: false },
   { table: keptFacts, isIndexed: false },
+  { table: statements, isIndexed: true },
+  { table: statementLines, isIndexed: false },
+  { table: ledger, isIndexed: false },
 ]
 
 /** The names of the tables that are measured. */

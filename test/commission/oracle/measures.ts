@@ -1,9 +1,9 @@
 import { below } from './account.ts'
 import { type Books, joinKey, linesOf } from './books.ts'
-import { lastDay, periodOf, quarterOf } from './calendar.ts'
+import { firstDay, lastDay, periodOf, quarterOf } from './calendar.ts'
 import { holdsFor, withinMonths } from './conditions.ts'
 import { type Fact, inTime } from './facts.ts'
-import type { Rule, Term, Tiers, Version } from './plan.ts'
+import { inForce, type Rule, type Term, type Tiers, type Version } from './plan.ts'
 import { add, count, divide, ONE, parse, type Rational, sum, ZERO } from './rational.ts'
 import { baseOf, type Held, unitsOf } from './terms.ts'
 
@@ -78,7 +78,7 @@ export function network(
   return { value: base.total, customers: customersOf(base.counted), held: base.held }
 }
 
-/** Returns the measure of one period, without windows. */
+/** Returns the measure of one period, without windows; that of a rule without tiers is what it paid for. */
 function measureOf(
   books: Books,
   affiliate: string,
@@ -86,11 +86,12 @@ function measureOf(
   rule: Rule,
   period: string,
 ): Rational {
-  const tiers = rule.tiers!
-  const { by } = tiers
+  const { tiers } = rule
   const lines = linesOf(books, affiliate, version.plan, period).filter(
     (line) => line.rule.id === rule.id,
   )
+  if (!tiers) return sum(lines.map((line) => line.measured))
+  const { by } = tiers
   const around = tiers.over === 'network' ? network(books, affiliate, version, rule, period) : null
   const value = around?.value ?? ZERO
   // Each CPA of a `once` rule is one of its active customers.
@@ -131,6 +132,12 @@ function windowOf(books: Books, version: Version, tiers: Tiers, period: string):
   return earlier.filter((one) => quarterOf(lastDay(one)) === quarterOf(lastDay(period)))
 }
 
+/** Returns the version that measures an earlier period: under `current`, the one in force then. */
+const versionThen = ({ account }: Books, version: Version, period: string): Version =>
+  version.terms === 'current'
+    ? inForce(account.plans.get(version.plan)!, firstDay(period))
+    : version
+
 /** Returns the measure of a rule's tiers, and how much of it earlier periods of its window make. */
 export function measuresFor(
   books: Books,
@@ -140,9 +147,14 @@ export function measuresFor(
   period: string,
 ) {
   if (!rule.tiers) return null
-  const of = (one: string) => measureOf(books, affiliate, version, rule, one)
-  const earlier = sum(windowOf(books, version, rule.tiers, period).map(of))
-  return { earlier, measure: add(earlier, of(period)) }
+  const earlier = sum(
+    windowOf(books, version, rule.tiers, period).map((one) => {
+      const then = versionThen(books, version, one)
+      const found = then.rules.find(({ id }) => id === rule.id) ?? { ...rule, tiers: undefined }
+      return measureOf(books, affiliate, then, found as Rule, one)
+    }),
+  )
+  return { earlier, measure: add(earlier, measureOf(books, affiliate, version, rule, period)) }
 }
 
 /** The measure of one `once` line. */
