@@ -38,6 +38,8 @@ export interface SendArguments extends CommonArguments {
   keepGoing: boolean
   /** Whether several records of a file may have one id. */
   allowRepeats: boolean
+  /** Whether to compare the files with the control totals instead of sending them. */
+  reconcile: boolean
   /** How many requests may be in flight at once. */
   inFlight: number
 }
@@ -63,7 +65,9 @@ A row without values is skipped, and a first line such as \`sep=;\` states the s
 Rejected records are written to FILE.rejected.ndjson with their lines and errors: correct the records
 in it, and send that file. Sending a file again is safe: stored records are answered "unchanged".
 If records of one file have the same id, the last one counts; the lines are named, and the exit code is
-1 unless --allow-repeats is given.`
+1 unless --allow-repeats is given.
+With --reconcile nothing is sent: the files are compared with the control totals of their days, and
+each group that differs is listed with both counts and sums.`
 
 const DETAILS = `
 Resources:
@@ -86,7 +90,8 @@ The sample run:
 
 Exit codes:
   0    all records were accepted
-  1    records were rejected or not sent, ids repeat within a file, or a sample run had an unexpected response
+  1    records were rejected or not sent, ids repeat within a file, files differ from the control
+       totals, or a sample run had an unexpected response
   2    an argument is wrong or a file cannot be read
   130  interrupted by Ctrl-C
 ${examplesText([
@@ -106,6 +111,7 @@ interface Options {
   dryRun?: true
   keepGoing?: true
   allowRepeats?: true
+  reconcile?: true
   profile?: string
   account?: string
   inFlight: number
@@ -129,6 +135,10 @@ const createProgram = () =>
     .option('--dry-run', 'Validates only: same response, nothing stored.')
     .option('--keep-going', 'Goes on after every record of a bulk had the same error.')
     .option('--allow-repeats', 'Accepts that records of a file have the id of an earlier one.')
+    .option(
+      '--reconcile',
+      'Sends nothing: compares the files with the control totals of their days.',
+    )
     .addOption(
       choiceOption(
         '--sample <vertical>',
@@ -156,6 +166,7 @@ export const PUSH_OPTIONS: KnownOptions = {
   'dry-run': null,
   'keep-going': null,
   'allow-repeats': null,
+  reconcile: null,
   profile: /\.json$/,
   account: /^[^./\\]+$/,
   'in-flight': /^\d+$/,
@@ -206,6 +217,7 @@ export function readArguments(args: readonly string[]): PushArguments {
     lenient: options.lenient ?? false,
     keepGoing: options.keepGoing ?? false,
     allowRepeats: options.allowRepeats ?? false,
+    reconcile: options.reconcile ?? false,
     inFlight: options.inFlight,
     ...common,
   }

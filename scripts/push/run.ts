@@ -8,6 +8,7 @@ import { createPost } from './post.ts'
 import { readProfile } from './profile.ts'
 import { type ProgressOutput, showProgress } from './progress.ts'
 import { detectFormat } from './read.ts'
+import { reconcile, reconciliationText } from './reconcile.ts'
 import { summaryJson, summaryText, totalOf } from './report.ts'
 import { startResult } from './result.ts'
 import { send } from './send.ts'
@@ -55,6 +56,12 @@ async function push(args: SendArguments, on: PushProcess): Promise<number> {
   on.onStart(stop)
   const exchange = createExchange(args.retryFor, stop.signal, progress.note)
   const authenticator = vertical.credential.open(base, secrets, exchange)
+  if (args.reconcile) {
+    const source = { url: `${base}${vertical.path}`, authenticator, exchange }
+    const found = await reconcile(args, formats, source).finally(progress.end)
+    on.print(args.json ? JSON.stringify(found) : reconciliationText(target.name, found))
+    return found.differences.length > 0 ? 1 : 0
+  }
   const url = `${base}${vertical.path}/${target.name}${dryRun ? '?dry_run=true' : ''}`
   // A dry run needs the outcome of each record, because records of one file change each other.
   const returned = dryRun ? 'representation' : 'minimal'

@@ -34,6 +34,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   commands: [
     'admin',
     'push',
+    'reconcile',
     'sample',
     'capacity',
     'usage',

@@ -2,8 +2,8 @@ import { usageError } from '../../exit-error.ts'
 import type { SampleArguments } from '../arguments.ts'
 import type { Authenticator } from '../credentials.ts'
 import { createExchange, type Exchange } from '../exchange.ts'
+import { readJson } from '../get.ts'
 import { createPost } from '../post.ts'
-import { requestError } from '../problem.ts'
 import { readProfile } from '../profile.ts'
 import { forex } from './forex.ts'
 import { igaming } from './igaming.ts'
@@ -71,7 +71,7 @@ async function createContext(args: SampleArguments): Promise<Context> {
 
   const now = Date.now()
   const run = now.toString(36)
-  const account = await read<Account>(`${url}/account`, authenticator, exchange)
+  const account = await readJson<Account>(`${url}/account`, { authenticator, exchange })
   if (!account?.policies) throw usageError(`${base} is not a Tributary service.`)
   const noStorage = reasonNotToStore(account, args.dryRun)
   const own = `sample-${run}-1`
@@ -164,12 +164,9 @@ function idempotencyHeader(
 /** Returns the id of any customer of the account, or null. */
 async function anyCustomer(base: string, authenticator: Authenticator, exchange: Exchange) {
   const url = `${base}/customers?per_page=1`
-  const { data } = await read<{ data: Record<string, string>[] }>(url, authenticator, exchange)
+  const { data } = await readJson<{ data: Record<string, string>[] }>(url, {
+    authenticator,
+    exchange,
+  })
   return data[0]?.customer_id ?? data[0]?.customerId ?? null
-}
-
-async function read<T>(url: string, authenticator: Authenticator, exchange: Exchange): Promise<T> {
-  const response = await exchange(url, { headers: await authenticator.headers() })
-  if (response.status !== 200) throw requestError(authenticator.refusedMessage, response)
-  return response.body as T
 }
