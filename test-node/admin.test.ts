@@ -1402,6 +1402,8 @@ describe('payouts', { concurrency: 4 }, () => {
       'A,EUR,1.00,1,2026-11-14,R,',
       'B,EUR,1.00,1,2026-11-14,R,',
     ])
+    const excel = await admin(base, ['payouts', 'list', 'a', '--excel'])
+    assert.equal(excel.stdout, `\ufeff${stdout}`)
   })
 })
 

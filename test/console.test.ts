@@ -298,6 +298,9 @@ test('the CSV of a report is that of the API, and needs a session', async () => 
   const response = await (await signedIn()).get(`${at}&format=csv`)
 
   expect(response.headers.get('Content-Disposition')).toMatch(/^attachment; filename="report-acme/)
-  expect(await response.text()).toMatch(/^row,signups,unconverted\r\n/)
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  // Excel reads it as UTF-8.
+  expect([...bytes.slice(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
+  expect(new TextDecoder().decode(bytes)).toMatch(/^row,signups,unconverted\r\n/)
   expect((await openBrowser().get(`${at}&format=csv`)).status).toBe(303)
 })

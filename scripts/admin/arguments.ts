@@ -23,6 +23,9 @@ const RUN = 'npm run admin --'
 const JSON_OPTION: OperationOption = {
   description: 'Prints the JSON of the API. Use with `npm run -s`.',
 }
+const EXCEL: OperationOption = {
+  description: 'Prints CSV with a byte order mark, so that Excel reads it as UTF-8.',
+}
 const YES: OperationOption = { description: 'Skips the confirmation.' }
 
 const DETAILS = `
@@ -91,7 +94,7 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
   }
   command.action(() => {
     const { args } = command
-    const { json, yes, ...options } = Object.fromEntries(
+    const { json, yes, excel, ...options } = Object.fromEntries(
       command.options.map((option) => [
         option.name(),
         command.getOptionValue(option.attributeName()),
@@ -102,17 +105,30 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
       operands: Object.fromEntries(names.map((name, i) => [name, args[i]!])),
       pairs: args.slice(names.length),
       options: Object.fromEntries(
-        given.map(([name, value]) => [name, value === true ? [] : value]),
+        [...given, ...(excel === true ? [csvOf(operation)] : [])].map(([name, value]) => [
+          name,
+          value === true ? [] : value,
+        ]),
       ),
+      excel: excel === true,
       json: json === true,
       yes: yes === true,
     })
   })
 }
 
-const optionsOf = ({ options, confirmation }: Operation) => ({
-  ...options,
-  ...(confirmation && { yes: YES }),
+/** Whether an operation can print CSV. */
+const hasCsv = ({ options }: Operation) =>
+  options?.csv !== undefined || options?.format?.choices?.includes('csv') === true
+
+/** Returns the option by which an operation prints CSV. */
+const csvOf = ({ options }: Operation): [string, unknown] =>
+  options?.csv ? ['csv', true] : ['format', ['csv']]
+
+const optionsOf = (operation: Operation) => ({
+  ...operation.options,
+  ...(hasCsv(operation) && { excel: EXCEL }),
+  ...(operation.confirmation && { yes: YES }),
   json: JSON_OPTION,
 })
 

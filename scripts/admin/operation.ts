@@ -28,6 +28,8 @@ export interface Input {
   /** The values of the options that are given, by name; a flag has no values. */
   options: Record<string, string[]>
   json: boolean
+  /** Whether CSV begins with a byte order mark. */
+  excel: boolean
   yes: boolean
 }
 

@@ -1,3 +1,4 @@
+import { BYTE_ORDER_MARK } from '../../src/commission/csv.ts'
 import { escapeText } from '../../src/validation/quote.ts'
 import { ExitError, messageOf } from '../exit-error.ts'
 import { type AdminArguments, readArguments } from './arguments.ts'
@@ -53,7 +54,7 @@ async function administer(call: Call, on: AdminProcess) {
   }
   const body = await execute(send, call, printError)
   // With --json a response without a body prints nothing.
-  if (!input.json) print(operation.format(body, input))
+  if (!input.json) print((input.excel ? BYTE_ORDER_MARK : '') + operation.format(body, input))
   else if (body !== undefined) print(escapeText(JSON.stringify(body)))
   if (operation.secret) {
     printError(`Store the ${operation.secret} now: it cannot be shown again.`)

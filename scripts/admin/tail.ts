@@ -50,7 +50,13 @@ export async function tail(
   signal: AbortSignal,
 ): Promise<void> {
   const [seconds = String(INTERVAL_SECONDS)] = input.options.interval ?? []
-  const filters = membersOf(input.filters, { ...input, operands: {}, pairs: [], yes: false })
+  const filters = membersOf(input.filters, {
+    ...input,
+    operands: {},
+    pairs: [],
+    excel: false,
+    yes: false,
+  })
   const seen = new Map<string, number>()
   let since: number | null = null
   while (!signal.aborted) {

@@ -33,6 +33,9 @@ function cellText(value: string): string {
 export const writeCsv = (rows: readonly (readonly string[])[]): string =>
   rows.map((row) => `${row.map(cellText).join()}\r\n`).join('')
 
+/** Begins a file, so that spreadsheets read it as UTF-8. */
+export const BYTE_ORDER_MARK = '\ufeff'
+
 /** Returns the headers of a CSV file whose name joins these parts. */
 export function csvHeaders(...names: readonly string[]): Record<string, string> {
   const name = names.join('-').replaceAll(/[^\w.-]/g, '_')
@@ -48,42 +51,76 @@ const readCell = (text: string): string =>
     '$1',
   )
 
-/** A cell at its beginning: with quotes or without. */
-const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|$)/y
+/** What may separate cells: a spreadsheet writes semicolons or tabs in most of Europe. */
+const SEPARATORS = [',', ';', '\t'] as const
+
+type Separator = (typeof SEPARATORS)[number]
+
+/** Returns the expression of a cell at its beginning: with quotes or without. */
+const cellOf = (separator: Separator) =>
+  new RegExp(`(?:"((?:[^"]|"")*)"|([^"${separator}\r\n]*))(${separator}|\r\n|\n|$)`, 'y')
+
+const CELLS: Readonly<Record<Separator, RegExp>> = {
+  ',': cellOf(','),
+  ';': cellOf(';'),
+  '\t': cellOf('\t'),
+}
+
+/** A first line by which a spreadsheet states the separator. */
+const DECLARED = /^sep=([,;\t])\r?\n/
+
+/** Returns the separator of a CSV text, and where its header begins. */
+function beginOf(text: string): { separator: Separator; at: number } {
+  const bom = text.startsWith('\ufeff') ? 1 : 0
+  const declared = DECLARED.exec(text.slice(bom))
+  const at = bom + (declared?.[0].length ?? 0)
+  const [header = ''] = /[^\r\n]*/.exec(text.slice(at)) ?? []
+  const found = SEPARATORS.find((one) => one === declared?.[1] || header.includes(one))
+  return { separator: declared ? (declared[1] as Separator) : (found ?? ','), at }
+}
 
 /** The rows of a CSV text, or where and why it cannot be read. */
 export type CsvRows =
   | { readonly rows: string[][]; readonly fault: null }
   | { readonly rows: null; readonly fault: { readonly line: number; readonly reason: string } }
 
-/** Reads CSV: the rows with their cells, empty lines left out. */
+/** Reads CSV: the rows with their cells. Lines that are empty or have only separators are left out. */
 export function readCsv(text: string): CsvRows {
   const rows: string[][] = []
   let row: string[] = []
-  let at = text.startsWith('\ufeff') ? 1 : 0
+  const begin = beginOf(text)
+  const { separator } = begin
+  const cell = CELLS[separator]
+  let { at } = begin
   while (at < text.length) {
-    CELL.lastIndex = at
-    const found = CELL.exec(text)
-    if (!found) return { rows: null, fault: faultAt(text, at) }
+    cell.lastIndex = at
+    const found = cell.exec(text)
+    if (!found) return { rows: null, fault: faultAt(text, at, separator) }
     const [, quoted, plain = '', end] = found
     row.push(readCell(quoted?.replaceAll('""', '"') ?? plain))
-    at = CELL.lastIndex
-    if (end === ',' && at < text.length) continue
-    if (end === ',') row.push('')
-    if (row.length > 1 || row[0] !== '') rows.push(row)
+    at = cell.lastIndex
+    if (end === separator && at < text.length) continue
+    if (end === separator) row.push('')
+    if (row.some((one) => one.trim() !== '')) rows.push(row)
     row = []
   }
   return { rows, fault: null }
 }
 
 /** The part of a cell that can be read, if the rest of it cannot. */
-const CELL_BEGINNING = /"(?:[^"]|"")*"|[^",\r\n]*/y
+const beginningOf = (separator: Separator) =>
+  new RegExp(`"(?:[^"]|"")*"|[^"${separator}\r\n]*`, 'y')
 
 /** Returns the line of a cell that cannot be read, from 1, and what is wrong with it. */
-function faultAt(text: string, start: number): { line: number; reason: string } {
-  CELL_BEGINNING.lastIndex = start
-  CELL_BEGINNING.test(text)
-  const at = CELL_BEGINNING.lastIndex
+function faultAt(
+  text: string,
+  start: number,
+  separator: Separator,
+): { line: number; reason: string } {
+  const beginning = beginningOf(separator)
+  beginning.lastIndex = start
+  beginning.test(text)
+  const at = beginning.lastIndex
   const line = text.slice(0, at).split('\n').length
   if (text[at] === '\r') return { line, reason: 'a carriage return without a line feed after it' }
   if (at === start) return { line, reason: 'a quote that is not closed' }

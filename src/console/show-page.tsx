@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../auth/authorize.ts'
+import { BYTE_ORDER_MARK } from '../commission/csv.ts'
 import { toApiError } from '../errors.ts'
 import type { FileRequest } from './api.ts'
 import { errorView } from './error-page.tsx'
@@ -27,14 +28,28 @@ interface Outcome {
 /** The maximum number of accounts that the switcher lists. */
 const LISTED_ACCOUNTS = 50
 
-/** Returns a file under the headers of the console, which no other site can read or frame. */
+/**
+ * Returns a file under the headers of the console, which no other site can read or frame. CSV begins with a
+ * byte order mark: without it Excel would not read it as UTF-8.
+ */
 function sendFile({ body, headers: own }: Response, { type }: FileRequest): Response {
   const headers = new Headers({ 'Content-Type': `${type}; charset=utf-8` })
   const disposition = own.get('Content-Disposition')
   if (disposition || type === 'text/csv') {
     headers.set('Content-Disposition', disposition ?? 'attachment; filename="export.csv"')
   }
-  return new Response(body, { headers })
+  if (type !== 'text/csv' || !body) return new Response(body, { headers })
+  return new Response(withByteOrderMark(body), { headers })
+}
+
+/** Returns a stream of bytes after a byte order mark. */
+function withByteOrderMark(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const mark = new TextEncoder().encode(BYTE_ORDER_MARK)
+  return body.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      start: (controller) => controller.enqueue(mark),
+    }),
+  )
 }
 
 /** Responds with a page, or with its error, within its navigation. */

@@ -32,5 +32,34 @@ test.each([
   ['a; b', 'a; b'],
 ])('%j holds no formula where cells are separated by semicolons or tabs', (value, written) => {
   expect(writeCsv([[value]])).toBe(`${written}\r\n`)
-  expect(readCsv(`${written}\r\n`)).toEqual({ rows: [[value]], fault: null })
+  const csv = `id,name\r\n1,${written}\r\n`
+  expect(readCsv(csv)).toEqual({
+    rows: [
+      ['id', 'name'],
+      ['1', value],
+    ],
+    fault: null,
+  })
+})
+
+const ROWS = [
+  ['affiliate_id', 'amount'],
+  ['Müller, "A"', '5.50'],
+]
+
+test.each([
+  ['a byte order mark', '\ufeffaffiliate_id,amount\r\n"Müller, ""A""",5.50\r\n'],
+  ['semicolons', 'affiliate_id;amount\n"Müller, ""A""";5.50\n'],
+  ['tabs', 'affiliate_id\tamount\n"Müller, ""A"""\t5.50\n'],
+  ['a declared separator', '\ufeffsep=;\r\naffiliate_id;amount\r\n"Müller, ""A""";5.50'],
+  ['rows of separators', 'affiliate_id,amount\n,\n"Müller, ""A""",5.50\n , \n\n'],
+])('a file of a spreadsheet with %s is read', (_, text) => {
+  expect(readCsv(text)).toEqual({ rows: ROWS, fault: null })
+})
+
+test('a cell that cannot be read is on its line of the file', () => {
+  expect(readCsv('sep=;\nid;name\n1;"a"b\n')).toEqual({
+    rows: null,
+    fault: { line: 3, reason: 'text after a closing quote' },
+  })
 })

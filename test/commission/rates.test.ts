@@ -205,6 +205,10 @@ describe('another rate for a stored currency and day', () => {
   })
 })
 
+test('rows of separators at the end of a file are skipped', async () => {
+  expect((await putRates(`${TWO_DAYS}\r\n,,\r\n,\r\n\r\n`)).status).toBe(200)
+})
+
 describe('a refused file stores nothing', () => {
   const refuse = async (csv: BodyInit, query = '?correct=true') => {
     const response = await putRates(csv, query)

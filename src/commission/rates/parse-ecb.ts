@@ -34,7 +34,7 @@ interface Column {
  */
 export function parseEcb(text: string, today: string): { table: RateTable; issues: IssueList } {
   const issues = issueList()
-  const complete = text.trimEnd()
+  const complete = withoutBlankRows(text)
   const maxDays = RATE_FILE_LIMITS.days
   const [header = '', ...rows] = complete.split('\n', maxDays + 2)
   const fields = splitLine(header)
@@ -56,6 +56,14 @@ export function parseEcb(text: string, today: string): { table: RateTable; issue
     return []
   })
   return { table: { currencies, days }, issues }
+}
+
+/** Returns a text without the rows at its end that are empty or have only separators. */
+function withoutBlankRows(text: string): string {
+  const complete = text.trimEnd()
+  const last = complete.slice(complete.lastIndexOf('\n') + 1)
+  const isBlank = last !== complete && last.replaceAll(',', '').trim() === ''
+  return isBlank ? withoutBlankRows(complete.slice(0, complete.lastIndexOf('\n'))) : complete
 }
 
 /** Returns the number of times that a character occurs in a text. */
