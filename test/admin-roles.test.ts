@@ -241,6 +241,7 @@ describe('ACCESS_ROLES', () => {
     ['[]', {}, 503],
     ['7', {}, 503],
     [{ finance: 'owner' }, {}, 503],
+    [{ Finance: 'viewer', finance: 'approver' }, {}, 503],
   ])('%j with the claims %j', async (roles, claims, expected) => {
     expect(await roleWith(roles, claims)).toBe(expected)
   })

@@ -18,9 +18,15 @@ export function parseAccessRoles(json: string): ReadonlyMap<string, Role> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new Error('ACCESS_ROLES must be a JSON object.')
   }
-  const roles = Object.entries(value).map(([name, role]): [string, Role] => {
-    if (isRole(role)) return [name.toLowerCase(), role]
-    throw new Error(`ACCESS_ROLES: the role of ${name} must be one of ${ROLES.join(', ')}.`)
-  })
-  return new Map(roles)
+  const roles = new Map<string, Role>()
+  for (const [name, role] of Object.entries(value)) {
+    if (!isRole(role)) {
+      throw new Error(`ACCESS_ROLES: the role of ${name} must be one of ${ROLES.join(', ')}.`)
+    }
+    const folded = name.toLowerCase()
+    if (roles.has(folded))
+      throw new Error(`ACCESS_ROLES has ${name} twice, in different letter case.`)
+    roles.set(folded, role)
+  }
+  return roles
 }
