@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { checkRowSize } from '../src/ingest/check-row-size.ts'
+import { checkRowSize } from '../src/ingest/receive.ts'
 import { parseText } from './parse-text.ts'
 import { ada, ask, deposit, json, partner, traded } from './partner.ts'
 import { asLogged } from './results.ts'

@@ -19,8 +19,7 @@ import {
   newClickId,
   newLinkId,
 } from '../src/tracking/code.ts'
-import type { Click } from '../src/tracking/go.ts'
-import { withTracking } from '../src/tracking/landing.ts'
+import { type Click, withTracking } from '../src/tracking/go.ts'
 import { verifierFor } from '../src/tracking/verdict.ts'
 import { brand, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'

@@ -1,12 +1,16 @@
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
-import { compileField, INVALID } from '../src/validation/compile.ts'
 import { describeField, documentation } from '../src/validation/describe.ts'
 import { country, instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue, listNames } from '../src/validation/messages.ts'
 import { quote } from '../src/validation/quote.ts'
-import { validateField, validateObject } from '../src/validation/strict-object.ts'
+import {
+  compileField,
+  INVALID,
+  validateField,
+  validateObject,
+} from '../src/validation/strict-object.ts'
 import { warning } from '../src/validation/warnings.ts'
 import { ada, deposit, json, partner, traded, type Vertical } from './partner.ts'
 

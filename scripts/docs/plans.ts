@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { assignment } from '../../src/commission/plans/assignments.ts'
 import { conditions } from '../../src/commission/plans/conditions.ts'
 import { PLAN_LIMITS } from '../../src/commission/plans/limits.ts'
-import { planTerms } from '../../src/commission/plans/plan.ts'
-import { rule } from '../../src/commission/plans/rules.ts'
+import { planTerms, rule, tiers } from '../../src/commission/plans/plan.ts'
 import { factTerm, term, unit } from '../../src/commission/plans/terms.ts'
-import { tiers } from '../../src/commission/plans/tiers.ts'
 import { convertedTogether, type JsonSchema } from './types.ts'
 
 /** The rules of a plan that no keyword of JSON Schema expresses. */

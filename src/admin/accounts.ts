@@ -1,7 +1,9 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
+import type { AmountSigns } from '../amount-signs.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
+import { hasClosedPeriods } from '../db/commission/books/closings.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
   findAccount,
@@ -11,10 +13,11 @@ import {
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
 import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
 import { readUsages } from '../db/records/storage.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
-import { isUniqueViolation } from '../db/retry.ts'
+import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
@@ -23,9 +26,7 @@ import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
-import { admitAmountSigns } from './amount-signs.ts'
-import { notFound, readFields } from './body.ts'
-import { admitBookZone, refuseBookZoneOfBrand, settleBookZone } from './book-zone.ts'
+import { notFound, readFields, validationFailed } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
 
@@ -188,4 +189,64 @@ function isBinding(env: Env, name: string): boolean {
   if (typeof binding !== 'object' || binding === null) return false
   // A service binding answers to any method name, but only a database lacks `fetch`.
   return 'prepare' in binding && !('fetch' in binding)
+}
+
+/**
+ * Refuses other signs of amounts while a period is closed: they would change what was approved.
+ *
+ * @throws ApiError `conflict`
+ */
+async function admitAmountSigns(env: Env, account: Account, signs: AmountSigns): Promise<void> {
+  if (signs === account.amount_signs) return
+  if (!(await hasClosedPeriods(resolveDatabase(env, account.binding), account.id))) return
+  throw new ApiError('conflict', {
+    detail:
+      'The account has closed periods, whose statements were computed with the present signs of amounts. `amount_signs` can change only while no period is closed.',
+  })
+}
+
+/** Throws `validation_failed` if a body has a book zone and the account is a brand's. */
+function refuseBookZoneOfBrand(
+  vertical: string,
+  { book_zone }: { book_zone?: string | undefined },
+) {
+  if (vertical !== 'igaming' || book_zone === undefined) return
+  const expected = 'it is for partners, and the days of a brand are those of its `time_zone`'
+  throw validationFailed([{ pointer: '/book_zone', code: 'not_applicable', expected }])
+}
+
+/**
+ * Has the database of an account refuse deliveries of any other book zone, before the setting changes.
+ * Days are stored, so a zone can change only while no record has one.
+ *
+ * @throws ApiError `conflict` if the account has customers or transactions.
+ */
+async function admitBookZone(env: Env, account: Account, zone: string): Promise<void> {
+  const db = resolveDatabase(env, account.binding)
+  if (await setBookZone(db, account.id, zone)) return
+  const current = (await readBookZone(db, account.id)) ?? account.book_zone
+  if (current === zone) return
+  const remedy =
+    account.mode === 'test'
+      ? 'Reset the account first, which deletes its records.'
+      : 'Create another account with this book zone, and have the partner send its records there.'
+  throw new ApiError('conflict', {
+    detail: `The account has customers or transactions, whose days are those of ${current}. Its book zone can change only while it has none. ${remedy}`,
+  })
+}
+
+/**
+ * Stores the zone that the records database of an account requires, if it differs from `zone`, which was
+ * stored last. A concurrent change may have set another zone in the records database; copies that one,
+ * because the days of the records are those of its zone.
+ */
+async function settleBookZone(env: Env, account: Account, zone: string): Promise<void> {
+  const db = resolveDatabase(env, account.binding)
+  let stored = zone
+  for (;;) {
+    const required = (await readBookZone(db, account.id)) ?? stored
+    if (required === stored) return
+    await withD1Retry(() => updateAccount(env.DB, account.id, { book_zone: required }).run())
+    stored = required
+  }
 }

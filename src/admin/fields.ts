@@ -5,7 +5,23 @@ import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage
 import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
-import { zone } from './zone-field.ts'
+
+/** Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted. */
+const isZone = (name: string) => {
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name })
+    return !/^[+-]/.test(name)
+  } catch {
+    return false
+  }
+}
+
+/** A time zone of the IANA database, stored in the canonical spelling. */
+const zone = v.pipe(
+  f.text,
+  v.check(isZone, 'pattern a name of the IANA time zone database'),
+  v.transform((timeZone) => new Intl.DateTimeFormat('en', { timeZone }).resolvedOptions().timeZone),
+)
 
 // The fields of request bodies in the administration API.
 

@@ -26,7 +26,6 @@ import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
 import { respondWithList } from './list-route.ts'
 import { readPlanContext } from './plan-context.ts'
-import { presentHead, presentPlan, presentVersion } from './present-plan.ts'
 
 /** The attempts to store a version while others are stored at the same time. */
 const MAX_ATTEMPTS = 4
@@ -181,4 +180,29 @@ async function findRouteVersion(c: Context<AppEnv>) {
   const row = version && (await findVersion(db, account.id, plan, version))
   if (!row) throw notFound('version', `${plan}/${text}`)
   return { account, row }
+}
+
+/** Returns a version as its plan lists it, without its terms. */
+const presentHead = ({ version, effective_from, name, created_at, withdrawn_at }: VersionHead) => ({
+  version,
+  effective_from,
+  name,
+  created_at,
+  withdrawn_at,
+})
+
+/** Returns a version with its terms. */
+const presentVersion = (row: NonNullable<Awaited<ReturnType<typeof findVersion>>>) => {
+  const { plan, version, effective_from, terms, created_at, withdrawn_at } = row
+  return { plan, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
+}
+
+/** Returns a plan as lists show it; `heads` are all its versions, by number. */
+function presentPlan(heads: readonly VersionHead[], today: string) {
+  const kept = heads
+    .filter(({ withdrawn_at }) => withdrawn_at === null)
+    .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+  const inForce = kept.findLast(({ effective_from }) => effective_from <= today)
+  const { plan, name, currency, period, terms } = inForce ?? kept[0] ?? heads.at(-1)!
+  return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
 }

@@ -5,27 +5,26 @@ import { resolveDatabase } from '../db/database.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
-import { storeDelivery } from '../db/records/store-delivery.ts'
+import { type DeliveryResult, storeDelivery } from '../db/records/store-delivery.ts'
 import { DAY_MS } from '../durations.ts'
+import { ApiError, errorName } from '../errors.ts'
 import { type RequestBody, readBody } from '../http/body.ts'
 import { parseJson } from '../http/json.ts'
 import { type Preferences, readPrefer } from '../http/prefer.ts'
 import { readDryRun } from '../http/query.ts'
 import { setBookmark } from '../http/read-session.ts'
+import { reserveMemory } from '../http/result-memory.ts'
 import { isObject, type RecordValidator } from '../validation/record-validator.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { deliveryUrl } from './account-url.ts'
-import { finishAfter } from './after-delivery.ts'
-import { checkRowSize } from './check-row-size.ts'
 import { serializeErrors } from './delivery-errors.ts'
 import { newDeliveryId } from './delivery-id.ts'
 import { storeInQueue } from './delivery-queue.ts'
 import { readIdempotency, readIdempotencyKey } from './idempotency.ts'
 import { measureAfterQuotaRefusal } from './measure-after-quota-refusal.ts'
 import { summaryOf } from './outcome.ts'
-import { reserveResponseMemory } from './reserve-response-memory.ts'
 import type { RecordRows, RequestContext, Resource } from './resource.ts'
-import { respond } from './response.ts'
+import { MAX_ERRORS, respond } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
 
 /**
@@ -183,4 +182,82 @@ function hasRecordOfDay(
 ): boolean {
   const day = new Date(time).toISOString().slice(0, 10)
   return rows.some(({ values }) => values[recordTable.dayColumn] === day)
+}
+
+/**
+ * Starts the work that follows the response to a stored delivery: releases the held records that its batch
+ * did not release, and sends the event `delivery.refused`, which the batch has written.
+ */
+function finishAfter(
+  c: Context<AppEnv>,
+  grant: Grant,
+  { releasing, notifies }: DeliveryResult,
+): void {
+  if (releasing) c.executionCtx.waitUntil(requestJob(c.env, 'release', grant))
+  if (notifies) c.executionCtx.waitUntil(requestJob(c.env, 'webhooks', grant))
+}
+
+/** Asks the object of a job to run it. A failure is logged and not thrown: a cron does the job. */
+async function requestJob(
+  env: Env,
+  name: 'release' | 'webhooks',
+  { account, binding }: Grant,
+): Promise<void> {
+  try {
+    await env.BACKGROUND_JOBS.getByName(`${name} ${account}`).request({ name, account, binding })
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), delayed: name, account }))
+  }
+}
+
+/** The contract: the maximum number of characters of all rows of a request. An isolate has 128 MB of memory. */
+const MAX_ROW_CHARACTERS = 12_000_000
+
+/**
+ * Checks the size of the rows of a large body. Nested JSON is stored as text within text, whose
+ * escaped quotes can make it several times larger than it was sent.
+ *
+ * @throws ApiError `payload_too_large`
+ */
+export function checkRowSize({ rows }: Pick<RecordRows, 'rows'>): void {
+  let characters = 0
+  for (const { values } of rows) {
+    for (const value of Object.values(values)) {
+      if (typeof value === 'string') characters += value.length
+    }
+  }
+  if (characters <= MAX_ROW_CHARACTERS) return
+  throw new ApiError('payload_too_large', {
+    detail: 'The records are too large to store together. Send fewer records per request.',
+  })
+}
+
+/** The response to a request of at most this many records is small and needs no lease. */
+const FEW_RECORDS = 20
+
+/** The estimated bytes of a response for each record, each error and each warning. */
+const RESULT_BYTES = 120
+const ERROR_BYTES = 400
+const WARNING_BYTES = 250
+
+/**
+ * Waits for the memory of the response before anything is stored: a delivery that is stored must get its
+ * response. The estimate lacks the errors and warnings that the database finds later.
+ *
+ * @throws ApiError `unavailable` if there is no memory.
+ */
+async function reserveResponseMemory(
+  c: Context<AppEnv>,
+  { account }: Grant,
+  { records, valid, issues }: ValidatedRequest,
+): Promise<void> {
+  if (records.length <= FEW_RECORDS) return
+  const warnings = valid.reduce((sum, record) => sum + record.warnings.length, 0)
+  await reserveMemory(
+    c.req.raw,
+    account,
+    records.length * RESULT_BYTES +
+      Math.min(issues.length, MAX_ERRORS) * ERROR_BYTES +
+      warnings * WARNING_BYTES,
+  )
 }

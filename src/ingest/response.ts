@@ -3,6 +3,7 @@ import { decode } from '../db/column-types.ts'
 import type { DeliveryInput } from '../db/records/delivery-input.ts'
 import type { DeliveryResult } from '../db/records/store-delivery.ts'
 import { customers, deliveries } from '../db/schema.ts'
+import { ApiError } from '../errors.ts'
 import type { Issue } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue } from '../validation/messages.ts'
 import {
@@ -11,10 +12,9 @@ import {
   type RecordValidator,
 } from '../validation/record-validator.ts'
 import { type Warning, warning } from '../validation/warnings.ts'
-import { idempotencyKeyReused, validationFailed } from './delivery-refusals.ts'
 import { recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
-import { outcomeOf, statusOf, summaryOf } from './outcome.ts'
+import { outcomeOf, type Summary, statusOf, summaryOf } from './outcome.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
 import { keyOfRecord, type ValidatedRequest } from './validate-records.ts'
 
@@ -200,3 +200,41 @@ function warningsOf(
 type UnattributedVerdict = 'organic' | 'altered' | 'foreign' | 'unrecognised' | 'conflict'
 
 const indexesOf = (json: string | null): number[] => (json === null ? [] : JSON.parse(json))
+
+/** The id of a delivery and its address. */
+interface Identity {
+  delivery_id: string
+  delivery_url: string
+}
+
+/** Returns the error for an Idempotency-Key that was used for other records. */
+const idempotencyKeyReused = (identity: Identity, summary: Summary) =>
+  new ApiError('idempotency_key_reused', {
+    detail:
+      'Nothing was stored. Send different records with a new `Idempotency-Key`. If the records are the same, the event definitions of the account have changed since: check what was stored before you send them with a new key.',
+    ...identity,
+    summary,
+    errors: [formatIssue({ pointer: '', code: 'idempotency_key_reused' })],
+    errors_total: 1,
+  })
+
+/** Returns the error for a delivery of which nothing was stored, with the errors that are listed. */
+function validationFailed(
+  identity: Identity,
+  summary: Summary,
+  total: number,
+  listed: readonly Issue[],
+) {
+  const { received, rejected } = summary
+  const isWholeBody = received === rejected && listed[0]?.index === undefined
+  const are = rejected === 1 ? 'is' : 'are'
+  return new ApiError('validation_failed', {
+    detail: isWholeBody
+      ? 'The body is invalid. Nothing was stored.'
+      : `${rejected} of ${received} ${received === 1 ? 'record is' : `records ${are}`} invalid. Nothing was stored.`,
+    ...identity,
+    summary,
+    errors: listed.map(formatIssue),
+    errors_total: total,
+  })
+}

@@ -9,8 +9,18 @@ import { readMapping } from '../db/directory/status-maps.ts'
 import { linkAffiliates } from '../db/reports/link-affiliates.ts'
 import { type ReportRow, readInTurn } from '../db/reports/read-report.ts'
 import { DAY_MS } from '../durations.ts'
-import { type Collected, nothingCollected } from './collect.ts'
-import { collectPart } from './collect-part.ts'
+import {
+  type Collected,
+  type Collecting,
+  collectActivity,
+  collectCounts,
+  collectEvents,
+  collectSignups,
+  collectTransactions,
+  nothingCollected,
+  sumsOf,
+  valuesOf,
+} from './collect.ts'
 import { collectCommission } from './commission.ts'
 import { CLICK_DAYS, REPORT_LIMITS, REPORT_STEPS } from './limits.ts'
 import { eventCount, eventKpi } from './metrics.ts'
@@ -18,8 +28,8 @@ import type { ReportQuery } from './parse-report.ts'
 import { presentReport } from './present-report.ts'
 import { readSteps } from './read-steps.ts'
 import type { Report } from './report.ts'
-import { selectMetrics } from './select.ts'
-import { convertDays, neededRates, type Sums } from './sums.ts'
+import { type Part, type Selection, selectMetrics } from './select.ts'
+import { addCount, convertDays, neededRates, type Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
 
 /** The databases of a report: with the account's records, and with its settings, links and the rates. */
@@ -175,4 +185,49 @@ async function readRates(
     at: null,
   })
   return rateLookup(rateFinder(loaded))
+}
+
+/** Adds the rows of a part to the sums of their groups. */
+function collectPart(
+  collecting: Collecting,
+  { shape }: Selection,
+  part: Exclude<Part, 'commission'>,
+  rows: readonly ReportRow[],
+  links: ReadonlyMap<string, string>,
+): void {
+  const add: Readonly<Record<typeof part, () => void>> = {
+    clicks: () => collectCounts(collecting, withAffiliates(shape.groups, rows, links), 'clicks'),
+    signups: () => collectSignups(collecting, rows),
+    transactions: () => collectTransactions(collecting, rows),
+    first_deposits: () => {
+      const deposits = rows.filter(({ searched }) => searched === null)
+      collectTransactions(collecting, deposits, (_, of) => `first_deposit_${of}`)
+    },
+    activity: () => collectActivity(collecting, rows, shape.activity),
+    events: () => collectEvents(collecting, rows),
+    kpis: () => collectEvents(collecting, rows),
+    active: () => collectActive(collecting, rows),
+  }
+  add[part]()
+}
+
+/** Returns the rows of clicks with the affiliates of their links. */
+function withAffiliates(
+  groups: readonly string[],
+  rows: readonly ReportRow[],
+  links: ReadonlyMap<string, string>,
+): readonly ReportRow[] {
+  const name = `g${groups.indexOf('affiliate_id')}`
+  return rows.map((row) =>
+    name in row ? { ...row, [name]: links.get(String(row[name])) ?? null } : row,
+  )
+}
+
+/** Adds customers with records: each counts once in every group, and once in all. */
+function collectActive({ collected, groups }: Collecting, rows: readonly ReportRow[]): void {
+  for (const row of rows) {
+    const isTotal = row.records !== null
+    const sums = isTotal ? collected.totals : sumsOf(collected, valuesOf(groups, row))
+    addCount(sums, 'active_customers', Number(row.count))
+  }
 }

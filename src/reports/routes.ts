@@ -1,15 +1,15 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { csvHeaders } from '../commission/csv.ts'
+import { csvHeaders, writeCsv } from '../commission/csv.ts'
 import { formatOf } from '../commission/export/accept.ts'
 import { readQuery } from '../http/query.ts'
 import { ReadMemory } from '../http/read-memory.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson, sendText } from '../http/send-json.ts'
 import { computeReport } from './compute.ts'
-import { reportCsv } from './csv.ts'
 import { REPORT_WEIGHT } from './limits.ts'
 import { parseReport, REPORT_PARAMETERS } from './parse-report.ts'
+import type { Figures, Report, Unconverted } from './report.ts'
 
 /** The path of reports, below the path of an account. */
 export const REPORT_PATHS = { reports: '/reports' } as const
@@ -37,4 +37,33 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
     const headers = csvHeaders('report', account, query.from, query.to)
     return sendText(c, reportCsv(report), headers, memory)
   })
+}
+
+/** The first group of the row of totals. */
+const TOTAL = 'total'
+
+const restText = ({ metric, amount, currency, reason }: Unconverted): string =>
+  `${metric}: ${amount} ${currency ?? '-'} (${reason})`
+
+const cellText = (value: string | number | null | undefined): string => String(value ?? '')
+
+/**
+ * Writes a report as CSV: a column that tells rows from totals, the groups, the metrics, and what could
+ * not be converted. A value that is unknown is empty.
+ */
+function reportCsv({ columns, group_by, data, totals }: Report): string {
+  const names = columns.flatMap(({ name, type }) => (type === 'group' ? [] : [name]))
+  const cells = ({ metrics, unconverted }: Figures) => [
+    ...names.map((name) => cellText(metrics[name])),
+    unconverted.map(restText).join('; '),
+  ]
+  return writeCsv([
+    ['row', ...group_by, ...names, 'unconverted'],
+    ...data.map((row) => [
+      'data',
+      ...group_by.map((name) => cellText(row.groups[name])),
+      ...cells(row),
+    ]),
+    [TOTAL, ...group_by.map(() => ''), ...cells(totals)],
+  ])
 }

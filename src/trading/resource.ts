@@ -1,13 +1,31 @@
 import * as v from 'valibot'
+import { expectedSign } from '../amount-signs.ts'
+import type { Row } from '../db/records/json-chunks.ts'
 import { withoutNulls } from '../db/records/list.ts'
-import { keyColumnsOf } from '../db/records/record-table.ts'
+import { keyColumnsOf, type RecordTable } from '../db/records/record-table.ts'
 import type { Table } from '../db/table.ts'
-import { keyMembers, type Resource } from '../ingest/resource.ts'
-import { countryWarnings, usdWarnings, whitespaceWarnings } from '../validation/plausibility.ts'
+import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
+import {
+  keyMembers,
+  type RecordRows,
+  type RequestContext,
+  type Resource,
+} from '../ingest/resource.ts'
+import { unmappedStatusFinder } from '../ingest/unmapped-status.ts'
+import type { ValidatedRequest } from '../ingest/validate-records.ts'
+import { verifierFor } from '../tracking/verdict.ts'
+import {
+  countryWarnings,
+  lastPlausibleInstant,
+  signWarnings,
+  timeWarnings,
+  usdWarnings,
+  whitespaceWarnings,
+} from '../validation/plausibility.ts'
 import type { JsonObject } from '../validation/record-validator.ts'
 import { strictObject } from '../validation/strict-object.ts'
-import { currencyWarnings, type Warning } from '../validation/warnings.ts'
-import { PERSONAL_FIELDS, partnerRows } from './rows.ts'
+import { currencyWarnings, type Warning, warning } from '../validation/warnings.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 
 /** The properties of a partner resource that do not follow from its fields. */
 type ResourceOptions = Pick<
@@ -86,3 +104,89 @@ type FieldsFitColumns<
     ? unknown
     : 'a field disagrees with its column'
   : 'a field has no column'
+
+/** The fields whose values are personal; no message repeats them. */
+export const PERSONAL_FIELDS: ReadonlySet<string> = new Set(['first_name', 'last_name', 'email'])
+
+/**
+ * Returns the day of an instant in a zone. Where it lies beyond the years of the calendar, this is the
+ * day in UTC, the first or last one of the calendar.
+ */
+function dayOf(instant: string, zone: string): string {
+  const day = instant.slice(0, 10)
+  if (zone === 'UTC') return day
+  const inZone = dayInZone(zone, Date.parse(instant))
+  return /^\d{4}-/.test(inZone) ? inZone : day
+}
+
+/**
+ * Returns the row builder of a partner resource. `dayField` holds the instant that a record counts at; it
+ * is null if the record has the day itself.
+ */
+const partnerRows =
+  (recordTable: RecordTable, dayField: string | null) =>
+  async (validated: ValidatedRequest, context: RequestContext): Promise<RecordRows> => {
+    const zone = bookZoneOf(context.grant)
+    const records = validated.valid.map(
+      ({ index, record }): Row => ({
+        idx: index,
+        values: dayField ? { ...record, day: dayOf(String(record[dayField]), zone) } : record,
+      }),
+    )
+    const warnings = contextWarnings(validated, context)
+    const rows = recordTable.columns.includes('verdict')
+      ? await attributeCustomers(records, validated, context, warnings)
+      : records
+    const invalidRows = validated.invalid.map(
+      ({ index, record }): Row => ({ idx: index, values: record, flag: 'invalid' }),
+    )
+    return { rows, repeats: new Map(), invalidRows, warnings }
+  }
+
+/** The fields that hold a day or an instant, in any resource. */
+const TIMES = ['signup_date', 'last_modified_date', 'transaction_date', 'date']
+
+/** Returns the warnings that depend on the account and the time of receipt, by the position of the record. */
+function contextWarnings(
+  { form, valid }: ValidatedRequest,
+  { grant, receivedAt }: RequestContext,
+): Map<number, Warning[]> {
+  const last = lastPlausibleInstant(receivedAt)
+  const isUnmapped = unmappedStatusFinder(grant)
+  const warnings = new Map<number, Warning[]>()
+  for (const { index, record } of valid) {
+    const { transaction_type: type, amount_currency, status } = record
+    const found = TIMES.flatMap((name) => timeWarnings(name, record[name], last))
+    if (typeof type === 'string') {
+      const sign = expectedSign(type, grant.amount_signs ?? 'magnitude')
+      found.push(...signWarnings('amount_currency', amount_currency, sign, type))
+      if (isUnmapped(status)) found.push(warning('unmapped_status', '/status', status))
+    }
+    if (found.length > 0) warnings.set(index, placeWarnings(found, form, index))
+  }
+  return warnings
+}
+
+/**
+ * Adds to each customer the attribution that their `tracking_data` proves. Partners name the paid
+ * affiliate themselves, so only a verdict that contradicts them is a warning, added to `warnings`.
+ */
+async function attributeCustomers(
+  customers: readonly Row[],
+  { form }: ValidatedRequest,
+  { env, grant }: RequestContext,
+  warnings: Map<number, Warning[]>,
+): Promise<Row[]> {
+  const verify = verifierFor(env.TRACKING_KEYS, grant.account)
+  return Promise.all(
+    customers.map(async ({ idx, values }): Promise<Row> => {
+      const { tracking_data, affiliate_id } = values
+      const { verdict, link } = await verify(String(tracking_data), String(affiliate_id))
+      if (verdict !== 'attributed' && verdict !== 'unrecognised') {
+        const pointer = `${recordPointer(form, idx)}/tracking_data`
+        warnings.set(idx, [...(warnings.get(idx) ?? []), warning(verdict, pointer)])
+      }
+      return { idx, values: { ...values, verdict, link } }
+    }),
+  )
+}

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { explanationText } from '../../src/commission/engine/explain-text.ts'
-import { factSentences } from '../../src/commission/engine/explain-text-facts.ts'
+import { explanationText, factSentences } from '../../src/commission/engine/explain-text.ts'
 import type { Explanation, Step } from '../../src/commission/engine/explanation.ts'
 import type { CountedRecord, MetCondition } from '../../src/commission/engine/explanation-facts.ts'
 import { conditionsText, figure, kindText, listed } from '../../src/commission/engine/sentences.ts'

@@ -3,11 +3,11 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
 import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
-import { planSteps } from '../../src/commission/drafts/plan-steps.ts'
 import {
   beginRun,
   finishRun,
   makeStep,
+  planSteps,
   type RunParameters,
 } from '../../src/commission/drafts/run.ts'
 import { endStep, storeSteps } from '../../src/db/commission/run-steps.ts'

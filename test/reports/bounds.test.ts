@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { REPORT_LIMITS, REPORT_STEPS } from '../../src/reports/limits.ts'
-import { scheduleSteps, sourcesOf } from '../../src/reports/schedule.ts'
+import { scheduleSteps, sourcesOf } from '../../src/reports/read-steps.ts'
 import { selectMetrics } from '../../src/reports/select.ts'
 import { brand, dailyStats, day, eve } from '../brand.ts'
 import { fetchWith } from '../checked-fetch.ts'

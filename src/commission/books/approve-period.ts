@@ -13,17 +13,20 @@ import {
 } from '../../db/commission/books/close-period.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import type { Account } from '../../db/schema.ts'
+import type { ErrorCode } from '../../errors.ts'
 import type { Period } from '../engine/calendar.ts'
-import {
-  type ApprovalTally,
-  isStatement,
-  list,
-  type RefusedStatement,
-  refuse,
-} from './approval-tally.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { endOf } from './period-end.ts'
-import { earlierDraft, notOver, notVouched, refusalOf, refused, rowsOf, STALE } from './refusal.ts'
+import {
+  earlierDraft,
+  notOver,
+  notVouched,
+  type Refusal,
+  refusalOf,
+  refused,
+  rowsOf,
+  STALE,
+} from './refusal.ts'
 import { type FindUnvouched, unvouchedFinder } from './unvouched.ts'
 
 /** Who approves which plans of a period. */
@@ -217,4 +220,42 @@ async function approvePage(
   for (const one of earlier) list(tally, { ...one, plan }, earlierDraft(one))
   tally.total += (earlier[0]?.total ?? 0) - earlier.length
   return isClosed
+}
+
+/** A statement that could not be approved; an earlier one if the affiliate has none of the period. */
+interface RefusedStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly code: ErrorCode
+  readonly detail: string
+}
+
+/** What became of the statements of a period. */
+interface ApprovalTally {
+  approved: number
+  waiting: number
+  refused: RefusedStatement[]
+  total: number
+}
+
+/** Whether a row has a statement. Rows without one only carry a balance. */
+const isStatement = ({ chain }: Candidate): boolean => chain[0]?.is_carry === 0
+
+/** Lists the refusal of a draft. */
+function refuse(tally: ApprovalTally, one: Candidate, refusal: Refusal): void {
+  // For a carry-only row, the earlier statement is listed instead.
+  if (isStatement(one) || refusal.code === STALE.code) list(tally, one, refusal)
+}
+
+/** Lists a refusal of a statement, as far as there is room, and counts it. */
+function list(
+  tally: ApprovalTally,
+  { id, affiliate_id, plan, period }: Pick<Candidate, 'id' | 'affiliate_id' | 'plan' | 'period'>,
+  { code, detail }: Refusal,
+): void {
+  tally.total += 1
+  if (tally.refused.length === BOOK_LIMITS.refused) return
+  tally.refused.push({ id, affiliate_id, plan, period, code, detail })
 }

@@ -1,11 +1,11 @@
+import { DAY_MS } from '../../durations.ts'
 import { type Context, fieldsOn } from './context.ts'
 import { convertFact } from './convert.ts'
-import { compare, type Decimal, ZERO } from './decimal.ts'
-import type { Customer, Fact } from './facts.ts'
+import { add, compare, type Decimal, subtract, ZERO } from './decimal.ts'
+import { type Customer, compareFacts, type Fact } from './facts.ts'
 import type { Version } from './plans-in-force.ts'
-import { type Blocker, sinceSignup, withinMonths } from './qualify.ts'
+import { type Blocker, sinceSignup, termAmount, withinMonths } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
-import { voidChecker } from './void-by.ts'
 
 /** Whether a fact is of the kind that triggers a rule. */
 export const isTriggerKind = ({ trigger }: CompiledOnce, fact: Fact): boolean =>
@@ -82,4 +82,144 @@ function evaluateTrigger(
   const voided = isVoided(trigger, amount ?? ZERO)
   if (typeof voided !== 'boolean') return { status: 'blocked', trigger, amount, waits: voided }
   return { status: voided ? 'reversed' : 'open', trigger, amount, waits: [] }
+}
+
+/**
+ * Returns a function that tells whether the terms of `void_by` reach a trigger's amount within their days
+ * after it (§16.24), or returns the amounts without a rate of the first fact that has such.
+ *
+ * It reads the facts of the customer once, and then adds up any window in logarithmic time: a customer may
+ * have as many triggers as facts.
+ */
+function voidChecker(
+  context: Context,
+  customer: Customer,
+  { voidBy }: CompiledOnce,
+  currency: string,
+): (trigger: Fact, amount: Decimal) => boolean | readonly Blocker[] {
+  if (voidBy === null) return () => false
+  const { terms, withinDays } = voidBy
+  let read: Parts[] | null = null
+  return (trigger, amount) => {
+    read ??= readParts(context, customer, terms, currency)
+    const windows = read.map((parts) => windowAfter(parts, trigger, withinDays))
+    const [blocked] = windows
+      .flatMap(({ blocked }) => blocked ?? [])
+      .sort((a, b) => compareFacts(a.fact, b.fact))
+    if (blocked) return blocked.blockers
+    return compare(add(windows[0]?.total ?? ZERO, windows[1]?.total ?? ZERO), amount) >= 0
+  }
+}
+
+/** What a fact adds to `void_by`. */
+interface Part {
+  readonly fact: Fact
+  readonly amount: Decimal
+  readonly blockers: readonly Blocker[]
+}
+
+/** Parts in order of time, with what any range of them adds up to. */
+interface Parts {
+  readonly wholeDay: boolean
+  readonly list: readonly Part[]
+  readonly indexOf: ReadonlyMap<Fact, number>
+  /** By index: the sum of all parts before it. */
+  readonly before: readonly Decimal[]
+  /** By index: the first part from there on that cannot be converted. */
+  readonly blockedFrom: readonly number[]
+}
+
+/** Returns the parts of a customer's approved facts: those with a time of day, and whole days. */
+function readParts(
+  context: Context,
+  customer: Customer,
+  terms: NonNullable<CompiledOnce['voidBy']>['terms'],
+  currency: string,
+): Parts[] {
+  const timed: Part[] = []
+  const wholeDays: Part[] = []
+  for (const fact of customer.facts) {
+    if (fact.state !== 'approved') continue
+    const named = terms.filter(
+      (term) => term.names(fact) && term.when(fieldsOn(customer, fact.day), fact) === null,
+    )
+    if (named.length === 0) continue
+    const blockers: Blocker[] = []
+    let amount = ZERO
+    for (const term of named) {
+      const converted = termAmount(context, term, fact, currency)
+      if ('fact' in converted) blockers.push(converted)
+      else amount = add(amount, converted)
+    }
+    const to = fact.wholeDay ? wholeDays : timed
+    to.push({ fact, amount, blockers })
+  }
+  return [addUp(timed, false), addUp(wholeDays, true)]
+}
+
+function addUp(list: readonly Part[], wholeDay: boolean): Parts {
+  let sum = ZERO
+  const before = [sum]
+  for (const { amount } of list) {
+    sum = add(sum, amount)
+    before.push(sum)
+  }
+  let blocked = list.length
+  const blockedFrom = list
+    .toReversed()
+    .map(({ blockers }, index) => {
+      if (blockers.length > 0) blocked = list.length - 1 - index
+      return blocked
+    })
+    .reverse()
+  const indexOf = new Map(list.map(({ fact }, index) => [fact, index]))
+  return { wholeDay, list, indexOf, before, blockedFrom }
+}
+
+/**
+ * Returns what the parts after a trigger come to, within n × 24 h; whole days: on its day + n at the
+ * latest, without the trigger itself.
+ */
+function windowAfter(
+  parts: Parts,
+  trigger: Fact,
+  days: number,
+): { total: Decimal; blocked: Part | null } {
+  const first = (isInside: (fact: Fact) => boolean): number => firstIndex(parts.list, isInside)
+  const [start, end] = parts.wholeDay
+    ? [first(({ day }) => day >= trigger.day), first(({ day }) => day > trigger.day + days)]
+    : [
+        first((fact) => compareFacts(fact, trigger) > 0),
+        first(({ at }) => at >= trigger.at + days * DAY_MS),
+      ]
+  const own = parts.indexOf.get(trigger) ?? -1
+  const ranges =
+    own >= start && own < end
+      ? ([
+          [start, own],
+          [own + 1, end],
+        ] as const)
+      : ([[start, end]] as const)
+  let total = ZERO
+  let blocked: Part | null = null
+  for (const [from, to] of ranges) {
+    if (from >= to) continue
+    total = add(total, subtract(parts.before[to] ?? ZERO, parts.before[from] ?? ZERO))
+    const index = parts.blockedFrom[from] ?? to
+    if (index < to) blocked ??= parts.list[index] ?? null
+  }
+  return { total, blocked }
+}
+
+/** Returns the index of the first part for which a condition holds, which then holds for all later ones. */
+function firstIndex(list: readonly Part[], holds: (fact: Fact) => boolean): number {
+  let low = 0
+  let high = list.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const part = list[middle]
+    if (part && holds(part.fact)) high = middle
+    else low = middle + 1
+  }
+  return low
 }

@@ -1,15 +1,15 @@
-import { factsBeforeSignup } from './before-signup.ts'
+import { HOUR_MS } from '../../durations.ts'
 import { addMonths, dayText } from './calendar.ts'
 import { isTriggerKind } from './candidate.ts'
-import { type ConditionReport, reportCondition } from './condition-report.ts'
 import { type Context, fieldsOn, isRefused } from './context.ts'
+import { fromFact, isPositive, plainText, subtract, ZERO } from './decimal.ts'
 import { asOf, evaluateCustomer } from './evaluate.ts'
 import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Customer, Fact, FactResource } from './facts.ts'
 import type { OnceState } from './once.ts'
 import { onceThrough } from './once-through.ts'
 import type { OnceRule } from './plan.ts'
-import type { Blocker } from './qualify.ts'
+import { type Blocker, type Progress, sinceSignup } from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
 
 /** What has become of a customer under a `once` rule. */
@@ -200,4 +200,95 @@ function endedMonths(
   if (months === null) return null
   const until = addMonths(signupDay, months) - 1
   return until <= through ? { window: 'months', until: dayText(until) } : null
+}
+
+/**
+ * Returns sentences that name the facts up to a day that a `once` rule would use, were they not too early,
+ * such as `1 deposit of 500 EUR is more than 24 hours before the signup`.
+ */
+function factsBeforeSignup(
+  context: Context,
+  customer: Customer,
+  rule: CompiledOnce,
+  through: number,
+): string[] {
+  const early = customer.facts.filter(
+    (fact) =>
+      fact.day <= through &&
+      fact.state === 'approved' &&
+      isNamed(rule, fact) &&
+      !sinceSignup(context, customer, fact, rule.grace),
+  )
+  const groups = Map.groupBy(early, ({ resource, kind, currency }) =>
+    JSON.stringify([resource, kind, currency]),
+  )
+  return [...groups.values()].map((facts) => sentenceOf(facts, rule.grace / HOUR_MS))
+}
+
+const isNamed = (rule: CompiledOnce, fact: Fact): boolean =>
+  isTriggerKind(rule, fact) ||
+  rule.qualify.some((one) => one.kind !== 'customer' && one.terms.some((term) => term.names(fact)))
+
+function sentenceOf(facts: readonly Fact[], graceHours: number): string {
+  const [{ kind, currency } = { kind: '', currency: null }] = facts
+  const amounts = facts.flatMap(({ amounts }) => {
+    const amount = amounts.get('amount_currency') ?? amounts.get('Value')
+    return amount === undefined ? [] : [amount]
+  })
+  const sum = amounts.reduce((total, one) => total + one, 0n)
+  const amount = `${plainText(fromFact(sum))}${currency === null ? '' : ` ${currency}`}`
+  const hours = graceHours === 0 ? '' : `more than ${graceHours} hours `
+  const what = `${facts.length} ${kind || 'record of trading activity'}${amounts.length > 0 ? ` of ${amount}` : ''}`
+  return facts.length === 1
+    ? `${what} is ${hours}before the signup`
+    : `${what}${amounts.length > 0 ? ' in all' : ''} are ${hours}before the signup`
+}
+
+/** How far a condition of `qualify` is. */
+interface ConditionReport {
+  /** The condition as the plan has it. */
+  readonly condition: unknown
+  readonly status: 'met' | 'open' | 'failed' | 'waiting'
+  readonly met_on: string | null
+  readonly reached: string | null
+  readonly min: string | null
+  /** What is missing to reach `min`; null unless a sum or count is open or failed. */
+  readonly missing: string | null
+  /** The last day of its window; null if it has none. */
+  readonly until: string | null
+  /** The failing customer condition, such as `kyc`. */
+  readonly fails: string | null
+}
+
+/** Reports one condition of `qualify` at the end of a day; `condition` is as the plan has it. */
+function reportCondition(
+  progress: Progress,
+  condition: unknown,
+  isCustomer: boolean,
+  through: number,
+): ConditionReport {
+  const nothing = {
+    met_on: null,
+    reached: null,
+    min: null,
+    missing: null,
+    until: null,
+    fails: null,
+  }
+  if (progress.status === 'met') {
+    return { ...nothing, condition, status: 'met', met_on: dayText(progress.day) }
+  }
+  if (progress.status === 'blocked') return { ...nothing, condition, status: 'waiting' }
+  const { reached, min, until } = progress
+  const missing = min && subtract(min, reached ?? ZERO)
+  return {
+    condition,
+    status: until !== null && until <= through ? 'failed' : 'open',
+    met_on: null,
+    reached: reached && plainText(reached),
+    min: min && plainText(min),
+    missing: missing && isPositive(missing) ? plainText(missing) : null,
+    until: until === null ? null : dayText(until),
+    fails: isCustomer ? (progress.condition ?? 'customer') : null,
+  }
 }

@@ -1,4 +1,4 @@
-import { fieldsOn, type Owner, type PeriodContext } from './context.ts'
+import { type CountedOwner, fieldsOn, type Owner, type PeriodContext } from './context.ts'
 import type { RateLookup } from './convert.ts'
 import type { EvaluatedCustomer } from './evaluated.ts'
 import type { Customer, Fact } from './facts.ts'
@@ -6,11 +6,17 @@ import { holdFacts, type WaitingFact } from './hold.ts'
 import { type PlansInForce, type Version, versionsOf } from './plans-in-force.ts'
 import { withinMonths } from './qualify.ts'
 import type { CompiledRule } from './rules.ts'
-import { type PeriodTallies, type RuleTally, talliesOf } from './tallies.ts'
+import {
+  type AffiliateTallies,
+  overrideTallyOf,
+  type PeriodTallies,
+  type RuleTally,
+  talliesOf,
+  tallyOf,
+} from './tallies.ts'
 import { addCustomer, type KeptSums } from './tally.ts'
-import { type Entry, entriesFor, type TallySource } from './tally-entries.ts'
-import { addToGroup, addUnits, type CustomerTally } from './tally-groups.ts'
-import type { CompiledTerm, CompiledUnit } from './terms.ts'
+import { addToGroup, addUnits, type CustomerTally, newCustomerTally } from './tally-groups.ts'
+import type { CompiledBase, CompiledTerm, CompiledUnit } from './terms.ts'
 import type { UplineRule } from './uplines.ts'
 
 /** What one customer's facts came to under the rules that they entered. */
@@ -127,4 +133,106 @@ function addOnce(
       hold({ affiliate, version, rule, purpose: 'paid', ...blocker })
     }
   }
+}
+
+/** What a rule sums: a base or units, and whether its `when` and `months` apply to the facts. */
+interface TallySource {
+  /** `unlisted`: the measure of another version; holds are listed by the other version. */
+  readonly purpose: WaitingFact['purpose'] | 'unlisted'
+  readonly base: CompiledBase | null
+  readonly unit: CompiledUnit | null
+  readonly conditional: boolean
+}
+
+const NOTHING: TallySource = { purpose: 'paid', base: null, unit: null, conditional: false }
+
+/** A tally that facts of an owner enter, and what the customer adds to it. */
+interface Entry {
+  /** The affiliate that earns from it. */
+  readonly earner: string
+  readonly target: RuleTally
+  readonly source: TallySource
+  readonly customerTally: CustomerTally
+}
+
+/** Returns the tallies that facts of an owner enter: of its own rules, then of its uplines' rules. */
+function entriesFor(
+  context: PeriodContext,
+  tallies: PeriodTallies,
+  customerTallies: Map<RuleTally, CustomerTally>,
+  { affiliate, version }: CountedOwner,
+  uplineRulesOf: (affiliate: string) => readonly UplineRule[],
+): Entry[] {
+  const entries: Entry[] = []
+  const enter: Enter = (earner, target, source) => {
+    const customerTally = customerTallies.get(target) ?? newCustomerTally()
+    customerTallies.set(target, customerTally)
+    entries.push({ earner, target, source, customerTally })
+  }
+  if (version?.period === context.period.kind) {
+    enterOwnRules(context, talliesOf(tallies, affiliate), affiliate, version, enter)
+  }
+  for (const { purpose, upline, version: earning, rule } of uplineRulesOf(affiliate)) {
+    const ofUpline = talliesOf(tallies, upline)
+    if (purpose === 'network') {
+      enter(upline, tallyOf(ofUpline.network, earning, rule), measureSource(rule))
+    } else {
+      enter(upline, overrideTallyOf(ofUpline, earning, rule, affiliate), ownSource(rule))
+    }
+  }
+  return entries
+}
+
+/** Enters facts into a tally of the affiliate that earns from it. */
+type Enter = (earner: string, target: RuleTally, source: TallySource) => void
+
+/** Enters facts of a plan into the rules of its version, and into the measures of all versions. */
+function enterOwnRules(
+  { inForce }: PeriodContext,
+  tallies: AffiliateTallies,
+  affiliate: string,
+  version: Version,
+  enter: Enter,
+): void {
+  for (const rule of version.rules) {
+    if (rule.kind === 'share' || rule.kind === 'unit') {
+      enter(affiliate, tallyOf(tallies.ownRules, version, rule), ownSource(rule))
+    }
+  }
+  for (const other of versionsOf(inForce, version.plan)) {
+    for (const rule of other.rules) {
+      const by = rule.tiers?.by
+      if (!by || typeof by !== 'object' || !('terms' in by)) continue
+      if (!version.rules.some(({ id }) => id === rule.id)) continue
+      const purpose = other === version ? 'paid' : 'unlisted'
+      const source: TallySource = { purpose, base: by, unit: null, conditional: false }
+      enter(affiliate, tallyOf(tallies.measures, other, rule), source)
+    }
+  }
+}
+
+const ownSources = new WeakMap<CompiledRule, TallySource>()
+
+/** Returns what a rule pays for. */
+function ownSource(rule: CompiledRule): TallySource {
+  const found = ownSources.get(rule) ?? findOwnSource(rule)
+  ownSources.set(rule, found)
+  return found
+}
+
+function findOwnSource(rule: CompiledRule): TallySource {
+  const paid = { purpose: 'paid', base: null, unit: null, conditional: true } as const
+  if (rule.kind === 'share') return { ...paid, base: rule.base }
+  if (rule.kind === 'unit') return { ...paid, unit: rule.unit }
+  if (rule.kind === 'once') return NOTHING
+  if ('base' in rule.of) return { ...paid, base: rule.of.base }
+  return 'unit' in rule.of ? { ...paid, unit: rule.of.unit } : NOTHING
+}
+
+/** What a rule's tiers measure over the network. */
+function measureSource(rule: CompiledRule): TallySource {
+  const by = rule.tiers?.by ?? null
+  const purpose = 'measure'
+  if (by === null || by === 'active') return { ...ownSource(rule), purpose }
+  return 'once' in by ? NOTHING : { purpose, base: by, unit: null, conditional: false }
 }

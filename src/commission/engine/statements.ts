@@ -1,27 +1,46 @@
 import type { PlanResult, SettlementInput } from './account-input.ts'
-import { type OverridesOf, overridesByStatement } from './added-overrides.ts'
-import { differencesUpTo, keepClosed } from './adjustments.ts'
-import { isClosed, manualEntriesIn } from './books.ts'
+import {
+  type BookedLine,
+  closedStatement,
+  type Difference,
+  isClosed,
+  keyedLines,
+  lineKey,
+  manualEntriesIn,
+  type PlanBooks,
+} from './books.ts'
 import { endingWithin, type Period } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
+import {
+  add,
+  amountAt,
+  type Decimal,
+  greatest,
+  isPositive,
+  isZero,
+  least,
+  negate,
+  subtract,
+  ZERO,
+} from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { Line } from './line.ts'
-import { settleOverrides } from './override.ts'
+import { type Overrides, settleOverrides } from './override.ts'
 import type { OwnResults } from './own-lines.ts'
 import { type Plan, planKey } from './plans-in-force.ts'
 import { NOTHING, type Ratio } from './ratio.ts'
-import { withRestoring } from './restoring.ts'
-import { holdsOf, inOrder, mergeHolds } from './settle.ts'
+import { holdsOf, inOrder, mergeHolds, type StatementHold } from './settle.ts'
 import { rulePositions } from './settle-plan.ts'
 import {
   addMeasure,
+  closeState,
   earlierMeasure,
   measureKey,
   type OpenState,
   openState,
   type PlanState,
 } from './state.ts'
-import { addUpStatement, openingOf } from './statement.ts'
+import { addUpStatement, openingOf, type Settled } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tallies.ts'
 import { balancesReceivedIn, departureFrom } from './transfer.ts'
 
@@ -147,3 +166,184 @@ function orderLines(plan: Plan, lines: readonly Line[]): Line[] {
   const positionOf = rulePositions(plan)
   return inOrder(lines).sort((a, b) => positionOf(a.rule.id) - positionOf(b.rule.id))
 }
+
+/**
+ * Compares the lines of a closed period, computed again, with what was approved for them so far. The
+ * result is empty if nothing has changed, or if a correction was corrected back (§13).
+ */
+export function differencesOf(
+  books: PlanBooks,
+  period: Period,
+  lines: readonly Line[],
+): Difference[] {
+  const booked = books.booked.get(period.id) ?? new Map<string, BookedLine>()
+  const now = keyedLines(lines)
+  const known = new Set(now.map(lineKey))
+  const gone = [...booked]
+    .filter(([key]) => !known.has(key))
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([, line]) => ({ ...line, amount: negate(line.amount) }))
+  const changed = now.map((line) => ({
+    ...line,
+    amount: subtract(line.amount, booked.get(lineKey(line))?.amount ?? ZERO),
+  }))
+  return [...changed, ...gone]
+    .filter(({ amount }) => !isZero(amount))
+    .map(({ amount, ...line }) => ({ period: period.id, line, droppedIn: null, amount }))
+}
+
+/**
+ * Returns what a closed period leaves: what was approved of it, the carries of its lines as they are
+ * now, and the adjustments of it and of earlier closed periods that are still to be booked.
+ */
+function keepClosed(
+  books: PlanBooks,
+  period: Period,
+  lines: readonly Line[],
+  open: OpenState,
+  earlier: readonly Difference[],
+): Settled {
+  const { closing, transfer } = closedStatement(books, period)
+  return {
+    statement: null,
+    lines,
+    transfer,
+    state: closeState(open, closing),
+    differences: [...earlier, ...differencesOf(books, period, lines)],
+  }
+}
+
+/** Returns the adjustments still to be booked, by affiliate and plan, of the closed periods so far. */
+function differencesUpTo(
+  before: readonly PlanResult[] | null,
+): (affiliate: string, plan: string) => readonly Difference[] {
+  const found = new Map(
+    before?.map(({ affiliate, plan, differences }) => [planKey(affiliate, plan.plan), differences]),
+  )
+  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
+}
+
+// Under `negative: "zero"` a statement drops a negative balance (opening + total). A later correction
+// first restores what was dropped (§16.3). A correction that raises the total of a period restores what
+// that period dropped. A correction that takes back an earlier one restores what the statement with the
+// earlier one dropped.
+
+/** What statements dropped and is not restored yet, and what the corrections of each period restored. */
+interface Pools {
+  readonly left: Map<string, Decimal>
+  /** By corrected period, then by the period of the statement that dropped. */
+  readonly restored: Map<string, Map<string, Decimal>>
+}
+
+/** Returns corrections with the entries that restore what was dropped. */
+export function withRestoring(books: PlanBooks, differences: readonly Difference[]): Difference[] {
+  const byPeriod = Map.groupBy(differences, ({ period }) => period)
+  const pools = openPools(books)
+  const periods = [...byPeriod].sort(([a], [b]) => compareText(a, b))
+  const entries = periods.flatMap(([period, ofPeriod]) => {
+    const moved = ofPeriod.reduce((sum, one) => add(sum, one.amount), ZERO)
+    return restoringOf(books, pools, period, moved)
+  })
+  return [...differences, ...entries]
+}
+
+function openPools({ statements, restored }: PlanBooks): Pools {
+  const left = new Map([...statements].map(([period, { dropped }]) => [period, negate(dropped)]))
+  for (const ofPeriod of restored.values()) {
+    for (const [from, amount] of ofPeriod) {
+      left.set(from, subtract(amountAt(left, from), amount))
+    }
+  }
+  const copied = [...restored].map(([period, from]) => [period, new Map(from)] as const)
+  return { left, restored: new Map(copied) }
+}
+
+/** Returns the entries for the corrections of one period; `moved` is their sum. */
+function restoringOf(books: PlanBooks, pools: Pools, period: string, moved: Decimal): Difference[] {
+  const before = amountAt(books.corrected, period)
+  const after = add(before, moved)
+  const gained = greatest(after, ZERO)
+  const own = restoredFrom(pools, period, period)
+  const most = add(own, greatest(amountAt(pools.left, period), ZERO))
+  const entries = [restoringEntry(pools, period, period, subtract(least(gained, most), own))]
+  const returned = subtract(least(after, ZERO), least(before, ZERO))
+  const statements = [...books.corrections]
+    .flatMap(([from, nets]) => (from === period ? [] : [[from, amountAt(nets, period)] as const]))
+    .sort(([a], [b]) => compareText(a, b))
+  let rest = isPositive(returned) ? returned : ZERO
+  for (const [from, net] of statements) {
+    const charged = subtract(negate(least(net, ZERO)), restoredFrom(pools, period, from))
+    const available = greatest(least(charged, amountAt(pools.left, from)), ZERO)
+    const amount = least(rest, available)
+    entries.push(restoringEntry(pools, period, from, amount))
+    rest = subtract(rest, amount)
+  }
+  // If the correction is made again, reverse the entries of its undoing.
+  rest = isPositive(returned) ? ZERO : negate(returned)
+  for (const [from] of statements.toReversed()) {
+    const amount = least(rest, restoredFrom(pools, period, from))
+    entries.push(restoringEntry(pools, period, from, negate(amount)))
+    rest = subtract(rest, amount)
+  }
+  return entries.filter(({ amount }) => !isZero(amount))
+}
+
+const restoredFrom = ({ restored }: Pools, period: string, from: string): Decimal =>
+  restored.get(period)?.get(from) ?? ZERO
+
+/** Takes an amount from what a statement dropped (a negative one gives back), and returns the entry. */
+function restoringEntry(pools: Pools, period: string, from: string, amount: Decimal): Difference {
+  const ofPeriod = pools.restored.get(period) ?? new Map<string, Decimal>()
+  pools.restored.set(period, ofPeriod)
+  ofPeriod.set(from, add(amountAt(ofPeriod, from), amount))
+  pools.left.set(from, subtract(amountAt(pools.left, from), amount))
+  return { period, line: null, droppedIn: from, amount: negate(amount) }
+}
+
+/** The overrides of one affiliate in a period. */
+export type OverridesOf = Overrides & { readonly affiliate: string; readonly period: Period }
+
+/** What overrides bring to a statement. */
+interface AddedOverrides {
+  readonly lines: readonly Line[]
+  readonly funded: readonly Line[]
+  readonly measures: readonly (readonly [string, Ratio])[]
+  readonly holds: readonly StatementHold[]
+}
+
+/**
+ * Returns a function that finds the override lines, funded lines and holds of a statement of a period.
+ *
+ * @param overrides Those of uplines' periods that end in the period: the funded line is in this
+ *   period, the earned line in the upline's.
+ */
+export function overridesByStatement(
+  overrides: readonly OverridesOf[],
+  period: Period,
+): (affiliate: string, plan: string) => AddedOverrides {
+  const keyOfLine = (one: { affiliate: string; version: { plan: string } }): string =>
+    planKey(one.affiliate, one.version.plan)
+  const inPeriod = overrides.filter((one) => one.period.id === period.id)
+  const earned = Map.groupBy(inPeriod, keyOfLine)
+  const funding = overrides.flatMap((one) => one.funded)
+  const funded = Map.groupBy(funding, keyOfLine)
+  const waiting = overrides.flatMap((from) => from.holds.map((one) => ({ ...one, from })))
+  const holds = Map.groupBy(waiting, keyOfLine)
+  return (affiliate, plan) => {
+    const key = planKey(affiliate, plan)
+    const own = earned.get(key) ?? []
+    const held = holds.get(key) ?? []
+    const isOwn = ({ from }: { from: OverridesOf }): boolean => own.includes(from)
+    return {
+      lines: own.flatMap(({ lines }) => lines),
+      measures: own.flatMap((one) => [...one.measures].map(([{ id }, sum]) => [id, sum] as const)),
+      funded: (funded.get(key) ?? []).map(({ line }) => line).sort(compareFunded),
+      holds: [...held.filter(isOwn), ...held.filter((one) => !isOwn(one))].map(({ hold }) => hold),
+    }
+  }
+}
+
+const compareFunded = (a: Line, b: Line): number =>
+  compareText(a.scope, b.scope) ||
+  compareText(a.rule.id, b.rule.id) ||
+  a.version.version - b.version.version

@@ -11,9 +11,8 @@ import type { FactRow } from '../../db/commission/packed-facts.ts'
 import { unitsOf } from '../../db/records/day-sums.ts'
 import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
-import type { Fact, FactState } from '../engine/facts.ts'
+import type { Amounts, Fact, FactState } from '../engine/facts.ts'
 import { type ReadSettings, stateOf } from './select-facts.ts'
-import { SentAmounts, SentMagnitudes } from './sent-amounts.ts'
 
 /** The settings of an account by which rows become facts. */
 export interface FactSettings extends ReadSettings {
@@ -204,5 +203,48 @@ function summedEvents(row: FactRow, settings: FactSettings): Fact {
     ...eventShared(row, settings),
     ...summedShared(row, settings),
     amounts: sumsOf(row, columns, (_, i) => (i === 0 ? 'Value' : (kpis[i - 1] ?? ''))),
+  }
+}
+
+/**
+ * The amounts of a record, read from its row or its object of KPIs. An amount is converted to an exact
+ * number when it is read, since plans read only one or two amounts of most facts. This is a class because
+ * the closures of a function would take more memory than the amounts, for each of a million facts.
+ */
+class SentAmounts implements Amounts {
+  readonly #values: Readonly<Record<string, unknown>>
+  readonly #fields: readonly string[]
+
+  constructor(values: Readonly<Record<string, unknown>>, fields: readonly string[]) {
+    this.#values = values
+    this.#fields = fields
+  }
+
+  has(field: string): boolean {
+    return typeof this.#values[field] === 'number'
+  }
+
+  get(field: string): bigint | undefined {
+    const value = this.#values[field]
+    return typeof value === 'number' ? this.unitsOf(value) : undefined
+  }
+
+  /** Returns a value as an exact number. */
+  protected unitsOf(value: number): bigint {
+    return factAmount(value)
+  }
+
+  *[Symbol.iterator](): Generator<readonly [string, bigint]> {
+    for (const field of this.#fields) {
+      const units = this.get(field)
+      if (units !== undefined) yield [field, units]
+    }
+  }
+}
+
+/** The amounts of an outflow that was sent negative: their magnitudes (§16.26). */
+class SentMagnitudes extends SentAmounts {
+  protected override unitsOf(value: number): bigint {
+    return factAmount(Math.abs(value))
   }
 }

@@ -4,10 +4,397 @@ import * as f from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { hasMinorUnit } from '../minor-digits.ts'
-import { notNegative, wholeNumber } from './decimals.ts'
+import { conditions } from './conditions.ts'
+import { decimal, notNegative, notPositive, positive, wholeNumber } from './decimals.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { rule } from './rules.ts'
-import { listOf, objectOf } from './shapes.ts'
+import { byMember, listOf, objectOf } from './shapes.ts'
+import {
+  base,
+  countedForQualify,
+  eventMembers,
+  factTerm,
+  name,
+  transactionMembers,
+  unit,
+} from './terms.ts'
+
+/** An amount of money that is not negative. */
+const amount = describeField(
+  notNegative,
+  documentation('The amount, in the plan’s currency.', '200.00'),
+)
+
+/** A percentage that is not negative. */
+const percent = describeField(
+  notNegative,
+  documentation('The percentage, such as `30` for 30 %.', '30'),
+)
+
+const step = objectOf({
+  from: describeField(
+    notNegative,
+    documentation(
+      'The measure from which the step applies, inclusive. The first is 0, each further one larger.',
+      '100',
+    ),
+  ),
+  percent: v.exactOptional(describeField(percent, documentation('The percentage of the step.'))),
+  amount: v.exactOptional(describeField(amount, documentation('The amount of the step.'))),
+})
+
+const measure = byMember({
+  once: objectOf({
+    once: describeField(
+      name,
+      documentation('The id of a `once` rule: the number of its CPAs.', 'cpa'),
+    ),
+  }),
+  customers: objectOf({
+    customers: describeField(
+      f.oneOf('active'),
+      documentation('The number of customers with a record that this rule counts in the period.'),
+    ),
+  }),
+  base: objectOf({ base: describeField(base, documentation('The terms of another base.')) }),
+})
+
+/** Steps in place of a percentage or an amount. */
+export const tiers = objectOf({
+  mode: describeField(
+    f.oneOf('whole', 'slice'),
+    documentation(
+      '`whole` (retroactive): the tier that is reached applies to all of this period; earlier periods of the `window` are not paid again at the new rate. `slice` (incremental): each part is paid at its own tier.',
+    ),
+  ),
+  by: v.exactOptional(
+    describeField(
+      measure,
+      documentation('What is measured. Without it, the rule’s own base, units or number of CPAs.'),
+    ),
+  ),
+  over: v.exactOptional(
+    describeField(
+      f.oneOf('own', 'network'),
+      documentation(
+        'Whether the measure also covers all affiliates below: `network`. `own` by default.',
+      ),
+    ),
+  ),
+  window: v.exactOptional(
+    describeField(
+      f.oneOf('period', 'quarter', 'lifetime'),
+      documentation('The time that the measure covers. `period` by default.'),
+    ),
+  ),
+  steps: describeField(
+    listOf(step, PLAN_LIMITS.steps),
+    documentation('The steps, in ascending order.'),
+  ),
+})
+
+const { count, days, graceHours, qualifications, terms } = PLAN_LIMITS
+
+const min = v.exactOptional(
+  describeField(
+    notNegative,
+    documentation('The smallest amount of that single record, in the plan’s currency.', '100'),
+  ),
+)
+
+const trigger = byMember({
+  transactions: objectOf({ ...transactionMembers, min }),
+  event: objectOf({ ...eventMembers, min }),
+  signup: objectOf({
+    signup: describeField(v.literal(true, 'enum true'), documentation('The signup itself.')),
+  }),
+})
+
+const within_days = wholeNumber(1, days)
+const window = v.exactOptional(
+  describeField(
+    within_days,
+    documentation(
+      'Only records before the signup + n × 24 hours count; whole days up to the signup day + n. From when records count, `grace_hours` says.',
+      30,
+    ),
+  ),
+)
+
+const COUNT = ruleMessage('pattern', `a whole number from 0 to ${count}`)
+
+/** A whole number, which may be text like the other thresholds. */
+const countMin = v.union(
+  [wholeNumber(0, count), v.pipe(v.string(), v.regex(/^(?:0|[1-9]\d{0,5}|1000000)$/, COUNT))],
+  COUNT,
+)
+
+const qualification = byMember({
+  sum: objectOf({
+    sum: describeField(listOf(factTerm, terms), documentation('The terms that are summed.')),
+    min: describeField(decimal, documentation('The sum to reach, in the plan’s currency.', '500')),
+    within_days: window,
+    at: v.exactOptional(
+      describeField(
+        f.oneOf('first', 'end'),
+        documentation(
+          '`first` (default): qualifies as soon as the sum is reached. `end`: the sum is checked when `within_days` ends, so withdrawals count if a term deducts them.',
+        ),
+      ),
+    ),
+  }),
+  count: objectOf({
+    count: describeField(countedForQualify, documentation('The records that are counted.')),
+    min: describeField(countMin, documentation('The number to reach.', 3)),
+    within_days: window,
+  }),
+  customer: objectOf({
+    customer: describeField(conditions, documentation('Conditions that the customer meets.')),
+  }),
+})
+
+/** The members of a `once` rule that no other rule has. */
+const onceMembers = {
+  trigger: describeField(
+    trigger,
+    documentation('What starts the CPA, usually the first-time deposit.'),
+  ),
+  min_amount: v.exactOptional(
+    describeField(notNegative, documentation('The least that a percentage pays.', '50')),
+  ),
+  max_amount: v.exactOptional(
+    describeField(notNegative, documentation('The most that a percentage pays.', '600')),
+  ),
+  qualify: v.exactOptional(
+    describeField(
+      listOf(qualification, qualifications),
+      documentation('Further conditions. All must hold.'),
+    ),
+  ),
+  grace_hours: v.exactOptional(
+    describeField(
+      wholeNumber(0, graceHours),
+      documentation(
+        'How many hours before the signup records count for the trigger, and for the sums and counts of `qualify`, from 0 to 168. Whole days count from the day on in which these hours begin. Defaults to 24, since the clocks of systems differ.',
+        24,
+      ),
+    ),
+  ),
+  requalify: v.exactOptional(
+    describeField(
+      v.boolean(),
+      documentation(
+        'Whether the customer can qualify by a later trigger, such as another deposit, after a chargeback. Defaults to `false`: no CPA for this customer.',
+      ),
+    ),
+  ),
+  void_by: v.exactOptional(
+    describeField(
+      objectOf({
+        terms: describeField(
+          listOf(factTerm, terms),
+          documentation('The terms that are summed, such as refunds.'),
+        ),
+        within_days: describeField(within_days, documentation('The days after the trigger.', 30)),
+      }),
+      documentation(
+        'The clawback rule: if its terms reach the trigger’s amount in these days, the CPA is void.',
+      ),
+    ),
+  ),
+  max_count: v.exactOptional(
+    describeField(
+      wholeNumber(1, count),
+      documentation('The most customers of an affiliate that are paid in a period.', 100),
+    ),
+  ),
+}
+
+const { levels, months } = PLAN_LIMITS
+
+/** The members that every rule can have. */
+const common = {
+  id: describeField(
+    name,
+    documentation('Identifies the rule in its plan. Keep it in later versions.', 'cpa'),
+  ),
+  when: v.exactOptional(
+    describeField(conditions, documentation('Only records that meet these conditions.')),
+  ),
+  months: v.exactOptional(
+    describeField(
+      wholeNumber(1, months),
+      documentation(
+        'Only records in the first n months after the signup; of a `once` rule, only triggers.',
+        24,
+      ),
+    ),
+  ),
+  tiers: v.exactOptional(
+    describeField(tiers, documentation('Tiers in place of `percent` or `amount`.')),
+  ),
+  max: v.exactOptional(
+    describeField(
+      notNegative,
+      documentation('The most that the rule pays an affiliate in a period.', '10000'),
+    ),
+  ),
+}
+
+const max_per_customer = v.exactOptional(
+  describeField(notNegative, documentation('The most that a line of one customer pays.', '500')),
+)
+
+const allow_over_100 = v.exactOptional(
+  describeField(v.boolean(), documentation('Allows a percentage above 100 without a warning.')),
+)
+
+const once = objectOf({
+  ...common,
+  kind: describeField(v.literal('once'), documentation('Pays once for a customer.')),
+  amount: v.exactOptional(amount),
+  percent: v.exactOptional(
+    describeField(
+      percent,
+      documentation('The percentage of the trigger’s converted amount.', '50'),
+    ),
+  ),
+  ...onceMembers,
+  max_per_customer,
+  allow_over_100,
+})
+
+const share = objectOf({
+  ...common,
+  kind: describeField(v.literal('share'), documentation('Pays a percentage of a base.')),
+  percent: v.exactOptional(percent),
+  base: describeField(
+    base,
+    documentation('The terms of the base, in the order in which explanations list them.'),
+  ),
+  per: v.exactOptional(
+    describeField(
+      f.oneOf('affiliate', 'customer', 'product'),
+      documentation(
+        'One line per affiliate (default), customer or product. Negative lines are handled per line.',
+      ),
+    ),
+  ),
+  negative: v.exactOptional(
+    describeField(
+      f.oneOf('offset', 'zero', 'carry'),
+      documentation(
+        '`offset` (default): a negative line reduces other lines of the statement. `zero`: it is written off. `carry`: negative carryover to this rule’s next period.',
+      ),
+    ),
+  ),
+  fence: v.exactOptional(
+    describeField(
+      objectOf({
+        customer: describeField(
+          notPositive,
+          documentation('Customers whose base is at or below this are fenced.', '-7000'),
+        ),
+        affiliate: describeField(
+          notPositive,
+          documentation('The fence applies if the affiliate’s base is at or below this.', '-2000'),
+        ),
+      }),
+      documentation(
+        'High-roller fence: large losses are kept out of the base, and offset only against later revenue of the same customers.',
+      ),
+    ),
+  ),
+  recoups: v.exactOptional(
+    describeField(
+      name,
+      documentation(
+        'Hybrid: the id of the CPA rule whose payments are deducted from this share until recovered.',
+        'cpa',
+      ),
+    ),
+  ),
+  max_per_customer,
+  allow_over_100,
+})
+
+const unitRule = objectOf({
+  ...common,
+  kind: describeField(v.literal('unit'), documentation('Pays an amount for each unit.')),
+  unit: describeField(unit, documentation('What is counted.')),
+  each: v.exactOptional(
+    describeField(
+      positive,
+      documentation('The number of units that `amount` pays for, 1 by default.', '1000000'),
+    ),
+  ),
+  amount: v.exactOptional(amount),
+})
+
+const below = byMember({
+  lines: objectOf({
+    lines: describeField(
+      listOf(f.oneOf('once', 'share', 'unit'), 3),
+      documentation('The kinds of the rules whose lines are summed.', ['share', 'unit']),
+    ),
+  }),
+  base: objectOf({
+    base: describeField(
+      base,
+      documentation('The terms of a base over the records of the sub-affiliates’ customers.'),
+    ),
+  }),
+  unit: objectOf({
+    unit: describeField(unit, documentation('The units of the sub-affiliates’ customers.')),
+  }),
+  once: objectOf({
+    once: describeField(
+      name,
+      documentation('Pays for each CPA that this `once` rule paid below.', 'cpa'),
+    ),
+  }),
+})
+
+const override = objectOf({
+  ...common,
+  kind: describeField(v.literal('override'), documentation('Pays for the affiliates below.')),
+  level: describeField(
+    wholeNumber(1, levels),
+    documentation('Exactly this level below: 1 for direct sub-affiliates.', 1),
+  ),
+  of: describeField(below, documentation('What the override is computed from.')),
+  percent: v.exactOptional(percent),
+  amount: v.exactOptional(amount),
+  each: v.exactOptional(
+    describeField(
+      positive,
+      documentation('The number of units that `amount` pays for, 1 by default.', '1000000'),
+    ),
+  ),
+  negative: v.exactOptional(
+    describeField(
+      f.oneOf('offset', 'zero'),
+      documentation(
+        'A sub-affiliate with a negative sum counts as 0 (`zero`, the default), or reduces the others (`offset`).',
+      ),
+    ),
+  ),
+  funded_by: v.exactOptional(
+    describeField(
+      f.oneOf('operator', 'downline'),
+      documentation(
+        'Who pays: `operator` (default), or the affiliate below, whose statement then has the negative line.',
+      ),
+    ),
+  ),
+  allow_over_100,
+})
+
+const KINDS = 'once, share, unit, override'
+
+/** A rule of a plan. */
+export const rule = v.variant('kind', [once, share, unitRule, override], ({ path }) =>
+  path ? ruleMessage('enum', KINDS) : ruleMessage('type', 'object'),
+)
 
 /** Text that is shown to people: without control characters and bidirectional formatting. */
 const label = v.pipe(

@@ -1,10 +1,10 @@
 import type { RateTable } from '../../db/commission/rates.ts'
+import { parseDay } from '../../validation/calendar.ts'
 import { CURRENCIES, WITHDRAWN } from '../../validation/iso-4217.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { pointerStep } from '../../validation/pointer.ts'
-import { readRateDay } from './rate-day.ts'
 import { type IssueList, issueList } from './rate-issues.ts'
-import { readRate } from './rate-text.ts'
+import { type ReadCell, readRate } from './rate-text.ts'
 
 // The ECB's own CSV: a header `Date,USD,JPY,…` and a row for each day, both in any order. The daily
 // file has spaces after its commas, and each line may end with one more comma. Its fields have no
@@ -168,4 +168,49 @@ function readRow(
     else rates[index] = value
   }
   return { day, rates }
+}
+
+const MONTHS = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+]
+
+/** A day as the daily file of the ECB writes it: `13 April 2026`. */
+const WRITTEN_DAY = /^(\d{1,2}) ([A-Z][a-z]+) (\d{4})$/
+
+/**
+ * Returns the day of a row as `YYYY-MM-DD`, and adds it to `seen`. Refuses a day in `seen` or in
+ * the future.
+ */
+function readRateDay(cell: string, seen: Set<string>, today: string): ReadCell {
+  const day = parseDay(toDigits(cell))
+  if (day === null) return { value: null, issue: { code: 'date', value: cell } }
+  if (day > today) {
+    const instruction = 'Rates have days up to today.'
+    const expected = 'in the future'
+    return { value: null, issue: { code: 'date', value: cell, expected, instruction } }
+  }
+  if (seen.has(day)) {
+    return { value: null, issue: { code: 'duplicate_key', instruction: 'Send each day once.' } }
+  }
+  seen.add(day)
+  return { value: day, issue: null }
+}
+
+/** Returns a day with a written month in digits; any other text as it is. */
+function toDigits(cell: string): string {
+  const [, date = '', month = '', year = ''] = WRITTEN_DAY.exec(cell) ?? []
+  const number = MONTHS.indexOf(month) + 1
+  if (number === 0) return cell
+  return `${year}-${String(number).padStart(2, '0')}-${date.padStart(2, '0')}`
 }

@@ -1,13 +1,29 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { oncePerRequest } from '../../http/once-per-request.ts'
-import { PAGE_PARAMETERS } from '../../http/pagination.ts'
-import { checkPercentEncoding, readQuery } from '../../http/query.ts'
+import {
+  PAGE_PARAMETERS,
+  type PageQuery,
+  readPage,
+  respondWithPage,
+} from '../../http/pagination.ts'
+import { preferredType } from '../../http/preferred-type.ts'
+import {
+  checkDay,
+  checkPercentEncoding,
+  invalidQuery,
+  invalidValue,
+  readChoice,
+  readQuery,
+} from '../../http/query.ts'
 import { ReadMemory } from '../../http/read-memory.ts'
 import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send-json.ts'
-import { openPeriod } from '../drafts/on-request.ts'
-import type { Period } from '../engine/calendar.ts'
+import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../drafts/limits.ts'
+import { openPeriod, withinLimit } from '../drafts/on-request.ts'
+import { dayNumber, type Period, parsePeriod } from '../engine/calendar.ts'
+import type { QualificationStatus } from '../engine/once-report.ts'
+import { REASONS, type Reason } from '../engine/reasons.ts'
 import { computeById } from './compute-by-id.ts'
 import { lineReader } from './compute-line.ts'
 import { customerLines } from './customer-lines.ts'
@@ -16,8 +32,6 @@ import { explainById } from './explain-by-id.ts'
 import { recordsOf } from './explain-line.ts'
 import { listParts } from './line-parts.ts'
 import { listQualifications } from './qualifications.ts'
-import { readDay, readPeriod, readReason, readStatus, required } from './read-parameters.ts'
-import { computeFor, prefersText, respondWith, respondWithList } from './respond.ts'
 import { groupUnearned, listUnearned } from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
@@ -184,3 +198,92 @@ export const teamWhy = new Hono<AppEnv>()
     return respondWithEarnings(c, { resource: 'customers', id })
   })
   .get(TEAM_WHY_PATHS.customerLines, (c) => respondWithCustomerLines(c, c.req.param('customer_id')))
+
+/** Returns the period of a query, which requires one. */
+function readPeriod(text: string | undefined): Period {
+  const period = parsePeriod(text ?? '')
+  if (period && isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
+  if (period) return period
+  if (text !== undefined) throw invalidValue('period', text, PERIOD_FORMS)
+  throw invalidQuery(`The parameter \`period\` is missing. Send ${PERIOD_FORMS}.`)
+}
+
+/** Returns the reason of a query. */
+const readReason = (text: string | undefined): Reason | undefined =>
+  readChoice('reason', text, REASONS)
+
+const STATUSES: readonly QualificationStatus[] = ['qualified', 'waiting', 'failed', 'refused']
+
+/** Returns the status of a query. */
+const readStatus = (text: string | undefined): QualificationStatus | undefined =>
+  readChoice('status', text, STATUSES)
+
+/** Returns a parameter, or throws `invalid_query` if it is missing. */
+function required(name: string, text: string | undefined): string {
+  if (text === undefined) throw invalidQuery(`The parameter \`${name}\` is missing.`)
+  return text
+}
+
+/** Returns a day of a query, in days since 1970. */
+function readDay(name: string, text: string | undefined): number {
+  const day = required(name, text)
+  checkDay(name, day)
+  return dayNumber(day)
+}
+
+const NARROW =
+  'Narrow it with `customer_id` or `affiliate_id` where the endpoint has these parameters.'
+
+/** Computes an answer for a reader. */
+const computeFor = <T>(reader: Reader, compute: (reader: Reader) => Promise<T>): Promise<T> =>
+  withinLimit(reader.grant.account, NARROW, () => compute(reader))
+
+/** Returns whether the `Accept` of a request prefers sentences to JSON, by its weights. */
+const prefersText = (c: Context): boolean =>
+  preferredType(c, ['application/json', 'text/plain']) === 'text/plain'
+
+/** Responds with what is computed from an account's records. */
+const respondWith = (
+  c: Context<AppEnv>,
+  compute: (reader: Reader) => Promise<object>,
+): Promise<Response> =>
+  withReadSession(c, async (reader) => {
+    const body = await computeFor(reader, compute)
+    return sendJson(c, body, new ReadMemory(reader.grant.account))
+  })
+
+/** The paging parameters of a query. */
+const pageOf = (query: PageQuery): PageQuery => {
+  const { page, per_page, cursor } = query
+  return {
+    ...(page !== undefined && { page }),
+    ...(per_page !== undefined && { per_page }),
+    ...(cursor !== undefined && { cursor }),
+  }
+}
+
+/**
+ * Responds with a page of a computed list. The whole list is computed for each page, so its length is
+ * exact; the cursor is the number of items before the page.
+ */
+const respondWithList = (
+  c: Context<AppEnv>,
+  list: readonly unknown[],
+  query: PageQuery,
+  compute: (reader: Reader) => Promise<readonly object[]>,
+): Promise<Response> =>
+  withReadSession(c, async (reader) => {
+    const { account } = reader.grant
+    const context = JSON.stringify([account, ...list])
+    const page = await readPage(c.env, context, pageOf(query))
+    const all = await computeFor(reader, compute)
+    const start = page.after ? Number(page.after[0]) : (page.number - 1) * page.size
+    const end = start + page.size
+    const found = {
+      data: all.slice(start, end),
+      total: all.length,
+      isLimited: false,
+      last: end < all.length ? [end] : null,
+    }
+    return respondWithPage(c, context, page, found, new ReadMemory(account))
+  })

@@ -1,6 +1,5 @@
 import { openAccount } from '../../../src/commission/engine/account.ts'
 import type { PlanResult } from '../../../src/commission/engine/account-input.ts'
-import { differencesOf } from '../../../src/commission/engine/adjustments.ts'
 import {
   closedStatement,
   type Difference,
@@ -14,8 +13,8 @@ import { parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, plainText } from '../../../src/commission/engine/decimal.ts'
 import type { Line } from '../../../src/commission/engine/line.ts'
 import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
-import { withRestoring } from '../../../src/commission/engine/restoring.ts'
 import type { AdjustmentJson } from '../../../src/commission/engine/statement.ts'
+import { differencesOf, withRestoring } from '../../../src/commission/engine/statements.ts'
 import { transferringInto } from '../../../src/commission/engine/transfer.ts'
 import { type Bookkeeper, openBooks } from '../bookkeeper.ts'
 import type { World } from '../world.ts'

@@ -1,7 +1,3 @@
-import {
-  type OverridesOf,
-  overridesByStatement,
-} from '../../../src/commission/engine/added-overrides.ts'
 import { recoupedBy } from '../../../src/commission/engine/advance.ts'
 import { firstDayOf, parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { ownersOf } from '../../../src/commission/engine/context.ts'
@@ -17,6 +13,10 @@ import {
 } from '../../../src/commission/engine/plans-in-force.ts'
 import { rateFinder } from '../../../src/commission/engine/rates.ts'
 import type { CompiledShare } from '../../../src/commission/engine/rules.ts'
+import {
+  type OverridesOf,
+  overridesByStatement,
+} from '../../../src/commission/engine/statements.ts'
 import { minorDigits } from '../engine.ts'
 import type { World } from '../world.ts'
 import {

@@ -16,7 +16,6 @@ import {
   ZERO,
 } from '../../../src/commission/engine/decimal.ts'
 import { amountOf, compareText } from '../../../src/commission/engine/facts.ts'
-import { applyFence } from '../../../src/commission/engine/fence.ts'
 import type { Line } from '../../../src/commission/engine/line.ts'
 import { closedRateFinder, rateFinder, rateLookup } from '../../../src/commission/engine/rates.ts'
 import {
@@ -26,6 +25,7 @@ import {
   ratio,
   subtractRatio,
 } from '../../../src/commission/engine/ratio.ts'
+import { applyFence } from '../../../src/commission/engine/settle-share.ts'
 import { closeState, NO_STATE, openState } from '../../../src/commission/engine/state.ts'
 import { addToGroup, newCustomerTally } from '../../../src/commission/engine/tally-groups.ts'
 import { compileTerm } from '../../../src/commission/engine/terms.ts'
