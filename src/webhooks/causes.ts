@@ -82,7 +82,8 @@ const toEvent = ({ account, kind, id, ends_at }: ExpiringCredential) => ({
  */
 export async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
   await storeRecovered(resolveDatabase(env, binding), now)
-  await queueDue(env, binding, null, now)
+  // What it has stored just now is due a moment after `now`.
+  await queueDue(env, binding, null, Math.max(now, Date.now()))
 }
 
 /** Deletes the webhooks of disabled accounts, with their events and messages. */
