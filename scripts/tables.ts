@@ -29,8 +29,6 @@ const TABLES: Record<string, string> = {
   deliveries:
     'The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times.',
   delivery_terms: 'Codes of errors and ids of refused records, by which deliveries are found.',
-  overwritten_writes:
-    'Writes that a later record of the same request overwrote. Only earlier versions of the Worker wrote them.',
   day_totals: 'Control totals of the days that have not changed since they were summed.',
   totals_leases: 'The computation of control totals that an account last began.',
   idempotency_keys: 'Idempotency keys, each with a digest of the records of its first use.',

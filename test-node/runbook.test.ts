@@ -30,7 +30,7 @@ test('a restore keeps every table that holds no records', () => {
   const records = ['customers', 'transactions', 'activity', 'events', 'clicks', 'totals', 'resets']
   records.push('day_totals', 'totals_leases', 'customer_affiliations', 'customer_fields')
   records.push('kept_days', 'kept_facts', 'changed_days')
-  const logs = ['deliveries', 'overwritten_writes', 'arrivals', 'idempotency_keys', 'storage']
+  const logs = ['deliveries', 'arrivals', 'idempotency_keys', 'storage']
   logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts', 'webhook_late_feeds')
   logs.push('webhook_refusals')

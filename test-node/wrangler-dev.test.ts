@@ -169,7 +169,7 @@ describe('a local database of an older layout is refused, with the command that 
       cwd: old,
       env: { ...process.env, WRANGLER_COMMAND: 'dev', PORT: String(startPort) },
     })
-  const migration = join(old, 'migrations/0002_record_tables.sql')
+  const migration = join(old, 'migrations/0002_records.sql')
   const renamed = join(old, 'migrations/0002_another_layout.sql')
   let startPort: number
   before(async () => {

@@ -293,17 +293,6 @@ describe('retention', () => {
     expect([await count(env.DB, 'customers'), await count(env.DB_2, 'events')]).toEqual([2, 1])
   })
 
-  test('overwritten writes are deleted after an hour, when no retry reads them', async () => {
-    const insert = (delivery: string) =>
-      env.DB.prepare("insert into overwritten_writes values ('a', ?, 0, 1)").bind(delivery).run()
-    const now = Date.now()
-    await insert(firstIdAt(now - 3_599_000))
-    await insert(firstIdAt(now - 3_601_000))
-    await cron('17 * * * *')
-
-    expect(await count(env.DB, 'overwritten_writes')).toBe(1)
-  })
-
   test('one retention run deletes the old deliveries of every account in steps', async () => {
     const old = firstIdAt(Date.now() - 40 * DAY_MS)
     const kept = firstIdAt(Date.now())

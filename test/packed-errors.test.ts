@@ -10,7 +10,7 @@ test('errors are packed in their order until they take 256 KiB', () => {
     message: `${'é'.repeat(100)}${index}`,
   }))
   const packed = packErrors(errors, 'array')
-  const [{ kinds, records }]: PackedErrors = JSON.parse(packed)
+  const { kinds, records }: PackedErrors = JSON.parse(packed)
   const bytes = new TextEncoder().encode(packed).length
   expect(bytes).toBeLessThanOrEqual(MAX_PACKED_BYTES)
   expect(bytes).toBeGreaterThan(MAX_PACKED_BYTES - 10_000)

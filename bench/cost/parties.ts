@@ -114,9 +114,6 @@ async function tokenHeaders(running: Running, admin: Admin, account: string) {
 
 const NAIVE = [
   'create table tokens (token text primary key, account text not null) strict, without rowid',
-  // Triggers of ours, which the naive design would not have.
-  'drop trigger customers_overwritten',
-  'drop trigger events_overwritten',
   `create table token_requests (token text, minute integer, requests integer not null,
      primary key (token, minute)) strict, without rowid`,
   `insert into accounts (id, name, vertical, mode, unknown_customer, created_at)

@@ -185,13 +185,13 @@ select
         json_array(
           r.value ->> 0,
           (
-            select json_group_array(json(d.errors -> ('$[0].kinds[' || k.value || ']')))
+            select json_group_array(json(d.errors -> ('$.kinds[' || k.value || ']')))
             from json_each(r.value, '$[1]') k
           ),
           r.value ->> 2, r.value -> 3
         )
       )
-    from json_each(d.errors, '$[0].records') r
+    from json_each(d.errors, '$.records') r
     where
       r.value ->> 2 in (
         select value

@@ -96,7 +96,6 @@ async function maintainDatabases(
     deliveries: firstIdAt(oldest),
     delivery_terms: Math.floor(oldest / DAY_MS),
     // Only a retry of the same request reads them.
-    overwritten_writes: firstIdAt(now - HOUR_MS),
     clicks: Math.floor(oldest / DAY_MS),
     arrivals: Math.floor(oldest / HOUR_MS),
     ...oldestOfWebhooks(now),

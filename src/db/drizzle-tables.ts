@@ -52,8 +52,6 @@ export const clients = sqliteTable('clients', {
   client_id: text().primaryKey(),
   account: text().notNull(),
   secret_digest: text().notNull(),
-  previous_digest: text(),
-  previous_until: integer(),
   version: integer().notNull().default(1),
   revoked: integer().notNull().default(0),
   created_at: text().notNull(),
@@ -411,18 +409,6 @@ export const deliveryTerms = sqliteTable(
     delivery: text().notNull(),
   },
   (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
-)
-
-/** Writes that a later record of the same request overwrote. Only earlier versions of the Worker wrote them. */
-export const overwrittenWrites = sqliteTable(
-  'overwritten_writes',
-  {
-    account: text().notNull(),
-    delivery: text().notNull(),
-    idx: integer().notNull(),
-    revision: integer().notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.account, t.delivery, t.idx] })],
 )
 
 /** Control totals of the days that have not changed since they were summed. */

@@ -39,8 +39,6 @@ export const clients = /* @__PURE__ */ defineTable<typeof drizzle.clients>({
     client_id: null,
     account: null,
     secret_digest: null,
-    previous_digest: null,
-    previous_until: null,
     version: null,
     revoked: null,
     created_at: null,
@@ -393,14 +391,6 @@ export const deliveryTerms = /* @__PURE__ */ defineTable<typeof drizzle.delivery
   $name: 'delivery_terms',
   $columns: { account: null, day, term: null, delivery: null },
   $primaryKey: ['account', 'day', 'term', 'delivery'],
-  $uniqueKey: null,
-})
-
-/** Writes that a later record of the same request overwrote. Only earlier versions of the Worker wrote them. */
-export const overwrittenWrites = /* @__PURE__ */ defineTable<typeof drizzle.overwrittenWrites>({
-  $name: 'overwritten_writes',
-  $columns: { account: null, delivery: null, idx: null, revision: null },
-  $primaryKey: ['account', 'delivery', 'idx'],
   $uniqueKey: null,
 })
 

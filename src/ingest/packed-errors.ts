@@ -20,11 +20,11 @@ type PackedRecord = [
   key?: Record<string, string>,
 ]
 
-/**
- * The errors of a delivery as the log keeps them: an error that many records have is written once. It is
- * an array, because earlier versions of the Worker read an array.
- */
-export type PackedErrors = [{ kinds: Kind[]; records: PackedRecord[] }]
+/** The errors of a delivery as the log keeps them: an error that many records have is written once. */
+export interface PackedErrors {
+  kinds: Kind[]
+  records: PackedRecord[]
+}
 
 /** Returns the id by which a refused record is found: its own, or that of its customer if it has none. */
 export const recordIdOf = (key: Record<string, string> | undefined): string | null =>
@@ -64,7 +64,7 @@ export function packErrors(errors: Iterable<FormattedIssue>, form: BodyForm): st
     records.set(index, record)
   }
   const sorted = [...records.values()].sort((a, b) => positionOf(a) - positionOf(b))
-  return `[{"kinds":[${[...kinds.keys()].join()}],"records":${JSON.stringify(sorted)}}]`
+  return `{"kinds":[${[...kinds.keys()].join()}],"records":${JSON.stringify(sorted)}}`
 }
 
 /** Returns the position of a record; errors of the body as a whole come first. */
@@ -75,11 +75,10 @@ function newRecord(index: number | null, key: Record<string, string> | undefined
   return key ? [index, [], id, key] : [index, [], id]
 }
 
-/** Returns the errors of a delivery from the log. Earlier versions of the Worker did not pack them. */
+/** Returns the errors of a delivery from the log. */
 export function unpackErrors(logged: string | null, form: BodyForm): FormattedIssue[] {
-  const parsed: PackedErrors | FormattedIssue[] = JSON.parse(logged ?? '[]')
-  if (!isPacked(parsed)) return parsed
-  const [{ kinds, records }] = parsed
+  if (logged === null) return []
+  const { kinds, records }: PackedErrors = JSON.parse(logged)
   return records.flatMap(([index, numbers, , key]) => {
     const at = index === null ? '' : recordPointer(form, index)
     const place = { ...(index !== null && { index }), ...(key && { key }) }
@@ -94,6 +93,3 @@ export function unpackErrors(logged: string | null, form: BodyForm): FormattedIs
       }))
   })
 }
-
-const isPacked = (parsed: PackedErrors | FormattedIssue[]): parsed is PackedErrors =>
-  parsed[0] !== undefined && 'kinds' in parsed[0]

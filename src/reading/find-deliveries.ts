@@ -63,7 +63,7 @@ function recordsOf(
   const resource = resources.find(({ name }) => name === delivery.resource)
   if (!resource) return []
   const { form, hold_refused, found_records, found_keys } = delivery
-  const errors = found_records && `[{"kinds":[],"records":${found_records}}]`
+  const errors = found_records && `{"kinds":[],"records":${found_records}}`
   const logged = { form, hold_refused, errors, unknown_keys: found_keys, reused: 0 }
   const refused = refusedRecords(logged, resource).map(({ errors, ...place }) => ({
     ...place,

@@ -12,7 +12,7 @@ import {
 } from './sql-fragments.ts'
 import { USAGE } from './storage-sql.ts'
 
-/** The `over_quota` of a row with `probes`: triggers skip it, the batch deletes it (migration 0013). */
+/** The `over_quota` of a row with `probes`: triggers skip it, the batch deletes it. */
 const QUOTA_CHECK_ONLY = '-1'
 
 /** What happens to records that refer to something unknown. */

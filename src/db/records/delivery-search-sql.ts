@@ -112,10 +112,10 @@ const isSearched = (id: string) => `${id} in (select value from json_each(:recor
 /** The columns with what the log keeps of the records with the id, and nothing of the other records. */
 const RECORD_COLUMNS = `,
       (select json_group_array(json_array(r.value ->> 0, (
-          select json_group_array(json(d.errors -> ('$[0].kinds[' || k.value || ']')))
+          select json_group_array(json(d.errors -> ('$.kinds[' || k.value || ']')))
           from json_each(r.value, '$[1]') k
         ), r.value ->> 2, r.value -> 3))
-        from json_each(d.errors, '$[0].records') r where ${isSearched('r.value ->> 2')}
+        from json_each(d.errors, '$.records') r where ${isSearched('r.value ->> 2')}
       ) as found_records,
       (select json_group_array(json(r.value)) from json_each(d.unknown_keys) r
         where ${isSearched(KEYED_ID)}

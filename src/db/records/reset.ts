@@ -34,7 +34,6 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   customer_refusals: ['customer_id'],
   deliveries: ['id'],
   delivery_terms: ['day', 'term', 'delivery'],
-  overwritten_writes: ['delivery', 'idx'],
   arrivals: ['hour', 'resource'],
   idempotency_keys: ['resource', 'key'],
   clicks: ['day', 'link_id', 'click_id'],

@@ -8,7 +8,6 @@ const DELETES_PER_RUN = 200
 const EXPIRING_TABLES = {
   deliveries: ['id'],
   delivery_terms: ['day', 'term', 'delivery'],
-  overwritten_writes: ['delivery', 'idx'],
   clicks: ['day', 'link_id', 'click_id'],
   arrivals: ['hour', 'resource'],
   webhook_messages: ['event', 'endpoint'],

@@ -1,0 +1,439 @@
+-- The tables are WITHOUT ROWID: a table is stored in the order of its primary key, and SQLite appends
+-- the primary key to every index. Records with a day are stored by day and customer, so that the
+-- records of a day lie next to each other, and a bulk of recent records changes few pages. A unique
+-- index finds them by the key that the contract names. Each further index would cost one more write
+-- per record; docs/storage.md has the figures.
+--
+--   delivery, idx  the request that last wrote the record, and the record's position in it
+--   revision       1 when the record is created; each update adds 1
+--   day, date      the day by which lists and totals find the record
+--   held           1 while the customer is unknown: only `GET held` returns the record
+--
+-- A day is stored as the number of days since 1970-01-01, in the years 0000 to 9999. A point in time
+-- (`…_date`) is stored as milliseconds since 1970. src/db/column-types.ts converts both.
+
+-- Customers of every vertical.
+--
+-- Brands only:
+--   regtime    the value as sent; `signup_date` has the same time as an instant
+--   extras     the additional fields: a map of names to JSON texts, so that maps are merged by name
+--   first_day  the day of the first receipt in the account's time zone; used as `day` if none is sent
+-- All verticals:
+--   verdict    the result of verifying `tracking_data`; null if none was sent
+--   link       the link in `tracking_data`, if its signature is valid
+--
+-- When a customer was first heard of. Control totals and lists do not depend on it.
+--
+--   first_seen_at   in milliseconds: when the first delivery with the customer was received or, for brands,
+--                   the earliest time of the events that waited for the customer; null if that event had
+--                   no time
+--   first_seen_day  the day of that event; null if no event waited that was earlier
+CREATE TABLE customers (
+  account              TEXT NOT NULL,
+  customer_id          TEXT NOT NULL CHECK (customer_id <> ''),
+  signup_date          INTEGER,
+  last_modified_date   INTEGER,
+  affiliate_id         TEXT,
+  tracking_data        TEXT,
+  lang_id              TEXT,
+  country_code         TEXT,
+  kyc_status_id        TEXT,
+  sales_status_id      TEXT,
+  challenge_type       TEXT,
+  phase                TEXT,
+  account_size         REAL CHECK (account_size >= 0),
+  trading_account_type TEXT,
+  leverage             TEXT,
+  first_name           TEXT,
+  last_name            TEXT,
+  email                TEXT,
+  day                  INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  delivery             TEXT NOT NULL,
+  idx                  INTEGER NOT NULL,
+  revision             INTEGER NOT NULL CHECK (revision >= 1),
+  regtime              TEXT,
+  extras               TEXT CHECK (json_valid(extras)),
+  first_day            INTEGER CHECK (first_day BETWEEN -719528 AND 2932896),
+  verdict              TEXT
+    CHECK (verdict IN ('attributed', 'altered', 'foreign', 'unrecognised', 'conflict')),
+  link                 TEXT,
+  first_seen_at        INTEGER,
+  first_seen_day       INTEGER CHECK (first_seen_day BETWEEN -719528 AND 2932896),
+  PRIMARY KEY (account, customer_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX customers_day ON customers (account, day);
+
+-- Records that move to another day, or that are held or released. Only the statements that do this
+-- set these columns, so that ordinary writes run no trigger for each record.
+CREATE TRIGGER day_totals_customers AFTER UPDATE OF day ON customers
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'customers' AND day IN (old.day, new.day);
+END;
+
+CREATE TRIGGER day_totals_customers_deleted AFTER DELETE ON customers
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'customers' AND day = old.day;
+END;
+
+-- The first value of each field holds from the beginning, so that a change from null alone is no row
+-- unless there are rows. The link of a brand's customer is in `customer_affiliations`.
+CREATE TRIGGER customers_fields AFTER UPDATE OF country_code, trading_account_type, challenge_type,
+  phase, kyc_status_id, sales_status_id, account_size, link ON customers
+WHEN (old.country_code, old.trading_account_type, old.challenge_type, old.phase, old.kyc_status_id,
+    old.sales_status_id, old.account_size, iif(new.first_day IS NULL, old.link, NULL))
+  IS NOT (new.country_code, new.trading_account_type, new.challenge_type, new.phase,
+    new.kyc_status_id, new.sales_status_id, new.account_size,
+    iif(new.first_day IS NULL, new.link, NULL))
+BEGIN
+  INSERT INTO customer_fields (account, customer_id, day, country_code, trading_account_type,
+    challenge_type, phase, kyc_status_id, sales_status_id, account_size, link, delivery)
+  SELECT old.account, old.customer_id,
+    max(received.day, coalesce(
+      (SELECT max(day) FROM customer_fields
+        WHERE account = old.account AND customer_id = old.customer_id), received.day)),
+    old.country_code, old.trading_account_type, old.challenge_type, old.phase, old.kyc_status_id,
+    old.sales_status_id, old.account_size, iif(new.first_day IS NULL, old.link, NULL), new.delivery
+  FROM (SELECT coalesce(
+    (SELECT coalesce(received_day, received_at / 86400000) FROM deliveries
+      WHERE account = new.account AND id = new.delivery), unixepoch() / 86400) AS day) received
+  WHERE (old.country_code IS NOT NULL AND old.country_code IS NOT new.country_code)
+    OR (old.trading_account_type IS NOT NULL
+      AND old.trading_account_type IS NOT new.trading_account_type)
+    OR (old.challenge_type IS NOT NULL AND old.challenge_type IS NOT new.challenge_type)
+    OR (old.phase IS NOT NULL AND old.phase IS NOT new.phase)
+    OR (old.kyc_status_id IS NOT NULL AND old.kyc_status_id IS NOT new.kyc_status_id)
+    OR (old.sales_status_id IS NOT NULL AND old.sales_status_id IS NOT new.sales_status_id)
+    OR (old.account_size IS NOT NULL AND old.account_size IS NOT new.account_size)
+    OR (new.first_day IS NULL AND old.link IS NOT NULL AND old.link IS NOT new.link)
+    OR EXISTS (SELECT 1 FROM customer_fields
+      WHERE account = old.account AND customer_id = old.customer_id)
+  -- A later change of the same day keeps the values of before the day. A field that had never had a value
+  -- gets its first one, which holds from the beginning.
+  ON CONFLICT (account, customer_id, day) DO UPDATE SET delivery = new.delivery,
+    country_code = coalesce(country_code, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.country_code IS NOT NULL),
+      NULL, old.country_code)),
+    trading_account_type = coalesce(trading_account_type, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.trading_account_type IS NOT NULL),
+      NULL, old.trading_account_type)),
+    challenge_type = coalesce(challenge_type, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.challenge_type IS NOT NULL),
+      NULL, old.challenge_type)),
+    phase = coalesce(phase, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.phase IS NOT NULL),
+      NULL, old.phase)),
+    kyc_status_id = coalesce(kyc_status_id, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.kyc_status_id IS NOT NULL),
+      NULL, old.kyc_status_id)),
+    sales_status_id = coalesce(sales_status_id, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.sales_status_id IS NOT NULL),
+      NULL, old.sales_status_id)),
+    account_size = coalesce(account_size, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.account_size IS NOT NULL),
+      NULL, old.account_size)),
+    link = coalesce(link, iif(EXISTS (SELECT 1 FROM customer_fields f
+      WHERE f.account = old.account AND f.customer_id = old.customer_id AND f.link IS NOT NULL),
+      NULL, iif(new.first_day IS NULL, old.link, NULL)));
+END;
+
+-- `customer_affiliations`: the delivery has decided from which day the new affiliate counts. An affiliate
+-- that holds from the signup on because the first one was corrected early has a row with the first day of
+-- the calendar, and the affiliate before it in `previous_affiliate_id`.
+CREATE TRIGGER customers_affiliation AFTER UPDATE OF affiliate_id, link ON customers
+WHEN old.affiliate_id IS NOT new.affiliate_id
+  OR (new.first_day IS NOT NULL AND old.link IS NOT new.link)
+BEGIN
+  -- A brand's customer who loses the attribution keeps the affiliate, which is no longer stored.
+  INSERT INTO customer_affiliations (account, customer_id, day, link, delivery)
+  SELECT old.account, old.customer_id, -719528, old.link, new.delivery
+  WHERE new.first_day IS NOT NULL AND new.link IS NULL AND NOT EXISTS (
+    SELECT 1 FROM customer_affiliations
+    WHERE account = old.account AND customer_id = old.customer_id);
+
+  -- The first affiliate holds from the beginning, whenever it became known.
+  INSERT INTO customer_affiliations (account, customer_id, day, affiliate_id, link,
+    previous_affiliate_id, previous_link, delivery)
+  SELECT old.account, old.customer_id,
+    max(received.day, coalesce(
+      (SELECT max(day) FROM customer_affiliations
+        WHERE account = old.account AND customer_id = old.customer_id), received.day)),
+    new.affiliate_id, iif(new.first_day IS NULL, NULL, new.link),
+    old.affiliate_id, iif(new.first_day IS NULL, NULL, old.link), new.delivery
+  FROM (SELECT coalesce(
+    (SELECT iif(affiliated -> cast(new.idx AS TEXT) ->> 1, -719528,
+        coalesce(received_day, received_at / 86400000))
+      FROM deliveries WHERE account = new.account AND id = new.delivery),
+    unixepoch() / 86400) AS day) received
+  WHERE (new.first_day IS NULL OR new.link IS NOT NULL)
+    AND (old.affiliate_id IS NOT NULL
+      OR (new.first_day IS NOT NULL AND old.link IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM customer_affiliations
+        WHERE account = old.account AND customer_id = old.customer_id))
+  ON CONFLICT (account, customer_id, day) DO UPDATE SET affiliate_id = new.affiliate_id,
+    link = iif(new.first_day IS NULL, NULL, new.link), delivery = new.delivery,
+    previous_affiliate_id = iif(day = -719528, old.affiliate_id, previous_affiliate_id);
+END;
+
+CREATE TABLE transactions (
+  account             TEXT NOT NULL,
+  transaction_id      TEXT NOT NULL CHECK (transaction_id <> ''),
+  customer_id         TEXT NOT NULL CHECK (customer_id <> ''),
+  transaction_type    TEXT NOT NULL,
+  amount_currency     REAL NOT NULL,
+  currency            TEXT NOT NULL CHECK (length(currency) = 3),
+  transaction_date    INTEGER NOT NULL,
+  status              TEXT NOT NULL CHECK (status <> ''),
+  amount_usd          REAL,
+  transaction_subtype TEXT,
+  note                TEXT,
+  day                 INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  held                INTEGER NOT NULL CHECK (held IN (0, 1)),
+  delivery            TEXT NOT NULL,
+  idx                 INTEGER NOT NULL,
+  revision            INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (account, day, customer_id, transaction_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX transactions_key ON transactions (account, transaction_id);
+CREATE INDEX transactions_held ON transactions (account, customer_id) WHERE held = 1;
+
+CREATE TRIGGER day_totals_transactions AFTER UPDATE OF day, held ON transactions
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'transactions' AND day IN (old.day, new.day);
+END;
+
+CREATE TRIGGER day_totals_transactions_deleted AFTER DELETE ON transactions
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'transactions' AND day = old.day;
+END;
+
+-- Records that move to another day, or that are held or released.
+CREATE TRIGGER changed_days_transactions AFTER UPDATE OF day, held ON transactions
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, d.value
+  FROM kept_days k CROSS JOIN json_each(json_array(old.day, new.day)) d
+  WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER changed_days_transactions_deleted AFTER DELETE ON transactions
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
+  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TABLE activity (
+  account      TEXT NOT NULL,
+  date         INTEGER NOT NULL CHECK (date BETWEEN -719528 AND 2932896),
+  customer_id  TEXT NOT NULL CHECK (customer_id <> ''),
+  instrument   TEXT NOT NULL CHECK (instrument <> ''),
+  currency     TEXT NOT NULL CHECK (length(currency) = 3),
+  lots_traded  REAL NOT NULL CHECK (lots_traded >= 0),
+  pnl          REAL,
+  drawdown     REAL CHECK (drawdown >= 0),
+  max_drawdown REAL CHECK (max_drawdown >= 0),
+  volume_usd   REAL CHECK (volume_usd >= 0),
+  spread_cost  REAL CHECK (spread_cost >= 0),
+  commission   REAL CHECK (commission >= 0),
+  held         INTEGER NOT NULL CHECK (held IN (0, 1)),
+  delivery     TEXT NOT NULL,
+  idx          INTEGER NOT NULL,
+  revision     INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (account, date, customer_id, instrument, currency)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX activity_held ON activity (account, customer_id) WHERE held = 1;
+
+CREATE TRIGGER day_totals_activity AFTER UPDATE OF date, held ON activity
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'trading-activity' AND day IN (old.date, new.date);
+END;
+
+CREATE TRIGGER day_totals_activity_deleted AFTER DELETE ON activity
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'trading-activity' AND day = old.date;
+END;
+
+CREATE TRIGGER changed_days_activity AFTER UPDATE OF date, held ON activity
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, d.value
+  FROM kept_days k CROSS JOIN json_each(json_array(old.date, new.date)) d
+  WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER changed_days_activity_deleted AFTER DELETE ON activity
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, old.date FROM kept_days k
+  WHERE k.account = old.account AND old.date BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+-- Activities of brands: one event, or one day of one customer.
+--
+--   id         the identity: e {eventid}, d [eventname, customerid, day, Currency, product],
+--              r {delivery} {index}, k {Idempotency-Key} {index}; h {SHA-256} of a long identity
+--   record     the record as sent; lists return it. The other columns are parsed from it.
+--   amount     `Value`
+--   createtime an instant; null if none was sent
+--   product    the product line, after the product map of the event's definition
+--   kpis       a map of names to numbers, ordered by name
+--   details    the other members, ordered by name, or their digest; only compared
+CREATE TABLE events (
+  account     TEXT NOT NULL,
+  id          TEXT NOT NULL CHECK (id <> ''),
+  eventname   TEXT NOT NULL CHECK (eventname <> ''),
+  customer_id TEXT NOT NULL CHECK (customer_id <> ''),
+  eventid     TEXT,
+  createtime  INTEGER,
+  amount      REAL,
+  currency    TEXT,
+  product     TEXT,
+  kpis        TEXT CHECK (json_valid(kpis)),
+  details     TEXT,
+  record      TEXT NOT NULL CHECK (json_valid(record)),
+  day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
+  held        INTEGER NOT NULL CHECK (held IN (0, 1)),
+  delivery    TEXT NOT NULL,
+  idx         INTEGER NOT NULL,
+  revision    INTEGER NOT NULL CHECK (revision >= 1),
+  PRIMARY KEY (account, day, customer_id, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX events_key ON events (account, id);
+CREATE INDEX events_held ON events (account, customer_id) WHERE held = 1;
+
+CREATE TRIGGER day_totals_events AFTER UPDATE OF day, held ON events
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'activities' AND day IN (old.day, new.day);
+END;
+
+-- An event that was sent without a time keeps the day of its first receipt, which the request that
+-- sends it again does not know.
+CREATE TRIGGER day_totals_events_undated AFTER UPDATE OF revision ON events
+WHEN new.createtime IS NULL
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = new.account AND resource = 'activities' AND day = new.day;
+END;
+
+CREATE TRIGGER day_totals_events_deleted AFTER DELETE ON events
+BEGIN
+  DELETE FROM day_totals
+  WHERE account = old.account AND resource = 'activities' AND day = old.day;
+END;
+
+CREATE TRIGGER changed_days_events AFTER UPDATE OF day, held ON events
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, d.value
+  FROM kept_days k CROSS JOIN json_each(json_array(old.day, new.day)) d
+  WHERE k.account = old.account AND d.value BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+-- An event that was sent without a time keeps the day of its first receipt, which the request that
+-- sends it again does not know.
+CREATE TRIGGER changed_days_events_undated AFTER UPDATE OF revision ON events
+WHEN new.createtime IS NULL
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, new.day FROM kept_days k
+  WHERE k.account = new.account AND new.day BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER changed_days_events_deleted AFTER DELETE ON events
+BEGIN
+  INSERT INTO changed_days (account, first_day, generation, day)
+  SELECT k.account, k.first_day, k.generation, old.day FROM kept_days k
+  WHERE k.account = old.account AND old.day BETWEEN k.first_day AND k.last_day
+  ON CONFLICT DO NOTHING;
+END;
+
+-- Costs nothing unless the name or the customer changes.
+CREATE TRIGGER events_changed AFTER UPDATE OF eventname, customer_id ON events
+WHEN old.eventname <> new.eventname OR old.customer_id <> new.customer_id
+BEGIN
+  UPDATE deliveries
+  SET changed_events = json_insert(coalesce(changed_events, '[]'), '$[#]', new.idx)
+  WHERE account = new.account AND id = new.delivery;
+END;
+
+-- Changes of a customer's affiliate: one row for each day with a change, none while the first affiliate
+-- holds. A customer without rows has the affiliate of `customers`. Otherwise the rows alone count.
+--
+--   day        the first day of the affiliate; the first day of the calendar if it holds from the beginning
+--   affiliate_id  null if the customer is organic, or if the affiliate is that of the link
+--   link       of brands: the link of the last verdict `attributed`
+--   previous_… what held before the customer's first row
+--   delivery   the last delivery that changed it on this day; null if the integrations team did
+CREATE TABLE customer_affiliations (
+  account               TEXT NOT NULL,
+  customer_id           TEXT NOT NULL,
+  day                   INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  affiliate_id          TEXT,
+  link                  TEXT,
+  previous_affiliate_id TEXT,
+  previous_link         TEXT,
+  delivery              TEXT,
+  PRIMARY KEY (account, customer_id, day)
+) STRICT, WITHOUT ROWID;
+
+-- Changes of the fields that conditions of plans use: one row for each day with a change, with the
+-- values before it. The values after a customer's last row are those of `customers`.
+CREATE TABLE customer_fields (
+  account              TEXT NOT NULL,
+  customer_id          TEXT NOT NULL,
+  day                  INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  country_code         TEXT,
+  trading_account_type TEXT,
+  challenge_type       TEXT,
+  phase                TEXT,
+  kyc_status_id        TEXT,
+  sales_status_id      TEXT,
+  account_size         REAL,
+  link                 TEXT,
+  delivery             TEXT NOT NULL,
+  PRIMARY KEY (account, customer_id, day)
+) STRICT, WITHOUT ROWID;
+
+-- Customers who earn nothing from `day` on, such as for fraud. The first day of the calendar: never.
+CREATE TABLE customer_refusals (
+  account     TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  day         INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  reason      TEXT NOT NULL,
+  refused_at  TEXT NOT NULL,
+  PRIMARY KEY (account, customer_id)
+) STRICT, WITHOUT ROWID;
+
+-- Customers whose personal data was erased, stored or not. Personal data sent later is not kept.
+--
+-- An erasure also removes personal members from the stored activities of a brand's customer, in
+-- bounded steps. Activities of the days before `next_day` are done, and of that day those up to the id
+-- `after_id`. Both are null when all are done.
+CREATE TABLE erasures (
+  account     TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  erased_at   TEXT NOT NULL,
+  next_day    INTEGER DEFAULT -719528,
+  after_id    TEXT DEFAULT '',
+  PRIMARY KEY (account, customer_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX erasures_pending ON erasures (account, customer_id) WHERE next_day IS NOT NULL;

@@ -1,0 +1,310 @@
+-- Statements of commissions, and the runs that compute them, in the database of the account's records.
+--
+-- One row for each affiliate, plan and period that has a statement, or something to carry.
+--
+--   id         derived from affiliate, plan and period
+--   hash       the SHA-256 of the statement's canonical JSON; '' without a statement
+--   digest     the SHA-256 of statement, lines and state: a draft with the same one is not written
+--   statement  the statement as JSON, without its lines; null if there is only something to carry
+--   lines      a JSON array of the first lines; `statement_lines` has the others
+--   state      what the next period starts from, as JSON
+--   read_at    when its computation began to read, in milliseconds: an older one never replaces it
+--
+-- Statements that were approved:
+--
+--   previous     the digest of the statement before it, of the same affiliate and plan, on which it builds;
+--                '' if there is none. A statement is only approved if that one was approved as it was then
+--   approval     the id of the approval (begins with its time); null for drafts
+--   approved_at  when it was approved, in milliseconds; its period uses the rates that were known then
+--   payment      the reference of the payment; null until it is paid
+--   returned     the payment that came back last; null if none did
+CREATE TABLE statements (
+  account      TEXT NOT NULL,
+  period       TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  plan         TEXT NOT NULL,
+  id           TEXT NOT NULL,
+  status       TEXT NOT NULL CHECK (status IN ('draft', 'approved', 'paid')),
+  hash         TEXT NOT NULL CHECK (length(hash) IN (0, 64)),
+  digest       TEXT NOT NULL CHECK (length(digest) = 64),
+  payable      TEXT NOT NULL,
+  closing      TEXT NOT NULL,
+  statement    TEXT CHECK (json_type(statement) = 'object'),
+  lines        TEXT NOT NULL CHECK (json_type(lines) = 'array'),
+  parts        INTEGER NOT NULL CHECK (parts >= 1),
+  state        TEXT NOT NULL CHECK (json_type(state) = 'object'),
+  read_at      INTEGER NOT NULL,
+  computed_at  TEXT NOT NULL,
+  previous     TEXT NOT NULL DEFAULT '',
+  approval     TEXT,
+  approved_at  INTEGER,
+  payment      TEXT,
+  returned     TEXT,
+  PRIMARY KEY (account, period, affiliate_id, plan)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX statements_id ON statements (account, id);
+CREATE INDEX statements_affiliate ON statements (account, affiliate_id, period, plan);
+CREATE INDEX statements_approval ON statements (account, approval) WHERE approval IS NOT NULL;
+
+-- The first closed period of each plan.
+CREATE INDEX statements_closed ON statements (account, plan, period) WHERE status <> 'draft';
+
+-- What waits for approval or payment, in order of plan, period and affiliate.
+CREATE INDEX statements_status ON statements (account, status, plan, period, affiliate_id)
+  WHERE status <> 'paid';
+
+CREATE TRIGGER statements_no_insert BEFORE INSERT ON statements
+WHEN EXISTS (SELECT 1 FROM statements WHERE account = new.account AND period = new.period
+  AND affiliate_id = new.affiliate_id AND plan = new.plan AND status <> 'draft')
+BEGIN
+  SELECT raise(ABORT, 'an approved statement never changes');
+END;
+
+CREATE TRIGGER statements_no_delete BEFORE DELETE ON statements
+WHEN old.status <> 'draft' AND NOT EXISTS (SELECT 1 FROM book_resets WHERE account = old.account)
+BEGIN
+  SELECT raise(ABORT, 'an approved statement never changes');
+END;
+
+-- The statements that have to be paid, in order of affiliate and currency.
+CREATE INDEX statements_due ON statements (account, affiliate_id, statement ->> 'currency', period, plan)
+  WHERE status = 'approved' AND payable GLOB '*[1-9]*';
+
+CREATE TRIGGER webhook_statement_approved AFTER UPDATE OF status ON statements
+WHEN iif(old.status = 'draft' AND new.status = 'approved' AND new.statement IS NOT NULL,
+  EXISTS (SELECT 1 FROM webhook_wants
+    WHERE account = new.account AND type IN ('statement.approved', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'statement.approved', new.id, now, json_object(
+      'statement_id', new.id, 'affiliate_id', new.affiliate_id, 'plan', new.plan,
+      'period', new.period, 'currency', new.statement ->> 'currency',
+      'total', new.statement ->> 'total', 'payable', new.payable, 'hash', new.hash)
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+-- Corrections of closed periods: a computation finds them, or other ones than before.
+CREATE TRIGGER webhook_new_corrections AFTER INSERT ON statements
+WHEN iif(EXISTS (SELECT 1 FROM webhook_wants
+    WHERE account = new.account AND type IN ('adjustment.created', '*')),
+  new.statement ->> 'adjustments_total' > 0, 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'adjustment.created', new.id || ' ' || new.hash, now, json_object(
+      'kind', 'correction', 'statement_id', new.id, 'affiliate_id', new.affiliate_id,
+      'plan', new.plan, 'period', new.period, 'currency', new.statement ->> 'currency',
+      'amount', new.statement ->> 'adjustments_sum',
+      'adjustments', new.statement ->> 'adjustments_total')
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+CREATE TRIGGER webhook_changed_corrections AFTER UPDATE OF statement ON statements
+WHEN iif(EXISTS (SELECT 1 FROM webhook_wants
+    WHERE account = new.account AND type IN ('adjustment.created', '*')),
+  new.statement ->> 'adjustments_total' > 0
+    AND (new.statement ->> 'adjustments_total' IS NOT old.statement ->> 'adjustments_total'
+      OR new.statement ->> 'adjustments_sum' IS NOT old.statement ->> 'adjustments_sum'), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'adjustment.created', new.id || ' ' || new.hash, now, json_object(
+      'kind', 'correction', 'statement_id', new.id, 'affiliate_id', new.affiliate_id,
+      'plan', new.plan, 'period', new.period, 'currency', new.statement ->> 'currency',
+      'amount', new.statement ->> 'adjustments_sum',
+      'adjustments', new.statement ->> 'adjustments_total')
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+-- A statement is paid once, and again after each return.
+CREATE TRIGGER statements_no_update BEFORE UPDATE ON statements
+WHEN old.status <> 'draft' AND (
+  (old.account, old.period, old.affiliate_id, old.plan, old.id, old.hash, old.digest, old.payable,
+    old.closing, old.statement, old.lines, old.parts, old.state, old.read_at, old.computed_at,
+    old.previous, old.approval, old.approved_at)
+  IS NOT (new.account, new.period, new.affiliate_id, new.plan, new.id, new.hash, new.digest, new.payable,
+    new.closing, new.statement, new.lines, new.parts, new.state, new.read_at, new.computed_at,
+    new.previous, new.approval, new.approved_at)
+  OR NOT iif(old.status = 'approved',
+    new.status = 'paid' AND new.payment IS NOT NULL AND new.returned IS old.returned,
+    new.status = 'approved' AND new.payment IS NULL AND new.returned IS old.payment
+      AND EXISTS (SELECT 1 FROM payment_returns
+        WHERE account = old.account AND payment = old.payment)))
+BEGIN
+  SELECT raise(ABORT, 'an approved statement never changes');
+END;
+
+-- Each payment of a statement is an event, and each return.
+CREATE TRIGGER webhook_statement_paid AFTER UPDATE OF status ON statements
+WHEN iif(old.status = 'approved' AND new.status = 'paid',
+  EXISTS (SELECT 1 FROM webhook_wants
+    WHERE account = new.account AND type IN ('statement.paid', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'statement.paid', new.id || ' ' || new.payment, now, json_object(
+      'statement_id', new.id, 'affiliate_id', new.affiliate_id, 'plan', new.plan,
+      'period', new.period, 'currency', new.statement ->> 'currency',
+      'amount', new.payable, 'reference', new.payment, 'paid_on', (SELECT paid_on FROM payments
+        WHERE account = new.account AND reference = new.payment))
+  FROM (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  WHERE true ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+CREATE TRIGGER webhook_statement_returned AFTER UPDATE OF status ON statements
+WHEN iif(old.status = 'paid' AND new.status = 'approved',
+  EXISTS (SELECT 1 FROM webhook_wants
+    WHERE account = new.account AND type IN ('statement.returned', '*')), 0)
+BEGIN
+  INSERT INTO webhook_events (account, id, type, about, at, data)
+  SELECT new.account, 'evt_' || printf('%011x', now) || lower(hex(randomblob(8))),
+    'statement.returned', new.id || ' ' || new.returned, now, json_object(
+      'statement_id', new.id, 'affiliate_id', new.affiliate_id, 'plan', new.plan,
+      'period', new.period, 'currency', new.statement ->> 'currency',
+      'amount', new.payable, 'payment', new.returned, 'reference', r.reference,
+      'returned_on', r.returned_on)
+  FROM payment_returns r, (SELECT cast(unixepoch('subsec') * 1000 AS INTEGER) AS now)
+  WHERE r.account = new.account AND r.payment = new.returned
+  ON CONFLICT (account, type, about) DO NOTHING;
+END;
+
+-- The lines of long statements from the second part on: a row has at most 2 MB.
+CREATE TABLE statement_lines (
+  account TEXT NOT NULL,
+  id      TEXT NOT NULL,
+  part    INTEGER NOT NULL CHECK (part >= 2),
+  lines   TEXT NOT NULL CHECK (json_type(lines) = 'array'),
+  PRIMARY KEY (account, id, part)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER statement_lines_no_insert BEFORE INSERT ON statement_lines
+WHEN EXISTS (SELECT 1 FROM statements
+  WHERE account = new.account AND id = new.id AND status <> 'draft')
+BEGIN
+  SELECT raise(ABORT, 'the lines of an approved statement never change');
+END;
+
+CREATE TRIGGER statement_lines_no_update BEFORE UPDATE ON statement_lines
+WHEN EXISTS (SELECT 1 FROM statements
+  WHERE account = old.account AND id = old.id AND status <> 'draft')
+BEGIN
+  SELECT raise(ABORT, 'the lines of an approved statement never change');
+END;
+
+CREATE TRIGGER statement_lines_no_delete BEFORE DELETE ON statement_lines
+WHEN EXISTS (SELECT 1 FROM statements
+    WHERE account = old.account AND id = old.id AND status <> 'draft')
+  AND NOT EXISTS (SELECT 1 FROM book_resets WHERE account = old.account)
+BEGIN
+  SELECT raise(ABORT, 'the lines of an approved statement never change');
+END;
+
+-- Runs over the affiliates of an account: `steps` is null until they are planned, `changed` the number
+-- of statements that were written.
+--
+-- Runs show that they are working, so that one that has stopped is continued. Failed runs say why.
+--
+--   active_at   when an attempt of one of its steps last began; '' if none has
+--   restarts    how often its Workflow was started again since a step last ended
+--   steps_done  the number of steps that were done when it ended
+--   reason      why it failed, in words; null unless it has
+CREATE TABLE statement_runs (
+  account    TEXT NOT NULL,
+  id         TEXT NOT NULL,
+  period     TEXT NOT NULL,
+  status     TEXT NOT NULL CHECK (status IN ('running', 'done', 'failed')),
+  affiliates INTEGER,
+  steps      INTEGER,
+  changed    INTEGER,
+  started_at TEXT NOT NULL,
+  ended_at   TEXT,
+  active_at  TEXT NOT NULL DEFAULT '',
+  restarts   INTEGER NOT NULL DEFAULT 0,
+  steps_done INTEGER,
+  reason     TEXT,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+-- The runs that may have stopped. Without `active_at`, so that activity writes one row.
+CREATE INDEX statement_runs_running ON statement_runs (account, id) WHERE status = 'running';
+
+-- The affiliates of each step of a run that goes on, as a JSON array; `changed` is null until it is done.
+--
+-- The statements that a step has written so far; `changed` is the same once it is done.
+CREATE TABLE statement_run_steps (
+  account    TEXT NOT NULL,
+  run        TEXT NOT NULL,
+  step       INTEGER NOT NULL CHECK (step >= 1),
+  affiliates TEXT NOT NULL CHECK (json_type(affiliates) = 'array'),
+  changed    INTEGER,
+  written    INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account, run, step)
+) STRICT, WITHOUT ROWID;
+
+-- Facts of past days that runs keep, so that a computation does not read the records of these days again.
+-- They are copies: a computation without them comes to the same bytes.
+--
+-- The days whose facts an account keeps: one row for each calendar year
+-- with records, up to a day of it.
+--
+--   generation   the run that began to keep the facts; facts of another generation are not read
+--   form         what was read of each record; facts of another form are not read
+--   summed_from  the first day of which sums were read; records are read one by one from the first day on
+--   begun_at     when that run began, in milliseconds: it is lost if it does not end within a day
+--   ready        1 once the run has ended: until then computations read the records themselves
+--   mean         the mean number of facts of a customer, to read as many customers at once as fit
+CREATE TABLE kept_days (
+  account     TEXT NOT NULL,
+  first_day   INTEGER NOT NULL CHECK (first_day BETWEEN -719528 AND 2932896),
+  last_day    INTEGER NOT NULL CHECK (last_day >= first_day),
+  generation  TEXT NOT NULL,
+  form        TEXT NOT NULL,
+  summed_from INTEGER NOT NULL,
+  begun_at    INTEGER NOT NULL,
+  ready       INTEGER NOT NULL CHECK (ready IN (0, 1)),
+  mean        REAL NOT NULL DEFAULT 0,
+  PRIMARY KEY (account, first_day)
+) STRICT, WITHOUT ROWID;
+
+-- Kept days that are deleted or kept anew take their changed days with them.
+CREATE TRIGGER kept_days_deleted AFTER DELETE ON kept_days
+BEGIN
+  DELETE FROM changed_days WHERE account = old.account AND first_day = old.first_day;
+END;
+
+CREATE TRIGGER kept_days_replaced AFTER UPDATE OF generation ON kept_days
+WHEN old.generation <> new.generation
+BEGIN
+  DELETE FROM changed_days
+  WHERE account = old.account AND first_day = old.first_day AND generation <> new.generation;
+END;
+
+-- The facts of a customer on these days. A customer without a row is read from the records.
+--
+--   facts  their number
+--   rows   a JSON object: for each kind of facts an array of rows; ids, times, words and amounts alone
+CREATE TABLE kept_facts (
+  account     TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  first_day   INTEGER NOT NULL,
+  generation  TEXT NOT NULL,
+  facts       INTEGER NOT NULL,
+  rows        TEXT NOT NULL CHECK (json_type(rows) = 'object'),
+  PRIMARY KEY (account, customer_id, first_day)
+) STRICT, WITHOUT ROWID;
+
+-- The kept days of which a record has changed since their facts began to be kept: computations read the
+-- records of these days. Every change of a record adds its days, in the same transaction, by the triggers
+-- below.
+CREATE TABLE changed_days (
+  account    TEXT NOT NULL,
+  first_day  INTEGER NOT NULL,
+  generation TEXT NOT NULL,
+  day        INTEGER NOT NULL,
+  PRIMARY KEY (account, first_day, generation, day)
+) STRICT, WITHOUT ROWID;
