@@ -770,7 +770,7 @@ describe('what an account stores', () => {
     }
     const oneByOne = await measureAll(1)
 
-    expect(oneByOne.steps).toBe(16)
+    expect(oneByOne.steps).toBe(15)
     expect(await measureAll(100)).toEqual(oneByOne)
     expect(oneByOne.bytes / rows).toBeGreaterThan(100)
     expect(oneByOne.bytes / rows).toBeLessThan(300)
