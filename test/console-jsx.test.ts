@@ -1,12 +1,14 @@
+import { Fragment, jsx } from 'hono/jsx/jsx-runtime'
 import { expect, test } from 'vitest'
-import { Fragment, jsx } from '../src/console/jsx.ts'
 import { Data, isolated, Sentence, visible } from '../src/console/parts/data.tsx'
 
 const UNSAFE = `<b>"&'`
 const SAFE = '&lt;b&gt;&quot;&amp;&#39;'
 
 test('text and attributes are escaped in elements, fragments and components', () => {
-  const item = jsx(({ title }) => jsx('li', { title, children: title }), { title: UNSAFE })
+  const item = jsx(({ title }: { title: string }) => jsx('li', { title, children: title }), {
+    title: UNSAFE,
+  })
 
   expect(`${item}`).toBe(`<li title="${SAFE}">${SAFE}</li>`)
   expect(`${Fragment({ children: [UNSAFE, [item]] })}`).toBe(

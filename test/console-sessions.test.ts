@@ -21,7 +21,7 @@ test('the right key begins a session of 8 hours in a cookie that only this site 
   expect(response.status).toBe(303)
   expect(response.headers.get('Location')).toBe('/console/audit-log')
   expect(response.headers.get('Set-Cookie')).toMatch(
-    /^__Host-tributary_console=[\w.-]+; Path=\/; Max-Age=28800; HttpOnly; SameSite=Strict; Secure$/,
+    /^__Host-tributary_console=[\w.-]+; Max-Age=28800; Path=\/; HttpOnly; Secure; SameSite=Strict$/,
   )
   expect(await isSignedIn(browser)).toBe(true)
 })

@@ -1,14 +1,9 @@
 import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import { isDevelopment } from '../development.ts'
 
-// Hono's own functions for cookies would add a KiB to the bundle.
-
 /** Returns the value of a cookie; null if the request has none with this name. */
-export function readCookie(c: Context, name: string): string | null {
-  const cookies = (c.req.header('Cookie') ?? '').split(/; */)
-  const found = cookies.find((cookie) => cookie.startsWith(`${name}=`))
-  return found?.slice(name.length + 1) ?? null
-}
+export const readCookie = (c: Context, name: string): string | null => getCookie(c, name) ?? null
 
 /**
  * Sets a cookie that lasts `seconds`; 0 deletes it. Scripts cannot read it, and no other site can make the
@@ -16,7 +11,11 @@ export function readCookie(c: Context, name: string): string | null {
  * `npm run dev` serves plain http.
  */
 export function writeCookie(c: Context, name: string, value: string, seconds: number): void {
-  const secure = isDevelopment(c.env) ? '' : '; Secure'
-  const attributes = `Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict${secure}`
-  c.header('Set-Cookie', `${name}=${value}; ${attributes}`, { append: true })
+  setCookie(c, name, value, {
+    path: '/',
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: !isDevelopment(c.env),
+  })
 }
