@@ -104,7 +104,10 @@ describe('npm run push -- --reconcile', { timeout: 120_000 }, () => {
       { ...deposit, eventid: 'R-e1' },
       { ...deposit, eventid: 'R-e2', Value: '0.2' },
     ])
-    await push('igaming', 'customers', 'c.json', customers)
+    assert.match(
+      (await push('igaming', 'customers', 'c.json', customers)).text,
+      /1 row has the id of an earlier row of this file \(.*\); their fields are merged in this order\. Add --allow-repeats/,
+    )
     await push('igaming', 'activities', 'a.json', activities)
 
     for (const [resource, name, text] of [

@@ -20,6 +20,7 @@ const customers: Target = {
   fields: Object.keys(COLUMNS),
   identityOf: (record) => toKey(textMembers(record, ['customerId'])),
   isId: () => true,
+  merges: true,
   headersOf: () => ({}),
 }
 
@@ -30,6 +31,7 @@ const activities: Target = {
   identityOf: activityKey,
   // Activities without an id add up.
   isId: (key) => key.startsWith('{"eventid":'),
+  merges: false,
   headersOf: (bulk) => ({ 'Idempotency-Key': fingerprint(bulk) }),
 }
 

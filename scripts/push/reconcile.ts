@@ -91,7 +91,6 @@ export async function reconcile(
   if (!resource) throw usageError(`Records of ${target.name} have no control totals.`)
   const grant = { events: [], ...settings, vertical: vertical.name } as unknown as Grant
   const validator = await resource.validator(Promise.resolve(grant))
-  const isMerged = vertical.name === igaming.vertical && resource.name === 'customers'
   const records = new Map<string, { columns: Record<string, unknown>; place: Place }>()
   const invalid: Place[] = []
   for (const [i, file] of files.entries()) {
@@ -107,7 +106,7 @@ export async function reconcile(
       }
       const id = idOf(check.output, target, key) ?? `${file} ${line}`
       // What a later record of a brand's customer leaves out is kept.
-      const earlier = isMerged ? records.get(id)?.columns : {}
+      const earlier = target.merges ? records.get(id)?.columns : {}
       const sent = Object.entries(check.output).filter(([, value]) => value !== undefined)
       records.set(id, { columns: { ...earlier, ...Object.fromEntries(sent) }, place })
     }

@@ -17,12 +17,15 @@ export interface RunReport {
   lenient: boolean
   /** Whether several records of a file may have one id. */
   allowRepeats: boolean
+  /** Whether records with one id are merged; otherwise the last one counts. */
+  merges: boolean
   /** Why the run ended early; null: it is complete. */
   halted: string | null
 }
 
 /** Formats the summary for people: a table, then what they should look at. */
-export function summaryText({ result, seconds, lenient, allowRepeats }: RunReport): string {
+export function summaryText(report: RunReport): string {
+  const { result, seconds, lenient } = report
   const total = totalOf(result)
   const rate = `${Math.round(total.received / seconds).toLocaleString('en')} records/s`
   const lines = [
@@ -31,7 +34,7 @@ export function summaryText({ result, seconds, lenient, allowRepeats }: RunRepor
     `${result.dryRun ? 'Dry run, nothing was stored. ' : ''}${formatDuration(seconds)}, ${rate}.`,
     ...issueLines('Warnings', result.warnings, result.files.length > 1),
     ...issueLines('Errors', result.errors, result.files.length > 1),
-    ...result.files.flatMap((file) => idLines(file, allowRepeats)),
+    ...result.files.flatMap((file) => idLines(file, report)),
     ...result.files.flatMap(attention),
   ]
   if (total.not_sent > 0) lines.push(NOT_SENT)
@@ -144,7 +147,10 @@ function placesText(places: readonly Place[], count: number, namesFiles: boolean
 }
 
 /** Returns what is wrong with the ids of a file. */
-function idLines({ file, ids }: FileResult, allowRepeats: boolean): string[] {
+function idLines(
+  { file, ids }: FileResult,
+  { allowRepeats, merges }: Pick<RunReport, 'allowRepeats' | 'merges'>,
+): string[] {
   const { repeated, shortened, hasMore } = ids
   const texts: string[] = []
   if (repeated.count > 0) {
@@ -154,7 +160,7 @@ function idLines({ file, ids }: FileResult, allowRepeats: boolean): string[] {
       (line, i) => `line ${line} repeats line ${repeated.earlier[i]}`,
     )
     texts.push(
-      `${have} the id of an earlier row of this file (${listed(pairs, repeated.count)}); the last one counts.` +
+      `${have} the id of an earlier row of this file (${listed(pairs, repeated.count)}); ${merges ? 'their fields are merged in this order' : 'the last one counts'}.` +
         (allowRepeats ? '' : ' Add --allow-repeats if this is intended.'),
     )
   }

@@ -88,7 +88,7 @@ async function push(args: SendArguments, on: PushProcess): Promise<number> {
 
   const halted = error === null ? null : messageOf(error)
   const seconds = (performance.now() - started) / 1000
-  const report = { result, seconds, lenient, allowRepeats, halted }
+  const report = { result, seconds, lenient, allowRepeats, merges: target.merges, halted }
   const { received, rejected } = totalOf(result)
   if (args.json) on.print(summaryJson(report))
   else if (received > 0 || error === null) on.print(summaryText(report))

@@ -8,6 +8,8 @@ export interface Target extends RecordShape {
   readonly mayRepeat: boolean
   /** Whether of several records with this key the last one replaces the others. */
   readonly isId: (key: string) => boolean
+  /** Whether records with one id are merged field by field; otherwise the last one counts. */
+  readonly merges: boolean
   /** Returns the headers that identify a bulk, so that the API recognizes a repeated one. */
   readonly headersOf: (bulk: Delivery) => Record<string, string>
 }

@@ -26,6 +26,7 @@ function toTarget({ name, columns, fields, key }: Resource): Target {
     identityOf: (record) => completeKey(record, key),
     mayRepeat: false,
     isId: () => true,
+    merges: false,
     headersOf: () => ({}),
   }
 }
