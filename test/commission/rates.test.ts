@@ -207,6 +207,7 @@ describe('another rate for a stored currency and day', () => {
 
 test('rows of separators at the end of a file are skipped', async () => {
   expect((await putRates(`${TWO_DAYS}\r\n,,\r\n,\r\n\r\n`)).status).toBe(200)
+  expect((await putRates(`${TWO_DAYS}\r\n${',\r\n'.repeat(100_000)}`)).status).toBe(200)
 })
 
 describe('a refused file stores nothing', () => {

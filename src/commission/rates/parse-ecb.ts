@@ -60,10 +60,12 @@ export function parseEcb(text: string, today: string): { table: RateTable; issue
 
 /** Returns a text without the rows at its end that are empty or have only separators. */
 function withoutBlankRows(text: string): string {
-  const complete = text.trimEnd()
-  const last = complete.slice(complete.lastIndexOf('\n') + 1)
-  const isBlank = last !== complete && last.replaceAll(',', '').trim() === ''
-  return isBlank ? withoutBlankRows(complete.slice(0, complete.lastIndexOf('\n'))) : complete
+  let complete = text.trimEnd()
+  for (;;) {
+    const end = complete.lastIndexOf('\n')
+    if (end === -1 || complete.slice(end).replaceAll(',', '').trim() !== '') return complete
+    complete = complete.slice(0, end).trimEnd()
+  }
 }
 
 /** Returns the number of times that a character occurs in a text. */
