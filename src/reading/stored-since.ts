@@ -16,8 +16,12 @@ export async function countRefusedStoredSince(
   now: number,
 ): Promise<number> {
   const day = Math.floor(now / DAY_MS)
-  const since = { resource: resource.name, oldest: firstIdAt(now - DAY_MS), days: [day, day - 1] }
-  const deliveries = await latestRefused(session, account, since)
+  const deliveries = await latestRefused(session, account, resource.name, {
+    oldest: firstIdAt(now - DAY_MS),
+    end: firstIdAt((day + 1) * DAY_MS),
+    firstDay: day - 1,
+    lastDay: day,
+  })
   const keys = deliveries.flatMap((delivery) => {
     const byIndex = new Map(readAllErrors(delivery, resource).map(({ index, key }) => [index, key]))
     return [...byIndex.values()].flatMap((key) => {

@@ -58,7 +58,7 @@ const STEP_DAY = 'iif(w.id is null, w.day - 1, w.day)'
  * Walks the deliveries of a term, newest first, day by day: a step reads the next entry of the index, so a
  * walk reads as many rows as it finds. `id` is null in a step that found nothing.
  */
-const WALK_TERMS = `
+export const WALK_TERMS = `
       with recursive walk(day, id) as (
         select :last_day, :before
         union all

@@ -1,6 +1,7 @@
 import { all } from '../query.ts'
 import type { Delivery } from '../schema.ts'
 import { compileStatement } from '../statement.ts'
+import { type DeliverySpan, WALK_TERMS } from './delivery-search-sql.ts'
 import type { RecordTable } from './record-table.ts'
 import { JSON_EACH } from './sql-fragments.ts'
 
@@ -15,22 +16,30 @@ export type RefusedDelivery = Pick<
 
 const SELECT_REFUSED = compileStatement(`
   select d.id, d.form, d.errors, d.unknown_keys, d.reused, d.hold_refused
-  from ${JSON_EACH}(:days) n
-  cross join delivery_terms t on t.account = :account and t.day = n.value and t.term = 'refused'
-  cross join deliveries d on d.account = t.account and d.id = t.delivery
-  where t.delivery >= :oldest and d.resource = :resource
-  order by d.id desc limit ${MAX_DELIVERIES}`)
+  from (${WALK_TERMS}) s
+  cross join deliveries d on d.account = :account and d.id = s.id
+  where d.resource = :resource
+  limit ${MAX_DELIVERIES}`)
 
 /**
- * Reads the latest deliveries of a resource with refused records, newest first, since `oldest`, on some days
- * (numbers of days since 1970).
+ * Reads the latest deliveries of a resource with refused records, newest first. Of many, it looks at the
+ * latest `SEARCHED_DELIVERIES` of all resources.
  */
 export const latestRefused = (
   session: D1DatabaseSession,
   account: string,
-  since: { resource: string; oldest: string; days: readonly number[] },
+  resource: string,
+  span: DeliverySpan,
 ): Promise<RefusedDelivery[]> =>
-  all(session, SELECT_REFUSED, { account, ...since, days: JSON.stringify(since.days) })
+  all(session, SELECT_REFUSED, {
+    account,
+    resource,
+    oldest: span.oldest,
+    before: span.end,
+    first_day: span.firstDay,
+    last_day: span.lastDay,
+    terms: JSON.stringify(['refused']),
+  })
 
 /** The key of a refused record in its columns: the last can be a range of texts, up to `end`. */
 export interface RefusedKey {
