@@ -847,6 +847,18 @@ describe('operations', { concurrency: 4 }, () => {
     assert.deepEqual(new Set(requests.map(({ accept }) => accept)), new Set(['text/csv']))
   })
 
+  test('--excel stands for the format CSV, and refuses another', async () => {
+    const { base, requests } = await service(
+      twoPages('text/csv', ['id,amount\r\nstm_1,-5.00\r\n', 'id,amount\r\nstm_2,1.00\r\n']),
+    )
+    const command = ['statements', 'export', 'a', '--period', '2026-10', '--excel']
+    const { stdout } = await admin(base, command)
+    assert.equal(stdout, '\ufeffid,amount\nstm_1,-5.00\nstm_2,1.00\n')
+    assert.equal(requests[0]!.accept, 'text/csv')
+    const message = '`--excel` prints CSV: leave `--format` out.'
+    assert.throws(() => readArguments([...command, '--format', 'html']), { exitCode: 2, message })
+  })
+
   test('statements export: joins printable pages, with the style sheet in the file', async () => {
     const pageWith = (notice: string, article: string) =>
       `<head><link rel="stylesheet" href="https://x.example/assets/statement.css"></head>\n<header>\n<h1>S</h1>\n${notice}</header>\n<main>\n${article}</main>\n</body>\n`

@@ -90,10 +90,12 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
   }
   if (operation.pairs) command.argument('[pairs...]', operation.pairs)
   for (const [name, option] of Object.entries(optionsOf(operation))) {
-    command.addOption(toOption(name, option))
+    const parsed = toOption(name, option)
+    command.addOption(name === 'excel' ? parsed.implies(csvOf(operation)) : parsed)
   }
   command.action(() => {
     const { args } = command
+    if (excelConflicts(command)) throw usageError('`--excel` prints CSV: leave `--format` out.')
     const { json, yes, excel, ...options } = Object.fromEntries(
       command.options.map((option) => [
         option.name(),
@@ -105,10 +107,7 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
       operands: Object.fromEntries(names.map((name, i) => [name, args[i]!])),
       pairs: args.slice(names.length),
       options: Object.fromEntries(
-        [...given, ...(excel === true ? [csvOf(operation)] : [])].map(([name, value]) => [
-          name,
-          value === true ? [] : value,
-        ]),
+        given.map(([name, value]) => [name, value === true ? [] : value]),
       ),
       excel: excel === true,
       json: json === true,
@@ -122,8 +121,13 @@ const hasCsv = ({ options }: Operation) =>
   options?.csv !== undefined || options?.format?.choices?.includes('csv') === true
 
 /** Returns the option by which an operation prints CSV. */
-const csvOf = ({ options }: Operation): [string, unknown] =>
-  options?.csv ? ['csv', true] : ['format', ['csv']]
+const csvOf = ({ options }: Operation) => (options?.csv ? { csv: true } : { format: ['csv'] })
+
+/** Whether a command line asks for Excel's CSV and for another format. */
+const excelConflicts = (command: Command) =>
+  command.getOptionValue('excel') === true &&
+  command.getOptionValueSource('format') === 'cli' &&
+  String(command.getOptionValue('format')) !== 'csv'
 
 const optionsOf = (operation: Operation) => ({
   ...operation.options,
