@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { activities as activitiesResource } from '../../src/brand/activities.ts'
+import { customers as customersResource } from '../../src/brand/customer.ts'
 import { COLUMNS } from '../../src/brand/fields.ts'
 import { igaming } from '../../src/brand/igaming.ts'
 import { KNOWN_MEMBERS } from '../../src/db/directory/event-definitions.ts'
@@ -17,6 +19,7 @@ const ANY_MEMBER = {
 const customers: Target = {
   ...ANY_MEMBER,
   name: 'customers',
+  resource: customersResource,
   fields: Object.keys(COLUMNS),
   identityOf: (record) => toKey(textMembers(record, ['customerId'])),
   isId: () => true,
@@ -27,6 +30,7 @@ const customers: Target = {
 const activities: Target = {
   ...ANY_MEMBER,
   name: 'activities',
+  resource: activitiesResource,
   fields: [...KNOWN_MEMBERS, 'product'],
   identityOf: activityKey,
   // Activities without an id add up.

@@ -1,12 +1,17 @@
 import type { Grant } from '../../src/auth/grant.ts'
-import { igaming } from '../../src/brand/igaming.ts'
-import { add, type Decimal, decimal, plainText, ZERO } from '../../src/commission/engine/decimal.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  factAmount,
+  fromFact,
+  plainText,
+  ZERO,
+} from '../../src/commission/engine/decimal.ts'
 import { DAY_MS } from '../../src/durations.ts'
 import type { Resource } from '../../src/ingest/resource.ts'
-import { forex } from '../../src/trading/forex.ts'
-import { propTrading } from '../../src/trading/prop-trading.ts'
+import { dayOf as dayOfInstant } from '../../src/trading/resource.ts'
 import { isObject } from '../../src/validation/record-validator.ts'
-import { dayInZone } from '../../src/zone.ts'
 import { usageError } from '../exit-error.ts'
 import type { SendArguments } from './arguments.ts'
 import type { Authenticator } from './credentials.ts'
@@ -66,10 +71,6 @@ export interface TotalsSource {
 /** The settings of an account that the totals depend on. */
 type AccountSettings = Pick<Grant, 'time_zone' | 'book_zone'> & Partial<Pick<Grant, 'events'>>
 
-const RESOURCES: Record<string, readonly Resource[]> = Object.fromEntries(
-  [propTrading, forex, igaming].map(({ vertical, resources }) => [vertical, resources]),
-)
-
 /** `GET totals` has at most 366 days; shorter spans also suit accounts with many totals. */
 const SPAN_DAYS = 31
 
@@ -87,8 +88,7 @@ export async function reconcile(
   source: TotalsSource,
 ): Promise<Reconciliation> {
   const settings = await readJson<AccountSettings>(`${source.url}/account`, source)
-  const resource = RESOURCES[vertical.name]?.find(({ name }) => name === target.name)
-  if (!resource) throw usageError(`Records of ${target.name} have no control totals.`)
+  const { resource } = target
   const grant = { events: [], ...settings, vertical: vertical.name } as unknown as Grant
   const validator = await resource.validator(Promise.resolve(grant))
   const records = new Map<string, { columns: Record<string, unknown>; place: Place }>()
@@ -154,7 +154,7 @@ function dayOf(
   const { day } = columns
   if (typeof day === 'string' || recordTable.dayOptional) return day as string | undefined
   const time = String(columns[timeMember])
-  return time.length === 'YYYY-MM-DD'.length ? time : dayInZone(zone, Date.parse(time))
+  return time.length === 'YYYY-MM-DD'.length ? time : dayOfInstant(time, zone)
 }
 
 /** Returns the name of a column in control totals. */
@@ -187,10 +187,7 @@ function addRecord(
 const decimalOf = (text: string | undefined): Decimal => (text === undefined ? ZERO : decimal(text))
 
 const addText = (sum: string | undefined, value: number) =>
-  plainText(add(decimalOf(sum), decimal(plainNumber(value))))
-
-/** Returns a number without an exponent. */
-const plainNumber = (value: number) => (/e/.test(String(value)) ? value.toFixed(12) : String(value))
+  plainText(add(decimalOf(sum), fromFact(factAmount(value))))
 
 /** Returns the day and the groups of a row of control totals as JSON, without those that it lacks. */
 function groupKey(resource: Resource, row: Readonly<Record<string, unknown>>): string {

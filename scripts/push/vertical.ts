@@ -1,9 +1,11 @@
+import type { Resource } from '../../src/ingest/resource.ts'
 import type { Delivery } from './bulks.ts'
 import type { CredentialType } from './credentials.ts'
 import type { RecordShape } from './reader.ts'
 
 /** A resource that records can be sent to. */
 export interface Target extends RecordShape {
+  readonly resource: Resource
   /** Whether one bulk may have several records with the same key: they apply in order. */
   readonly mayRepeat: boolean
   /** Whether of several records with this key the last one replaces the others. */

@@ -17,10 +17,12 @@ export const VERTICALS: readonly Vertical[] = [
   brands,
 ]
 
-function toTarget({ name, columns, fields, key }: Resource): Target {
+function toTarget(resource: Resource): Target {
+  const { name, columns, fields, key } = resource
   const numeric = columns.filter((field) => !isText(fields[field]!))
   return {
     name,
+    resource,
     fields: columns,
     numeric: new Set(numeric),
     identityOf: (record) => completeKey(record, key),

@@ -112,7 +112,7 @@ export const PERSONAL_FIELDS: ReadonlySet<string> = new Set(['first_name', 'last
  * Returns the day of an instant in a zone. Where it lies beyond the years of the calendar, this is the
  * day in UTC, the first or last one of the calendar.
  */
-function dayOf(instant: string, zone: string): string {
+export function dayOf(instant: string, zone: string): string {
   const day = instant.slice(0, 10)
   if (zone === 'UTC') return day
   const inZone = dayInZone(zone, Date.parse(instant))
