@@ -1,46 +1,43 @@
 -- The delivery log: one row per request, written in the same batch as its records. The id begins with
 -- the time, so the primary key orders the rows by age. Bodies are never stored.
 --
---   attempt          the attempt of the Worker that inserted the row; only that attempt writes
---   rejected         records that are invalid, or whose unknown reference the policy rejects
---   refused          equal to `rejected` if the whole request is rejected; 0 if it is lenient
+--   attempt         the attempt of the Worker that inserted the row; only that attempt writes
+--   received_day    the day of `received_at`: in the account's time zone for brands, in UTC for partners.
+--                   Histories store the day and not the instant, so that a later change of the zone never
+--                   moves a change to another day. The delivery id has the instant
+--   yesterday, today  1 if the request has records of the previous day, or of the same day (UTC)
+--   days            a JSON array of the days of the request's records
+--   reused          1 if the Idempotency-Key was used for other records: the request is rejected
+--   rejected        records that are invalid, or whose unknown reference the policy rejects
+--   refused         equal to `rejected` if the whole request is rejected; 0 if it is lenient
+--   errors          a JSON array of one object (src/ingest/packed-errors.ts) with the errors of all refused
+--                   records. An account may log 16 MiB of errors and dry runs a day (UTC)
 --   created, written  new records that are not held; all records that were written
 --   held, held_written  records that wait for their customer; those of them that were written
---   listed           the number of records that the insert of this row adds to the total of its
---                    resource; 0 if a key repeats, since the records are counted then
---   unknown_at, stale_at, moved  JSON arrays of positions in the request: records with an unknown
---                    reference, stale records, and records whose indexed columns change
---   unknown_keys     [position, key …, reference] of the first 100 rejected records with an unknown
---                    reference
---   erased_at        a JSON array of positions: records of erased customers
---   verdicts         [position, verdict] of the records without `tracking_data` whose stored customer is
---                    not attributed
---   reused           1 if the Idempotency-Key was used for other records: the request is rejected
---   yesterday, today  1 if the request has records of the previous day, or of the same day (UTC)
+--   hold_refused    1 if records of unknown customers were rejected because the account has as many held
+--                   records as it may have
+--   listed, held_change  the records that the insert of this row adds to the total of its resource, and
+--                   to its held records; 0 if a key repeats, since the records are counted then
 --
---   over_quota     the bytes that the account stores, if they reach its quota: the request is refused.
---                  A trigger deletes such a row, so it is null in every row that is stored
---   days           a JSON array of the days of the request's records
---   held_change   the number of records that the insert of this row adds to the held records of its
---                 resource; 0 if a key repeats, since the records are counted then
---   hold_refused  1 if records of unknown customers were rejected because the account has as many
---                 held records as it may have
+-- The storage quota. A delivery counts in the storage of its account with the records that it writes. Its
+-- new records are known when its row is inserted; a second trigger counts the others once they are written.
+-- Unchanged and stale records are not counted.
 --
--- A delivery counts in the storage of its account with the records that it writes. Its new records are
--- known when its row is inserted; a second trigger counts the others once they are written. Unchanged
--- and stale records are not counted.
+--   written_bytes   an upper bound of the bytes by which all records of the request enlarge the database
+--   record_bytes    an upper bound of the bytes of each of them
+--   over_quota      the bytes that the account stores, if they reach its quota: the request is refused. A
+--                   trigger deletes such a row, so it is null in every row that is stored
 --
---   written_bytes  an upper bound of the bytes by which all records of the request enlarge the database
---   record_bytes   an upper bound of the bytes of each of them
+-- What the sender should know of single records: JSON arrays of positions in the request.
 --
--- `received_day` is the day of `received_at`: in the account's time zone for brands, in UTC for partners.
--- Histories store the day and not the instant, so that a later change of the zone never moves a change to
--- another day. The delivery id has the instant.
---
--- What a delivery changed that the sender should know of, besides the content of its records:
---
---   changed_events  a JSON array of positions: events that have replaced one with another name or
---                   customer
+--   unknown_at, stale_at, moved  records with an unknown reference, stale records, and records whose
+--                   indexed columns change
+--   unknown_keys    [position, key …, reference] of the first 100 rejected records with an unknown
+--                   reference
+--   erased_at       records of erased customers
+--   changed_events  events that have replaced one with another name or customer
+--   verdicts        [position, verdict] of the records without `tracking_data` whose stored customer is not
+--                   attributed
 --   affiliated      a JSON object of positions: customers who got another affiliate, each with the first
 --                   day of that affiliate, and 1 if it holds from the signup on, else 0
 CREATE TABLE deliveries (
@@ -121,9 +118,6 @@ BEGIN
   WHERE account = new.account AND hour = new.received_at / 3600000 AND resource = new.resource;
 END;
 
---   errors  a JSON array of one object (src/ingest/packed-errors.ts) with the errors of all refused
---           records
---
 -- The triggers add the terms of what the budget of the log has left of a delivery, and count their
 -- bytes in it.
 CREATE TRIGGER deliveries_arrived AFTER INSERT ON deliveries WHEN new.dry_run = 0

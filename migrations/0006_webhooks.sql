@@ -1,3 +1,6 @@
+-- Outgoing notifications, in the database of the account's records: what causes an event writes it in the
+-- same transaction. Triggers write the events of deliveries and statements.
+
 -- The addresses to which an account's events are sent.
 --
 --   events         a JSON array of types; `*` stands for all
