@@ -71,12 +71,12 @@ const DECLARED = /^sep=([,;\t])\r?\n/
 
 /** Returns the separator of a CSV text, and where its header begins. */
 function beginOf(text: string): { separator: Separator; at: number } {
-  const bom = text.startsWith('\ufeff') ? 1 : 0
+  const bom = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
   const declared = DECLARED.exec(text.slice(bom))
   const at = bom + (declared?.[0].length ?? 0)
   const [header = ''] = /[^\r\n]*/.exec(text.slice(at)) ?? []
-  const found = SEPARATORS.find((one) => one === declared?.[1] || header.includes(one))
-  return { separator: declared ? (declared[1] as Separator) : (found ?? ','), at }
+  const found = SEPARATORS.find((one) => (declared ? one === declared[1] : header.includes(one)))
+  return { separator: found ?? ',', at }
 }
 
 /** The rows of a CSV text, or where and why it cannot be read. */

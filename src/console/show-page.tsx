@@ -38,8 +38,7 @@ function sendFile({ body, headers: own }: Response, { type }: FileRequest): Resp
   if (disposition || type === 'text/csv') {
     headers.set('Content-Disposition', disposition ?? 'attachment; filename="export.csv"')
   }
-  if (type !== 'text/csv' || !body) return new Response(body, { headers })
-  return new Response(withByteOrderMark(body), { headers })
+  return new Response(type === 'text/csv' && body ? withByteOrderMark(body) : body, { headers })
 }
 
 /** Returns a stream of bytes after a byte order mark. */

@@ -174,16 +174,13 @@ function warningsOf(
   }
   for (const { idx, signup_day, signup } of stored.signupWarnings) {
     const pointer = `${recordPointer(form, idx)}/${resource.timeMember}`
+    if (signup_day === null) {
+      add(idx, warning('no_regtime', pointer))
+      continue
+    }
     const time =
-      signup === null
-        ? decode(deliveries.received_day, signup_day)
-        : decode(customers.signup_date, signup)
-    add(
-      idx,
-      signup_day === null
-        ? warning('no_regtime', pointer)
-        : warning('before_signup', pointer, time),
-    )
+      signup === null ? decode(customers.day, signup_day) : decode(customers.signup_date, signup)
+    add(idx, warning('before_signup', pointer, time))
   }
   const changes: Record<string, [day: number, isEarly: number]> = JSON.parse(affiliated ?? '{}')
   for (const [index, [day, isEarly]] of Object.entries(changes)) {

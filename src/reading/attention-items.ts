@@ -154,7 +154,7 @@ function unknownEvents({ signs, suggestName }: AttentionFacts): Attention {
   return {
     code: 'unknown_events',
     count: near.length,
-    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${near.slice(0, MAX_NAMES).join(', ')}. Correct the names, or have the integrations team define them.`,
+    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${firstOf(near)}. Correct the names, or have the integrations team define them.`,
   }
 }
 
@@ -166,8 +166,11 @@ const unconfiguredAffiliates = ({ affiliates }: AttentionFacts): Attention => ({
 
 const resourcesOf = (feeds: readonly Feed[]) => quoteAll(feeds.map(({ resource }) => resource))
 
-/** Returns the first names, and how many more there are. */
-function firstNames(names: readonly string[]): string {
-  const more = names.length - MAX_NAMES
-  return `${quoteAll(names.slice(0, MAX_NAMES))}${more > 0 ? ` and ${more} more` : ''}`
+/** Returns the first names, quoted, and how many more there are. */
+const firstNames = (names: readonly string[]) => firstOf(names.map(quote))
+
+/** Returns the first texts, and how many more there are. */
+function firstOf(texts: readonly string[]): string {
+  const more = texts.length - MAX_NAMES
+  return `${texts.slice(0, MAX_NAMES).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

@@ -9,6 +9,7 @@ import {
 } from '../../db/commission/fact-tables.ts'
 import type { FactRow } from '../../db/commission/packed-facts.ts'
 import { unitsOf } from '../../db/records/day-sums.ts'
+import { DATE_LENGTH } from '../../db/records/record-table.ts'
 import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
 import type { Amounts, Fact, FactState } from '../engine/facts.ts'
@@ -173,9 +174,6 @@ const eventShared = (row: FactRow, settings: FactSettings) => ({
   currency: text(row.currency) ?? settings.eventCurrencies.get(String(row.eventname)) ?? null,
   product: text(row.product),
 })
-
-/** The length of a `createtime` that is a date without a time. */
-const DATE_LENGTH = 10
 
 function event(row: FactRow, settings: FactSettings): Fact {
   const id = String(row.id)

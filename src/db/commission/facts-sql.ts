@@ -1,4 +1,5 @@
 import { OUTFLOWS } from '../../amount-signs.ts'
+import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { limbsOf } from '../records/totals-sql.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import {
@@ -30,15 +31,12 @@ export const factDays = ({ table, dayColumn }: FactTable): Statement => {
     select found as day from days where found is not null`)
 }
 
-/**
- * The columns of a `SignupRow`, as SQL. A brand's customer without `regtime` signed up when they were first
- * heard of (contract §16.27).
- */
+/** The columns of a `SignupRow`, as SQL. */
 export const SIGNUP_COLUMNS = [
   'c.customer_id',
   'c.day',
-  'ifnull(c.signup_date, c.first_seen_at) as signup_date',
-  'iif(c.signup_date is null, ifnull(c.first_seen_day, c.day), c.day) as signup_day',
+  `${SIGNUP} as signup_date`,
+  `${SIGNUP_DAY} as signup_day`,
   'c.delivery',
 ]
 

@@ -3,9 +3,7 @@ import { readBatch, required } from '../batch.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-
-/** The stored day 2000-01-01. */
-const FIRST_PLAUSIBLE_DAY = 10_957
+import { FIRST_PLAUSIBLE_DAY } from './count-sql.ts'
 
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {

@@ -48,7 +48,7 @@ export const countRepeatedSql = (
       ${RETURNING_COUNTS}`
 
 /** The stored day 2000-01-01. A time before it is a mistake, and no customer signed up then. */
-const FIRST_PLAUSIBLE_DAY = 10_957
+export const FIRST_PLAUSIBLE_DAY = 10_957
 
 /**
  * Sets the signup of the new customers of a chunk who were sent without a time: the earliest time of the

@@ -207,7 +207,7 @@ export const tradingActivityTable = recordTable(activity, {
 })
 
 /** The length of a `createtime` that is a date without a time. */
-const DATE_LENGTH = 10
+export const DATE_LENGTH = 10
 
 /** Activity of brands, found by its identity, by day and by customer. */
 export const brandActivityTable = recordTable(events, {

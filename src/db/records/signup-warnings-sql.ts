@@ -1,12 +1,6 @@
 import type { RecordTable } from './record-table.ts'
+import { SIGNUP, SIGNUP_DAY } from './signup.ts'
 import { IDX, JSON_EACH, type SqlFragments } from './sql-fragments.ts'
-
-/**
- * The signup of a customer `c`: when they registered or, without that, when they were first heard of.
- * Both can lack the time.
- */
-const SIGNUP = 'ifnull(c.signup_date, c.first_seen_at)'
-const SIGNUP_DAY = 'iif(c.signup_date is null, ifnull(c.first_seen_day, c.day), c.day)'
 
 /** Something about the signup of a record's customer, by the position of the record. */
 export interface SignupWarning {
