@@ -4,11 +4,10 @@ import { readCheckOption } from './command-line.ts'
 
 const isCheck = readCheckOption(
   'node scripts/generate.ts',
-  'Writes the files derived from the code: schemas, OpenAPI document, Postman collection.',
+  'Writes the files derived from the code: schemas and OpenAPI document.',
 )
 // Loaded after `--help` has been answered.
-const { openapi, operations } = await import('./docs/openapi/document.ts')
-const { collection } = await import('./docs/postman.ts')
+const { openapi } = await import('./docs/openapi/document.ts')
 const { schemas } = await import('./docs/schemas.ts')
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
@@ -18,7 +17,6 @@ const files = new Map([
     ([name, schema]) => [`schemas/v1/${name}.json`, json(schema)] as const,
   ),
   ['openapi.json', json(openapi())],
-  ['examples/tributary.postman_collection.json', json(collection(operations()))],
 ])
 
 const stale = [...files].filter(

@@ -1,28 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { readCheckOption } from './command-line.ts'
+import { exitWithUsageError, parseCommand } from './command-line.ts'
 
-const FOLDER = 'docs/sql'
-
-const isCheck = readCheckOption(
+const { args } = parseCommand(
   'node scripts/sql.ts',
-  'Writes docs/sql: every statement of the ingestion path as D1 runs it, with its query plan.',
+  'Prints the statements that write and read records, as D1 runs them, with their query plans.',
+  (command) =>
+    command.argument('[name]', 'a part of the name of a group, such as transactions-hold'),
 )
 // Loaded after `--help` has been answered.
-const { documentedSql } = await import('./sql/files.ts')
-const files = documentedSql()
-const extra = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => !files.has(name)) : []
-const stale = [...files].filter(([name, text]) => {
-  const path = `${FOLDER}/${name}`
-  return !existsSync(path) || readFileSync(path, 'utf8') !== text
-})
-
-if (isCheck) {
-  for (const name of [...stale.map(([name]) => name), ...extra]) {
-    console.error(`${FOLDER}/${name} is out of date. Run \`npm run generate\`.`)
-    process.exitCode = 1
-  }
-} else {
-  mkdirSync(FOLDER, { recursive: true })
-  for (const name of extra) rmSync(`${FOLDER}/${name}`)
-  for (const [name, text] of stale) writeFileSync(`${FOLDER}/${name}`, text)
-}
+const { describedSql } = await import('./sql/files.ts')
+const [part = ''] = args
+const texts = [...describedSql()].filter(([name]) => name.includes(part)).map(([, text]) => text)
+if (texts.length === 0) exitWithUsageError(`No group of statements has \`${part}\` in its name.`)
+process.stdout.write(texts.join('\n'))

@@ -28,7 +28,7 @@ const OTHERS = [
   'README.md',
   'scripts/dev/banner.ts',
   ...globSync('scripts/push/sample/*.ts'),
-  ...globSync('examples/*.{json,ndjson,csv}', { exclude: ['**/*.postman_collection.json'] }),
+  ...globSync('examples/*.{json,ndjson,csv}'),
   ...globSync('examples/client/first-*.ts'),
 ]
 

@@ -53,7 +53,7 @@ test('every script is a program that explains itself', () => {
 describe('npm run check', () => {
   test('--help lists every step and runs none', async () => {
     const { stdout } = await run(['scripts/steps/check.ts', '--help'])
-    for (const step of ['biome ci .', 'node scripts/sql.ts --check', 'tsc']) {
+    for (const step of ['biome ci .', 'node scripts/generate.ts --check', 'tsc']) {
       assert.ok(stdout.includes(`\n  ${step}\n`), step)
     }
   })

@@ -13,7 +13,7 @@ export interface DocumentedStatement {
   readonly indexes: readonly string[]
 }
 
-/** A file of docs/sql. */
+/** A group of statements. */
 export interface DocumentedFile {
   readonly name: string
   /** What the statements of the file do together. */

@@ -7,26 +7,24 @@ import { readStatements } from './reads.ts'
 import { writeStatements } from './writes.ts'
 
 /**
- * Returns the files of docs/sql by name.
+ * Returns the statements that write and read records, by the name of their group.
  *
  * @throws Error if a plan scans a table or uses an index that its statement is not meant to use.
  */
-export function documentedSql(): Map<string, string> {
+export function describedSql(): Map<string, string> {
   const files = [...writeStatements(), ...readStatements()]
   const faults: string[] = []
-  const texts = files.map((file) => [`${file.name}.sql`, fileText(file, faults)] as const)
+  const texts = files.map((file) => [file.name, fileText(file, faults)] as const)
   if (faults.length > 0) throw new Error(faults.join('\n'))
   return new Map(texts)
 }
-
-const HEADER = '-- Written by scripts/sql.ts. Change the code, then run npm run generate.'
 
 function fileText({ name, title, statements }: DocumentedFile, faults: string[]): string {
   const parts = statements.map((documented) => {
     const sql = withNamedParameters(documented.statement)
     const plan = queryPlan(sql)
     for (const fault of planFaults(sql, plan, documented.indexes)) {
-      faults.push(`${name}.sql, ${documented.name}: ${fault}`)
+      faults.push(`${name}, ${documented.name}: ${fault}`)
     }
     return [
       `-- ${documented.name}`,
@@ -37,7 +35,7 @@ function fileText({ name, title, statements }: DocumentedFile, faults: string[])
       ...plan.map((step) => `--   ${step}`),
     ].join('\n')
   })
-  return `${HEADER}\n\n-- ${title}\n\n${parts.join('\n\n')}\n`
+  return `-- ${title}\n\n${parts.join('\n\n')}\n`
 }
 
 const MAX_LINE = 100

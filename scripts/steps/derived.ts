@@ -4,6 +4,5 @@ export const DERIVED_FILES = [
   'node scripts/currencies.ts',
   'node scripts/countries.ts',
   'node scripts/tables.ts',
-  'node scripts/sql.ts',
   'node scripts/generate.ts',
 ] as const

@@ -77,7 +77,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'site',
     'guide',
     'browser',
-    'postman',
+    'samples',
     'generate',
     'client',
     'conformance',

@@ -230,7 +230,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     declaration,
     was: `'${index}'`,
     is: ['""'],
-    why: 'Only the query plan changes, which `npm run check` compares with docs/sql.',
+    why: 'Only the query plan changes.',
   })),
   {
     file: 'src/validation/strict-object.ts',

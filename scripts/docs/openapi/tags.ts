@@ -1,4 +1,4 @@
-/** The tags of OpenAPI, in the order in which the folders of the Postman collection are listed. */
+/** The tags of OpenAPI, in the order in which clients list them. */
 export const TAGS = [
   { name: 'tokens', description: 'OAuth 2.0 client credentials for partners.' },
   { name: 'prop-trading', description: 'Records of proprietary trading firms.' },

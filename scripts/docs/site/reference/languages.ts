@@ -1,6 +1,6 @@
 import type { SampleRequest, Value } from './sample.ts'
 
-// Each sample runs as it is shown with the standard library of its language. `test-node/postman.test.ts`
+// Each sample runs as it is shown with the standard library of its language. `test-node/samples.test.ts`
 // runs them.
 
 /** A language in which sample requests are written. */
