@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import { type Issuer, verifyAccessToken } from '../src/auth/access-token.ts'
-import type { DeliveryInput } from '../src/db/records/delivery-input.ts'
-import { storeDelivery } from '../src/db/records/store-delivery.ts'
+import { type DeliveryInput, storeDelivery } from '../src/db/records/store-delivery.ts'
 import { measureJson } from '../src/http/body-size.ts'
 import { parseJson } from '../src/http/json.ts'
 import { newDeliveryId } from '../src/ingest/delivery-id.ts'

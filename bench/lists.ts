@@ -1,6 +1,5 @@
 import { MAX_DEPTH, type Page } from '../src/db/paginate.ts'
-import { listRecords } from '../src/db/records/list.ts'
-import type { Filter } from '../src/db/records/list-filter.ts'
+import { type Filter, listRecords } from '../src/db/records/list.ts'
 import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
 import { timeRoute } from './compete.ts'
 import { median } from './figures.ts'

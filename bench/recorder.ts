@@ -1,9 +1,9 @@
-import type { RecordTable } from '../src/db/records/record-table.ts'
 import {
   buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
-} from '../src/db/records/statements.ts'
+} from '../src/db/records/delivery-sql.ts'
+import type { RecordTable } from '../src/db/records/record-table.ts'
 import type { Statement } from '../src/db/statement.ts'
 import type { Running } from './worker.ts'
 

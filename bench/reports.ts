@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { computeReport } from '../src/reports/compute.ts'
-import type { ReportQuery } from '../src/reports/parse-report.ts'
+import type { ReportQuery } from '../src/reports/report.ts'
 import { type Chapter, formatInteger, formatTenths } from './chapter.ts'
 import { ACCOUNT, fillAccount, sizeOf } from './commissions/fill.ts'
 import { measureLimit } from './commissions/limit.ts'

@@ -10,7 +10,7 @@
 --   reused          1 if the Idempotency-Key was used for other records: the request is rejected
 --   rejected        records that are invalid, or whose unknown reference the policy rejects
 --   refused         equal to `rejected` if the whole request is rejected; 0 if it is lenient
---   errors          a JSON array of one object (src/ingest/packed-errors.ts) with the errors of all refused
+--   errors          a JSON array of one object (src/ingest/delivery-errors.ts) with the errors of all refused
 --                   records. An account may log 16 MiB of errors and dry runs a day (UTC)
 --   created, written  new records that are not held; all records that were written
 --   held, held_written  records that wait for their customer; those of them that were written
@@ -411,7 +411,7 @@ CREATE INDEX totals_releasing ON totals (account, resource) WHERE releasing IS N
 -- same transaction, by the triggers below. A day without a row is summed when it is next read.
 --
 --   form         the groups and sums of the resource; rows of another form are not read
---   totals       a JSON array of groups (src/db/records/day-sums.ts); null while the day is summed
+--   totals       a JSON array of groups (src/db/records/totals.ts); null while the day is summed
 --   computation  the computation that sums the day; null once the totals are kept
 --   checked_at   when the totals were last kept, or compared with the records, in milliseconds
 --   records      the number of records of a kept day, so that reading it needs none of the totals

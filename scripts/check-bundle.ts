@@ -29,7 +29,7 @@ try {
   if (kib > LIMIT_KIB) process.exitCode = 1
   const { description } = v.getMetadata(customer.customer_id as never)
   if (script.includes(String(description)))
-    fail('The script has descriptions of fields: see src/validation/describe.ts.')
+    fail('The script has descriptions of fields: see src/validation/fields.ts.')
   if (script !== (await bundleService()))
     fail('wrangler bundles the Worker differently. Correct the options in scripts/bundle.ts.')
 } finally {

@@ -1,12 +1,11 @@
 import { DurableObject } from 'cloudflare:workers'
 import { resolveDatabase } from './db/database.ts'
-import { HELD_LIMITS } from './db/records/held-limits.ts'
-import { finishReleases } from './db/records/release.ts'
+import { finishReleases, HELD_LIMITS } from './db/records/release.ts'
 import { MINUTE_MS } from './durations.ts'
 import { errorName } from './errors.ts'
 import { lastFiring } from './local-crons.ts'
 import { ALL_CRONS, runCron } from './run-cron.ts'
-import { queueSoon } from './webhooks/queue-due.ts'
+import { queueSoon } from './webhooks/causes.ts'
 
 /** A job of one account. */
 interface AccountJob {

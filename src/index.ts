@@ -5,7 +5,7 @@ import { startLocalCrons } from './local-crons.ts'
 import { runCron } from './run-cron.ts'
 import { storeClickBatch } from './tracking/clicks.ts'
 import type { Click } from './tracking/go.ts'
-import type { QueuedMessage } from './webhooks/queue-due.ts'
+import type { QueuedMessage } from './webhooks/causes.ts'
 import { sendWebhookBatch } from './webhooks/send-batch.ts'
 
 export { ErasureJournal } from './admin/erasure-journal.ts'

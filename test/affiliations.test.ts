@@ -6,10 +6,9 @@ import {
   findCustomersOf,
   SEARCH_LIMITS,
 } from '../src/db/commission/customers-of.ts'
+import { COUNT_LIMITS, countUnchanged } from '../src/db/commission/drafts.ts'
 import { readHistories } from '../src/db/commission/histories.ts'
-import { COUNT_LIMITS, countUnchanged } from '../src/db/commission/unchanged-customers.ts'
-import { rejectDeepTrees } from '../src/db/directory/affiliate-tree.ts'
-import { putAffiliates } from '../src/db/directory/affiliates.ts'
+import { putAffiliates, rejectDeepTrees } from '../src/db/directory/affiliates.ts'
 import { brand, eve } from './brand.ts'
 import { affiliatesOf, at, datedPartner, linkOf } from './dated.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { newBrandToken } from '../src/auth/brand-token.ts'
+import { newBrandToken } from '../src/auth/api-key.ts'
 import { grantOf } from '../src/auth/grant.ts'
 import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { digest } from '../src/auth/secret.ts'
-import { digestRecords } from '../src/ingest/idempotency.ts'
+import { digestRecords } from '../src/ingest/receive.ts'
 import { canonicalJson } from '../src/validation/canonical-json.ts'
 import { brand, caller, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'

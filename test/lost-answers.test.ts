@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
-import { recoverRevisions, type WrittenRecord } from '../src/db/records/retry-sql.ts'
+import { recoverRevisions, type WrittenRecord } from '../src/db/records/delivery-sql.ts'
 import type { Delivery } from '../src/db/schema.ts'
 import { brand, deposited, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { MAX_PACKED_BYTES, type PackedErrors, packErrors } from '../src/ingest/packed-errors.ts'
+import { MAX_PACKED_BYTES, type PackedErrors, packErrors } from '../src/ingest/delivery-errors.ts'
 import type { FormattedIssue } from '../src/validation/messages.ts'
 
 test('errors are packed in their order until they take 256 KiB', () => {

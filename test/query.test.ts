@@ -1,9 +1,14 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { lookUp, readBatch, required } from '../src/db/batch.ts'
 import { all, first, listRows, only, setTerms } from '../src/db/query.ts'
 import { affiliates, transactions } from '../src/db/schema.ts'
-import { bindStatement, compileStatement } from '../src/db/statement.ts'
+import {
+  bindStatement,
+  compileStatement,
+  lookUp,
+  readBatch,
+  required,
+} from '../src/db/statement.ts'
 
 const INSERT = compileStatement(`insert into affiliates (account, affiliate_id) values ('a', :id)`)
 const SELECT = compileStatement('select affiliate_id from affiliates where affiliate_id > :after')

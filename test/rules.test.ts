@@ -1,7 +1,6 @@
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
-import { describeField, documentation } from '../src/validation/describe.ts'
-import { country, instant } from '../src/validation/fields.ts'
+import { country, describeField, documentation, instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue, listNames } from '../src/validation/messages.ts'
 import { quote } from '../src/validation/quote.ts'

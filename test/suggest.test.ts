@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { currencyHint } from '../src/validation/currency-hint.ts'
+import { currencyHint } from '../src/validation/fields.ts'
 import { CURRENCIES } from '../src/validation/iso-4217.ts'
 import { suggest, suggestCode } from '../src/validation/suggest.ts'
 

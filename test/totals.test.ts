@@ -6,21 +6,22 @@ import { CHECK_LIMITS } from '../src/db/records/check-totals.ts'
 import {
   addKpi,
   addSums,
-  emptySums,
-  type KeptGroup,
-  mergeSums,
-  toKeptGroups,
-} from '../src/db/records/day-sums.ts'
-import { payFor, waitFor } from '../src/db/records/totals-lease.ts'
-import {
+  addToSize,
   applyStep,
   dropRuns,
+  emptySums,
+  isTooLarge,
+  type KeptGroup,
+  MAX_BYTES,
+  MAX_TOTALS,
+  mergeSums,
   newProgress,
   newRun,
+  payFor,
   sumAgain,
-} from '../src/db/records/totals-progress.ts'
-import { addToSize, isTooLarge, MAX_BYTES } from '../src/db/records/totals-size.ts'
-import { MAX_TOTALS } from '../src/db/records/totals-sql.ts'
+  toKeptGroups,
+  waitFor,
+} from '../src/db/records/totals.ts'
 import worker from '../src/index.ts'
 import { forex } from '../src/trading/forex.ts'
 import { brand } from './brand.ts'

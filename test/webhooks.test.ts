@@ -9,15 +9,15 @@ import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { DAY_MS } from '../src/durations.ts'
 import worker from '../src/index.ts'
-import { pauseAfter, retryAfter } from '../src/webhooks/backoff.ts'
+import type { QueuedMessage } from '../src/webhooks/causes.ts'
 import { urlProblem } from '../src/webhooks/check-url.ts'
-import type { QueuedMessage } from '../src/webhooks/queue-due.ts'
 import {
   decryptSecret,
   encryptSecret,
   newWebhookSecret,
   signMessage,
 } from '../src/webhooks/secrets.ts'
+import { pauseAfter, retryAfter } from '../src/webhooks/send-batch.ts'
 import { brand } from './brand.ts'
 import { bookRows } from './commission/statement-rows.ts'
 import { ada, askAdmin, json, partner } from './partner.ts'

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { readCsv, writeCsv } from '../../src/commission/csv.ts'
-import { counted } from '../../src/commission/engine/sentences.ts'
+import { counted } from '../../src/commission/engine/reasons.ts'
 import { usageError } from '../exit-error.ts'
 import { withLines } from './import-rates.ts'
 import type { Input } from './operation.ts'

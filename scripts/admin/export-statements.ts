@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { counted } from '../../src/commission/engine/sentences.ts'
+import { counted } from '../../src/commission/engine/reasons.ts'
 import { escapeText } from '../../src/validation/quote.ts'
 import { usageError } from '../exit-error.ts'
 import { fetchPages } from './client.ts'

@@ -7,7 +7,7 @@ import {
   toTree,
 } from '../../src/admin/affiliate-tree.ts'
 import { affiliate } from '../../src/admin/fields.ts'
-import type { AffiliateParents } from '../../src/db/commission/parents.ts'
+import type { AffiliateParents } from '../../src/db/commission/histories.ts'
 import type { Issue } from '../../src/validation/issue.ts'
 import { validateObject } from '../../src/validation/strict-object.ts'
 import { usageError } from '../exit-error.ts'

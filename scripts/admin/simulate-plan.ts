@@ -1,6 +1,6 @@
 import { writeCsv } from '../../src/commission/csv.ts'
 import { add, type Decimal, decimal, fixedText } from '../../src/commission/engine/decimal.ts'
-import { counted } from '../../src/commission/engine/sentences.ts'
+import { counted } from '../../src/commission/engine/reasons.ts'
 import {
   SIMULATION_COLUMNS,
   type Simulated,

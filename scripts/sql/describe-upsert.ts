@@ -1,3 +1,4 @@
+import { contentOf } from '../../src/db/records/delivery-sql.ts'
 import {
   keepOmitted,
   type Merge,
@@ -5,7 +6,6 @@ import {
   replaceKeepingDay,
 } from '../../src/db/records/merge.ts'
 import type { RecordTable } from '../../src/db/records/record-table.ts'
-import { contentOf } from '../../src/db/records/upsert-sql.ts'
 
 /** The records that an upsert stores; see `upsertSql` and `upsertMovedSql`. */
 export type UpsertedRecords = 'unmoved' | 'moved'

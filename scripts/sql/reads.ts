@@ -1,14 +1,17 @@
 import { igaming } from '../../src/brand/igaming.ts'
 import { type ListQuery, type Page, pageText, totalText } from '../../src/db/paginate.ts'
-import { customerDaysSql, customerQuery } from '../../src/db/records/customer-list.ts'
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
 import { countSql, searchSql } from '../../src/db/records/delivery-search-sql.ts'
-import { COUNT_HELD, heldPageSql } from '../../src/db/records/held.ts'
-import { BEGIN_DAYS, DROP_DAYS, KEEP_DAYS } from '../../src/db/records/kept-totals.ts'
-import { findRecordSql, listQuery } from '../../src/db/records/list.ts'
-import type { Filter } from '../../src/db/records/list-filter.ts'
+import {
+  customerDaysSql,
+  customerQuery,
+  type Filter,
+  findRecordSql,
+  listQuery,
+  type RecordView,
+} from '../../src/db/records/list.ts'
 import { heldKeyOf } from '../../src/db/records/record-table.ts'
-import type { RecordView } from '../../src/db/records/record-view.ts'
+import { COUNT_HELD, heldPageSql } from '../../src/db/records/release.ts'
 import {
   MEASURED_TABLES,
   measureSql,
@@ -17,17 +20,18 @@ import {
   SELECT_USAGES,
 } from '../../src/db/records/storage-sql.ts'
 import {
+  BEGIN_DAYS,
+  DROP_DAYS,
   END_LEASE,
+  KEEP_DAYS,
+  keptDaysSql,
   READ_LEASE,
   RENEW_LEASE,
-  TAKE_LEASE,
-} from '../../src/db/records/totals-lease.ts'
-import {
-  keptDaysSql,
   stepEndSql,
   sumKpisStepSql,
   sumStepSql,
-} from '../../src/db/records/totals-sql.ts'
+  TAKE_LEASE,
+} from '../../src/db/records/totals.ts'
 import { compileStatement, type Statement } from '../../src/db/statement.ts'
 import { forex } from '../../src/trading/forex.ts'
 import type { DocumentedFile, DocumentedStatement } from './documented.ts'

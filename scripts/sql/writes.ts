@@ -1,4 +1,9 @@
-import type { Policy } from '../../src/db/records/classify-sql.ts'
+import {
+  buildStatements,
+  COMMON_STATEMENTS,
+  type DeliveryStatements,
+  type Policy,
+} from '../../src/db/records/delivery-sql.ts'
 import {
   brandActivityTable,
   brandCustomerTable,
@@ -8,11 +13,6 @@ import {
   transactionTable,
 } from '../../src/db/records/record-table.ts'
 import { MASK_PATCH } from '../../src/db/records/sql-fragments.ts'
-import {
-  buildStatements,
-  COMMON_STATEMENTS,
-  type DeliveryStatements,
-} from '../../src/db/records/statements.ts'
 import type { Statement } from '../../src/db/statement.ts'
 import { describeUpsert } from './describe-upsert.ts'
 import type { DocumentedFile, DocumentedStatement } from './documented.ts'

@@ -1,4 +1,4 @@
-import type { AffiliateParents, Parent } from '../db/commission/parents.ts'
+import type { AffiliateParents, Parent } from '../db/commission/histories.ts'
 import type { Issue } from '../validation/issue.ts'
 
 /** An affiliate as sent, with its index in the body. Without `parent` it keeps its stored parents. */

@@ -1,14 +1,15 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { type AffiliateParents, readParents, replaceParents } from '../db/commission/parents.ts'
+import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { rejectCycles, rejectDeepTrees } from '../db/directory/affiliate-tree.ts'
 import { deleteAffiliate, findAffiliateUses } from '../db/directory/affiliate-uses.ts'
 import {
   affiliateExists,
   listAffiliates,
   listUnconfigured,
   putAffiliates,
+  rejectCycles,
+  rejectDeepTrees,
   UNCONFIGURED_LIMITS,
 } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
@@ -18,7 +19,6 @@ import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../htt
 import { readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
-import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
 import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
 import {
@@ -30,6 +30,7 @@ import {
   toTree,
 } from './affiliate-tree.ts'
 import { notFound, readJson, validateAt, validationFailed } from './body.ts'
+import { today } from './cron.ts'
 import { affiliate } from './fields.ts'
 import { readAffiliate } from './ledger.ts'
 import { respondWithList } from './list-route.ts'

@@ -1,19 +1,17 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { approvePeriod } from '../commission/books/approve-period.ts'
-import { approveStatement } from '../commission/books/approve-statement.ts'
+import { approvePeriod, approveStatement } from '../commission/books/approve.ts'
 import {
   approval,
   payment,
   paymentReturn,
   periodApproval,
 } from '../commission/books/book-fields.ts'
-import { payStatement } from '../commission/books/pay-statement.ts'
+import { payStatement, returnPayment } from '../commission/books/payments.ts'
 import { presentBooked } from '../commission/books/present.ts'
-import { returnPayment } from '../commission/books/return-payment.ts'
 import { readPathPeriod } from '../commission/drafts/path-period.ts'
 import type { Period } from '../commission/engine/calendar.ts'
-import { type PlanOfKind, plansOfKind } from '../db/commission/books/close-period.ts'
+import { type PlanOfKind, plansOfKind } from '../db/commission/books/approve.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'

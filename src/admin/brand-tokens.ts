@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
+import { newBrandToken } from '../auth/api-key.ts'
 import type { AppEnv } from '../auth/authorize.ts'
-import { newBrandToken } from '../auth/brand-token.ts'
 import { digest } from '../auth/secret.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import {

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { KNOWN_MEMBERS } from '../db/directory/event-definitions.ts'
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import { isObject } from '../validation/record-validator.ts'
 
 const isCustomMember = (name: string) => !KNOWN_MEMBERS.includes(name)

@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import { AMOUNT_SIGNS } from '../amount-signs.ts'
 import { approvalsRequired } from '../commission/books/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
 
 /** Returns whether the runtime knows a time zone. Offsets such as `+02:00` are not accepted. */

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 
 // The fields of request bodies about what is known of a customer by day.
 

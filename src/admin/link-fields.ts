@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 
 /** The longest URL of a landing page, in characters, after normalization. */
 const MAX_URL_LENGTH = 2000

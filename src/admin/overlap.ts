@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from '../durations.ts'
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 
 /** How long the old secret remains valid next to a new one, so that no request fails meanwhile. */
 export const overlap = v.optional(

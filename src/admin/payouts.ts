@@ -1,25 +1,19 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
-import { importPayments } from '../commission/books/import-payments.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
-import { parsePaymentFile, parsePayments } from '../commission/books/parse-payments.ts'
+import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
 import { writeCsv } from '../commission/csv.ts'
-import {
-  type DuePayout,
-  listDue,
-  listPayments,
-  type Payment,
-} from '../db/commission/books/payouts.ts'
+import { type DuePayout, listDue, listPayments, type Payment } from '../db/commission/books/pay.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
+import { ReadMemory } from '../http/memory.ts'
 import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { checkDay, invalidQuery, readChoice, readQuery } from '../http/query.ts'
-import { ReadMemory } from '../http/read-memory.ts'
-import { sendText } from '../http/send-json.ts'
+import { sendText } from '../http/send.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
 import { sendCaused } from './send-caused.ts'

@@ -2,30 +2,71 @@ import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
-import { PLAN_DEPTH } from '../commission/plans/limits.ts'
-import { decidePut, type PutDecision } from '../commission/plans/put-plan.ts'
 import {
+  assignmentWarnings,
+  checkAssignedPlans,
+  readAssignments,
+} from '../commission/plans/assignments.ts'
+import type { WarningContext } from '../commission/plans/check-plan.ts'
+import { PLAN_DEPTH, PLAN_LIMITS } from '../commission/plans/limits.ts'
+import {
+  checkClosedTerms,
+  decidePut,
+  type PutDecision,
+  toChange,
+} from '../commission/plans/put-plan.ts'
+import { vocabularyOf } from '../commission/plans/vocabulary.ts'
+import { rejectClosedTerms } from '../db/commission/books/booked.ts'
+import {
+  deleteAssignment,
+  findAssignment,
   findVersion,
   insertVersion,
+  listAssignments,
   listVersions,
   pageVersions,
+  putAssignments,
+  readAssignmentContext,
   readVersions,
+  rejectUnknownPlans,
+  type StoredAssignment,
   type VersionHead,
   withdrawVersion,
 } from '../db/commission/plans.ts'
+import { readRatedCurrencies } from '../db/commission/rates.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
+import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
+import { quote } from '../validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
 import { slug } from './fields.ts'
-import { respondWithList } from './list-route.ts'
-import { readPlanContext } from './plan-context.ts'
+import { respondWithAffiliateList, respondWithList } from './list-route.ts'
+
+/** Reads what the checks of a plan depend on beside the account's other plans. */
+export async function readPlanContext(
+  directory: D1Database,
+  { id, vertical }: Account,
+  resourcesOf: ResourcesOf,
+): Promise<Omit<WarningContext, 'onceIds'>> {
+  const [definitions, ratedCurrencies] = await Promise.all([
+    listDefinitions(directory, id),
+    knownRates(directory),
+  ])
+  return { vocabulary: vocabularyOf(resourcesOf(vertical), definitions), ratedCurrencies }
+}
+
+/** Returns the currencies with rates. Before the first import it is unknown which will have some. */
+async function knownRates(directory: D1Database): Promise<Set<string> | null> {
+  const rated = await readRatedCurrencies(directory)
+  return rated.size > 0 ? rated : null
+}
 
 /** The attempts to store a version while others are stored at the same time. */
 const MAX_ATTEMPTS = 4
@@ -206,3 +247,101 @@ function presentPlan(heads: readonly VersionHead[], today: string) {
   const { plan, name, currency, period, terms } = inForce ?? kept[0] ?? heads.at(-1)!
   return { plan, name, currency, period, terms, in_force: inForce?.version ?? null }
 }
+
+/** The audit log names at most this many assignments of a request. */
+const MAX_AUDITED = 20
+
+const present = ({ from_day: from, ...assignment }: StoredAssignment) => ({ ...assignment, from })
+
+/** Routes for the assignments of an account: which plan governs the customers of an affiliate. */
+export const assignments = new Hono<AppEnv>()
+  .put('/', async (c) => {
+    readQuery(c.req.url)
+    const { id: account, binding } = await findRouteAccount(c)
+    const db = resolveDatabase(c.env, binding)
+    const { sent, issues } = readAssignments(await readJson(c))
+    const rows = sent.map(({ index: _, from, ...one }) => ({ ...one, from_day: from }))
+    const context = await readAssignmentContext(db, account, rows)
+    issues.push(...checkAssignedPlans(sent, context.plans))
+    if (issues.length > 0) throw validationFailed(issues)
+    checkNumber(context.count + sent.length)
+    const details = {
+      assignments: sent.length,
+      first: rows.slice(0, MAX_AUDITED).map(present),
+      replaced: context.replaced.length,
+      before: context.replaced.slice(0, MAX_AUDITED).map(present),
+    }
+    const entry = { actor: c.var.actor, action: 'assignments.put', account, details }
+    const changes = rows.map((row) => toChange(row, false))
+    await checkClosedTerms(db, account, changes)
+    const checks = [
+      ...rejectClosedTerms(db, account, changes),
+      rejectUnknownPlans(db, account, [...new Set(sent.map(({ plan }) => plan))]),
+    ]
+    const puts = putAssignments(db, account, rows)
+    const results = await withAudit(db, entry, [...checks, ...puts]).catch(async (error) => {
+      if (!isAssertionFailure(error)) throw error
+      await checkClosedTerms(db, account, changes)
+      throw withdrawn(error)
+    })
+    const changed = results
+      .slice(checks.length, -1)
+      .reduce((sum, { meta }) => sum + meta.changes, 0)
+    const warnings = assignmentWarnings(sent, context.unconfigured)
+    return c.json({ received: sent.length, changed, ...warnings })
+  })
+
+  .get('/', (c) =>
+    respondWithAffiliateList(c, 'assignments', async ({ id }, page, db, affiliate) => {
+      const found = await listAssignments(db, id, affiliate, page)
+      return { ...found, data: found.data.map(present) }
+    }),
+  )
+
+  .delete('/', async (c) => {
+    const { id: account, binding } = await findRouteAccount(c)
+    const key = readKey(c)
+    const db = resolveDatabase(c.env, binding)
+    const found = await findAssignment(db, account, key)
+    if (!found) {
+      const detail = `Affiliate ${quote(key.affiliate_id)} has no assignment from ${key.from_day} on.`
+      throw new ApiError('not_found', { detail })
+    }
+    const entry = {
+      actor: c.var.actor,
+      action: 'assignment.delete',
+      account,
+      details: present(found),
+    }
+    const changes = [toChange(found, true)]
+    await checkClosedTerms(db, account, changes)
+    const statements = [
+      ...rejectClosedTerms(db, account, changes),
+      deleteAssignment(db, account, key),
+    ]
+    await withAudit(db, entry, statements).catch(async (error) => {
+      if (isAssertionFailure(error)) await checkClosedTerms(db, account, changes)
+      throw error
+    })
+    return c.body(null, 204)
+  })
+
+/** Returns the key of an assignment. It is in the query: an id such as `..` cannot be in a path. */
+function readKey(c: Context<AppEnv>) {
+  const { affiliate_id, from } = readDays(readQuery(c.req.url, 'affiliate_id', 'from'))
+  if (!affiliate_id || !from) throw invalidQuery('`affiliate_id` and `from` are required.')
+  return { affiliate_id, from_day: from }
+}
+
+function checkNumber(number: number): void {
+  if (number <= PLAN_LIMITS.assignments) return
+  const limit = PLAN_LIMITS.assignments.toLocaleString('en')
+  const detail = `An account has at most ${limit} assignments. Delete those that a later one replaces, or assign most affiliates with \`*\`.`
+  throw new ApiError('conflict', { detail })
+}
+
+const withdrawn = (cause: unknown) =>
+  new ApiError('conflict', {
+    detail: 'The last version of one of these plans was withdrawn at the same time. Try again.',
+    cause,
+  })

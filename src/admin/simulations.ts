@@ -9,21 +9,24 @@ import type { Plan } from '../commission/engine/plans-in-force.ts'
 import { type AccountBeginnings, beginningsOf } from '../commission/facts/days.ts'
 import { type AccountSource, openSource } from '../commission/facts/source.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
-import { comparePage } from '../commission/simulate/compare.ts'
-import { computePage } from '../commission/simulate/compute-page.ts'
-import { openSimulation } from '../commission/simulate/open-simulation.ts'
-import { parseSimulation, type SimulationRequest } from '../commission/simulate/parse-simulation.ts'
 import { SIMULATION_COLUMNS, type Simulated, toRows } from '../commission/simulate/present.ts'
+import {
+  comparePage,
+  computePage,
+  openSimulation,
+  parseSimulation,
+  type SimulationRequest,
+} from '../commission/simulate/simulation.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readFlag, readQuery } from '../http/query.ts'
-import { ReadMemory } from '../http/read-memory.ts'
-import { sendJson } from '../http/send-json.ts'
+import { sendJson } from '../http/send.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
-import { readPlanContext } from './plan-context.ts'
+import { readPlanContext } from './plans.ts'
 
 /** What a request for a simulation is narrowed to. */
 interface Filter {

@@ -11,18 +11,16 @@ import {
   changeWebhook,
   createWebhook,
   deleteWebhook,
+  findEvent,
   findWebhook,
   listWebhooks,
-  rotateWebhook,
-} from '../webhooks/manage.ts'
-import type { Webhook } from '../webhooks/present.ts'
-import {
-  findEvent,
   readAttempts,
   readMessages,
   replayWebhook,
+  rotateWebhook,
   testWebhook,
-} from '../webhooks/replay.ts'
+  type Webhook,
+} from '../webhooks/manage.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { DEFAULT_OVERLAP, overlap, overlapEnd } from './overlap.ts'

@@ -1,7 +1,7 @@
 import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
-import type { Row } from '../db/records/json-chunks.ts'
 import { brandActivityTable } from '../db/records/record-table.ts'
+import type { Row } from '../db/records/store-delivery.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import {
   keyMembers,

@@ -1,7 +1,5 @@
 import type { Grant } from '../auth/grant.ts'
-import type { SizeDecision } from '../db/records/delivery-input.ts'
 import { MAX_EXTRAS_BYTES, MAX_EXTRAS_NUMBER } from '../db/records/extras-limits.ts'
-import type { Row } from '../db/records/json-chunks.ts'
 import { ERASED_TRACKING } from '../db/records/merge.ts'
 import { brandCustomerTable } from '../db/records/record-table.ts'
 import {
@@ -11,6 +9,7 @@ import {
   SEEN_DELIVERY,
   SENT_VERDICT,
 } from '../db/records/sql-fragments.ts'
+import type { Row, SizeDecision } from '../db/records/store-delivery.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import type { RecordRows, RequestContext, Resource } from '../ingest/resource.ts'
 import type { ValidatedRequest } from '../ingest/validate-records.ts'

@@ -1,7 +1,6 @@
 import * as v from 'valibot'
-import { amount } from '../validation/fields.ts'
+import { amount, countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
-import { countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/significant-digits.ts'
 import { validateField } from '../validation/strict-object.ts'
 
 /** Matches a decimal written as text. */

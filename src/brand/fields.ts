@@ -1,5 +1,5 @@
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import { decimal } from './decimal.ts'
 
 // The known members of brand records, under their wire names. All other members are stored as sent.

@@ -1,5 +1,5 @@
-import type { Row } from '../db/records/json-chunks.ts'
 import { REPEATS } from '../db/records/sql-fragments.ts'
+import type { Row } from '../db/records/store-delivery.ts'
 
 /** The rows of a request, one for each key, and the positions of the records that were merged into them. */
 export interface MergedRows {

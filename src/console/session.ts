@@ -1,4 +1,5 @@
 import type { Context } from 'hono'
+import { getCookie, setCookie } from 'hono/cookie'
 import { ASSERTION_HEADER, readAssertion } from '../auth/access.ts'
 import { findByName, type KeyMember } from '../auth/admin-keys.ts'
 import type { AppEnv } from '../auth/authorize.ts'
@@ -7,10 +8,53 @@ import type { Member } from '../auth/roles.ts'
 import { isDevelopment } from '../development.ts'
 import { HOUR_MS } from '../durations.ts'
 import { signText, verifyText } from '../http/sign-text.ts'
-import { readCookie, writeCookie } from './cookie.ts'
+
+/** Returns the value of a cookie; null if the request has none with this name. */
+const readCookie = (c: Context, name: string): string | null => getCookie(c, name) ?? null
+
+/**
+ * Sets a cookie that lasts `seconds`; 0 deletes it. Scripts cannot read it, and no other site can make the
+ * browser send it. In development it is not `Secure`: browsers accept that over https only, and
+ * `npm run dev` serves plain http.
+ */
+function writeCookie(c: Context, name: string, value: string, seconds: number): void {
+  setCookie(c, name, value, {
+    path: '/',
+    maxAge: seconds,
+    httpOnly: true,
+    sameSite: 'Strict',
+    secure: !isDevelopment(c.env),
+  })
+}
+
+const NAME = 'tributary_done'
+
+/** How long the message is kept for the next page, in seconds. */
+const MAX_AGE = 60
+
+// The message is signed for its session. Otherwise another site of the same domain, which can set cookies,
+// could show members a message of its own.
+const contextOf = ({ id }: Session) => `console message ${id}`
+
+/** Keeps the message of a change for the next page of the session. */
+export async function setFlash(
+  c: Context<AppEnv>,
+  session: Session,
+  message: string,
+): Promise<void> {
+  writeCookie(c, NAME, await signText(c.env, contextOf(session), message), MAX_AGE)
+}
+
+/** Returns and deletes the message of the last change of the session; null if there is none. */
+export async function takeFlash(c: Context<AppEnv>, session: Session): Promise<string | null> {
+  const signed = readCookie(c, NAME)
+  if (signed === null) return null
+  writeCookie(c, NAME, '', 0)
+  return verifyText(c.env, contextOf(session), signed)
+}
 
 /** How long a session lasts, in milliseconds. */
-export const SESSION_MS = 8 * HOUR_MS
+const SESSION_MS = 8 * HOUR_MS
 
 /** A member who is signed in. `id` binds CSRF tokens to the session. */
 export interface Session {

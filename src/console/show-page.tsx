@@ -1,21 +1,126 @@
 import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../auth/authorize.ts'
 import { BYTE_ORDER_MARK } from '../commission/csv.ts'
-import { toApiError } from '../errors.ts'
+import { type ApiError, toApiError } from '../errors.ts'
+import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import type { FileRequest } from './api.ts'
-import { errorView } from './error-page.tsx'
-import { takeFlash } from './flash.ts'
-import { type AccountName, Layout } from './layout.tsx'
-import type { Page, RefusedForm, View } from './page.ts'
+import { type AccountName, Document, Home, Layout } from './layout.tsx'
+import {
+  type FieldError,
+  type Page,
+  type RefusedForm,
+  type Values,
+  type View,
+  visitOf,
+} from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
-import type { List } from './parts/data.tsx'
+import { type List, Sentence } from './parts/data.tsx'
+import { placeOf } from './parts/deliveries.tsx'
 import { Refusal } from './parts/forms.tsx'
-import { refusedBy } from './refused.ts'
 import { respond, respondInParts } from './respond.ts'
-import type { Session } from './session.ts'
-import { visitOf } from './visit.ts'
+import { type Session, takeFlash } from './session.ts'
+
+const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
+
+/** Returns the errors of an error of the administration API, as a form shows them. */
+export function readErrors({ details }: ApiError): FieldError[] {
+  return (details.errors ?? []).map((error) => {
+    const { pointer, message, hint }: { pointer?: unknown; message?: unknown; hint?: unknown } =
+      error
+    return {
+      message: textOf(message) ?? '',
+      ...(typeof pointer === 'string' && { pointer }),
+      ...(typeof hint === 'string' && { hint }),
+    }
+  })
+}
+
+/** Returns what a page shows after the administration API refused one of its changes. */
+export const refusedBy = (error: ApiError, change: string, values: Values): RefusedForm => ({
+  change,
+  values,
+  detail: error.details.detail ?? `${error.title}.`,
+  errors: readErrors(error),
+})
+
+/** Sets the headers of an error of the administration API, or of the console, and returns it as a view. */
+function errorView(c: Context, error: ApiError) {
+  const { status, title, details } = error
+  for (const [name, value] of Object.entries(details.headers ?? {})) {
+    if (name !== 'WWW-Authenticate') c.header(name, value)
+  }
+  const { pathname, search } = new URL(c.req.url)
+  const body = (
+    <>
+      <p class="lead">{details.detail && <Sentence text={details.detail} />}</p>
+      <ul>
+        {readErrors(error).map(({ pointer, message, hint }) => (
+          <li>
+            {pointer && <code>{placeOf(pointer)}</code>} <Sentence text={message} />{' '}
+            {hint && <Sentence text={hint} />}
+          </li>
+        ))}
+      </ul>
+      <p>
+        {search && status === 400 && <a href={pathname}>Clear the filters</a>}{' '}
+        <a href="/console">All accounts</a> ·{' '}
+        <a href={`/problems/${error.code}`}>About this error</a>
+      </p>
+      <p class="note">
+        Status {status}, request <code>{c.var.requestId}</code>
+      </p>
+    </>
+  )
+  return { title, body, status }
+}
+
+/** Responds with an error as a page without the navigation of an account. */
+export function showError(c: Context, error: ApiError): Promise<Response> {
+  const { title, body, status } = errorView(c, error)
+  const page = (
+    <Document title={title}>
+      <header class="top">
+        <Home />
+      </header>
+      <div class="frame alone">
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          {body}
+        </main>
+      </div>
+    </Document>
+  )
+  return respond(c, page, status)
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy': contentSecurityPolicy("'self'"),
+  'X-Frame-Options': 'DENY',
+  // With `no-referrer` browsers would send `Origin: null` with forms, which `isOwnOrigin` refuses.
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+}
+
+/** Sets the security headers of every response of the console. */
+export const policy = createMiddleware<AppEnv>(async function policy(c, next) {
+  await next()
+  for (const [name, value] of Object.entries(HEADERS)) c.res.headers.set(name, value)
+})
+
+/**
+ * Returns whether a page of the console sent this form. Before the sign-in there is no session that a CSRF
+ * token could be bound to: without this check, another site could sign its visitor in with its own key.
+ */
+export function isOwnOrigin({ headers, url }: Request): boolean {
+  const origin = headers.get('Origin')
+  const site = headers.get('Sec-Fetch-Site')
+  if (site !== null && site !== 'same-origin') return false
+  return origin === null ? site !== null : origin === new URL(url).origin
+}
 
 /** What came of a change of the page that is shown. */
 interface Outcome {

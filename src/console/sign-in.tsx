@@ -6,9 +6,9 @@ import { withObjectRetry } from '../auth/object-retry.ts'
 import { readOwnForm } from './change.ts'
 import { readSignInForm } from './form.ts'
 import { Document, Home } from './layout.tsx'
-import { isOwnOrigin } from './policy.ts'
 import { respond } from './respond.ts'
 import { beginSession, endSession, readSession, type Session, usesAccess } from './session.ts'
+import { isOwnOrigin } from './show-page.tsx'
 
 const AT = '/console/sign-in'
 

@@ -1,5 +1,4 @@
-import { readBatch } from './batch.ts'
-import { bindStatement, compileStatement } from './statement.ts'
+import { bindStatement, compileStatement, readBatch } from './statement.ts'
 
 /** A value of a key column. */
 export type KeyValue = string | number

@@ -1,5 +1,5 @@
 import { ApiError } from '../errors.ts'
-import { MAX_SIGNIFICANT_DIGITS } from '../validation/significant-digits.ts'
+import { MAX_SIGNIFICANT_DIGITS } from '../validation/fields.ts'
 import { malformed } from './body-errors.ts'
 
 /** The contract: the maximum nesting depth. A bulk of records has a depth of two or three. */

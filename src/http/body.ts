@@ -1,12 +1,205 @@
 import { ApiError } from '../errors.ts'
-import { type AdmissionPromise, BodyMemory, HEAD_BYTES } from './body-budget.ts'
 import { malformed, tooLarge } from './body-errors.ts'
-import { type BodyFormat, CSV_FORMAT, JSON_FORMAT, type MeasuredBody } from './body-format.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
-import { type Chunk, orMalformed, readChunk } from './chunks.ts'
-import { decompress } from './decompress.ts'
-import { drainOf, startDraining } from './drain.ts'
+import { type JsonSize, measureJson } from './body-size.ts'
+import { type BodyWeight, weigh } from './body-weight.ts'
+import { type AdmissionPromise, BodyMemory, HEAD_BYTES } from './memory.ts'
 import { MAX_WEIGHT } from './memory-queues.ts'
+
+/** The memory that a byte of CSV takes at its worst: in text, in cells and in rows for the database. */
+const WEIGHT_PER_CSV_BYTE = 12
+
+/** A format of bodies, and how a body of it is measured before it is decoded. */
+interface BodyFormat {
+  /** The media type, in lower case. */
+  type: string
+  measure: (chunks: readonly Uint8Array[], maxDepth?: number) => MeasuredBody
+}
+
+/** What is known of a body before it is decoded. */
+type MeasuredBody = BodyWeight & Pick<JsonSize, 'mayBeInexact'>
+
+/** JSON: its values, nesting and characters decide what it takes in memory. */
+const JSON_FORMAT: BodyFormat = {
+  type: 'application/json',
+  measure: (chunks, maxDepth) => {
+    const size = measureJson(chunks, maxDepth)
+    return { ...weigh(size), mayBeInexact: size.mayBeInexact }
+  },
+}
+
+/** CSV: its weight is a multiple of its bytes. Its numbers stay text, so none is inexact. */
+const CSV_FORMAT: BodyFormat = {
+  type: 'text/csv',
+  measure: (chunks) => {
+    const bytes = chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
+    return { weight: bytes * WEIGHT_PER_CSV_BYTE, mustFreeRecords: false, mayBeInexact: false }
+  },
+}
+
+/** The result of a read. It is done at the end of the stream. */
+type Chunk = ReadableStreamReadResult<Uint8Array>
+
+/** Reads 64 KiB, or all that remains if it is less. Smaller chunks take six times the CPU time. */
+const readChunk = (reader: ReadableStreamBYOBReader, remaining: number): Promise<Chunk> => {
+  const size = remaining < HEAD_BYTES ? remaining : HEAD_BYTES
+  return reader.readAtLeast(size, new Uint8Array(size))
+}
+
+/** Turns an error of a stream into `malformed_json`: the sender cut it off or encoded it wrongly. */
+async function orMalformed<T>(reading: Promise<T>, detail: string): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    throw malformed(detail, error)
+  }
+}
+
+/** The maximum number of bytes of a body that are drained: more than the platform accepts. */
+const MAX_DRAINED_BYTES = 128 * 1024 * 1024
+
+/** How long a body is drained, in milliseconds. So a caller who announces a body and sends none gets a response. */
+const MAX_DRAIN_MS = 5000
+
+const BUFFER_BYTES = 16 * 1024
+
+/**
+ * The rate at which an isolate drains all bodies together, since reading 1 MiB takes about 5 ms of CPU
+ * time. It drains the first 8 MiB without a wait.
+ */
+const BYTES_PER_MS = 16 * 1024
+const BURST_MS = 512
+
+/** The bytes of one body that are drained between two waits: a timer costs as much CPU time as 32 KiB. */
+const LOT_BYTES = 128 * 1024
+
+/** When the isolate will have drained what it has read so far, in milliseconds. */
+let drainedAt = 0
+
+/** When the isolate last drained bytes, in milliseconds. */
+let seenAt = 0
+
+/** Counts bytes that were drained, and returns how long to wait before the next ones. */
+function waitMs(bytes: number, now: number): number {
+  // The clock was set back.
+  if (now < seenAt) drainedAt = now
+  seenAt = now
+  drainedAt = Math.max(drainedAt, now - BURST_MS) + bytes / BYTES_PER_MS
+  return Math.max(0, drainedAt - now)
+}
+
+/** The drains, by request. */
+const drains = new WeakMap<Request, Promise<void>>()
+
+/** Starts to drain what is left of a request's body. `pending` is a read that has begun. */
+export function startDraining(
+  request: Request,
+  reader: ReadableStreamBYOBReader,
+  pending?: Promise<Chunk>,
+): void {
+  drains.set(request, drain(reader, pending))
+}
+
+/** Returns the drain of a request that was refused before its body was read; undefined if there is none. */
+export const drainOf = (request: Request): Promise<void> | undefined => drains.get(request)
+
+/**
+ * Reads the rest of a body and discards it: an unread body breaks the connection, and the caller
+ * loses the response. `pending` is a read that has begun.
+ */
+export async function drain(
+  reader: ReadableStreamBYOBReader,
+  pending?: Promise<Chunk>,
+): Promise<void> {
+  let timer: number | null = null
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), MAX_DRAIN_MS)
+  })
+  try {
+    let bytes = 0
+    let nextWaitAt = 0
+    let chunk: Chunk | null = await Promise.race([pending ?? next(reader), timeout])
+    while (chunk && !chunk.done && bytes <= MAX_DRAINED_BYTES) {
+      bytes += chunk.value.byteLength
+      const wait = waitMs(chunk.value.byteLength, Date.now())
+      if (wait > 0 && bytes >= nextWaitAt) {
+        nextWaitAt = bytes + LOT_BYTES
+        await Promise.race([scheduler.wait(wait), timeout])
+      }
+      chunk = await Promise.race([next(reader, chunk.value.buffer), timeout])
+    }
+  } catch {
+    // The caller has disconnected.
+  } finally {
+    clearTimeout(timer)
+    reader.cancel().catch(() => {})
+  }
+}
+
+const next = (
+  reader: ReadableStreamBYOBReader,
+  buffer: ArrayBufferLike = new ArrayBuffer(BUFFER_BYTES),
+): Promise<Chunk> => reader.read(new Uint8Array(buffer))
+
+/** How much is decompressed at once: the runtime buffers what comes of it, up to a thousand times as much. */
+const GZIP_PIECE_BYTES = 4096
+
+/**
+ * Decompresses a gzip stream of up to `limit` bytes once there is memory for what it declares.
+ *
+ * @throws ApiError `payload_too_large`, `malformed_json`, and the errors of `memory`.
+ */
+export async function decompress(
+  compressed: readonly Uint8Array[],
+  limit: number,
+  memory: BodyMemory,
+): Promise<Uint8Array[]> {
+  const declared = declaredLength(compressed)
+  await memory.decompress(byteLength(compressed) + Math.min(declared, limit))
+  const { readable, writable } = new DecompressionStream('gzip')
+  const writing = writePieces(writable, compressed)
+  writing.catch(() => {}) // The reader fails likewise.
+  const reader = readable.getReader({ mode: 'byob' })
+  const chunks: Uint8Array[] = []
+  let bytes = 0
+  try {
+    for (;;) {
+      const { done, value } = await orMalformed(readChunk(reader, Number.NaN), NOT_GZIP)
+      if (done) return chunks
+      chunks.push(value)
+      bytes += value.byteLength
+      if (bytes > limit) throw tooLarge()
+      if (bytes > declared) throw malformed(NOT_GZIP)
+    }
+  } finally {
+    reader.cancel().catch(() => {})
+  }
+}
+
+async function writePieces(writable: WritableStream, chunks: readonly Uint8Array[]) {
+  const writer = writable.getWriter()
+  for (const chunk of chunks) {
+    for (let at = 0; at < chunk.byteLength; at += GZIP_PIECE_BYTES) {
+      await writer.write(chunk.subarray(at, at + GZIP_PIECE_BYTES))
+    }
+  }
+  await writer.close()
+}
+
+const byteLength = (chunks: readonly Uint8Array[]) =>
+  chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0)
+
+/**
+ * Returns the decompressed length that a gzip stream declares in its last four bytes.
+ *
+ * @see [RFC 1952 §2.3.1](https://www.rfc-editor.org/rfc/rfc1952#section-2.3.1) ISIZE
+ */
+function declaredLength(chunks: readonly Uint8Array[]): number {
+  const end = chunks.slice(-2).flatMap((chunk) => [...chunk.slice(-4)])
+  return end.slice(-4).reduceRight((value, byte) => value * 256 + byte, 0)
+}
+
+const NOT_GZIP = 'The body is not valid gzip. Send a single gzip member with nothing after it.'
 
 const MIB = 1024 * 1024
 

@@ -1,4 +1,4 @@
-import { countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/significant-digits.ts'
+import { countSignificantDigits, MAX_SIGNIFICANT_DIGITS } from '../validation/fields.ts'
 import { malformed } from './body-errors.ts'
 
 /**

@@ -1,9 +1,14 @@
 import type { Context } from 'hono'
-import type { FoundPage, KeyValue, Page } from '../db/paginate.ts'
-import { MAX_DEPTH, MAX_PAGE_BYTES } from '../db/paginate.ts'
+import {
+  type FoundPage,
+  type KeyValue,
+  MAX_DEPTH,
+  MAX_PAGE_BYTES,
+  type Page,
+} from '../db/paginate.ts'
+import { ReadMemory, SMALL_RESPONSE_BYTES } from './memory.ts'
 import { invalidQuery, invalidValue } from './query.ts'
-import { ReadMemory, SMALL_RESPONSE_BYTES } from './read-memory.ts'
-import { sendJson } from './send-json.ts'
+import { sendJson } from './send.ts'
 import { signText, verifyText } from './sign-text.ts'
 
 /** The paging parameters of a query, unparsed. */

@@ -1,13 +1,158 @@
-import { type LoggedValue, presentLogged, shortenLogged } from '../db/records/wire-form.ts'
+import { type LoggedValue, presentLogged, shortenLogged } from '../db/records/list.ts'
 import type { Delivery } from '../db/schema.ts'
-import type { Issue } from '../validation/issue.ts'
+import type { Issue, IssueCode } from '../validation/issue.ts'
 import { type FormattedIssue, formatIssue, formatUnquoted } from '../validation/messages.ts'
 import { mapPointer } from '../validation/pointer.ts'
 import { validateField } from '../validation/strict-object.ts'
 import { type BodyForm, recordPointer } from './envelope.ts'
 import { inRecordOrder, prioritizeErrors } from './error-order.ts'
-import { packErrors, unpackErrors } from './packed-errors.ts'
 import { type Resource, toReferenceIssue } from './resource.ts'
+
+/** An error of a refused record, as the log keeps it. */
+export type RecordError = Omit<FormattedIssue, 'index' | 'key'>
+
+/** A refused record with its errors; without `index`, the errors of the whole body. */
+export interface RefusedRecord {
+  index?: number
+  key?: Record<string, string>
+  errors: RecordError[]
+}
+
+/** The errors of several records that have the same code and place. */
+export interface ErrorGroup {
+  code: string
+  /** The pointer with `*` in place of the position of the record. */
+  pointer: string
+  count: number
+  /** The first of these errors. */
+  example: FormattedIssue
+}
+
+/** The maximum number of groups of errors that a delivery shows. */
+const MAX_GROUPS = 100
+
+/** Returns the refused records of a logged delivery, in their order, each with its errors. */
+export function refusedRecords(delivery: LoggedErrors, resource: Resource): RefusedRecord[] {
+  const byIndex = Map.groupBy(readAllErrors(delivery, resource), ({ index }) => index)
+  return [...byIndex].map(([index, errors]) => {
+    const key = errors.find((error) => error.key)?.key
+    return {
+      ...(index !== undefined && { index }),
+      ...(key && { key }),
+      errors: errors.map(({ index: _, key: __, ...error }) => error),
+    }
+  })
+}
+
+/** Groups the errors of a logged delivery by code and place, the most frequent ones first. */
+export function groupErrors(delivery: LoggedErrors, resource: Resource): ErrorGroup[] {
+  const { form } = delivery
+  const patternOf = ({ index, pointer }: FormattedIssue) =>
+    index === undefined || form === 'object'
+      ? pointer
+      : recordPointer(form, '*') + pointer.slice(recordPointer(form, index).length)
+  const groups = new Map<string, ErrorGroup>()
+  for (const error of readAllErrors(delivery, resource)) {
+    const pointer = patternOf(error)
+    const key = JSON.stringify([error.code, pointer])
+    const group = groups.get(key) ?? { code: error.code, pointer, count: 0, example: error }
+    group.count += 1
+    groups.set(key, group)
+  }
+  return [...groups.values()].sort((a, b) => b.count - a.count).slice(0, MAX_GROUPS)
+}
+
+/** The log keeps at most 256 KiB of errors of a delivery. */
+export const MAX_PACKED_BYTES = 256 * 1024
+
+/** An error without its record: the pointer into the record, the code, the message and the hint. */
+type Kind = readonly [pointer: string, code: IssueCode, message: string, hint?: string]
+
+/**
+ * The errors of one record, or of the whole body: the position of the record or null for the body, the
+ * numbers of its kinds of errors, the id by which a search finds the record or null, and the members of
+ * its key, if it has any.
+ */
+type PackedRecord = [
+  index: number | null,
+  kinds: (number | Kind)[],
+  id: string | null,
+  key?: Record<string, string>,
+]
+
+/** The errors of a delivery as the log keeps them: an error that many records have is written once. */
+export interface PackedErrors {
+  kinds: Kind[]
+  records: PackedRecord[]
+}
+
+/** Returns the id by which a refused record is found: its own, or that of its customer if it has none. */
+const recordIdOf = (key: Record<string, string> | undefined): string | null =>
+  key?.transaction_id ??
+  key?.eventid ??
+  key?.customer_id ??
+  key?.customerid ??
+  key?.customerId ??
+  null
+
+/** The number of bytes that a value takes as JSON. */
+const bytesOf = (value: unknown) => new TextEncoder().encode(JSON.stringify(value)).length
+
+/** The bytes of the outermost brackets and names, and of a reference to a kind. */
+const FRAME_BYTES = 40
+const REFERENCE_BYTES = 6
+
+/**
+ * Returns the errors of a delivery packed as JSON, at most 256 KiB of them. The caller passes the first
+ * error of each record before the second of each; see `prioritizeErrors`.
+ */
+export function packErrors(errors: Iterable<FormattedIssue>, form: BodyForm): string {
+  const kinds = new Map<string, number>()
+  const records = new Map<number | null, PackedRecord>()
+  let bytes = FRAME_BYTES
+  for (const { index = null, key, pointer, code, message, hint } of errors) {
+    const at = index === null ? '' : recordPointer(form, index)
+    const kind = JSON.stringify([pointer.slice(at.length), code, message, ...(hint ? [hint] : [])])
+    const record = records.get(index) ?? newRecord(index, key)
+    bytes += REFERENCE_BYTES
+    if (!kinds.has(kind)) bytes += bytesOf(kind)
+    if (!records.has(index)) bytes += bytesOf(record)
+    if (bytes > MAX_PACKED_BYTES) break
+    const number = kinds.get(kind) ?? kinds.size
+    kinds.set(kind, number)
+    record[1].push(number)
+    records.set(index, record)
+  }
+  const sorted = [...records.values()].sort((a, b) => positionOf(a) - positionOf(b))
+  return `{"kinds":[${[...kinds.keys()].join()}],"records":${JSON.stringify(sorted)}}`
+}
+
+/** Returns the position of a record; errors of the body as a whole come first. */
+const positionOf = ([index]: PackedRecord): number => index ?? -1
+
+function newRecord(index: number | null, key: Record<string, string> | undefined): PackedRecord {
+  const id = recordIdOf(key)
+  return key ? [index, [], id, key] : [index, [], id]
+}
+
+/** Returns the errors of a delivery from the log. */
+function unpackErrors(logged: string | null, form: BodyForm): FormattedIssue[] {
+  if (logged === null) return []
+  const { kinds, records }: PackedErrors = JSON.parse(logged)
+  return records.flatMap(([index, numbers, , key]) => {
+    const at = index === null ? '' : recordPointer(form, index)
+    const place = { ...(index !== null && { index }), ...(key && { key }) }
+    return numbers
+      .flatMap((kind) => (typeof kind === 'number' ? kinds.slice(kind, kind + 1) : [kind]))
+      .map(([pointer, code, message, hint]) => ({
+        ...place,
+        pointer: at + pointer,
+        code,
+        message,
+        ...(hint && { hint }),
+      }))
+  })
+}
 
 /** The contract: a delivery in full lists at most 100 errors and 64 KiB of them. */
 const MAX_LISTED_ERRORS = 100
@@ -108,10 +253,7 @@ const withShortKey = (issue: Issue): Issue =>
       }
 
 /** The columns of a delivery that its errors are made of. */
-export type LoggedErrors = Pick<
-  Delivery,
-  'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'
->
+type LoggedErrors = Pick<Delivery, 'errors' | 'unknown_keys' | 'form' | 'reused' | 'hold_refused'>
 
 /** Returns the first errors that fit into a response. */
 function withinLogBytes(errors: readonly FormattedIssue[]): FormattedIssue[] {

@@ -1,4 +1,4 @@
-import type { DeliveryInput } from '../db/records/delivery-input.ts'
+import type { DeliveryInput } from '../db/records/store-delivery.ts'
 import { ApiError } from '../errors.ts'
 import { type Lease, WeightedQueue } from '../http/weighted-queue.ts'
 

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
+import { ReadMemory } from '../http/memory.ts'
 import {
   linkNext,
   PAGE_PARAMETERS,
@@ -9,13 +10,16 @@ import {
   respondWithPage,
 } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
-import { ReadMemory } from '../http/read-memory.ts'
 import { withReadSession } from '../http/read-session.ts'
-import { sendJson } from '../http/send-json.ts'
-import { type RefusedRecord, refusedRecords } from '../ingest/refused-records.ts'
+import { sendJson } from '../http/send.ts'
+import { type RefusedRecord, refusedRecords } from '../ingest/delivery-errors.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
-import { DELIVERY_PARAMETERS } from './delivery-query.ts'
-import { findDeliveries, presentInFull, readDelivery } from './find-deliveries.ts'
+import {
+  DELIVERY_PARAMETERS,
+  findDeliveries,
+  presentInFull,
+  readDelivery,
+} from './find-deliveries.ts'
 
 /** `GET deliveries`: the deliveries of the caller, narrowed by the query. */
 export function respondWithDeliveries(c: Context<AppEnv>, resourcesOf: ResourcesOf) {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
-import { readArrivalsByDay } from '../db/records/arrivals-by-day.ts'
+import { readArrivalsByDay } from '../db/records/arrivals.ts'
 import { countDeliveryErrors } from '../db/records/count-delivery-errors.ts'
 import { listRecords } from '../db/records/list.ts'
 import { DAY_MS } from '../durations.ts'

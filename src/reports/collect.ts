@@ -1,16 +1,16 @@
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
-import { unitsOf } from '../db/records/day-sums.ts'
+import { unitsOf } from '../db/records/totals.ts'
 import type { ReportRow } from '../db/reports/read-report.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {
   ACTIVITY_METRICS,
   eventCount,
   eventKpi,
+  type GroupValue,
   type Metric,
   transactionMetric,
   unitsName,
-} from './metrics.ts'
-import type { GroupValue } from './report.ts'
+} from './report.ts'
 import { addAmount, addCount, addNumber, emptySums, type Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
 

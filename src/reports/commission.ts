@@ -2,8 +2,7 @@ import { type Period, parsePeriod, periodOf } from '../commission/engine/calenda
 import { PLACES, powerOfTen } from '../commission/engine/decimal.ts'
 import type { ReportRow } from '../db/reports/read-report.ts'
 import { type Collecting, sumsOf } from './collect.ts'
-import type { Note } from './report.ts'
-import { hasCommissionRows } from './select.ts'
+import { hasCommissionRows, type Note } from './report.ts'
 import { addAmount } from './sums.ts'
 
 /** The metric that sums statements. */

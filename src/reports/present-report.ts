@@ -8,14 +8,20 @@ import { COMMISSION, type CommissionScope, type Days } from './commission.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {
   EVENTS,
+  type Figure,
+  type Figures,
+  type GroupValue,
   isEventMetric,
   type Metric,
+  type Note,
+  type Report,
+  type ReportQuery,
+  type Row,
   requestedEventMetric,
+  type Selection,
+  type Unconverted,
   withoutUnits,
-} from './metrics.ts'
-import type { ReportQuery } from './parse-report.ts'
-import type { Figure, Figures, GroupValue, Note, Report, Row, Unconverted } from './report.ts'
-import type { Selection } from './select.ts'
+} from './report.ts'
 import type { Rest, Sums } from './sums.ts'
 import { tooLarge } from './too-large.ts'
 

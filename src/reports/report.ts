@@ -1,4 +1,51 @@
-import type { MetricType } from './metrics.ts'
+import * as v from 'valibot'
+import {
+  activeSql,
+  activitySql,
+  clicksSql,
+  commissionSql,
+  eventsSql,
+  firstDepositsSql,
+  kpisSql,
+  type ReportShape,
+  signupsSql,
+  transactionsSql,
+} from '../db/reports/read-report.ts'
+import { invalidQuery, readDayRange } from '../http/query.ts'
+import { currency as currencyCode, currencyHint } from '../validation/fields.ts'
+import { quote, quoteAll } from '../validation/quote.ts'
+import { suggest } from '../validation/suggest.ts'
+import { REPORT_LIMITS } from './limits.ts'
+
+const TIMES = ['day', 'week', 'month'] as const
+const CUSTOMERS = ['affiliate_id', 'link', 'country_code'] as const
+const STATUSES = ['kyc_status_id', 'sales_status_id'] as const
+
+/** What the records of each vertical can be grouped by. */
+const GROUPS: Readonly<Record<string, readonly string[]>> = {
+  'prop-trading': [
+    ...TIMES,
+    ...CUSTOMERS,
+    ...STATUSES,
+    'challenge_type',
+    'phase',
+    'account_size',
+    'transaction_type',
+    'instrument',
+  ],
+  forex: [
+    ...TIMES,
+    ...CUSTOMERS,
+    ...STATUSES,
+    'trading_account_type',
+    'transaction_type',
+    'instrument',
+  ],
+  igaming: [...TIMES, ...CUSTOMERS, 'eventname', 'product'],
+}
+
+/** Returns what the records of a vertical can be grouped by. */
+export const groupsOf = (vertical: string): readonly string[] => GROUPS[vertical] ?? []
 
 /** The value of a group; null for records that do not have it. */
 export type GroupValue = string | number | null
@@ -49,4 +96,327 @@ export interface Report {
   readonly data: readonly Row[]
   readonly totals: Figures
   readonly notes: readonly Note[]
+}
+
+/**
+ * What the values of a metric are: whole numbers, amounts in the report's currency, or other
+ * decimals.
+ */
+type MetricType = 'count' | 'amount' | 'number'
+
+/** A metric. Those of a vertical do not depend on its records; those of events do. */
+export interface Metric {
+  readonly name: string
+  readonly type: MetricType
+  /** The sums that are added or subtracted, if they are not the metric's own. */
+  readonly of?: readonly (readonly [sum: string, sign: 1 | -1])[]
+}
+
+const count = (name: string): Metric => ({ name, type: 'count' })
+const amount = (name: string): Metric => ({ name, type: 'amount' })
+
+/** The transaction types of each vertical with transactions. */
+const TYPES: Readonly<Record<string, readonly string[]>> = {
+  'prop-trading': ['challenge_fee', 'payout', 'reset_fee', 'refund', 'adjustment', 'other'],
+  forex: ['deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'other'],
+}
+
+/** Returns the names of the metrics of transactions of a type, approved or not. */
+export const transactionMetric = (type: string, isApproved: boolean, of: 'count' | 'amount') =>
+  `${type}${isApproved ? '' : '_unapproved'}_${of}`
+
+const ofTypes = (vertical: string): Metric[] =>
+  (TYPES[vertical] ?? []).flatMap((type) =>
+    [true, false].flatMap((isApproved) => [
+      count(transactionMetric(type, isApproved, 'count')),
+      amount(transactionMetric(type, isApproved, 'amount')),
+    ]),
+  )
+
+/** The sums of trading activity, by the name of their metric. */
+export const ACTIVITY_METRICS: Readonly<Record<string, string>> = {
+  lots: 'lots_traded',
+  volume: 'volume_usd',
+  spread_cost: 'spread_cost',
+  commission_charged: 'commission',
+  pnl: 'pnl',
+}
+
+const SIGNUPS = ['clicks', 'signups', 'attributed'].map(count)
+const LOTS: Metric = { name: 'lots', type: 'number' }
+const LAST = [count('active_customers'), amount('commission_owed')]
+
+/** The metrics of each vertical, in the order of their columns. */
+const METRICS: Readonly<Record<string, readonly Metric[]>> = {
+  'prop-trading': [
+    ...SIGNUPS,
+    ...ofTypes('prop-trading'),
+    {
+      ...amount('net_revenue'),
+      of: [
+        ['challenge_fee_amount', 1],
+        ['reset_fee_amount', 1],
+        ['payout_amount', -1],
+        ['refund_amount', -1],
+      ],
+    },
+    LOTS,
+    amount('pnl'),
+    ...LAST,
+  ],
+  forex: [
+    ...SIGNUPS,
+    count('first_deposit_count'),
+    amount('first_deposit_amount'),
+    ...ofTypes('forex'),
+    {
+      ...amount('net_deposits'),
+      of: [
+        ['deposit_amount', 1],
+        ['withdrawal_amount', -1],
+      ],
+    },
+    LOTS,
+    ...['volume', 'spread_cost', 'commission_charged', 'pnl'].map(amount),
+    ...LAST,
+  ],
+  igaming: [...SIGNUPS, ...LAST],
+}
+
+/** Returns the metrics of a vertical. Brands also have a count and sums for each event: see `EVENTS`. */
+export const metricsOf = (vertical: string): readonly Metric[] => METRICS[vertical] ?? []
+
+/** The name that means the counts and KPIs of all events of a brand. */
+export const EVENTS = 'events'
+
+/**
+ * The name of an event, with a backslash before each dot and backslash, then a dot and what is
+ * summed.
+ */
+const EVENT_METRIC = /^([^\\.\0]|\\[\\.])+\.[^\0]+$/
+
+/** Whether a name is that of a count or a KPI of an event, or means all. */
+export const isEventMetric = (name: string): boolean => name === EVENTS || EVENT_METRIC.test(name)
+
+/** What an event of a brand counts as. A KPI of this name is written with a backslash. */
+const COUNT = 'count'
+
+const escaped = (eventname: string) => eventname.replaceAll(/[\\.]/g, '\\$&')
+
+/** What is put before the metrics of events whose status is not `approved`. */
+const UNAPPROVED = 'unapproved.'
+
+const ofEvent = (eventname: string, isApproved: boolean) =>
+  `${escaped(eventname)}.${isApproved ? '' : UNAPPROVED}`
+
+/** Returns the metric that counts events of a name, approved or not. */
+export const eventCount = (eventname: string, isApproved: boolean): Metric =>
+  count(`${ofEvent(eventname, isApproved)}${COUNT}`)
+
+/** Returns the metric that sums a KPI of events of a name, approved or not. */
+export const eventKpi = (eventname: string, kpi: string, isApproved: boolean): Metric =>
+  amount(
+    `${ofEvent(eventname, isApproved)}${kpi === COUNT || kpi.startsWith(UNAPPROVED) ? `\\${kpi}` : kpi}`,
+  )
+
+/** What a request adds to the name of a KPI that is a plain number, such as a number of games. */
+const UNITS = ':units'
+
+/** Returns the name under which a KPI is summed without conversion. */
+export const unitsName = (metric: string): string => `${metric}${UNITS}`
+
+/** Removes `:units` from the name of a metric. */
+export const withoutUnits = (name: string): string =>
+  name.endsWith(UNITS) ? name.slice(0, -UNITS.length) : name
+
+/** Returns the metric of an event that a request names: the end of the name tells its type. */
+export function requestedEventMetric(name: string): Metric {
+  if (name.endsWith(UNITS)) return { name, type: 'number' }
+  return name.endsWith(`.${COUNT}`) ? count(name) : amount(name)
+}
+
+/** Returns the transaction types that these sums need. */
+export const typesOf = (vertical: string, sums: ReadonlySet<string>): string[] =>
+  (TYPES[vertical] ?? []).filter((type) =>
+    [true, false].some(
+      (isApproved) =>
+        sums.has(transactionMetric(type, isApproved, 'count')) ||
+        sums.has(transactionMetric(type, isApproved, 'amount')),
+    ),
+  )
+
+/** What the statements of a report read. */
+export type Part =
+  | 'clicks'
+  | 'signups'
+  | 'transactions'
+  | 'first_deposits'
+  | 'activity'
+  | 'events'
+  | 'kpis'
+  | 'active'
+  | 'commission'
+
+/** What is read for a report. */
+export interface Selection {
+  readonly shape: ReportShape
+  /** The metrics that do not depend on records, in the order of their columns. */
+  readonly metrics: readonly Metric[]
+  /** Whether the metrics of events are read. */
+  readonly hasEvents: boolean
+  /** The statements, by what they read. */
+  readonly statements: readonly (readonly [Part, string])[]
+}
+
+/** Groups by which the commission is known: statements have an affiliate and a period. */
+const COMMISSION_GROUPS = ['affiliate_id', 'month', 'week']
+
+/** Returns whether the rows of a report can show the commission. */
+export const hasCommissionRows = (groups: readonly string[]): boolean =>
+  groups.every((group) => COMMISSION_GROUPS.includes(group))
+
+/** What of the settings of an account decides which statements a report needs. */
+type ShapeSettings = Pick<ReportShape, 'signed' | 'hasStatus'>
+
+/** Decides what a report of a vertical reads. */
+export function selectMetrics(
+  vertical: string,
+  query: ReportQuery,
+  settings: ShapeSettings,
+): Selection {
+  const { groups, currency } = query
+  const metrics = metricsOf(vertical).filter(({ name }) => query.metrics?.includes(name) ?? true)
+  const sums = new Set(metrics.flatMap(({ name, of }) => of?.map(([sum]) => sum) ?? [name]))
+  const hasEvents = vertical === 'igaming' && (query.metrics?.some(isEventMetric) ?? true)
+  const types = typesOf(vertical, sums)
+  const activity = Object.entries(ACTIVITY_METRICS).flatMap(([name, column]) =>
+    sums.has(name) ? [column] : [],
+  )
+  const hasFirst = sums.has('first_deposit_count') || sums.has('first_deposit_amount')
+  const isBrand = vertical === 'igaming'
+  const shape = {
+    groups,
+    types,
+    activity,
+    byDay: activity.includes('volume_usd') && currency !== 'USD',
+    inUsd: currency === 'USD',
+    ...settings,
+    active: isBrand ? (['events'] as const) : (['transactions', 'activity'] as const),
+  }
+  const parts: (readonly [Part, boolean, () => string])[] = [
+    ['clicks', sums.has('clicks'), () => clicksSql(shape)],
+    [
+      'signups',
+      sums.has('signups') || sums.has('attributed'),
+      () => signupsSql(shape, sums.has('attributed')),
+    ],
+    ['transactions', types.length > 0, () => transactionsSql(shape)],
+    ['first_deposits', hasFirst, () => firstDepositsSql(shape)],
+    ['activity', activity.length > 0, () => activitySql(shape)],
+    ['events', hasEvents, () => eventsSql(shape)],
+    ['kpis', hasEvents, () => kpisSql(shape)],
+    ['active', sums.has('active_customers'), () => activeSql(shape)],
+    [
+      'commission',
+      sums.has('commission_owed'),
+      () => commissionSql(hasCommissionRows(groups) && groups.includes('affiliate_id')),
+    ],
+  ]
+  const statements = parts.flatMap(([part, isNeeded, sql]) =>
+    isNeeded ? [[part, sql()] as const] : [],
+  )
+  return { shape, metrics, hasEvents, statements }
+}
+
+/** The query parameters of a report. */
+export const REPORT_PARAMETERS = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
+
+/** The query parameters of a report, as sent. */
+type SentReport = Partial<Record<(typeof REPORT_PARAMETERS)[number], string>>
+
+/** A valid request for a report. */
+export interface ReportQuery {
+  /** The first and the last day, as `YYYY-MM-DD`. */
+  readonly from: string
+  readonly to: string
+  readonly groups: readonly string[]
+  /** The currency of all amounts. */
+  readonly currency: string
+  /** The names of the metrics; null for all of the vertical. */
+  readonly metrics: readonly string[] | null
+}
+
+const DEFAULT_CURRENCY = 'USD'
+
+/**
+ * Validates the parameters of a report of a vertical.
+ *
+ * @throws ApiError `invalid_query`, which names the parameter.
+ */
+export function parseReport(vertical: string, sent: SentReport): ReportQuery {
+  const { from, to } = readDayRange(sent)
+  return {
+    from,
+    to,
+    groups: parseGroups(vertical, sent.group_by),
+    currency: parseCurrency(sent.currency ?? DEFAULT_CURRENCY),
+    metrics: parseMetrics(vertical, sent.metrics),
+  }
+}
+
+function parseGroups(vertical: string, text: string | undefined): string[] {
+  if (text === undefined) return []
+  const known = groupsOf(vertical)
+  const groups = namesOf('group_by', text)
+  for (const name of groups) {
+    if (!known.includes(name)) throw unknownName('group_by', name, vertical, known)
+  }
+  const { groupBy } = REPORT_LIMITS
+  if (groups.length > groupBy) {
+    throw invalidQuery(
+      `\`group_by\` names ${groups.length} groups. A report has at most ${groupBy}.`,
+    )
+  }
+  return groups
+}
+
+function parseMetrics(vertical: string, text: string | undefined): string[] | null {
+  if (text === undefined) return null
+  const hasEvents = vertical === 'igaming'
+  const known = [...metricsOf(vertical).map(({ name }) => name), ...(hasEvents ? [EVENTS] : [])]
+  const metrics = namesOf('metrics', text)
+  for (const name of metrics) {
+    if (hasEvents && isEventMetric(name)) continue
+    if (!known.includes(name)) throw unknownName('metrics', name, vertical, known)
+  }
+  return metrics
+}
+
+/** Returns the names of a list, which are separated by commas. */
+function namesOf(parameter: string, text: string): string[] {
+  const names = new Set<string>()
+  for (const name of text.split(',')) {
+    if (name === '') throw invalidQuery(`\`${parameter}\` has an empty name between its commas.`)
+    if (names.has(name)) {
+      throw invalidQuery(`\`${parameter}\` names ${quote(name)} twice. Name it once.`)
+    }
+    names.add(name)
+  }
+  return [...names]
+}
+
+function unknownName(parameter: string, name: string, vertical: string, known: readonly string[]) {
+  const closest = suggest(name, known)
+  const hint = closest ? `Did you mean ${quote(closest)}? ` : ''
+  return invalidQuery(
+    `\`${parameter}\`: ${quote(name)} is not a ${parameter === 'metrics' ? 'metric' : 'group'} of ${vertical}. ${hint}Supported: ${quoteAll(known)}.`,
+  )
+}
+
+function parseCurrency(code: string): string {
+  if (v.is(currencyCode, code)) return code
+  const hint = currencyHint(code)
+  throw invalidQuery(
+    `\`currency\`: ${quote(code)} is not an ISO 4217 currency code.${hint ? ` ${hint}` : ''}`,
+  )
 }

@@ -1,15 +1,20 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { csvHeaders, writeCsv } from '../commission/csv.ts'
-import { formatOf } from '../commission/export/accept.ts'
+import { formatOf } from '../commission/export/respond.ts'
+import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
-import { ReadMemory } from '../http/read-memory.ts'
 import { withReadSession } from '../http/read-session.ts'
-import { sendJson, sendText } from '../http/send-json.ts'
+import { sendJson, sendText } from '../http/send.ts'
 import { computeReport } from './compute.ts'
 import { REPORT_WEIGHT } from './limits.ts'
-import { parseReport, REPORT_PARAMETERS } from './parse-report.ts'
-import type { Figures, Report, Unconverted } from './report.ts'
+import {
+  type Figures,
+  parseReport,
+  REPORT_PARAMETERS,
+  type Report,
+  type Unconverted,
+} from './report.ts'
 
 /** The path of reports, below the path of an account. */
 export const REPORT_PATHS = { reports: '/reports' } as const

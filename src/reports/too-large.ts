@@ -1,5 +1,5 @@
 import { dayText } from '../commission/engine/calendar.ts'
-import type { Source } from '../db/reports/dimensions.ts'
+import type { Source } from '../db/reports/read-report.ts'
 import { ApiError } from '../errors.ts'
 import { REPORT_LIMITS } from './limits.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import * as tables from '../db/schema.ts'
-import { describeField, documentation } from '../validation/describe.ts'
 import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import * as definitions from './definitions.ts'
 import { defineResource } from './resource.ts'
 import * as shared from './shared.ts'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { expectedSign } from '../amount-signs.ts'
-import type { Row } from '../db/records/json-chunks.ts'
 import { withoutNulls } from '../db/records/list.ts'
 import { keyColumnsOf, type RecordTable } from '../db/records/record-table.ts'
+import type { Row } from '../db/records/store-delivery.ts'
 import type { Table } from '../db/table.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import {

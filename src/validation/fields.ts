@@ -2,7 +2,75 @@ import * as v from 'valibot'
 import { parseAnyInstant, parseDay, parseInstant } from './calendar.ts'
 import { CURRENCIES, WITHDRAWN } from './iso-4217.ts'
 import { ruleMessage } from './issue.ts'
-import { MAX_SIGNIFICANT_DIGITS } from './significant-digits.ts'
+import { quote } from './quote.ts'
+import { suggestCode } from './suggest.ts'
+
+/** Well-known codes of crypto-assets. Some differ from a currency code by one letter only. */
+const CRYPTO_CODES: ReadonlySet<string> = new Set(
+  (
+    'ADA ATOM AVAX BCH BNB BTC BUSD DAI DASH DOGE DOT ETC ETH LINK LTC MATIC POL SHIB SOL TON TRX ' +
+    'TUSD USDC USDT XBT XLM XMR XRP ZEC'
+  ).split(' '),
+)
+
+/** ISO 4217 codes that nobody means: for testing, and for no currency. */
+const SPECIAL_CODES: readonly string[] = ['XTS', 'XXX']
+
+/** The codes that a hint may suggest. */
+const SUGGESTED = [...CURRENCIES].filter((code) => !SPECIAL_CODES.includes(code))
+
+/** Returns what to send instead of a code that is not a currency, or null. */
+export function currencyHint(sent: string): string | null {
+  if (CRYPTO_CODES.has(sent.trim().toUpperCase())) {
+    return 'Convert the amount to an ISO 4217 currency.'
+  }
+  const code = suggestCode(sent, SUGGESTED)
+  return code && `Did you mean ${quote(code)}?`
+}
+
+/** The documentation of a field. */
+interface Documentation<Example> {
+  readonly description: string
+  readonly examples?: readonly Example[]
+}
+
+declare const process: { readonly env: { readonly NODE_ENV?: string } }
+
+/**
+ * Returns the documentation of a field, from which JSON Schemas and pages are generated; undefined in a
+ * bundle for production, which needs none. wrangler and `bench/build.ts` write the value of `NODE_ENV`
+ * here. esbuild then drops the calls with their texts, as long as this function has no rest parameter.
+ */
+export function documentation<Example>(
+  description: string,
+  example?: Example,
+): Documentation<Example> | undefined {
+  if (process.env.NODE_ENV === 'production') return undefined
+  return { description, ...(example !== undefined && { examples: [example] }) }
+}
+
+/** Returns a field with its documentation, which validation skips; in production the field itself. */
+export function describeField<S extends v.GenericSchema>(
+  field: S,
+  documentation: Documentation<v.InferInput<S>> | undefined,
+): S {
+  if (process.env.NODE_ENV === 'production' || documentation === undefined) return field
+  const pipe = 'pipe' in field && Array.isArray(field.pipe) ? field.pipe : [field]
+  return { ...field, pipe: [...pipe, v.metadata({ ...documentation })] }
+}
+
+/** The contract: a number has at most so many significant digits. Any double keeps them. */
+export const MAX_SIGNIFICANT_DIGITS = 15
+
+/** Returns the number of significant digits of a text of digits. Zeros at either end do not count. */
+export function countSignificantDigits(digits: string): number {
+  // No regular expression: it would take quadratic time.
+  let start = 0
+  let end = digits.length
+  while (digits[start] === '0') start += 1
+  while (end > start && digits[end - 1] === '0') end -= 1
+  return end - start
+}
 
 // Each rule has a message of its own, because Valibot's messages quote the value, which may be
 // personal.

@@ -1,4 +1,4 @@
-import { currencyHint } from './currency-hint.ts'
+import { currencyHint } from './fields.ts'
 import type { Issue, IssueCode } from './issue.ts'
 import { lastMember } from './pointer.ts'
 import { quote, quoteAll } from './quote.ts'

@@ -1,9 +1,6 @@
 import { resolveDatabase } from '../db/database.ts'
 import { listBindings } from '../db/directory/accounts.ts'
-import {
-  type ExpiringCredential,
-  expiringCredentials,
-} from '../db/directory/expiring-credentials.ts'
+import { type ExpiringCredential, expiringCredentials } from '../db/directory/credentials.ts'
 import type { Account } from '../db/schema.ts'
 import {
   type LateFeed,
@@ -13,9 +10,10 @@ import {
   storeUnattributed,
 } from '../db/webhooks/causes.ts'
 import { dropDisabled } from '../db/webhooks/endpoints.ts'
+import { type DueMessage, takeDueMessages } from '../db/webhooks/queue.ts'
 import { DAY_MS } from '../durations.ts'
+import { errorName } from '../errors.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
-import { queueDue } from './queue-due.ts'
 
 // Events that are caused by time. Cron jobs write them.
 
@@ -80,7 +78,7 @@ const toEvent = ({ account, kind, id, ends_at }: ExpiringCredential) => ({
  * Writes `feed.recovered`, and puts all due messages on the queue: those that a request did not queue, and
  * those that were interrupted or wait for another attempt.
  */
-export async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
+async function sweepWebhooks(env: Env, binding: string, now: number): Promise<void> {
   await storeRecovered(resolveDatabase(env, binding), now)
   // What it has stored just now is due a moment after `now`.
   await queueDue(env, binding, null, Math.max(now, Date.now()))
@@ -105,5 +103,46 @@ export async function sweepAll(
 ): Promise<void> {
   for (const binding of await listBindings(env.DB)) {
     await guard(binding, () => sweepWebhooks(env, binding, now))
+  }
+}
+
+/** A message of the queue. */
+export interface QueuedMessage extends DueMessage {
+  /** The D1 binding of the account's records. */
+  readonly binding: string
+}
+
+/** The time after which a queued message is due again, in case the queue has lost it, in milliseconds. */
+const QUEUED_MS = 120_000
+
+/** The maximum number of messages that a queue accepts in one call. */
+const PER_CALL = 100
+
+/**
+ * Puts the messages that are due at `now` (milliseconds) on the queue: those of an account or, if it is null,
+ * of all accounts of the database. If the Worker is stopped before they are queued, a call after two minutes
+ * queues them.
+ */
+export async function queueDue(
+  env: Env,
+  binding: string,
+  account: string | null,
+  now: number,
+): Promise<void> {
+  const db = resolveDatabase(env, binding)
+  const times = { now, until: now + QUEUED_MS, inFlight: WEBHOOK_LIMITS.inFlight }
+  const due = await takeDueMessages(db, account, times)
+  for (let i = 0; i < due.length; i += PER_CALL) {
+    const messages = due.slice(i, i + PER_CALL)
+    await env.WEBHOOKS.sendBatch(messages.map((one) => ({ body: { ...one, binding } })))
+  }
+}
+
+/** Puts the due messages of an account on the queue. It never fails: a cron queues what this does not. */
+export async function queueSoon(env: Env, binding: string, account: string): Promise<void> {
+  try {
+    await queueDue(env, binding, account, Date.now())
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), delayed: 'webhooks', account }))
   }
 }

@@ -1,7 +1,9 @@
 import { randomText } from '../auth/secret.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
+import type { FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
+import { insertTest } from '../db/webhooks/causes.ts'
 import {
   deleteEndpoint,
   type EndpointRow,
@@ -11,13 +13,68 @@ import {
   replaceSecrets,
   updateEndpoint,
 } from '../db/webhooks/endpoints.ts'
-import { endPending } from '../db/webhooks/outcome.ts'
+import {
+  type AttemptFilter,
+  type AttemptRow,
+  hasEvent,
+  listAttempts,
+  listMessages,
+  type MessageRow,
+  type ReplaySpan,
+  replayEvents,
+} from '../db/webhooks/log.ts'
+import { endPending } from '../db/webhooks/queue.ts'
 import { ApiError } from '../errors.ts'
+import { queueSoon } from './causes.ts'
 import { ALL_EVENTS } from './events.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
-import { presentWebhook, type Webhook } from './present.ts'
 import { encryptSecret, newWebhookSecret } from './secrets.ts'
-import { storedSecrets, validSecrets } from './valid-secrets.ts'
+import { storedSecrets, validSecrets } from './send-batch.ts'
+
+const timeText = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+
+/** Returns an endpoint as the administration API shows it: without its secrets. */
+function presentWebhook(row: EndpointRow, now: number) {
+  const ends = validSecrets(row.secrets, now).flatMap(({ endsAt }) => endsAt ?? [])
+  return {
+    id: row.id,
+    url: row.url,
+    events: JSON.parse(row.events) as string[],
+    description: row.description,
+    disabled: row.disabled !== null,
+    disabled_reason: row.disabled,
+    failing_since: timeText(row.failing_since),
+    previous_secret_until: timeText(ends.length === 0 ? null : Math.max(...ends)),
+    created_at: row.created_at,
+  }
+}
+
+/** An endpoint as the administration API shows it. */
+export type Webhook = ReturnType<typeof presentWebhook>
+
+/** Returns an attempt as the administration API shows it. */
+const presentAttempt = ({ event, at, ...row }: AttemptRow) => ({
+  id: row.id,
+  at: timeText(at),
+  event_id: event,
+  type: row.type,
+  attempt: row.attempt,
+  status: row.status,
+  ms: row.ms,
+  error: row.error,
+  next_attempt_at: timeText(row.next_at),
+})
+
+/** Returns an event that is sent to an endpoint as the administration API shows it. */
+const presentMessage = ({ event, at, next_at, data, ...row }: MessageRow) => ({
+  event_id: event,
+  type: row.type,
+  timestamp: timeText(at),
+  status: row.status,
+  attempts: row.attempts,
+  next_attempt_at: row.status === 'pending' ? timeText(next_at) : null,
+  data: JSON.parse(data) as object,
+})
 
 /** The account in which a change is made, and the member who makes it. */
 export interface Change {
@@ -40,7 +97,7 @@ const tooMany = () =>
 const hostOf = (url: string) => new URL(url).host
 
 /** The fields of a webhook that the team chooses. */
-export interface WebhookFields {
+interface WebhookFields {
   readonly url: string
   readonly events?: readonly string[] | undefined
   readonly description?: string | null | undefined
@@ -92,7 +149,7 @@ export async function createWebhook(
 }
 
 /** What changes of a webhook; a property that is absent keeps its value. */
-export interface WebhookChange extends Omit<WebhookFields, 'url'> {
+interface WebhookChange extends Omit<WebhookFields, 'url'> {
   readonly url?: string | undefined
   readonly disabled?: boolean | undefined
 }
@@ -167,4 +224,65 @@ export async function rotateWebhook(
   }
   const previous_secret_until = until === null ? null : new Date(until).toISOString()
   return { id, secret, previous_secret_until }
+}
+
+/** Returns one page of the attempts of a webhook, the newest first. */
+export async function readAttempts(
+  env: Env,
+  account: Account,
+  id: string,
+  filter: AttemptFilter,
+  page: Page,
+): Promise<FoundPage<ReturnType<typeof presentAttempt>>> {
+  const db = resolveDatabase(env, account.binding)
+  const found = await listAttempts(db, account.id, id, filter, page)
+  return { ...found, data: found.data.map(presentAttempt) }
+}
+
+/** Returns one page of the messages of a webhook, the newest first; of any status if `status` is null. */
+export async function readMessages(
+  env: Env,
+  account: Account,
+  id: string,
+  status: string | null,
+  page: Page,
+): Promise<FoundPage<ReturnType<typeof presentMessage>>> {
+  const db = resolveDatabase(env, account.binding)
+  const found = await listMessages(db, account.id, id, status, page)
+  return { ...found, data: found.data.map(presentMessage) }
+}
+
+/** Stores a test event for a webhook, sends it, and returns its id. */
+export async function testWebhook(
+  { env, account, actor }: Change,
+  id: string,
+  now: number,
+): Promise<string> {
+  const db = resolveDatabase(env, account.binding)
+  const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
+  const event = `evt_${now.toString(16).padStart(11, '0')}${random}`
+  const details = { id, event_id: event }
+  const entry = { actor, action: 'webhook.test', account: account.id, details }
+  await withAudit(db, entry, insertTest(db, { account: account.id, endpoint: id, event, now }))
+  await queueSoon(env, account.binding, account.id)
+  return event
+}
+
+/** Returns whether an account has an event. */
+export const findEvent = (env: Env, account: Account, event: string): Promise<boolean> =>
+  hasEvent(resolveDatabase(env, account.binding), account.id, event)
+
+/** Sends at most 10,000 events to a webhook again and returns their number. Pending ones are left out. */
+export async function replayWebhook(
+  { env, account, actor }: Change,
+  id: string,
+  span: ReplaySpan,
+  now: number,
+): Promise<number> {
+  const db = resolveDatabase(env, account.binding)
+  const limits = { now, most: WEBHOOK_LIMITS.replayed }
+  const entry = { actor, action: 'webhook.replay', account: account.id, details: { id, ...span } }
+  const [replayed] = await withAudit(db, entry, [replayEvents(db, account.id, id, span, limits)])
+  await queueSoon(env, account.binding, account.id)
+  return replayed?.results.length ?? 0
 }

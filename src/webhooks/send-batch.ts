@@ -1,14 +1,80 @@
 import { resolveDatabase } from '../db/database.ts'
 import { enabledAccounts } from '../db/directory/accounts.ts'
-import { storeOutcome } from '../db/webhooks/outcome.ts'
-import { type ClaimedMessage, claimMessages, deadLetterMessages } from '../db/webhooks/queue.ts'
+import {
+  type ClaimedMessage,
+  claimMessages,
+  deadLetterMessages,
+  storeOutcome,
+} from '../db/webhooks/queue.ts'
+import { HOUR_MS, MINUTE_MS } from '../durations.ts'
 import { errorName } from '../errors.ts'
-import { pauseAfter, retryAfter } from './backoff.ts'
+import { type QueuedMessage, queueDue } from './causes.ts'
 import { urlProblem } from './check-url.ts'
 import { WEBHOOK_LIMITS } from './limits.ts'
-import { type QueuedMessage, queueDue } from './queue-due.ts'
 import { decryptSecret, signMessage } from './secrets.ts'
-import { validSecrets } from './valid-secrets.ts'
+
+/** The pauses after failed attempts: ten attempts within about a day. */
+const PAUSES_MS = [
+  5000,
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  4 * HOUR_MS,
+  5 * HOUR_MS,
+  6 * HOUR_MS,
+  6 * HOUR_MS,
+]
+
+/** How much a pause varies, so that events that failed together are not sent together. */
+const JITTER = 0.2
+
+/**
+ * Returns the pause after a failed attempt, in milliseconds; null if it was the last one.
+ *
+ * @param attempts The attempts so far; at least 1.
+ * @param random A random number from 0 to 1.
+ */
+export function pauseAfter(attempts: number, random: number): number | null {
+  const pause = PAUSES_MS[attempts - 1]
+  if (pause === undefined) return null
+  return Math.round(pause * (1 - JITTER / 2 + JITTER * random))
+}
+
+/** The longest wait that a receiver can ask for, in milliseconds. */
+const MAX_RETRY_AFTER_MS = 2 * HOUR_MS
+
+/**
+ * Returns how long `Retry-After` asks to wait from `now` on, at most 2 hours; 0 if it is absent or not valid.
+ * All times are in milliseconds.
+ *
+ * @see [RFC 9110 §10.2.3](https://www.rfc-editor.org/rfc/rfc9110#section-10.2.3)
+ */
+export function retryAfter(header: string | null, now: number): number {
+  const text = header?.trim() ?? ''
+  const wait = /^\d+$/.test(text)
+    ? Number(text) * 1000
+    : text.endsWith(' GMT')
+      ? Date.parse(text) - now
+      : 0
+  return Number.isNaN(wait) ? 0 : Math.max(0, Math.min(wait, MAX_RETRY_AFTER_MS))
+}
+
+/** An encrypted secret of an endpoint, and when it ends in milliseconds; null for the current one. */
+interface StoredSecret {
+  readonly encrypted: string
+  readonly endsAt: number | null
+}
+
+/** Returns the secrets of an endpoint that are valid at `now` (milliseconds), the current one first. */
+export const validSecrets = (secrets: string, now: number): StoredSecret[] =>
+  (JSON.parse(secrets) as [string, number | null][])
+    .map(([encrypted, endsAt]) => ({ encrypted, endsAt }))
+    .filter(({ endsAt }) => endsAt === null || endsAt > now)
+
+/** Returns secrets in the form in which an endpoint stores them. */
+export const storedSecrets = (secrets: readonly StoredSecret[]): string =>
+  JSON.stringify(secrets.map(({ encrypted, endsAt }) => [encrypted, endsAt]))
 
 /** The time after which an attempt that has not ended counts as interrupted, in milliseconds. */
 const INTERRUPTED_AFTER_MS = 3 * WEBHOOK_LIMITS.attemptMs

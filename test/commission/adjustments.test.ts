@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { readBooks } from '../../src/commission/drafts/books.ts'
-import { rateViews } from '../../src/commission/drafts/rate-views.ts'
+import { rateViews } from '../../src/commission/drafts/compute.ts'
 import type { PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { countWrites } from './counted.ts'

@@ -8,7 +8,7 @@ import {
   periodOf,
 } from '../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, factAmount } from '../../src/commission/engine/decimal.ts'
-import { factEvaluator } from '../../src/commission/engine/evaluate-uplines.ts'
+import { factEvaluator } from '../../src/commission/engine/evaluate.ts'
 import {
   type Customer,
   type CustomerFields,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Cause } from '../../src/commission/drafts/cause.ts'
-import { adjustmentText } from '../../src/commission/why/adjustment-text.ts'
+import { adjustmentText } from '../../src/commission/why/explain.ts'
 import { askAdmin, json } from '../partner.ts'
 import { adjustmentsOf, approve, customer, firm, PATH, refresh, statementOf } from './closed.ts'
 

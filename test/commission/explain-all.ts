@@ -1,20 +1,19 @@
 import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import type { Period } from '../../src/commission/engine/calendar.ts'
-import { explainLine } from '../../src/commission/engine/explain.ts'
-import type { ExplainContext } from '../../src/commission/engine/explain-input.ts'
-import { isFunded } from '../../src/commission/engine/explain-plan.ts'
-import type { Explanation } from '../../src/commission/engine/explanation.ts'
-import type { Line } from '../../src/commission/engine/line.ts'
 import {
   addPart,
+  type ExplainContext,
+  type Explanation,
+  explainLine,
+  isFunded,
   noLineFacts,
   type Part,
   partOf,
   tallyOfLine,
-} from '../../src/commission/engine/line-facts.ts'
-import { reduceCustomer } from '../../src/commission/engine/reduce.ts'
-import type { PeriodTallies } from '../../src/commission/engine/tallies.ts'
+} from '../../src/commission/engine/explain.ts'
+import type { Line } from '../../src/commission/engine/line.ts'
+import { type PeriodTallies, reduceCustomer } from '../../src/commission/engine/tally.ts'
 import { uplineRules } from '../../src/commission/engine/uplines.ts'
 
 interface Explained {

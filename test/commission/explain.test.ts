@@ -2,9 +2,12 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { add, compare, decimal, factAmount, ZERO } from '../../src/commission/engine/decimal.ts'
-import { triggerConversion } from '../../src/commission/engine/explain-once.ts'
-import { explanationText, factSentences } from '../../src/commission/engine/explain-text.ts'
-import type { Explanation } from '../../src/commission/engine/explanation.ts'
+import {
+  type Explanation,
+  explanationText,
+  factSentences,
+  triggerConversion,
+} from '../../src/commission/engine/explain.ts'
 import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
 import { deposit as depositOf, worldOf } from './cases/build.ts'
 import { open } from './engine.ts'

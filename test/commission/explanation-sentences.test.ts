@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest'
-import { explanationText, factSentences } from '../../src/commission/engine/explain-text.ts'
-import type { Explanation, Step } from '../../src/commission/engine/explanation.ts'
-import type { CountedRecord, MetCondition } from '../../src/commission/engine/explanation-facts.ts'
-import { conditionsText, figure, kindText, listed } from '../../src/commission/engine/sentences.ts'
+import {
+  type CountedRecord,
+  type Explanation,
+  explanationText,
+  factSentences,
+  type MetCondition,
+  type Step,
+} from '../../src/commission/engine/explain.ts'
+import { conditionsText, figure, kindText, listed } from '../../src/commission/engine/reasons.ts'
 
 const ofFacts = (step: Step) => factSentences(step, 'EUR', 'IB-07')
 

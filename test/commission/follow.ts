@@ -1,10 +1,11 @@
 import { expect } from 'vitest'
-import type { Explanation, Step } from '../../src/commission/engine/explanation.ts'
 import type {
   BaseStep,
   ConversionStep,
+  Explanation,
   FactsStep,
-} from '../../src/commission/engine/explanation-facts.ts'
+  Step,
+} from '../../src/commission/engine/explain.ts'
 import {
   add,
   compare,

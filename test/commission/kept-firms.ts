@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { computeAffiliates } from '../../src/commission/drafts/compute.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { KEEPING } from '../../src/commission/facts/keep-facts.ts'
+import { KEEPING } from '../../src/commission/facts/kept.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { brand, dailyStats, day, deposited, eve } from '../brand.ts'
 import { at, linkOf } from '../dated.ts'

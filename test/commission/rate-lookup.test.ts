@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { closedRateFinder, rateFinder, rateLookup } from '../../src/commission/engine/rates.ts'
-import { loadRates } from '../../src/db/commission/load-rates.ts'
+import { closedRateFinder, rateFinder, rateLookup } from '../../src/commission/engine/convert.ts'
+import { loadRates } from '../../src/db/commission/rates.ts'
 import { countCalls } from '../watched.ts'
 import { csvOf, putRates } from './rate-files.ts'
 

@@ -1,8 +1,7 @@
 import { type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { earningsOf } from '../../src/commission/engine/earnings.ts'
-import { asOf } from '../../src/commission/engine/evaluate.ts'
-import { factEvaluator } from '../../src/commission/engine/evaluate-uplines.ts'
-import { explanationText } from '../../src/commission/engine/explain-text.ts'
+import { asOf, factEvaluator } from '../../src/commission/engine/evaluate.ts'
+import { explanationText } from '../../src/commission/engine/explain.ts'
 import { reportFacts } from '../../src/commission/engine/fact-reports.ts'
 import { reportOnce } from '../../src/commission/engine/once-report.ts'
 import {

@@ -10,7 +10,7 @@ import {
   planSteps,
   type RunParameters,
 } from '../../src/commission/drafts/run.ts'
-import { endStep, storeSteps } from '../../src/db/commission/run-steps.ts'
+import { endStep, storeSteps } from '../../src/db/commission/runs.ts'
 import worker from '../../src/index.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'

@@ -5,9 +5,12 @@ import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { replaceVersions } from '../../src/commission/engine/simulation.ts'
 import { openSource } from '../../src/commission/facts/source.ts'
-import { comparePage } from '../../src/commission/simulate/compare.ts'
-import { computePage } from '../../src/commission/simulate/compute-page.ts'
-import { openSimulation, type Simulation } from '../../src/commission/simulate/open-simulation.ts'
+import {
+  comparePage,
+  computePage,
+  openSimulation,
+  type Simulation,
+} from '../../src/commission/simulate/simulation.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { minorDigits, open } from './engine.ts'
 import { parse, plain, sum } from './oracle/rational.ts'

@@ -1,7 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import type { Computation } from '../../src/commission/drafts/computation.ts'
-import { computeAffiliates, openComputation } from '../../src/commission/drafts/compute.ts'
+import {
+  type Computation,
+  computeAffiliates,
+  openComputation,
+} from '../../src/commission/drafts/compute.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { type AccountSource, openSource } from '../../src/commission/facts/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'

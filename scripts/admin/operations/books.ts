@@ -1,5 +1,5 @@
 import { writeCsv } from '../../../src/commission/csv.ts'
-import { counted } from '../../../src/commission/engine/sentences.ts'
+import { counted } from '../../../src/commission/engine/reasons.ts'
 import { approvePeriod, importPayments } from '../close-books.ts'
 import { inOptions } from '../errors.ts'
 import { list, object } from '../format.ts'

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../src/ingest/outcome.ts'
+import type { Outcome } from '../../../src/ingest/response.ts'
 
 /** The meaning of each outcome, and what the sender should do. */
 export const OUTCOME: Record<Outcome, string> = {

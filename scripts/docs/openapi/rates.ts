@@ -1,5 +1,4 @@
-import { RATE_FILE_LIMITS } from '../../../src/commission/rates/parse-ecb.ts'
-import { MAX_LISTED } from '../../../src/commission/rates/rate-issues.ts'
+import { MAX_LISTED, RATE_FILE_LIMITS } from '../../../src/commission/rates/parse-ecb.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { operation, returned } from './administration/operation.ts'

@@ -1,5 +1,5 @@
 import { FRESH_LIMITS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
-import { SUMMED_STATEMENTS } from '../../../src/db/commission/period-sums.ts'
+import { SUMMED_STATEMENTS } from '../../../src/db/commission/statements.ts'
 import { LIST_LIMITS } from '../../../src/db/paginate.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'

@@ -1,4 +1,4 @@
-import type { Outcome } from '../../../src/ingest/outcome.ts'
+import type { Outcome } from '../../../src/ingest/response.ts'
 import type { IssueCode } from '../../../src/validation/issue.ts'
 import type { WireWarning } from '../../../src/validation/warnings.ts'
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { DAY_MS, HOUR_MS } from '../../durations.ts'
-import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { decimal, positiveMoney } from '../plans/decimals.ts'
 

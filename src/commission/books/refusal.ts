@@ -1,8 +1,6 @@
-import type { ApprovedRow } from '../../db/commission/books/approve.ts'
-import type { Candidate } from '../../db/commission/books/candidates.ts'
-import type { EarlierDraft } from '../../db/commission/books/close-period.ts'
+import type { ApprovedRow, Candidate, EarlierDraft } from '../../db/commission/books/approve.ts'
 import { ApiError, type ErrorCode } from '../../errors.ts'
-import { counted } from '../engine/sentences.ts'
+import { counted } from '../engine/reasons.ts'
 
 /** Why a statement cannot be approved, and what to do. */
 export interface Refusal {

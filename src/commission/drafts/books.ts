@@ -1,6 +1,13 @@
+import {
+  readSettled,
+  readSettledPeriods,
+  type SettledPeriod,
+  type SettledStatement,
+} from '../../db/commission/books/approve.ts'
 import { type BookedItem, readBooked } from '../../db/commission/books/booked-lines.ts'
 import {
   type ClosedStatement as ClosedRow,
+  type Closings,
   readClosings,
 } from '../../db/commission/books/closings.ts'
 import {
@@ -15,12 +22,71 @@ import {
   type PlanBooks,
   receivedKey,
 } from '../engine/books.ts'
+import { parsePeriod } from '../engine/calendar.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
-import { planKey } from '../engine/plans-in-force.ts'
+import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import type { AccountSource } from '../facts/source.ts'
-import { type Closing, type ClosingsOf, closingsIn } from './closings.ts'
+import type { CorrectedLine } from './cause.ts'
 import type { StatementHead } from './draft.ts'
 import type { ComputedRange } from './range.ts'
+
+/** The closing of a period, and of all periods before it, for an affiliate and plan. */
+export interface Closing {
+  /** The last day of the period, in days since 1970. */
+  readonly last: number
+  /** When it was closed, in milliseconds. */
+  readonly at: number
+}
+
+/** Returns the closings of an affiliate and plan, in order of their last days. */
+export type ClosingsOf = (affiliate: string, plan: string) => readonly Closing[]
+
+/**
+ * Returns the closings of affiliates and plans, by `planKey`: approved statements and closed periods.
+ *
+ * @param entered The affiliates and plans with manual entries, which closed periods concern without an
+ * assignment, too.
+ */
+function closingsIn(
+  inForce: PlansInForce,
+  affiliates: readonly string[],
+  { statements, periods }: Closings,
+  entered: ReadonlySet<string>,
+): ReadonlyMap<string, readonly Closing[]> {
+  const found = new Map<string, Closing[]>()
+  const add = (key: string, period: string, at: number): void => {
+    const own = found.get(key) ?? []
+    found.set(key, own)
+    own.push({ last: parsePeriod(period)?.last ?? Number.NEGATIVE_INFINITY, at })
+  }
+  for (const { affiliate_id, plan, period, approved_at } of statements) {
+    add(planKey(affiliate_id, plan), period, approved_at)
+  }
+  for (const affiliate of affiliates) {
+    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+    for (const { plan, period, closed_at, open } of periods) {
+      const key = planKey(affiliate, plan)
+      const concerns = plans.has(plan) || found.has(key) || entered.has(key)
+      if (concerns && !open.includes(affiliate)) add(key, period, closed_at)
+    }
+  }
+  for (const own of found.values()) own.sort((a, b) => a.last - b.last || a.at - b.at)
+  return found
+}
+
+/** Reads when periods of some affiliates were closed. */
+export async function readClosingsOf(
+  { db, account, inForce }: Pick<AccountSource, 'db' | 'account' | 'inForce'>,
+  affiliates: readonly string[],
+): Promise<ClosingsOf> {
+  const found = closingsIn(
+    inForce,
+    affiliates,
+    await readClosings(db, account.id, affiliates),
+    new Set(),
+  )
+  return (affiliate, plan) => found.get(planKey(affiliate, plan)) ?? []
+}
 
 /** The books of some affiliates of an account, and when their periods were closed. */
 export interface AccountBooks {
@@ -176,5 +242,64 @@ function closedStatement(
     dropped: decimal(dropped),
     transfer: transferred ? { ...transferred, amount: decimal(transferred.amount) } : null,
     linesSum: decimal(head?.lines_sum ?? '0'),
+  }
+}
+
+/** The last approval of a closed period. */
+export interface LastSettled {
+  /** When its computation began to read, in milliseconds: it includes what was stored before. */
+  readonly since: number
+  /** When the period was first approved, in milliseconds: the rates known then apply to it. */
+  readonly closedAt: number
+  /** The currencies of records that waited in the period. */
+  readonly waiting: readonly string[]
+}
+
+/** Returns the last approval that covers a line. */
+export type LastSettledOf = (
+  line: Pick<CorrectedLine, 'affiliate_id' | 'plan' | 'period'>,
+) => LastSettled
+
+/**
+ * Reads when closed periods were last computed and approved. The approval of a statement also approves
+ * the corrections of all periods before it, so the latest approval counts.
+ */
+export async function lastSettled(
+  { db, account }: AccountSource,
+  affiliates: readonly string[],
+): Promise<LastSettledOf> {
+  const [statements, periods] = await Promise.all([
+    readSettled(db, account.id, affiliates),
+    readSettledPeriods(db, account.id, affiliates),
+  ])
+  const byKey = Map.groupBy(statements, ({ affiliate_id, plan }) => planKey(affiliate_id, plan))
+  const byPlan = Map.groupBy(periods, ({ plan }) => plan)
+  return ({ affiliate_id, plan, period }) => {
+    const own = byKey.get(planKey(affiliate_id, plan)) ?? []
+    const closed = (byPlan.get(plan) ?? []).filter(({ open }) => !open.includes(affiliate_id))
+    return lastOf(own, closed, period)
+  }
+}
+
+function lastOf(
+  statements: readonly SettledStatement[],
+  periods: readonly SettledPeriod[],
+  period: string,
+): LastSettled {
+  const withStatement = new Set(statements.map((one) => one.period))
+  const covers = (one: { readonly period: string }): boolean => one.period >= period
+  const times = [
+    ...statements,
+    // Where a period has a statement, its own computation counts, not a later run.
+    ...periods.filter((one) => !withStatement.has(one.period)),
+  ].flatMap((one) => (covers(one) ? [one.read_at] : []))
+  const closings = [...statements, ...periods].filter(covers).map((one) => one.closed_at)
+  const own = statements.find((one) => one.period === period)
+  const currencies: (string | null)[] = own ? JSON.parse(own.currencies) : []
+  const closedAt = Math.min(...closings)
+  return {
+    since: Math.max(0, ...times),
+    closedAt,
+    waiting: currencies.filter((one) => one !== null),
   }
 }

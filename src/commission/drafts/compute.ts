@@ -1,29 +1,343 @@
-import { earningQueries } from '../../db/commission/fact-queries.ts'
+import { type ClosedBand, readRateChanges } from '../../db/commission/books/changed.ts'
+import { findCustomersOf } from '../../db/commission/customers-of.ts'
+import { customersPerBatch, earningQueries, type FactQuery } from '../../db/commission/facts.ts'
+import type { FoundCustomer } from '../../db/commission/found-customer.ts'
+import { loadRates } from '../../db/commission/rates.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
-import type { SettlementInput } from '../engine/account-input.ts'
+import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
-import type { Period } from '../engine/calendar.ts'
-import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
-import type { EvaluatedCustomer } from '../engine/evaluated.ts'
-import type { Settlement } from '../engine/explain-input.ts'
-import { compareText, type Fact } from '../engine/facts.ts'
+import { dayText, type Period } from '../engine/calendar.ts'
+import type { Context } from '../engine/context.ts'
+import { closedRateFinder, type RateFinder, rateFinder } from '../engine/convert.ts'
+import { asOf, type EvaluatedCustomer, evaluateCustomer } from '../engine/evaluate.ts'
+import type { Settlement } from '../engine/explain.ts'
+import { type Customer, compareText, type Fact } from '../engine/facts.ts'
+import { memoize } from '../engine/memoize.ts'
 import type { OnceState } from '../engine/once.ts'
+import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import { NO_STATE } from '../engine/state.ts'
-import type { PeriodTallies } from '../engine/tallies.ts'
+import type { PeriodTallies } from '../engine/tally.ts'
 import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
-import { factWeightByDay } from '../facts/kept-costs.ts'
-import { readKeptDaysInUse } from '../facts/kept-days-in-use.ts'
-import { neededQueries } from '../facts/needed-queries.ts'
-import { type AccountSource, openContext } from '../facts/source.ts'
-import { datedTree } from '../facts/tree.ts'
-import { yieldAfterFacts } from '../facts/yield-after-facts.ts'
-import { readBooks } from './books.ts'
-import type { Computation, ComputedPeriod } from './computation.ts'
-import { customersOf } from './customers-of.ts'
-import { dependencies, joinDependencies } from './dependencies.ts'
+import {
+  customersPerKeptBatch,
+  factWeightByDay,
+  type KeptDaysInUse,
+  readKeptDaysInUse,
+} from '../facts/kept.ts'
+import {
+  type IsNeeded,
+  neededQueries,
+  readCustomers,
+  yieldAfterFacts,
+} from '../facts/read-customers.ts'
+import {
+  type AccountSource,
+  openContext,
+  type RateDays,
+  ratesOfFinder,
+  withinDays,
+} from '../facts/source.ts'
+import { type DatedTree, datedTree } from '../facts/tree.ts'
+import { type AccountBooks, type Closing, readBooks } from './books.ts'
 import { KEPT_SHARE } from './limits.ts'
-import { findRange } from './range.ts'
-import { type RateView, rateViews } from './rate-views.ts'
+import { type ComputedRange, findRange } from './range.ts'
+
+/** What the statement of an affiliate depends on. */
+export interface Dependencies {
+  /** The affiliates whose lines are computed. */
+  readonly settled: ReadonlySet<string>
+  /** The affiliates whose customers' facts are read. */
+  readonly read: ReadonlySet<string>
+}
+
+/**
+ * Which affiliates below the rules of an affiliate's plans use. Level 1 is its direct
+ * children.
+ */
+interface Reach {
+  /** The levels at which it has overrides. */
+  readonly levels: ReadonlySet<number>
+  /** The levels at which affiliates below pay for its overrides. */
+  readonly funded: ReadonlySet<number>
+  /** Whether a tier measures all affiliates below. */
+  readonly network: boolean
+}
+
+/**
+ * Returns a function that finds what the statements of an affiliate depend on in some periods:
+ *
+ * - affiliates below, as far as its overrides and network tiers reach;
+ * - uplines for whose overrides it pays, and the affiliates below them that these overrides count.
+ */
+export function dependencies(
+  inForce: PlansInForce,
+  tree: DatedTree,
+  periods: readonly Period[],
+): (affiliate: string) => Dependencies {
+  const days = [...new Set(periods.map(({ last }) => tree.changeBefore(last)))]
+  const reachOf = memoize((affiliate: string) => reachOfPlans(inForce, affiliate))
+  const allBelow = memoize(
+    (affiliate: string) => new Set(days.flatMap((day) => descend(tree, affiliate, day))),
+  )
+  const belowAt = (affiliate: string, levels: Iterable<number>): string[] =>
+    [...levels].flatMap((level) => days.flatMap((day) => tree.below(affiliate, level, day)))
+
+  const readFor = (affiliate: string): string[] => [
+    affiliate,
+    ...(reachOf(affiliate).network ? allBelow(affiliate) : []),
+  ]
+  const overridesOf = (upline: string): string[] => belowAt(upline, reachOf(upline).levels)
+  const payers = (affiliate: string): string[] =>
+    days.flatMap((day) =>
+      tree.uplines(affiliate, day).filter((upline, index) => reachOf(upline).funded.has(index + 1)),
+    )
+  return (affiliate) => {
+    const settled = new Set([affiliate, ...overridesOf(affiliate)])
+    for (const upline of payers(affiliate)) {
+      settled.add(upline)
+      for (const below of overridesOf(upline)) settled.add(below)
+    }
+    return { settled, read: new Set([...settled].flatMap(readFor)) }
+  }
+}
+
+function descend(tree: DatedTree, affiliate: string, day: number): string[] {
+  const found: string[] = []
+  for (let level = 1; ; level++) {
+    const below = tree.below(affiliate, level, day)
+    if (below.length === 0) return found
+    for (const one of below) found.push(one)
+  }
+}
+
+function reachOfPlans(inForce: PlansInForce, affiliate: string): Reach {
+  const names = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+  const plans = [...names].flatMap((name): readonly Plan[] => {
+    const plan = inForce.plans.get(name)
+    return plan ? [plan] : []
+  })
+  const rules = plans.flatMap(({ versions }) => versions.flatMap((version) => version.rules))
+  const overrides = rules.filter((rule) => rule.kind === 'override')
+  return {
+    levels: new Set(overrides.map(({ level }) => level)),
+    funded: new Set(overrides.filter(({ downline }) => downline).map(({ level }) => level)),
+    network: rules.some(({ tiers }) => tiers?.network),
+  }
+}
+
+/** Joins the dependencies of several affiliates. */
+export function joinDependencies(all: Iterable<Dependencies>): Dependencies {
+  const settled = new Set<string>()
+  const read = new Set<string>()
+  for (const one of all) {
+    for (const affiliate of one.settled) settled.add(affiliate)
+    for (const affiliate of one.read) read.add(affiliate)
+  }
+  return { settled, read }
+}
+
+/** What affiliates earned in a period. */
+export interface ComputedPeriod {
+  readonly period: Period
+  /** In order of affiliate and plan. */
+  readonly results: readonly PlanResult[]
+}
+
+/** A computation of an account, ready for any affiliates of it. */
+export interface Computation {
+  readonly source: AccountSource
+  readonly range: ComputedRange
+  readonly context: Context & RateDays
+  readonly dependenciesOf: ReturnType<typeof dependencies>
+  /** The kept days to use; null: all facts are read from the records, with the same result. */
+  readonly kept: KeptDaysInUse | null
+}
+
+/**
+ * Yields the customers that these affiliates had on any day, a few at a time; each customer once. Each
+ * batch can be iterated only once.
+ *
+ * @param affiliates Null: all customers.
+ * @param queries The queries that read their facts.
+ * @param kept The kept days to use; null: all facts are read from the records.
+ */
+export async function* customersOf(
+  { source, range }: Computation,
+  affiliates: readonly string[] | null,
+  queries: readonly FactQuery[],
+  isNeeded: IsNeeded = () => true,
+  kept: KeptDaysInUse | null = null,
+): AsyncGenerator<Iterable<Customer>> {
+  const size = kept ? customersPerKeptBatch(kept, queries) : customersPerBatch(queries)
+  const query = {
+    account: source.account.id,
+    affiliates,
+    from: '0000-01-01',
+    to: dayText(range.lastDay),
+  }
+  const seen = new Set<string>()
+  let waiting: FoundCustomer[] = []
+  /** How many customers have ids in the range of those who wait. */
+  let inRange = 0
+  for (let cursor: Parameters<typeof findCustomersOf>[2] = null; ; ) {
+    const { customers, searched, next } = await findCustomersOf(source, query, cursor)
+    inRange += searched
+    for (const customer of customers) {
+      if (seen.has(customer.customer_id)) continue
+      seen.add(customer.customer_id)
+      waiting.push(customer)
+    }
+    while (waiting.length >= size || (next === null && waiting.length > 0)) {
+      const share = waiting.length / inRange
+      const chunk = waiting.slice(0, size)
+      yield await readCustomers(source, queries, chunk, share, isNeeded, kept)
+      waiting = waiting.slice(size)
+      inRange = waiting.length / share
+    }
+    if (next === null) return
+    cursor = next
+  }
+}
+
+/**
+ * Affiliates and plans to which the same rates apply: in closed periods the rates that were known when
+ * the period was closed, in open periods the current ones (§16.2).
+ */
+export interface RateView {
+  /** The affiliates that have a result in the view. */
+  readonly wanted: readonly string[]
+  readonly context: Context & RateDays
+  /** Whether the rates of the view apply to a result. */
+  readonly covers: (result: Pick<PlanResult, 'affiliate' | 'plan'>) => boolean
+}
+
+/** Days up to `last` use the rates known before change `epoch`. */
+interface RateSpan {
+  readonly last: number
+  readonly epoch: number
+}
+
+/**
+ * Returns the views of some affiliates. Usually there is only one: there are several only if rates of
+ * closed days changed after the closing.
+ */
+export async function rateViews(
+  computation: Computation,
+  { closingsOf }: Pick<AccountBooks, 'closingsOf'>,
+  affiliates: readonly string[],
+): Promise<RateView[]> {
+  const { source, range } = computation
+  const keys = affiliates.flatMap((affiliate) =>
+    [...source.inForce.plans.keys()].map((plan) => ({ affiliate, plan })),
+  )
+  const all = keys.flatMap(({ affiliate, plan }) => closingsOf(affiliate, plan))
+  const changes = await readRateChanges(source.directory, bandsOf(all, range.firstRate))
+  if (changes.length === 0) {
+    return [
+      { wanted: affiliates, context: computation.context, covers: coversAffiliates(affiliates) },
+    ]
+  }
+  const spansOf = (affiliate: string, plan: string): RateSpan[] =>
+    rateSpans(closingsOf(affiliate, plan), changes)
+  const groups = Map.groupBy(keys, ({ affiliate, plan }) =>
+    JSON.stringify(spansOf(affiliate, plan)),
+  )
+  const finderOf = epochFinders(computation, changes)
+  const now = await finderOf(changes.length)
+  const views: RateView[] = []
+  for (const [text, own] of groups) {
+    const members = new Set(own.map(({ affiliate, plan }) => planKey(affiliate, plan)))
+    views.push({
+      wanted: [...new Set(own.map(({ affiliate }) => affiliate))],
+      context: await contextOf(computation, JSON.parse(text), finderOf, now),
+      covers: ({ affiliate, plan }) => members.has(planKey(affiliate, plan.plan)),
+    })
+  }
+  return views
+}
+
+function coversAffiliates(affiliates: readonly string[]): RateView['covers'] {
+  const wanted = new Set(affiliates)
+  return ({ affiliate }) => wanted.has(affiliate)
+}
+
+/** Divides the closed days into bands, each with the instant at which its days were first closed. */
+function bandsOf(closings: readonly Closing[], firstDay: number): ClosedBand[] {
+  const lasts = [...new Set(closings.map(({ last }) => last))].sort((a, b) => a - b)
+  return lasts.map((last, i) => ({
+    first: (lasts[i - 1] ?? firstDay - 1) + 1,
+    last,
+    at: closedAt(closings, last),
+  }))
+}
+
+/** Returns when a day was closed first. */
+const closedAt = (closings: readonly Closing[], day: number): number =>
+  closings.reduce((first, { last, at }) => (last >= day ? Math.min(first, at) : first), Infinity)
+
+/**
+ * Returns the spans of the closed days of an affiliate and plan. Joins neighbours with the same
+ * rates.
+ */
+function rateSpans(closings: readonly Closing[], changes: readonly number[]): RateSpan[] {
+  const found: RateSpan[] = []
+  for (const { last } of closings) {
+    const at = closedAt(closings, last)
+    const epoch = changes.findLastIndex((change) => change <= at) + 1
+    if (found.at(-1)?.epoch === epoch) found.pop()
+    found.push({ last, epoch })
+  }
+  return found.filter(({ epoch }, i) => epoch < changes.length || i < found.length - 1)
+}
+
+/**
+ * Returns a function that returns the rates of an epoch, and loads each epoch once. The epoch after the
+ * last change has the current rates.
+ */
+function epochFinders(
+  { source: { directory }, range: { rateDays: days } }: Computation,
+  changes: readonly number[],
+): (epoch: number) => Promise<RateFinder> {
+  const load = async (at: number | null): Promise<RateFinder> =>
+    rateFinder(await loadRates(directory, { currencies: null, days, at }))
+  const finderOf = memoize(async (epoch: number): Promise<RateFinder> => {
+    const next = changes[epoch]
+    if (next === undefined) return load(null)
+    const now = await finderOf(changes.length)
+    return closedRateFinder(await load(next - 1), now)
+  })
+  return finderOf
+}
+
+/** Returns a context with the rates of their epochs for closed days, and current rates for other days. */
+async function contextOf(
+  { range, context }: Computation,
+  spans: readonly RateSpan[],
+  finderOf: (epoch: number) => Promise<RateFinder>,
+  now: RateFinder,
+): Promise<Context & RateDays> {
+  const finders: { last: number; find: RateFinder }[] = []
+  for (const { last, epoch } of spans) finders.push({ last, find: await finderOf(epoch) })
+  const find: RateFinder = (currency, day) => {
+    const closed = finders.find(({ last }) => day <= last)
+    return (closed?.find ?? now)(currency, day)
+  }
+  return { ...context, ...ratesOfFinder(withinDays(find, range.rateDays)) }
+}
+
+/** Returns a computation with the rates that apply to one affiliate and plan. */
+export async function viewOf(
+  computation: Computation,
+  books: AccountBooks,
+  affiliate: string,
+  plan: string,
+): Promise<Computation> {
+  const views = await rateViews(computation, books, [affiliate])
+  const { source } = computation
+  const found = source.inForce.plans.get(plan)
+  const view = views.find(({ covers }) => found && covers({ affiliate, plan: found }))
+  return view ? { ...computation, context: view.context } : computation
+}
 
 /** Thrown if a computation reads more facts than its caller allows. */
 export class TooManyFacts extends Error {}

@@ -1,6 +1,9 @@
-import type { PeriodSums } from '../../db/commission/period-sums.ts'
-import type { SummedStatements } from '../../db/commission/statement-totals.ts'
-import type { FoundStatement, ListedStatement } from '../../db/commission/statements.ts'
+import type {
+  FoundStatement,
+  ListedStatement,
+  PeriodSums,
+  SummedStatements,
+} from '../../db/commission/statements.ts'
 import { fromUnits, moneyText } from '../books/money.ts'
 import { presentBooks } from '../books/present.ts'
 import { parsePeriod } from '../engine/calendar.ts'

@@ -1,5 +1,5 @@
-import type { FactDays } from '../../db/commission/fact-queries.ts'
-import type { DayRange } from '../../db/commission/load-rates.ts'
+import type { FactDays } from '../../db/commission/facts.ts'
+import type { DayRange } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import {
   nextPeriod,

@@ -1,29 +1,33 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import { SUMMED_STATEMENTS, sumPeriods } from '../../db/commission/period-sums.ts'
 import { findRun } from '../../db/commission/runs.ts'
-import { sumStatements } from '../../db/commission/statement-totals.ts'
-import { findStatement, listStatements } from '../../db/commission/statements.ts'
+import {
+  findStatement,
+  listStatements,
+  SUMMED_STATEMENTS,
+  sumPeriods,
+  sumStatements,
+} from '../../db/commission/statements.ts'
 import { LIST_LIMITS } from '../../db/paginate.ts'
 import { ApiError } from '../../errors.ts'
+import { ReadMemory } from '../../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
 import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from '../../http/query.ts'
-import { ReadMemory } from '../../http/read-memory.ts'
 import { withReadSession } from '../../http/read-session.ts'
-import { sendJson } from '../../http/send-json.ts'
+import { sendJson } from '../../http/send.ts'
 import { parsePeriod } from '../engine/calendar.ts'
-import { formatOf } from '../export/accept.ts'
 import {
   checkPageSize,
+  formatOf,
   sendListCsv,
   sendListPage,
   sendStatementCsv,
   sendStatementPage,
 } from '../export/respond.ts'
-import { respondWithFresh } from './fresh-statements.ts'
 import { PERIOD_FORMS } from './limits.ts'
+import { respondWithFresh } from './on-request.ts'
 import { presentPeriods, presentStatement, presentSums, presentWhole } from './present.ts'
-import { respondWithStart } from './start-run.ts'
+import { respondWithStart } from './run.ts'
 
 /** The paths of the statements of an account, below the path of the account. */
 export const STATEMENT_PATHS = {

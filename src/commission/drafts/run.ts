@@ -1,30 +1,62 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../../auth/authorize.ts'
 import { type CustomersCursor, findCustomersOf } from '../../db/commission/customers-of.ts'
-import { endKeeping } from '../../db/commission/kept-days.ts'
-import { beginStep, endStep, storeSteps } from '../../db/commission/run-steps.ts'
+import { countUnchanged } from '../../db/commission/drafts.ts'
+import { endKeeping } from '../../db/commission/kept.ts'
 import {
   affiliatesToSettle,
   beginReading,
+  beginStep,
+  claimStalled,
   endRun,
+  endStep,
   findRun,
+  insertRuns,
   lastDraftPeriod,
+  periodKinds,
+  type StalledRun,
+  startRun,
+  storeSteps,
 } from '../../db/commission/runs.ts'
-import { countUnchanged } from '../../db/commission/unchanged-customers.ts'
 import { resolveDatabase } from '../../db/database.ts'
-import { findAccount } from '../../db/directory/accounts.ts'
+import { accountPages, findAccount } from '../../db/directory/accounts.ts'
 import type { Account } from '../../db/schema.ts'
 import { ulid, ulidPrefix } from '../../db/ulid.ts'
 import { insertReady } from '../../db/webhooks/causes.ts'
 import { DAY_MS } from '../../durations.ts'
+import { ApiError, unavailable } from '../../errors.ts'
+import { readQuery } from '../../http/query.ts'
+import { withReadSession } from '../../http/read-session.ts'
+import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../zone.ts'
 import { endOf } from '../books/period-end.ts'
-import { dayText, type Period, parsePeriod } from '../engine/calendar.ts'
+import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { keepFacts } from '../facts/keep-facts.ts'
+import { keepFacts } from '../facts/kept.ts'
 import { openSource } from '../facts/source.ts'
-import type { Computation } from './computation.ts'
-import { openComputation } from './compute.ts'
-import type { Dependencies } from './dependencies.ts'
-import { STEP_LIMITS } from './limits.ts'
+import { type Computation, type Dependencies, openComputation } from './compute.ts'
+import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS, STEP_RETRIES } from './limits.ts'
+import { readPathPeriod } from './path-period.ts'
 import { refreshDrafts } from './store.ts'
+
+// Why a run failed, as `GET runs/{id}` says it.
+
+const AGAIN = 'Computed statements are kept. Start another run of the period.'
+
+/** Returns the reason of a run of which a step failed in every attempt. */
+export const failedStep = (step: string): string =>
+  `The step "${step}" failed ${STEP_RETRIES.retries.limit + 1} times in about an hour; the log of the Worker names the errors. ${AGAIN}`
+
+/** The reason of a run whose Workflow could not be created. */
+const NOT_STARTED = 'Its Workflow could not be started. Start another run of the period.'
+
+/** The reason of a run that stopped again and again. */
+const NO_PROGRESS = `It stopped, and made no progress after its Workflow was restarted ${RESUME_LIMITS.restarts} times. ${AGAIN}`
+
+/** The reasons of runs whose Workflow has ended without a result, by its status. */
+const ENDED: Readonly<Record<string, string>> = {
+  errored: `Its Workflow ended with an error. ${AGAIN}`,
+  terminated: `Its Workflow was terminated. ${AGAIN}`,
+}
 
 /** A run over the affiliates of an account, as its Workflow knows it. */
 export interface RunParameters {
@@ -42,7 +74,7 @@ const KEPT_MS = 30 * DAY_MS
 export const newRunId = (now: number): string => PREFIX + ulid(now)
 
 /** Returns the first id that a run of this millisecond can have. */
-export const firstRunId = (now: number): string => PREFIX + ulidPrefix(now)
+const firstRunId = (now: number): string => PREFIX + ulidPrefix(now)
 
 async function findRunAccount(
   env: Env,
@@ -233,4 +265,151 @@ function divide(
     for (const one of needed) read.add(one)
   }
   return steps
+}
+
+const TOO_MANY = `${RUN_LIMITS.running} runs of this account are running, the maximum. Wait until one of them is done.`
+
+/** Returns when the current day began in the zone of an account's facts, in milliseconds. */
+function startOfDay(account: Account, now: number): number {
+  const zone = bookZoneOf(account)
+  const clock = now + offsetAt(zone, now)
+  return instantOfLocalTime(zone, Math.floor(clock / DAY_MS) * DAY_MS).instant
+}
+
+/**
+ * Throws `validation_failed` unless a period has begun in the zone of the account's facts. Drafts of a
+ * later period would only repeat what is carried.
+ */
+function checkBegun(account: Account, { id, first }: Period, now: number): void {
+  const begin = instantOfLocalTime(bookZoneOf(account), first * DAY_MS).instant
+  if (now >= begin) return
+  throw new ApiError('validation_failed', {
+    detail: `The period ${id} has not begun. It can be computed from ${new Date(begin).toISOString()} on.`,
+  })
+}
+
+/**
+ * Returns the earliest start of a run that may be returned instead of starting a new one, in
+ * milliseconds. That run must have begun on the same day, since a period can only be approved after a
+ * run that began after the period's end.
+ */
+const unreadSince = (account: Account, now: number): number =>
+  Math.max(now - RUN_LIMITS.unreadMs, startOfDay(account, now))
+
+/** Stores a run and starts its Workflow, or returns the run of the period that has read nothing yet. */
+export async function respondWithStart(c: Context<AppEnv>, text: string): Promise<Response> {
+  readQuery(c.req.url)
+  const period = readPathPeriod(text)
+  const { account, binding } = await c.var.grantPromise
+  const row = await findAccount(c.env.DB, account)
+  if (!row) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+  const now = Date.now()
+  checkBegun(row, period, now)
+  const id = newRunId(now)
+  const started = await startRun(resolveDatabase(c.env, binding), {
+    account,
+    id,
+    period: period.id,
+    started_at: new Date(now).toISOString(),
+    actor: c.var.actor,
+    unread_since: firstRunId(unreadSince(row, now)),
+    most: RUN_LIMITS.running,
+    running_since: firstRunId(now - DAY_MS),
+  })
+  if (started === null) {
+    const headers = { 'Retry-After': String(RUN_LIMITS.retryAfter) }
+    throw new ApiError('rate_limited', { detail: TOO_MANY, headers })
+  }
+  if (started === id) await startWorkflow(c.env, account, id, period.id)
+  return withReadSession(c, async ({ session }) =>
+    c.json(await findRun(session, account, started), 202),
+  )
+}
+
+async function startWorkflow(
+  env: Env,
+  account: string,
+  run: string,
+  period: string,
+): Promise<void> {
+  const params = { account, run, period }
+  try {
+    await env.STATEMENT_RUNS.create({ id: run, params })
+  } catch (error) {
+    await failRun(env, params, NOT_STARTED, Date.now())
+    throw unavailable(error)
+  }
+}
+
+/** The accounts of a page: at most as many as one call starts runs. */
+const PAGE = 50
+
+/**
+ * Starts a run for each account with plans and each kind of period: of the period in which yesterday
+ * lies in the zone of the account's facts, so that the run begins after the last day of a period, and the
+ * period can be approved.
+ */
+export async function startRuns(
+  env: Env,
+  now: number,
+  guard: (label: string, start: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  for await (const page of accountPages(env.DB, PAGE)) {
+    for (const [binding, accounts] of Map.groupBy(page, (account) => account.binding)) {
+      await guard(binding, async () => {
+        const yesterdays = new Map(
+          accounts.map((one) => [one.id, dayNumber(dayInZone(bookZoneOf(one), now)) - 1]),
+        )
+        const db = resolveDatabase(env, binding)
+        const kinds = await periodKinds(db, [...yesterdays.keys()])
+        const runs = kinds.map(({ account, kind }): RunParameters => {
+          const period = periodOf(yesterdays.get(account) ?? 0, kind)
+          return { account, run: newRunId(now), period: period.id }
+        })
+        if (runs.length === 0) return
+        // First, so that a run whose Workflow is not created is resumed.
+        await insertRuns(db, runs, new Date(now).toISOString())
+        await env.STATEMENT_RUNS.createBatch(runs.map((params) => ({ id: params.run, params })))
+      })
+    }
+  }
+}
+
+/**
+ * Restarts the Workflow of each run that has stopped. The Workflow skips the steps that are stored as
+ * done. A run that makes no progress after several restarts, or whose Workflow has failed, ends as failed.
+ */
+export async function resumeRuns(
+  env: Env,
+  db: D1Database,
+  now: number,
+  guard: (resume: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const stalled = await claimStalled(db, {
+    before: new Date(now - RESUME_LIMITS.quietMs).toISOString(),
+    active_at: new Date(now).toISOString(),
+    most: RESUME_LIMITS.runs,
+  })
+  for (const run of stalled) await guard(() => resumeRun(env, run, now))
+}
+
+async function resumeRun(
+  env: Env,
+  { account, id, period, restarts }: StalledRun,
+  now: number,
+): Promise<void> {
+  const params: RunParameters = { account, run: id, period }
+  console.warn(JSON.stringify({ resumed_run: id, account, restarts }))
+  if (restarts > RESUME_LIMITS.restarts) return failRun(env, params, NO_PROGRESS, now)
+  const instance = await env.STATEMENT_RUNS.get(id).catch(() => null)
+  if (instance === null) {
+    // The Worker ended after it stored the run and before it created the instance. If the instance does
+    // exist but could not be reached, `create` fails, and the next claim tries again.
+    await env.STATEMENT_RUNS.create({ id, params })
+    return
+  }
+  const { status } = await instance.status()
+  const reason = ENDED[status]
+  if (reason !== undefined) return failRun(env, params, reason, now)
+  await instance.restart()
 }

@@ -1,11 +1,10 @@
 import { draftBatches } from '../../db/commission/draft-batches.ts'
 import { readDigests, type StatementDigest, type StoredDraft } from '../../db/commission/drafts.ts'
-import type { RunStep } from '../../db/commission/run-steps.ts'
+import type { RunStep } from '../../db/commission/runs.ts'
 import { withD1Retry } from '../../db/retry.ts'
 import { planKey } from '../engine/plans-in-force.ts'
 import { findCauses } from './causes.ts'
-import type { Computation } from './computation.ts'
-import { computeAffiliates } from './compute.ts'
+import { type Computation, computeAffiliates } from './compute.ts'
 import { toStored } from './draft.ts'
 import { statementId } from './ids.ts'
 

@@ -1,8 +1,7 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
 import { errorName } from '../../errors.ts'
 import { STEP_RETRIES } from './limits.ts'
-import { beginRun, failRun, finishRun, makeStep, type RunParameters } from './run.ts'
-import { failedStep } from './run-failure.ts'
+import { beginRun, failedStep, failRun, finishRun, makeStep, type RunParameters } from './run.ts'
 
 /**
  * Computes the statements of an account and period. The platform repeats a step that fails, and goes on

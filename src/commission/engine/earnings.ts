@@ -1,12 +1,10 @@
 import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import type { Context, PeriodContext } from './context.ts'
 import { type Decimal, plainText } from './decimal.ts'
-import { isBooked } from './evaluate-uplines.ts'
-import type { EvaluatedCustomer } from './evaluated.ts'
+import { type EvaluatedCustomer, isBooked } from './evaluate.ts'
 import type { Fact } from './facts.ts'
-import { reduceCustomer } from './reduce.ts'
 import type { CompiledRule } from './rules.ts'
-import type { PeriodTallies, RuleTally } from './tallies.ts'
+import { type PeriodTallies, type RuleTally, reduceCustomer } from './tally.ts'
 import { type UplineRule, uplineRules } from './uplines.ts'
 
 /** A line that counts a record, and for how much. */

@@ -1,15 +1,51 @@
-import { isTriggerKind, triggerAmount } from './candidate.ts'
+import { type Period, type PeriodKind, periodOf } from './calendar.ts'
 import { type Context, fieldsOn, type Owner, ownersOf } from './context.ts'
-import { conversionOf } from './convert.ts'
+import { conversionOf, convertUnits } from './convert.ts'
 import { compare } from './decimal.ts'
-import { type EvaluatedCustomer, type FactVerdict, furthest, plain } from './evaluated.ts'
 import type { Customer, Fact } from './facts.ts'
-import { evaluateAllOnce, firstQualified } from './once.ts'
-import type { Version } from './plans-in-force.ts'
+import { oncePerPeriod } from './memoize.ts'
+import {
+  evaluateAllOnce,
+  firstQualified,
+  isTriggerKind,
+  type OnceState,
+  triggerAmount,
+} from './once.ts'
+import { overrideVersion, type Version } from './plans-in-force.ts'
 import { sinceSignup, withinMonths } from './qualify.ts'
 import { type HoldReason, type Reason, rankOf, type Verdict } from './reasons.ts'
-import type { CompiledOnce, CompiledRule, CompiledShare, CompiledUnitRule } from './rules.ts'
+import type {
+  CompiledOnce,
+  CompiledOverride,
+  CompiledRule,
+  CompiledShare,
+  CompiledUnitRule,
+} from './rules.ts'
 import type { CompiledTerm, CompiledUnit } from './terms.ts'
+import { termsOf, type UplineRule, uplineRules } from './uplines.ts'
+
+/** A customer with the owners of its facts and its `once` rules. */
+export interface EvaluatedCustomer {
+  readonly customer: Customer
+  readonly ownerOf: (fact: Fact) => Owner
+  readonly once: readonly OnceState[]
+  /** By rule id: the qualification that counts. */
+  readonly qualified: ReadonlyMap<string, OnceState>
+}
+
+/** The verdict of one rule on a fact that it names. */
+interface FactVerdict {
+  readonly verdict: Verdict
+  /** The condition that did not hold, such as `not_countries` or `void_by`. */
+  readonly condition: string | null
+}
+
+/** Returns a verdict without a condition. */
+export const plain = (verdict: Verdict): FactVerdict => ({ verdict, condition: null })
+
+/** Returns the verdict that is further down the list of reasons. */
+export const furthest = (a: FactVerdict | null, b: FactVerdict): FactVerdict =>
+  a === null || rankOf(b.verdict) > rankOf(a.verdict) ? b : a
 
 /** The verdict of one rule on a fact. */
 export interface RuleVerdict {
@@ -53,7 +89,7 @@ export function asOf(evaluated: EvaluatedCustomer, day: number): EvaluatedCustom
 }
 
 /** Returns why a fact earns nothing whatever the rules say; null if the rules decide. */
-export function reasonBeforeRules({ state }: Fact, owner: Owner): Reason | null {
+function reasonBeforeRules({ state }: Fact, owner: Owner): Reason | null {
   if (state === 'implausible_time') return state
   return owner.reason ?? (state === 'approved' ? null : state)
 }
@@ -118,7 +154,7 @@ function rulesOn(
 }
 
 /** Evaluates a fact under a share or unit rule; null if the rule does not name it. */
-export function evaluateBaseFact(
+function evaluateBaseFact(
   context: Context,
   customer: Customer,
   version: Version,
@@ -220,3 +256,69 @@ const beforeSignup = (
   fact: Fact,
 ): string | null =>
   qualified.has(id) || sinceSignup(context, customer, fact, grace) ? null : 'before_signup'
+
+/** Evaluates facts under the rules of their plans and the overrides of uplines. */
+export type FactEvaluator = (evaluated: EvaluatedCustomer, fact: Fact) => Evaluation
+
+/** Returns an evaluator that finds the uplines of each period once. */
+export function factEvaluator(context: Context): FactEvaluator {
+  const uplinesIn = oncePerPeriod((period) => uplineRules({ ...context, period }))
+  return (evaluated, fact) => {
+    const evaluation = evaluateFact(context, evaluated, fact)
+    if (evaluation.verdict === 'counted' || fact.state !== 'approved') return evaluation
+    const { affiliate, reason } = evaluation.owner
+    if (affiliate === null || (reason !== null && reason !== 'no_plan')) return evaluation
+    for (const kind of KINDS) {
+      const entries = uplinesIn(periodOf(fact.day, kind))(affiliate)
+      const entry = entries.find(
+        (one) =>
+          isCountedBy(context, evaluated.customer, one, fact) &&
+          isBooked(context, one, affiliate, periodOf(fact.day, kind)),
+      )
+      if (entry === undefined) continue
+      const { version, rule } = entry
+      const by = { version, rule, verdict: 'counted', condition: null } as const
+      return { ...evaluation, verdict: 'counted', by, rules: [...evaluation.rules, by] }
+    }
+    return evaluation
+  }
+}
+
+const KINDS: readonly PeriodKind[] = ['month', 'week']
+
+const isCountedBy = (
+  context: Context,
+  customer: Customer,
+  entry: UplineRule,
+  fact: Fact,
+): boolean =>
+  entry.purpose === 'override' && overrideCounts(context, customer, entry.version, entry.rule, fact)
+
+/** Whether an override line exists: one that the affiliate below funds needs its plan and a rate. */
+export function isBooked(
+  { inForce, rates }: Context,
+  { rule, version }: UplineRule,
+  affiliate: string,
+  { last }: Period,
+): boolean {
+  if (rule.kind !== 'override' || !rule.downline) return true
+  const payer = overrideVersion(inForce, affiliate, last)
+  if (payer === null) return false
+  return typeof convertUnits(0n, version.currency, payer.currency, last, rates) === 'bigint'
+}
+
+/** Whether an override over facts counts a fact. */
+function overrideCounts(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: CompiledOverride,
+  fact: Fact,
+): boolean {
+  const converts = 'base' in rule.of
+  return termsOf(rule).some(
+    (term) =>
+      term.names(fact) &&
+      evaluateTerm(context, customer, version, rule, term, fact, converts).verdict === 'counted',
+  )
+}

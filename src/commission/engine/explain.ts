@@ -1,37 +1,35 @@
-import { recoupedBy } from './advance.ts'
+import type { PlanResult, SettlementInput } from './account-input.ts'
+import { dayText, endingWithin, nextPeriod, type Period } from './calendar.ts'
+import { type Context, fieldsOn, type PeriodContext } from './context.ts'
+import { convertAmount, type RateLookup } from './convert.ts'
 import {
   add,
   amountAt,
+  compare,
   type Decimal,
   decimal,
   fixedText,
+  fromFact,
   greatest,
   integer,
+  isPositive,
   least,
+  multiply,
   negate,
   ONE,
   plainText,
   subtract,
+  sum,
   ZERO,
 } from './decimal.ts'
-import { baseOf, explainBase, floorSteps, unitsStep } from './explain-base.ts'
-import type { ExplainContext, ExplainedLine } from './explain-input.ts'
-import { qualificationStep, triggerConversion, triggerStep } from './explain-once.ts'
-import { isFunded, linesOfRule, planInputOf } from './explain-plan.ts'
-import { fundedSteps, sourcesStep } from './explain-sources.ts'
-import type {
-  ClampStep,
-  Explanation,
-  MeasureStep,
-  RateStep,
-  RoundingStep,
-  Step,
-} from './explanation.ts'
-import type { Customer } from './facts.ts'
-import { type Line, lineJson } from './line.ts'
-import type { LineFacts } from './line-facts.ts'
+import { type Customer, compareText, type Fact, type FactResource } from './facts.ts'
+import { type Line, type LineJson, lineJson, recoupedBy } from './line.ts'
 import { earlierOf, measureOf } from './measure.ts'
-import type { OverrideRule, Tiers, UnitRule } from './plan.ts'
+import { countOnceBelow } from './network-count.ts'
+import type { OnceState } from './once.ts'
+import type { OnceRule, OverrideRule, Term, Tiers, UnitRule } from './plan.ts'
+import type { Plan } from './plans-in-force.ts'
+import { type Progress, termAmount } from './qualify.ts'
 import {
   addRatio,
   NOTHING,
@@ -43,10 +41,1390 @@ import {
   subtractRatio,
   sumRatios,
 } from './ratio.ts'
-import type { CompiledOverride, CompiledShare, CompiledUnitRule } from './rules.ts'
-import { countOnce, type PlanInput } from './settle-plan.ts'
-import { stateKey } from './state.ts'
+import {
+  conditionsText,
+  counted,
+  figure,
+  type HoldReason,
+  isRecord,
+  kindText,
+  listed,
+  money,
+  qualificationText,
+} from './reasons.ts'
+import type {
+  CompiledOverride,
+  CompiledQualification,
+  CompiledShare,
+  CompiledUnitRule,
+} from './rules.ts'
+import { countOnce, countQualified, type PlanInput } from './settle-plan.ts'
+import { NO_STATE, openState, type PlanState, stateKey } from './state.ts'
+import {
+  type CustomerTallies,
+  type CustomerTally,
+  convertGroup,
+  type Group,
+  type PeriodTallies,
+  type RuleTally,
+  talliesOf,
+} from './tally.ts'
+import type { CompiledBase, CompiledTerm } from './terms.ts'
 import { payAt } from './tiers.ts'
+
+/** What an explanation reads of a computation. */
+export interface Settlement {
+  readonly input: SettlementInput
+  readonly settle: (period: Period) => readonly PlanResult[]
+  readonly tallies: (period: Period) => PeriodTallies
+}
+
+/** Everything besides facts that an explanation reads. */
+export interface ExplainContext extends PeriodContext {
+  readonly settlement: Settlement
+  /** Returns the day on which the rate that applies was published; null if it is not known. */
+  readonly rateDay?: (currency: string, day: number) => number | null
+}
+
+/** A line of the statement of an affiliate and plan. */
+export interface ExplainedLine {
+  readonly result: PlanResult
+  readonly line: Line
+}
+
+/** How a line came about: every step in the order in which it was applied (§14). */
+export interface Explanation {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly line: LineJson
+  readonly steps: readonly Step[]
+  /** What the stored statement says, if records have changed since and the amount is another one. */
+  readonly stored?: { readonly amount: string; readonly computed_at: string }
+  /** What was approved, if the period is closed. */
+  readonly closed?: ClosedLine
+}
+
+/** What was approved of a line of a closed period. */
+export interface ClosedLine {
+  readonly statement: string
+  /** Null: no approved statement has the line. */
+  readonly amount: string | null
+  /** Corrections of the line in later statements. */
+  readonly adjustments: readonly Correction[]
+}
+
+/** A correction of a line, in the statement of a later period. */
+export interface Correction {
+  readonly id: string
+  readonly statement: string
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly amount: string
+}
+
+/** A step of an explanation. All figures are decimal text. */
+export type Step =
+  | FactsStep
+  | ConversionStep
+  | BaseStep
+  | UnitsStep
+  | TriggerStep
+  | QualificationStep
+  | SourcesStep
+  | FundedStep
+  | FloorStep
+  | FenceStep
+  | MeasureStep
+  | RateStep
+  | ClampStep
+  | RoundingStep
+  | MaxPerCustomerStep
+  | NegativeStep
+  | MaxCountStep
+  | MaxStep
+  | AdvanceStep
+  | AmountStep
+
+/** A negative sum of an affiliate below counts 0 (§16.25). */
+interface FloorStep {
+  readonly step: 'floor'
+  readonly before: string
+  readonly after: string
+}
+
+/** Losses of single customers that are kept out of the base: `base` = `before` − `paid_back` + `fenced`. */
+interface FenceStep {
+  readonly step: 'fence'
+  readonly customer: string
+  readonly affiliate: string
+  readonly before: string
+  readonly paid_back: string
+  readonly fenced: string
+  /** The base after the fence. `fence.base` of the line is the one before. */
+  readonly base: string
+}
+
+/** What the tiers measure, and the step that it reaches: `earlier` + `own` + `network`. */
+interface MeasureStep {
+  readonly step: 'measure'
+  readonly mode: 'whole' | 'slice'
+  /** `tiers.by` as the plan has it; null for the rule's own base, units or number of lines. */
+  readonly by: unknown
+  readonly over: 'own' | 'network'
+  readonly window: 'period' | 'quarter' | 'lifetime'
+  readonly earlier: string
+  readonly own: string
+  readonly network: string
+  readonly measure: string
+  readonly steps: readonly { readonly from: string; readonly rate: string }[]
+  /** Under `slice`: how much of the measure other lines and periods cover before this line. */
+  readonly covered: string | null
+}
+
+/** What the rate makes of the quantity, before rounding. */
+interface RateStep {
+  readonly step: 'rate'
+  readonly rate_is: 'percent' | 'amount'
+  readonly parts: readonly {
+    readonly quantity: string
+    readonly rate: string
+    readonly amount: string
+  }[]
+  readonly amount: string
+  /** Whether the amount has more digits than are written. */
+  readonly rounded: boolean
+}
+
+/** The bounds of a `once` rule's amount. */
+interface ClampStep {
+  readonly step: 'clamp'
+  readonly min_amount: string | null
+  readonly max_amount: string | null
+  readonly before: string
+  readonly after: string
+}
+
+/** Rounding to the minor unit, half to even. */
+interface RoundingStep {
+  readonly step: 'rounding'
+  readonly digits: number
+  readonly before: string
+  readonly after: string
+}
+
+/** The maximum amount that a rule pays for one customer. */
+interface MaxPerCustomerStep {
+  readonly step: 'max_per_customer'
+  readonly max: string
+  readonly before: string
+  readonly capped: string
+  readonly after: string
+}
+
+/** What becomes of a negative amount. `carry`: `before` + `carried_in` = `after` + `carried_out`. */
+interface NegativeStep {
+  readonly step: 'negative'
+  readonly negative: 'zero' | 'carry'
+  readonly before: string
+  readonly carried_in: string
+  readonly carried_out: string
+  readonly after: string
+}
+
+/** The maximum number of customers that a rule pays for in a period. */
+interface MaxCountStep {
+  readonly step: 'max_count'
+  readonly max_count: number
+  /** The position of the qualification in the period, from 1. */
+  readonly position: number
+  readonly before: string
+  readonly capped: string
+  readonly after: string
+}
+
+/** The maximum amount that a rule pays an affiliate in a period. */
+interface MaxStep {
+  readonly step: 'max'
+  readonly max: string
+  readonly before: string
+  readonly capped: string
+  readonly after: string
+}
+
+/** `once` payments that a share recoups: `after` = max(0, `before` − `paid_once` − `deficit_in`). */
+interface AdvanceStep {
+  readonly step: 'advance'
+  readonly recoups: string
+  readonly before: string
+  readonly paid_once: string
+  readonly deficit_in: string
+  readonly recouped: string
+  readonly deficit_out: string
+  readonly after: string
+}
+
+/** What the line pays. */
+interface AmountStep {
+  readonly step: 'amount'
+  readonly amount: string
+}
+
+// The steps of an explanation that lead to what the rate applies to. All figures are decimal text.
+
+/** How many records were counted in a currency, and what their amounts sum to as sent. */
+export interface Counted {
+  readonly currency: string
+  readonly count: number
+  readonly amount: string
+}
+
+/** The facts that a base counts, by term. */
+export interface FactsStep {
+  readonly step: 'facts'
+  /** How many different records were counted, of how many customers. */
+  readonly records: number
+  readonly customers: number
+  readonly terms: readonly {
+    /** The term as the plan has it. */
+    readonly term: unknown
+    readonly currencies: readonly Counted[]
+  }[]
+}
+
+/** The rate that a conversion used: units of the currency for one euro. */
+interface UsedRate {
+  readonly currency: string
+  readonly rate: string
+  /** The day on which it was published; null if that is not known, as for the euro itself. */
+  readonly day: string | null
+}
+
+/** The amounts of a term in one currency on one day that were converted. */
+interface DayConversion {
+  /** The position of the term in the base, from 0. */
+  readonly term: number
+  readonly day: string
+  readonly currency: string
+  /** The two rates; empty if every amount was converted through its `amount_usd`. */
+  readonly rates: readonly UsedRate[]
+  /** How many sums (one for each customer and product) were converted and rounded apart. */
+  readonly sums: number
+  readonly amount: string
+  readonly converted: string
+  /** What was converted through `amount_usd`, which `amount` and `converted` do not include. */
+  readonly by_amount_usd: { readonly amount: string; readonly converted: string } | null
+}
+
+/** Conversions into the plan's currency. Amounts in that currency are not listed. */
+export interface ConversionStep {
+  readonly step: 'conversion'
+  readonly currency: string
+  readonly days: readonly DayConversion[]
+}
+
+/** A base, term by term: each `value` is `sum` × `times`, and the values sum to `base`. */
+export interface BaseStep {
+  readonly step: 'base'
+  readonly terms: readonly {
+    readonly term: unknown
+    readonly sum: string
+    readonly times: string
+    readonly value: string
+  }[]
+  readonly base: string
+}
+
+/** Units, and what is paid for: `quantity` = `units` ÷ `each`. */
+interface UnitsStep {
+  readonly step: 'units'
+  readonly records: number
+  readonly customers: number
+  readonly unit: unknown
+  readonly units: string
+  readonly each: string
+  readonly quantity: string
+}
+
+/** A record, with an amount of it in the plan's currency. */
+export interface CountedRecord {
+  readonly resource: FactResource
+  readonly id: string
+  readonly day: string
+  /** The instant; null for whole days. */
+  readonly at: string | null
+  readonly amount: string | null
+  readonly currency: string | null
+  /** Its amount in the plan's currency, with `times`; null if the rule does not use it. */
+  readonly converted: string | null
+}
+
+/** The record that triggered a `once` rule. */
+interface TriggerStep {
+  readonly step: 'trigger'
+  readonly record: CountedRecord
+  /** The least amount; null if the rule has none. */
+  readonly min: string | null
+}
+
+/** A condition of `qualify` that was met. */
+export interface MetCondition {
+  /** The condition as the plan has it. */
+  readonly condition: unknown
+  readonly met_on: string
+  readonly met_at: string
+  /** What the sum or count had reached then; null for conditions on the customer. */
+  readonly reached: string | null
+  readonly min: string | null
+  /** The first of its records. */
+  readonly records: readonly CountedRecord[]
+  readonly records_total: number
+}
+
+/** The conditions of `qualify`, and the day of the qualification: the latest of all. */
+interface QualificationStep {
+  readonly step: 'qualification'
+  readonly conditions: readonly MetCondition[]
+  readonly qualified_on: string
+  readonly qualified_at: string
+}
+
+/** Lines of an affiliate below that an override pays for, of one statement and rule. */
+interface SourceLines {
+  readonly plan: string
+  readonly period: string
+  readonly rule: string
+  readonly version: number
+  readonly currency: string
+  readonly lines: number
+  readonly amount: string
+}
+
+/** What an override over lines pays for: sums by currency, converted on the period's last day. */
+interface SourcesStep {
+  readonly step: 'sources'
+  readonly affiliate_id: string
+  readonly sources: readonly SourceLines[]
+  readonly conversions: readonly {
+    readonly currency: string
+    readonly amount: string
+    readonly rates: readonly UsedRate[]
+    /** Null if the currency has no rate: it waits, and is not paid. */
+    readonly converted: string | null
+    readonly reason: HoldReason | null
+  }[]
+  /** The sum of what was converted, or the number of lines. */
+  readonly sum: string
+}
+
+/** An upline's line that this affiliate pays for: `amount` = −`converted`. */
+interface FundedStep {
+  readonly step: 'funded'
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly amount: string
+  readonly currency: string
+  readonly rates: readonly UsedRate[]
+  readonly converted: string
+}
+
+/** Amounts of a term in one currency, on one day or on all. Integers are of 10^-12. */
+interface TermSum {
+  readonly term: CompiledTerm
+  readonly currency: string
+  readonly day: number
+  /** Records that the term counts. */
+  count: number
+  /** Sums of a customer and product that were converted apart. */
+  sums: number
+  units: bigint
+  converted: bigint
+  alone: bigint
+  aloneConverted: bigint
+}
+
+/** What the facts of one line come to, collected customer by customer. */
+export interface LineFacts {
+  /** The base that the facts make, without `fixed` terms. */
+  base: Decimal
+  units: Decimal
+  /** Different records. */
+  records: number
+  customers: number
+  /** By term, then by day and currency. */
+  readonly sums: Map<CompiledTerm, Map<string, TermSum>>
+}
+
+/** What one customer adds to a line. */
+export interface Part {
+  readonly customer_id: string
+  readonly base: Decimal
+  readonly units: Decimal
+  readonly records: number
+  readonly sums: readonly TermSum[]
+}
+
+/** Returns the facts of a line without any. */
+export const noLineFacts = (): LineFacts => ({
+  base: ZERO,
+  units: ZERO,
+  records: 0,
+  customers: 0,
+  sums: new Map(),
+})
+
+/** Returns the tally that a line was made from; null if its rule sums no facts of its own. */
+export function tallyOfLine(
+  tallies: PeriodTallies,
+  affiliate: string,
+  { rule, scope }: Pick<Line, 'rule' | 'scope'>,
+): RuleTally | null {
+  const own = tallies.get(affiliate)
+  if (rule.kind !== 'override') return own?.ownRules.get(rule) ?? null
+  return own?.overrides.get(rule)?.get(scopeName(scope)) ?? null
+}
+
+/** Returns the customer, product or affiliate of a scope. */
+export const scopeName = (scope: string): string => scope.slice(scope.indexOf(':') + 1)
+
+/** Returns what one customer adds to a line; null if nothing. */
+export function partOf(
+  line: Pick<Line, 'rule' | 'version' | 'scope'>,
+  target: RuleTally | null,
+  customer: string,
+  tallies: CustomerTallies,
+  rates: RateLookup,
+): Part | null {
+  const one = target && tallies.get(target)
+  if (!one || one.records === 0 || !isInScope(line, customer)) return null
+  const groups = one.groups.filter((group) => isGroupInScope(line, group))
+  if (groups.length === 0 && one.groups.length > 0) return null
+  const sums = groups.map((group) => sumOf(group, line.version.currency, rates))
+  const base = sums.reduce(
+    (total, { converted, aloneConverted, term }) =>
+      add(total, multiply(fromFact(converted + aloneConverted), term.weight)),
+    ZERO,
+  )
+  const records = recordsOf(line, one, groups)
+  return { customer_id: customer, base, units: fromFact(one.units), records, sums }
+}
+
+const isInScope = ({ rule, scope }: Pick<Line, 'rule' | 'scope'>, customer: string): boolean =>
+  rule.kind !== 'share' || rule.per !== 'customer' || scopeName(scope) === customer
+
+const isGroupInScope = ({ rule, scope }: Pick<Line, 'rule' | 'scope'>, group: Group): boolean =>
+  rule.kind !== 'share' || rule.per !== 'product' || scopeName(scope) === (group.product ?? '')
+
+/** The different records; of a product those that its groups count. */
+function recordsOf(
+  line: Pick<Line, 'rule' | 'scope'>,
+  { counted, records }: CustomerTally,
+  groups: readonly Group[],
+): number {
+  if (line.rule.kind !== 'share' || line.rule.per !== 'product') return records
+  const product = groups[0]?.product ?? ''
+  let found = 0
+  for (const fact of counted) if ((fact.product ?? '') === product) found += fact.count
+  return found
+}
+
+function sumOf(group: Group, currency: string, rates: RateLookup): TermSum {
+  const { term, day, count, units, alone, aloneConverted } = group
+  return {
+    term,
+    day,
+    count,
+    units,
+    alone,
+    aloneConverted,
+    currency: group.currency,
+    sums: units === 0n ? 0 : 1,
+    converted: convertGroup(group, currency, rates) - aloneConverted,
+  }
+}
+
+/** Adds what a customer adds to a line. */
+export function addPart(facts: LineFacts, part: Part): void {
+  facts.base = add(facts.base, part.base)
+  facts.units = add(facts.units, part.units)
+  facts.records += part.records
+  facts.customers += 1
+  for (const sum of part.sums) addSum(facts.sums, sum)
+}
+
+function addSum(sums: LineFacts['sums'], sum: TermSum): void {
+  const ofTerm = sums.get(sum.term) ?? new Map<string, TermSum>()
+  sums.set(sum.term, ofTerm)
+  const key = `${sum.day}|${sum.currency}`
+  const known = ofTerm.get(key)
+  if (known === undefined) {
+    ofTerm.set(key, { ...sum })
+    return
+  }
+  known.count += sum.count
+  known.sums += sum.sums
+  known.units += sum.units
+  known.converted += sum.converted
+  known.alone += sum.alone
+  known.aloneConverted += sum.aloneConverted
+}
+
+/** Writes an explanation in sentences, one or more a step, each on a line of its own. */
+export function explanationText(explanation: Explanation): string {
+  const { affiliate_id, plan, period, currency, line } = explanation
+  const scope = line.scope === 'affiliate' ? '' : `, ${line.scope}`
+  const title = `Rule ${line.rule} (version ${line.version}) of the plan ${plan} for the affiliate ${affiliate_id} in ${period}${scope}`
+  const digits = minorDigits(line.amount)
+  const sentences = explanation.steps.flatMap((step) => sentencesOf(step, explanation, digits))
+  const { stored } = explanation
+  const changed = stored
+    ? [
+        `The statement of ${stored.computed_at} says ${figure(stored.amount, digits)} ${currency}. Records have changed since; this is the line as it is computed now.`,
+        '',
+      ]
+    : []
+  const approved = closedSentences(explanation, digits)
+  return `${[title, '', ...changed, ...approved, ...sentences].join('\n')}\n`
+}
+
+/** Writes what was approved of a line, if its period is closed. */
+function closedSentences(
+  { closed, currency, period, steps }: Explanation,
+  digits: number,
+): string[] {
+  if (!closed) return []
+  const money = (text: string): string => `${figure(text, digits)} ${currency}`
+  const approvedText =
+    closed.amount === null
+      ? 'No statement with this line was approved.'
+      : `The approved statement says ${money(closed.amount)}.`
+  const adjusted = closed.adjustments.map((one) => `${money(one.amount)} in ${one.period}`)
+  return [
+    `The period ${period} is closed. ${approvedText}`,
+    ...(adjusted.length > 0 ? [`Adjustments of this line: ${listed(adjusted)}.`] : []),
+    steps.length > 0
+      ? 'This is the line as it is computed now.'
+      : 'As the records are now, this line no longer exists.',
+    '',
+  ]
+}
+
+/** The minor digits with which the line's amount is written. */
+const minorDigits = (amount: string): number => amount.split('.')[1]?.length ?? 0
+
+function sentencesOf(
+  step: Step,
+  { affiliate_id, currency, steps }: Explanation,
+  digits: number,
+): string[] {
+  const money = (text: string): string => `${figure(text, digits)} ${currency}`
+  switch (step.step) {
+    case 'fence':
+      return [
+        `The base of the affiliate is ${money(step.before)}. High-roller losses ring-fenced in this period: ${money(step.fenced)}. Recovered from customers with earlier ring-fenced losses: ${money(step.paid_back)}.`,
+        `So the base is ${figure(step.before)} − ${figure(step.paid_back)} + ${figure(step.fenced)} = ${money(step.base)}.`,
+      ]
+    case 'measure':
+      return measureSentences(step, (rate) =>
+        steps.some((one) => 'rate_is' in one && one.rate_is === 'percent')
+          ? `${figure(rate)} %`
+          : money(rate),
+      )
+    case 'rate':
+      return rateSentences(step, money)
+    case 'clamp':
+      return [
+        `The rule pays ${bounds(step.min_amount, step.max_amount, money)} for each customer: ${money(step.after)}.`,
+      ]
+    case 'rounding':
+      return step.before === step.after || figure(step.before, digits) === figure(step.after)
+        ? []
+        : [`${figure(step.before)} is rounded to ${money(step.after)} (half to even).`]
+    case 'max_per_customer':
+      return [
+        `The rule pays at most ${money(step.max)} for a customer: ${cutText(step.capped, step.after, money)}.`,
+      ]
+    case 'negative':
+      return negativeSentences(step, money)
+    case 'max_count':
+      return [
+        `The rule pays for at most ${counted(step.max_count, 'customer')} in a period. This is number ${step.position}: ${cutText(step.capped, step.after, money)}.`,
+      ]
+    case 'max':
+      return [
+        `The lines of the rule are limited to ${money(step.max)} in all: ${cutText(step.capped, step.after, money)}.`,
+      ]
+    case 'advance':
+      return advanceSentences(step, money)
+    case 'amount':
+      return [`The line pays ${money(step.amount)}.`]
+    default:
+      return factSentences(step, currency, affiliate_id)
+  }
+}
+
+type MoneyText = (text: string) => string
+
+const isNothing = (text: string): boolean => /^-?[0.]+$/.test(text)
+
+const cutText = (capped: string, after: string, money: MoneyText): string =>
+  isNothing(capped) ? 'not reduced' : `reduced by ${money(capped)} to ${money(after)}`
+
+function bounds(min: string | null, max: string | null, money: MoneyText): string {
+  if (min !== null && max !== null) return `${money(min)} to ${money(max)}`
+  return min === null ? `at most ${money(max ?? '0')}` : `at least ${money(min)}`
+}
+
+function measureSentences(step: MeasureStep, rateText: MoneyText): string[] {
+  const { earlier, own, network, measure, steps, mode, covered } = step
+  const added = [
+    isNothing(earlier) ? '' : `${figure(earlier)} of earlier periods`,
+    `${figure(own)} of this period`,
+    isNothing(network) ? '' : `${figure(network)} of the affiliates below`,
+  ].filter((text) => text !== '')
+  const sum = added.length === 1 ? '' : ` (${added.join(' + ')})`
+  const volume = decimal(measure)
+  const reached = steps.findLast(({ from }) => compare(volume, decimal(from)) >= 0) ?? steps[0]
+  const tiers = steps.map(
+    (one) => `${rateText(one.rate)} from ${figure(one.from)}${one === reached ? ' (reached)' : ''}`,
+  )
+  const first = `Tier measure: ${figure(measure)}${sum}. Tiers: ${tiers.join(', ')}.`
+  if (mode === 'whole') return [first]
+  const before = isNothing(covered ?? '0')
+    ? ''
+    : ` Earlier lines and periods used ${figure(covered ?? '0')}.`
+  return [`${first} Each part is paid at its own step.${before}`]
+}
+
+function rateSentences({ parts, rate_is, amount, rounded }: RateStep, money: MoneyText): string[] {
+  const approximately = rounded ? 'about ' : ''
+  const each = parts.map(({ quantity, rate, amount: paid }) =>
+    rate_is === 'percent'
+      ? `${figure(rate)} % of ${figure(quantity)} is ${approximately}${figure(paid)}.`
+      : quantity === '1'
+        ? `The rule pays ${money(rate)}.`
+        : `${figure(quantity)} × ${figure(rate)} is ${approximately}${figure(paid)}.`,
+  )
+  return parts.length > 1 ? [...each, `Together that is ${approximately}${money(amount)}.`] : each
+}
+
+function negativeSentences(step: NegativeStep, money: MoneyText): string[] {
+  if (step.negative === 'zero') {
+    return step.before === step.after
+      ? []
+      : [`${money(step.before)} is negative and is not paid: the rule writes negative amounts off.`]
+  }
+  const { before, carried_in, carried_out, after } = step
+  if (isNothing(carried_in) && isNothing(carried_out)) return []
+  const balance = `${money(before)} with ${money(carried_in)} carried in from earlier periods`
+  return isNothing(carried_out)
+    ? [`${balance} is ${money(after)}.`]
+    : [`${balance} is ${money(carried_out)}, which is carried to the next period. Nothing is paid.`]
+}
+
+function advanceSentences(step: AdvanceStep, money: MoneyText): string[] {
+  const { recoups, before, paid_once, deficit_in, deficit_out, after } = step
+  const first = `The rule ${recoups} paid ${money(paid_once)} in this period. Advance still to recover from earlier periods: ${money(deficit_in)}.`
+  const sum = `${figure(before)} − ${figure(paid_once)} − ${figure(deficit_in)}`
+  return isNothing(deficit_out)
+    ? [first, `${sum} is ${money(after)}.`]
+    : [
+        first,
+        `${sum} is −${money(deficit_out)}: nothing is paid, and ${money(deficit_out)} is still to recover.`,
+      ]
+}
+
+/** Writes the steps that lead to a base, to units or to a qualification; `affiliate` has the line. */
+export function factSentences(step: Step, currency: string, affiliate: string): string[] {
+  switch (step.step) {
+    case 'facts':
+      return factsSentences(step)
+    case 'conversion':
+      return conversionSentences(step)
+    case 'base':
+      return baseSentences(step, currency)
+    case 'units':
+      return unitsSentences(step)
+    case 'trigger':
+      return triggerSentences(step, currency)
+    case 'qualification':
+      return [
+        ...step.conditions.map((one) => conditionSentence(one, currency)),
+        `The customer qualified on ${step.qualified_on}.`,
+      ]
+    case 'sources':
+      return sourcesSentences(step, currency)
+    case 'funded':
+      return fundedSentences(step, currency, affiliate)
+    case 'floor':
+      return [`${figure(step.before)} is negative and counts as 0.`]
+    default:
+      return []
+  }
+}
+
+function factsSentences({ terms, records, customers }: FactsStep): string[] {
+  if (records === 0) return ['No record of the period is counted.']
+  const amounts = (currencies: readonly Counted[]): string =>
+    listed(
+      currencies.map(
+        ({ currency, count, amount }) => `${money(amount, currency)} (${counted(count, 'record')})`,
+      ),
+    )
+  return [
+    `The base counts ${counted(records, 'record')} of ${counted(customers, 'customer')}.`,
+    ...terms.map(({ term, currencies }) => {
+      const isOne = isRecord(term) && 'activity' in term
+      return currencies.length === 0
+        ? `No ${kindText(term)} ${isOne ? 'is' : 'are'} counted.`
+        : `${capital(kindText(term))}${whenText(term)} ${isOne ? 'sums' : 'sum'} to ${amounts(currencies)}.`
+    }),
+  ]
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const whenText = (term: unknown): string =>
+  isRecord(term) && term.when ? ` (${conditionsText(term.when)})` : ''
+
+const rateText = ({ currency, rate, day }: UsedRate): string =>
+  `1 EUR = ${figure(rate)} ${currency}${day === null ? '' : ` (${day})`}`
+
+/** Writes the rates of a conversion; that of the euro itself is 1. */
+function ratesText(rates: readonly UsedRate[]): string {
+  const written = rates.filter(({ currency }) => currency !== 'EUR').map(rateText)
+  return written.length === 0 ? '' : ` at ${written.join(' and ')}`
+}
+
+/** The maximum number of days whose conversion is written in sentences; the JSON lists them all. */
+const WRITTEN_DAYS = 400
+
+function conversionSentences({ days, currency }: ConversionStep): string[] {
+  const written = days.slice(0, WRITTEN_DAYS).flatMap((one) => {
+    const apart = one.sums > 1 ? `, in ${one.sums} separate conversions` : ''
+    const rates = ratesText(one.rates)
+    const sentences: string[] = []
+    if (one.sums > 0) {
+      sentences.push(
+        `On ${one.day}, ${money(one.amount, one.currency)}${rates} is ${money(one.converted, currency)}${apart}.`,
+      )
+    }
+    const usd = one.by_amount_usd
+    if (usd !== null) {
+      sentences.push(
+        `On ${one.day}, ${money(usd.amount, one.currency)} is ${money(usd.converted, currency)} by the records' own amounts in USD.`,
+      )
+    }
+    return sentences
+  })
+  const rest = days.length - WRITTEN_DAYS
+  return rest > 0
+    ? [...written, `The JSON of this explanation lists ${counted(rest, 'more conversion')}.`]
+    : written
+}
+
+function baseSentences({ terms, base }: BaseStep, currency: string): string[] {
+  const values = terms.map(({ term, sum, times, value }) =>
+    times === '1'
+      ? `${termName(term, times)} ${figure(value)}.`
+      : `${termName(term, times)} ${figure(times)} × ${figure(sum)} = ${figure(value)}.`,
+  )
+  const isPlain = terms.length === 1 && terms[0]?.times === '1'
+  if (isPlain || terms.every(({ value }) => value === '0'))
+    return [`The base is ${money(base, currency)}.`]
+  return [...values, `The base is ${money(base, currency)}.`]
+}
+
+/** Returns the beginning of the sentence of a term. */
+function termName(term: unknown, times: string): string {
+  if (!isRecord(term)) return 'The term adds'
+  if (typeof term.name === 'string') return `The term ${term.name} adds`
+  if (Array.isArray(term.of))
+    return `${times.startsWith('-') ? 'Deduction on' : 'Part of'} ${listed(term.of)}:`
+  return `The ${'fixed' in term ? 'fixed amount of the period' : `term of ${kindText(term)}`} adds`
+}
+
+function unitsSentences({ unit, records, customers, units, each, quantity }: UnitsStep): string[] {
+  const source =
+    isRecord(unit) && 'once' in unit
+      ? `${counted(records, 'line')} of the rule ${unit.once} of the sub-affiliate.`
+      : `${figure(units)} units come from ${counted(records, 'record')} of ${counted(customers, 'customer')} (${kindText(unit)}).`
+  if (each === '1') return [source]
+  return [source, `${figure(units)} ÷ ${figure(each)} is ${figure(quantity)}.`]
+}
+
+const recordText = (
+  { resource, id, day, amount, currency, converted }: CountedRecord,
+  to: string,
+): string => {
+  const sent =
+    amount === null ? '' : `, ${currency === null ? figure(amount) : money(amount, currency)}`
+  const counts = converted === null || converted === amount ? '' : ` = ${money(converted, to)}`
+  return `${resource} ${id} of ${day}${sent}${counts}`
+}
+
+function triggerSentences({ record, min }: TriggerStep, currency: string): string[] {
+  const least = min === null ? '' : `, minimum ${money(min, currency)}`
+  return [`Qualifying record: ${recordText(record, currency)}${least}.`]
+}
+
+function conditionSentence(one: MetCondition, currency: string): string {
+  const { condition, met_on, min } = one
+  if (one.reached === null)
+    return `The customer met ${conditionsText(Object(condition).customer)} from ${met_on} on.`
+  const what = capital(qualificationText(condition))
+  const records = one.records_total === 0 ? '' : `, by ${counted(one.records_total, 'record')}`
+  const few = one.records.length <= 5 ? one.records : []
+  const list =
+    few.length === 0 ? '' : ` (${few.map((record) => recordText(record, currency)).join('; ')})`
+  const isSum = 'sum' in Object(condition)
+  const reached = isSum ? money(one.reached, currency) : figure(one.reached)
+  return `${what}: ${reached} (needed ${figure(min ?? '0')}), reached on ${met_on}${records}${list}.`
+}
+
+function sourcesSentences(step: SourcesStep, currency: string): string[] {
+  const lines = step.sources.map(
+    (one) =>
+      `${capital(counted(one.lines, 'line'))} of the affiliate ${step.affiliate_id} by the rule ${one.rule} (version ${one.version}) of the plan ${one.plan} in ${one.period} ${one.lines === 1 ? 'sums' : 'sum'} to ${money(one.amount, one.currency)}.`,
+  )
+  const conversions = step.conversions
+    .filter(({ rates, converted }) => rates.length > 0 || converted === null)
+    .map(({ currency: own, amount, rates, converted }) =>
+      converted === null
+        ? `${money(amount, own)} is not paid yet: no exchange rate.`
+        : `${money(amount, own)}${ratesText(rates)} is ${money(converted, currency)}.`,
+    )
+  return step.conversions.length === 0
+    ? lines
+    : [...lines, ...conversions, `Together that is ${money(step.sum, currency)}.`]
+}
+
+function fundedSentences(step: FundedStep, currency: string, payer: string): string[] {
+  const rates = ratesText(step.rates)
+  return [
+    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this override of the plan ${step.plan} in ${step.period}. The affiliate ${payer} pays it.`,
+    ...(rates === ''
+      ? []
+      : [`${money(step.amount, step.currency)}${rates} is ${money(step.converted, currency)}.`]),
+  ]
+}
+
+const text = (units: bigint): string => plainText(fromFact(units))
+
+/** Returns the rates by which one currency converts to another on a day. */
+function usedRates(
+  { rates, rateDay }: ExplainContext,
+  from: string,
+  to: string,
+  day: number,
+): UsedRate[] {
+  if (from === to) return []
+  return [from, to].flatMap((currency) => {
+    const rate = rates(currency, day)
+    if (typeof rate === 'string') return []
+    const published = rateDay?.(currency, day) ?? null
+    return [
+      { currency, rate: plainText(rate), day: published === null ? null : dayText(published) },
+    ]
+  })
+}
+
+/** Returns the steps from the facts of a base to the base, `fixed` terms included if they apply. */
+function explainBase(
+  context: ExplainContext,
+  base: CompiledBase,
+  facts: LineFacts,
+  currency: string,
+  withFixed: boolean,
+): [FactsStep, ConversionStep, BaseStep] {
+  return [
+    factsStep(base, facts),
+    conversionStep(context, base, facts, currency),
+    baseStep(base, facts, withFixed),
+  ]
+}
+
+const sumsOf = ({ sums }: LineFacts, term: CompiledTerm): TermSum[] => [
+  ...(sums.get(term)?.values() ?? []),
+]
+
+function factsStep({ terms }: CompiledBase, facts: LineFacts): FactsStep {
+  return {
+    step: 'facts',
+    records: facts.records,
+    customers: facts.customers,
+    terms: terms.map((term) => ({
+      term: term.source,
+      currencies: countedByCurrency(sumsOf(facts, term)),
+    })),
+  }
+}
+
+function countedByCurrency(sums: readonly TermSum[]): Counted[] {
+  return [...Map.groupBy(sums, ({ currency }) => currency)]
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([currency, group]) => ({
+      currency,
+      count: group.reduce((total, { count }) => total + count, 0),
+      amount: text(group.reduce((total, { units, alone }) => total + units + alone, 0n)),
+    }))
+}
+
+function conversionStep(
+  context: ExplainContext,
+  { terms }: CompiledBase,
+  facts: LineFacts,
+  to: string,
+): ConversionStep {
+  const days = terms.flatMap((term, position) =>
+    sumsOf(facts, term)
+      .filter(({ currency }) => currency !== to)
+      .sort((a, b) => a.day - b.day || compareText(a.currency, b.currency))
+      .map((sum) => dayConversion(context, position, sum, to)),
+  )
+  return { step: 'conversion', currency: to, days }
+}
+
+function dayConversion(
+  context: ExplainContext,
+  term: number,
+  { day, currency, sums, units, converted, alone, aloneConverted }: TermSum,
+  to: string,
+): DayConversion {
+  const byUsd = alone !== 0n || aloneConverted !== 0n
+  return {
+    term,
+    day: dayText(day),
+    currency,
+    rates: sums === 0 ? [] : usedRates(context, currency, to, day),
+    sums,
+    amount: text(units),
+    converted: text(converted),
+    by_amount_usd: byUsd ? { amount: text(alone), converted: text(aloneConverted) } : null,
+  }
+}
+
+/** Returns the base term by term, as the plan has them: `of` takes a part of the values before it. */
+function baseStep({ terms, source }: CompiledBase, facts: LineFacts, withFixed: boolean): BaseStep {
+  const compiled = [...terms]
+  const values: { term: Term; sum: Decimal; times: Decimal; value: Decimal }[] = []
+  for (const term of source) {
+    const own = 'fixed' in term || 'of' in term ? undefined : compiled.shift()
+    const found = own ? convertedSum(sumsOf(facts, own)) : derived(term, values, withFixed)
+    const times = own?.times ?? ('of' in term ? decimal(term.times) : ONE)
+    values.push({ term, sum: found, times, value: multiply(found, times) })
+  }
+  return {
+    step: 'base',
+    terms: values.map(({ term, ...figures }) => ({
+      term,
+      sum: plainText(figures.sum),
+      times: plainText(figures.times),
+      value: plainText(figures.value),
+    })),
+    base: plainText(sum(values.map(({ value }) => value))),
+  }
+}
+
+/** Returns the amount of each period, or the sum of the earlier terms that a term names. */
+function derived(
+  term: Term,
+  values: readonly { term: Term; value: Decimal }[],
+  withFixed: boolean,
+): Decimal {
+  if ('fixed' in term) return withFixed ? decimal(term.fixed) : ZERO
+  if (!('of' in term)) return ZERO
+  const named = values.filter(
+    (one) => one.term.name !== undefined && term.of.includes(one.term.name),
+  )
+  return sum(named.map(({ value }) => value))
+}
+
+function convertedSum(sums: readonly TermSum[]): Decimal {
+  let total = 0n
+  for (const { converted, aloneConverted } of sums) total += converted + aloneConverted
+  return fromFact(total)
+}
+
+/** Returns the step of a unit: what was counted, divided by `each`. */
+const unitsStep = (
+  unit: unknown,
+  { units, records, customers }: Pick<LineFacts, 'units' | 'records' | 'customers'>,
+  each: Decimal,
+): UnitsStep => ({
+  step: 'units',
+  records,
+  customers,
+  unit,
+  units: plainText(units),
+  each: plainText(each),
+  quantity: ratioText(ratio(units, each)),
+})
+
+/** Returns the step that raises a negative sum to 0; none if the sum is not negative. */
+const floorSteps = (before: Decimal, after: Decimal): FloorStep[] =>
+  plainText(subtract(before, after)) === '0'
+    ? []
+    : [{ step: 'floor', before: plainText(before), after: plainText(after) }]
+
+/** Returns what facts come to with `fixed` terms. */
+export const baseOf = (
+  { base }: LineFacts,
+  { fixed }: CompiledBase,
+  withFixed: boolean,
+): Decimal => (withFixed ? add(base, fixed) : base)
+
+/** A line of another statement that a line is made from. */
+export interface SourceLine {
+  readonly line: Line
+  readonly plan: string
+  readonly period: Period
+  /** All lines of its statement. */
+  readonly statement: readonly Line[]
+}
+
+/** Returns the lines of an affiliate in statements whose period ends within the context's. */
+function linesOf({ settlement, period }: ExplainContext, affiliate: string): SourceLine[] {
+  return endingWithin(period).flatMap((one) =>
+    settlement
+      .settle(one)
+      .filter((result) => result.affiliate === affiliate)
+      .flatMap(({ plan, lines: statement }) =>
+        statement.map((line) => ({ line, plan: plan.plan, period: one, statement })),
+      ),
+  )
+}
+
+/** Whether an override over lines pays for a line. */
+function isSource({ of }: CompiledOverride, { rule, beyondCount }: Line): boolean {
+  if ('lines' in of) return of.lines.has(rule.kind)
+  return 'once' in of && rule.kind === 'once' && rule.id === of.once && !beyondCount
+}
+
+const usedLines = (context: ExplainContext, line: Line, rule: CompiledOverride): SourceLine[] =>
+  linesOf(context, scopeName(line.scope)).filter((one) => isSource(rule, one.line))
+
+/**
+ * Returns the lines of other statements that a line is made from, with their affiliate; null if it is
+ * made from facts.
+ */
+export function sourceLines(
+  context: ExplainContext,
+  explained: ExplainedLine,
+): { affiliate: string; lines: SourceLine[] } | null {
+  const { line } = explained
+  const { rule } = line
+  if (rule.kind !== 'override') return null
+  const affiliate = scopeName(line.scope)
+  if (isFunded(line)) {
+    const paid = paidLine(context, explained)
+    return { affiliate, lines: paid ? [paid] : [] }
+  }
+  if ('lines' in rule.of || 'once' in rule.of) {
+    return { affiliate, lines: usedLines(context, line, rule) }
+  }
+  return null
+}
+
+/** Returns the lines below that an override pays for, and what they sum to before a floor. */
+function sourcesStep(
+  context: ExplainContext,
+  line: Line,
+  rule: CompiledOverride,
+): { step: SourcesStep; sum: Decimal } {
+  const below = scopeName(line.scope)
+  const used = usedLines(context, line, rule)
+  const { rates, period } = context
+  const { currency: to } = line.version
+  const isCount = 'once' in rule.of
+  let sum: Decimal = isCount ? integer(used.length) : ZERO
+  const groups = isCount ? new Map() : byCurrency(used)
+  const conversions = [...groups].map(([currency, amount]) => {
+    const converted = convertAmount(amount, currency, to, period.last, rates)
+    if (typeof converted !== 'string') sum = add(sum, converted)
+    return {
+      currency,
+      amount: plainText(amount),
+      rates: usedRates(context, currency, to, period.last),
+      converted: typeof converted === 'string' ? null : plainText(converted),
+      reason: typeof converted === 'string' ? converted : null,
+    }
+  })
+  const step: SourcesStep = {
+    step: 'sources',
+    affiliate_id: below,
+    sources: groupLines(used),
+    conversions,
+    sum: plainText(sum),
+  }
+  return { step, sum }
+}
+
+function byCurrency(used: readonly SourceLine[]): Map<string, Decimal> {
+  const sums = new Map<string, Decimal>()
+  for (const { line } of used) {
+    const { currency } = line.version
+    sums.set(currency, add(sums.get(currency) ?? ZERO, line.amount))
+  }
+  return sums
+}
+
+/** Adds up lines by statement, rule and version. */
+function groupLines(used: readonly SourceLine[]): SourceLines[] {
+  const groups = Map.groupBy(used, ({ plan, period, line }) =>
+    JSON.stringify([plan, period.id, line.rule.id, line.version.version]),
+  )
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group
+    if (first === undefined) return []
+    const { plan, period, line } = first
+    return [
+      {
+        plan,
+        period: period.id,
+        rule: line.rule.id,
+        version: line.version.version,
+        currency: line.version.currency,
+        lines: group.length,
+        amount: plainText(group.reduce((total, one) => add(total, one.line.amount), ZERO)),
+      },
+    ]
+  })
+}
+
+/** Returns the upline's line that this line pays for; nothing if it is not found. */
+function fundedSteps(context: ExplainContext, explained: ExplainedLine): FundedStep[] {
+  const { result, line } = explained
+  const paid = paidLine(context, explained)
+  if (paid === undefined) return []
+  const { currency, plan } = paid.line.version
+  const to = result.plan.first.currency
+  const { last, id } = paid.period
+  const converted = convertAmount(paid.line.amount, currency, to, last, context.rates)
+  return [
+    {
+      step: 'funded',
+      affiliate_id: scopeName(line.scope),
+      plan,
+      period: id,
+      amount: plainText(paid.line.amount),
+      currency,
+      rates: usedRates(context, currency, to, last),
+      converted: typeof converted === 'string' ? '0' : plainText(converted),
+    },
+  ]
+}
+
+function paidLine(
+  context: ExplainContext,
+  { result, line }: ExplainedLine,
+): SourceLine | undefined {
+  // A month's statement has one such line for each week of the upline, in order of the weeks.
+  const twins = result.lines.filter((one) => isFunded(one) && isTwin(one, line))
+  return paidLines(context, line, result.affiliate)[twins.indexOf(line)]
+}
+
+const isTwin = (a: Line, b: Line): boolean => a.rule === b.rule && a.scope === b.scope
+
+/** Returns the override lines of the upline for this affiliate, by period. */
+function paidLines(context: ExplainContext, line: Line, affiliate: string): SourceLine[] {
+  return linesOf(context, scopeName(line.scope)).filter(
+    (one) =>
+      one.line.rule === line.rule && !isFunded(one.line) && scopeName(one.line.scope) === affiliate,
+  )
+}
+
+/** Returns what the period before left of an affiliate and plan. */
+export function stateBefore(
+  { settlement, period }: ExplainContext,
+  affiliate: string,
+  plan: string,
+): PlanState {
+  const { input, settle } = settlement
+  if (period.first <= input.firstDay[period.kind]) return input.stateOf(affiliate, plan)
+  const before = settle(nextPeriod(period, -1)).find(
+    (one) => one.affiliate === affiliate && one.plan.plan === plan,
+  )
+  return before?.state ?? NO_STATE
+}
+
+/** Returns what the lines of an affiliate and plan were made from, as it was before them. */
+function planInputOf(context: ExplainContext, affiliate: string, plan: Plan): PlanInput {
+  const { settlement, period } = context
+  const tallies = talliesOf(settlement.tallies(period), affiliate)
+  return {
+    context,
+    affiliate,
+    plan,
+    tallies,
+    state: openState(stateBefore(context, affiliate, plan.plan)),
+    qualified: countQualified(plan, [...tallies.once]),
+    onceBelow: (rule) =>
+      countOnceBelow(settlement.input, period, settlement.tallies, affiliate, rule),
+  }
+}
+
+/** Whether an upline's override booked the line: such lines have neither a base nor units. */
+export const isFunded = ({ rule, base, units }: Line): boolean =>
+  rule.kind === 'override' && base === null && units === null
+
+/** Returns the lines that one rule id made in a statement, in the order in which they were made. */
+function linesOfRule(plan: Plan, lines: readonly Line[], { rule }: Line): Line[] {
+  const position = new Map(plan.versions.map((version, index) => [version, index]))
+  const at = ({ version }: Line): number => position.get(version) ?? 0
+  return lines
+    .filter((one) => one.rule.id === rule.id && one.rule.kind === rule.kind && !isFunded(one))
+    .sort((a, b) => at(a) - at(b))
+}
+
+/** The maximum number of records that a condition lists. */
+const LISTED_RECORDS = 100
+
+/** Returns the instant as text; null for facts of whole days. */
+export const instantText = ({ wholeDay, at }: Fact): string | null =>
+  wholeDay ? null : new Date(at).toISOString()
+
+const recordOf = (
+  fact: Fact,
+  field: string | null,
+  currency: string | null,
+  converted: Decimal | null,
+): CountedRecord => {
+  const amount = field === null ? undefined : fact.amounts.get(field)
+  return {
+    resource: fact.resource,
+    id: fact.id,
+    day: dayText(fact.day),
+    at: instantText(fact),
+    amount: amount === undefined ? null : plainText(fromFact(amount)),
+    currency: amount === undefined ? null : currency,
+    converted: converted && plainText(converted),
+  }
+}
+
+/** Returns the record that triggered a `once` rule. */
+function triggerStep({ rule, amount }: OnceState, trigger: Fact): TriggerStep {
+  const { trigger: kind } = rule
+  const currency = kind?.currencyOf(trigger) ?? null
+  return {
+    step: 'trigger',
+    record: recordOf(trigger, kind?.field ?? null, currency, amount),
+    min: rule.min && plainText(rule.min),
+  }
+}
+
+/** Returns how the trigger's amount was converted; nothing if it was not. */
+export function triggerConversion(
+  context: ExplainContext,
+  { rule, amount, version }: OnceState,
+  trigger: Fact,
+): ConversionStep[] {
+  const { trigger: kind } = rule
+  const currency = kind?.currencyOf(trigger) ?? null
+  if (kind === null || currency === null || amount === null) return []
+  if (currency === version.currency) return []
+  const rates = usedRates(context, currency, version.currency, trigger.day)
+  const sent = plainText(fromFact(trigger.amounts.get(kind.field) ?? 0n))
+  const converted = plainText(amount)
+  const usd = kind.field === 'amount_currency' ? trigger.amounts.get('amount_usd') : undefined
+  const byUsd = usd !== undefined && (version.currency === 'USD' || rates.length < 2)
+  return [
+    {
+      step: 'conversion',
+      currency: version.currency,
+      days: [
+        {
+          term: 0,
+          day: dayText(trigger.day),
+          currency,
+          rates: byUsd ? [] : rates,
+          sums: byUsd ? 0 : 1,
+          amount: byUsd ? '0' : sent,
+          converted: byUsd ? '0' : converted,
+          by_amount_usd: byUsd ? { amount: sent, converted } : null,
+        },
+      ],
+    },
+  ]
+}
+
+/** Returns the conditions of `qualify` as they were met. */
+function qualificationStep(
+  context: Context,
+  customer: Customer,
+  state: OnceState,
+): QualificationStep {
+  const { rule, progress, version } = state
+  const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
+  const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
+    const met = progress[index]
+    if (met?.status !== 'met') return []
+    return [metCondition(context, customer, state, qualification, met, source?.qualify?.[index])]
+  })
+  return {
+    step: 'qualification',
+    conditions,
+    qualified_on: dayText(state.day),
+    qualified_at: new Date(state.at).toISOString(),
+  }
+}
+
+function metCondition(
+  context: Context,
+  customer: Customer,
+  { version }: OnceState,
+  qualification: CompiledQualification,
+  { at, day, used }: Extract<Progress, { status: 'met' }>,
+  condition: unknown,
+): MetCondition {
+  const met = { condition, met_on: dayText(day), met_at: new Date(at).toISOString() }
+  if (qualification.kind === 'customer') {
+    return { ...met, reached: null, min: null, records: [], records_total: 0 }
+  }
+  // A `min` of 0 or less is reached at the signup, before any record.
+  const isMetAtSignup = !(qualification.atEnd || isPositive(qualification.min))
+  if (isMetAtSignup) {
+    const min = plainText(qualification.min)
+    return { ...met, reached: '0', min, records: [], records_total: 0 }
+  }
+  const amounts = used.map((fact) =>
+    amountOf(context, customer, qualification, fact, version.currency),
+  )
+  const records = used.slice(0, LISTED_RECORDS).map((fact, index) => {
+    const term = qualification.terms.find((one) => one.names(fact))
+    const isSum = qualification.kind === 'sum'
+    const field = isSum && term ? term.field : null
+    const amount = isSum ? (amounts[index] ?? null) : null
+    return recordOf(fact, field, term?.currencyOf(fact) ?? null, amount)
+  })
+  return {
+    ...met,
+    reached: plainText(amounts.reduce<Decimal>((total, one) => add(total, one), ZERO)),
+    min: plainText(qualification.min),
+    records,
+    records_total: used.length,
+  }
+}
+
+/** Returns what a record added to a sum, or that it was counted. */
+function amountOf(
+  context: Context,
+  customer: Customer,
+  { kind, terms }: Exclude<CompiledQualification, { kind: 'customer' }>,
+  fact: Fact,
+  currency: string,
+): Decimal {
+  let total = ZERO
+  for (const term of terms) {
+    if (!term.names(fact) || term.when(fieldsOn(customer, fact.day), fact) !== null) continue
+    const amount =
+      kind === 'count' ? integer(fact.count) : termAmount(context, term, fact, currency)
+    if (!('fact' in amount)) total = add(total, amount)
+  }
+  return total
+}
 
 /**
  * Explains a line, step by step.

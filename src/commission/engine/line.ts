@@ -1,8 +1,23 @@
-import { type Decimal, fixedText, plainText, ZERO } from './decimal.ts'
+import {
+  add,
+  amountAt,
+  compare,
+  type Decimal,
+  fixedText,
+  greatest,
+  isPositive,
+  least,
+  plainText,
+  subtract,
+  sum,
+  ZERO,
+} from './decimal.ts'
 import { compareText } from './facts.ts'
 import type { OnceState } from './once.ts'
 import type { Version } from './plans-in-force.ts'
-import type { CompiledRule } from './rules.ts'
+import type { CompiledRule, CompiledShare } from './rules.ts'
+import type { PlanInput } from './settle-plan.ts'
+import { stateKey } from './state.ts'
 import type { Fx } from './tally.ts'
 import type { Part } from './tiers.ts'
 
@@ -130,4 +145,73 @@ export function lineJson(line: Line, digits: number): LineJson {
       converted: plainText(converted),
     })),
   }
+}
+
+/**
+ * Applies `max` to the lines of one rule id, which are in order. What exceeds it is cut from the last
+ * lines backwards; each line keeps at least 0. The limit of the last version with lines applies.
+ */
+export function applyMax(lines: readonly Line[]): Line[] {
+  const [first] = lines
+  const latest = lines.reduce<Line | undefined>(
+    (a, b) => (a && a.version.effectiveFrom >= b.version.effectiveFrom ? a : b),
+    first,
+  )
+  const most = latest?.rule.max ?? null
+  if (most === null) return [...lines]
+  let excess = subtract(totalOf(lines), most)
+  const capped = lines.toReversed().map((line) => {
+    if (!isPositive(excess) || !isPositive(line.amount)) return line
+    const cut = least(excess, line.amount)
+    excess = subtract(excess, cut)
+    return cutLine(line, cut)
+  })
+  return capped.reverse()
+}
+
+/** Takes an amount from a line. */
+export const cutLine = (line: Line, cut: Decimal): Line => ({
+  ...line,
+  amount: subtract(line.amount, cut),
+  capped: add(line.capped, cut),
+})
+
+/** Applies `max_per_customer` to one line. */
+export function limitLine(line: Line, most: Decimal | null): Line {
+  if (most === null || compare(line.amount, most) <= 0) return line
+  return cutLine(line, subtract(line.amount, most))
+}
+
+/** Sums the amounts of lines. */
+export const totalOf = (lines: readonly Line[]): Decimal => sum(lines.map(({ amount }) => amount))
+
+/**
+ * Returns what the `once` rule that a share recoups paid: under the same version, or under `current`
+ * under any, since a deficit passes on to later versions.
+ */
+export const recoupedBy = (rule: CompiledShare, version: Version, once: readonly Line[]): Decimal =>
+  totalOf(
+    once.filter(
+      (one) =>
+        one.rule.id === rule.recoups && (version.terms === 'current' || one.version === version),
+    ),
+  )
+
+/**
+ * Recoups what a `once` rule paid from a share (§12 "Advance"): it pays max(0, s − o − deficit), and
+ * the new deficit is max(0, deficit + o − s).
+ *
+ * @param once The lines of all `once` rules of the plan in the period, after caps.
+ */
+export function applyAdvance({ state }: PlanInput, line: Line, once: readonly Line[]): Line {
+  const { rule, version } = line
+  if (rule.kind !== 'share' || rule.recoups === null) return line
+  const key = stateKey(rule.id, version, line.scope)
+  const paidOnce = recoupedBy(rule, version, once)
+  const share = line.amount
+  const due = subtract(subtract(share, paidOnce), amountAt(state.deficits, key))
+  const amount = greatest(due, ZERO)
+  const deficit = greatest(subtract(ZERO, due), ZERO)
+  state.deficits.set(key, deficit)
+  return { ...line, amount, recouped: subtract(greatest(share, ZERO), amount), deficit }
 }

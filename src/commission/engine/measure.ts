@@ -4,7 +4,7 @@ import { addRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
 import type { CompiledRule, CompiledTiers } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey } from './state.ts'
-import type { RuleTally } from './tallies.ts'
+import type { RuleTally } from './tally.ts'
 
 /**
  * Returns the measure of a rule's tiers (§12 "Tiers").

@@ -2,7 +2,7 @@ import type { SettlementInput } from './account-input.ts'
 import { overlapping, type Period } from './calendar.ts'
 import type { Plan } from './plans-in-force.ts'
 import { countOnce, countQualified } from './settle-plan.ts'
-import type { AffiliateTallies, PeriodTallies } from './tallies.ts'
+import type { AffiliateTallies, PeriodTallies } from './tally.ts'
 
 /** Counts the `once` lines of affiliates below whose qualification day lies in the period. */
 export function countOnceBelow(

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import type { EvaluatedCustomer } from './evaluated.ts'
+import type { EvaluatedCustomer } from './evaluate.ts'
 import type { Customer } from './facts.ts'
 import { evaluateAllOnce, type OnceState } from './once.ts'
 import type { Progress } from './qualify.ts'

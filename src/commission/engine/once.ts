@@ -1,10 +1,235 @@
-import { findCandidate } from './candidate.ts'
-import type { Context, Owner } from './context.ts'
-import type { Decimal } from './decimal.ts'
-import { type Customer, compareText, type Fact } from './facts.ts'
+import { DAY_MS } from '../../durations.ts'
+import { type Context, fieldsOn, type Owner } from './context.ts'
+import { convertFact } from './convert.ts'
+import { add, compare, type Decimal, subtract, ZERO } from './decimal.ts'
+import { type Customer, compareFacts, compareText, type Fact } from './facts.ts'
 import type { Version } from './plans-in-force.ts'
-import { type Blocker, evaluateQualification, type Progress } from './qualify.ts'
+import {
+  type Blocker,
+  evaluateQualification,
+  type Progress,
+  sinceSignup,
+  termAmount,
+  withinMonths,
+} from './qualify.ts'
 import type { CompiledOnce } from './rules.ts'
+
+/** Whether a fact is of the kind that triggers a rule. */
+export const isTriggerKind = ({ trigger }: CompiledOnce, fact: Fact): boolean =>
+  trigger === null ? fact.resource === 'customers' : trigger.names(fact)
+
+/** Converts the amount of a fact of the trigger's kind; 0 for a signup. */
+export function triggerAmount(
+  { rates }: Context,
+  { trigger }: CompiledOnce,
+  fact: Fact,
+  currency: string,
+): Decimal | Blocker {
+  if (trigger === null) return ZERO
+  const sentCurrency = trigger.currencyOf(fact)
+  const amount = convertFact(fact, trigger.field, sentCurrency, currency, rates)
+  if (typeof amount !== 'string') return amount
+  return { fact, field: trigger.field, currency: sentCurrency, reason: amount }
+}
+
+/** The fact that triggers a `once` rule for a customer. */
+export interface Candidate {
+  readonly status: 'no_trigger' | 'reversed' | 'blocked' | 'open'
+  readonly trigger: Fact | null
+  /** Its amount in the plan's currency; null if the rule does not need it. */
+  readonly amount: Decimal | null
+  /** What it waits for: its own amount, or the first fact of `void_by` without a rate. */
+  readonly waits: readonly Blocker[]
+  /** The earlier facts that `void_by` took back, and that `requalify` passes over. */
+  readonly voided: ReadonlySet<Fact>
+}
+
+/**
+ * Finds the earliest fact of the kind that meets `when`, `months`, `grace_hours` and `min`, and is not
+ * passed over.
+ */
+export function findCandidate(
+  context: Context,
+  customer: Customer,
+  version: Version,
+  rule: CompiledOnce,
+): Candidate {
+  const voided = new Set<Fact>()
+  const isVoided = voidChecker(context, customer, rule, version.currency)
+  for (const fact of customer.facts) {
+    if (!isTriggerKind(rule, fact)) continue
+    if (fact.state !== 'approved' && fact.state !== 'reversed') continue
+    if (rule.when(fieldsOn(customer, fact.day), fact) !== null) continue
+    if (!withinMonths(customer, fact.day, rule.months)) continue
+    if (!sinceSignup(context, customer, fact, rule.grace)) continue
+    if (fact.state === 'reversed' && rule.requalify) continue
+    const candidate = evaluateTrigger(context, version, rule, fact, isVoided)
+    if (candidate?.status === 'reversed' && rule.requalify) voided.add(fact)
+    else if (candidate !== null) return { ...candidate, voided }
+  }
+  return { status: 'no_trigger', trigger: null, amount: null, waits: [], voided }
+}
+
+/** Returns null if the fact is below the rule's `min`. */
+function evaluateTrigger(
+  context: Context,
+  version: Version,
+  rule: CompiledOnce,
+  trigger: Fact,
+  isVoided: ReturnType<typeof voidChecker>,
+): Omit<Candidate, 'voided'> | null {
+  const { currency } = version
+  const amount = rule.needsAmount ? triggerAmount(context, rule, trigger, currency) : null
+  if (amount !== null && 'fact' in amount) {
+    const status = trigger.state === 'reversed' ? 'reversed' : 'blocked'
+    return { status, trigger, amount: null, waits: [amount] }
+  }
+  if (rule.min !== null && amount !== null && compare(amount, rule.min) < 0) return null
+  if (trigger.state === 'reversed') return { status: 'reversed', trigger, amount, waits: [] }
+  const voided = isVoided(trigger, amount ?? ZERO)
+  if (typeof voided !== 'boolean') return { status: 'blocked', trigger, amount, waits: voided }
+  return { status: voided ? 'reversed' : 'open', trigger, amount, waits: [] }
+}
+
+/**
+ * Returns a function that tells whether the terms of `void_by` reach a trigger's amount within their days
+ * after it (§16.24), or returns the amounts without a rate of the first fact that has such.
+ *
+ * It reads the facts of the customer once, and then adds up any window in logarithmic time: a customer may
+ * have as many triggers as facts.
+ */
+function voidChecker(
+  context: Context,
+  customer: Customer,
+  { voidBy }: CompiledOnce,
+  currency: string,
+): (trigger: Fact, amount: Decimal) => boolean | readonly Blocker[] {
+  if (voidBy === null) return () => false
+  const { terms, withinDays } = voidBy
+  let read: Parts[] | null = null
+  return (trigger, amount) => {
+    read ??= readParts(context, customer, terms, currency)
+    const windows = read.map((parts) => windowAfter(parts, trigger, withinDays))
+    const [blocked] = windows
+      .flatMap(({ blocked }) => blocked ?? [])
+      .sort((a, b) => compareFacts(a.fact, b.fact))
+    if (blocked) return blocked.blockers
+    return compare(add(windows[0]?.total ?? ZERO, windows[1]?.total ?? ZERO), amount) >= 0
+  }
+}
+
+/** What a fact adds to `void_by`. */
+interface Part {
+  readonly fact: Fact
+  readonly amount: Decimal
+  readonly blockers: readonly Blocker[]
+}
+
+/** Parts in order of time, with what any range of them adds up to. */
+interface Parts {
+  readonly wholeDay: boolean
+  readonly list: readonly Part[]
+  readonly indexOf: ReadonlyMap<Fact, number>
+  /** By index: the sum of all parts before it. */
+  readonly before: readonly Decimal[]
+  /** By index: the first part from there on that cannot be converted. */
+  readonly blockedFrom: readonly number[]
+}
+
+/** Returns the parts of a customer's approved facts: those with a time of day, and whole days. */
+function readParts(
+  context: Context,
+  customer: Customer,
+  terms: NonNullable<CompiledOnce['voidBy']>['terms'],
+  currency: string,
+): Parts[] {
+  const timed: Part[] = []
+  const wholeDays: Part[] = []
+  for (const fact of customer.facts) {
+    if (fact.state !== 'approved') continue
+    const named = terms.filter(
+      (term) => term.names(fact) && term.when(fieldsOn(customer, fact.day), fact) === null,
+    )
+    if (named.length === 0) continue
+    const blockers: Blocker[] = []
+    let amount = ZERO
+    for (const term of named) {
+      const converted = termAmount(context, term, fact, currency)
+      if ('fact' in converted) blockers.push(converted)
+      else amount = add(amount, converted)
+    }
+    const to = fact.wholeDay ? wholeDays : timed
+    to.push({ fact, amount, blockers })
+  }
+  return [addUp(timed, false), addUp(wholeDays, true)]
+}
+
+function addUp(list: readonly Part[], wholeDay: boolean): Parts {
+  let sum = ZERO
+  const before = [sum]
+  for (const { amount } of list) {
+    sum = add(sum, amount)
+    before.push(sum)
+  }
+  let blocked = list.length
+  const blockedFrom = list
+    .toReversed()
+    .map(({ blockers }, index) => {
+      if (blockers.length > 0) blocked = list.length - 1 - index
+      return blocked
+    })
+    .reverse()
+  const indexOf = new Map(list.map(({ fact }, index) => [fact, index]))
+  return { wholeDay, list, indexOf, before, blockedFrom }
+}
+
+/**
+ * Returns what the parts after a trigger come to, within n × 24 h; whole days: on its day + n at the
+ * latest, without the trigger itself.
+ */
+function windowAfter(
+  parts: Parts,
+  trigger: Fact,
+  days: number,
+): { total: Decimal; blocked: Part | null } {
+  const first = (isInside: (fact: Fact) => boolean): number => firstIndex(parts.list, isInside)
+  const [start, end] = parts.wholeDay
+    ? [first(({ day }) => day >= trigger.day), first(({ day }) => day > trigger.day + days)]
+    : [
+        first((fact) => compareFacts(fact, trigger) > 0),
+        first(({ at }) => at >= trigger.at + days * DAY_MS),
+      ]
+  const own = parts.indexOf.get(trigger) ?? -1
+  const ranges =
+    own >= start && own < end
+      ? ([
+          [start, own],
+          [own + 1, end],
+        ] as const)
+      : ([[start, end]] as const)
+  let total = ZERO
+  let blocked: Part | null = null
+  for (const [from, to] of ranges) {
+    if (from >= to) continue
+    total = add(total, subtract(parts.before[to] ?? ZERO, parts.before[from] ?? ZERO))
+    const index = parts.blockedFrom[from] ?? to
+    if (index < to) blocked ??= parts.list[index] ?? null
+  }
+  return { total, blocked }
+}
+
+/** Returns the index of the first part for which a condition holds, which then holds for all later ones. */
+function firstIndex(list: readonly Part[], holds: (fact: Fact) => boolean): number {
+  let low = 0
+  let high = list.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const part = list[middle]
+    if (part && holds(part.fact)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
 
 /** A customer under a `once` rule of a version. */
 export interface OnceState {

@@ -1,16 +1,14 @@
-import { applyMax, totalOf } from './cap.ts'
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import { add, type Decimal, greatest, integer, negate, round, sum, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
-import { fxList, type Line, newLine } from './line.ts'
+import { applyMax, fxList, type Line, newLine, totalOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
 import { addRatio, type Ratio, ratio, roundRatio, sumRatios } from './ratio.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
-import type { AffiliateTallies } from './tallies.ts'
-import type { Fx } from './tally.ts'
+import type { AffiliateTallies, Fx } from './tally.ts'
 import { applyRate } from './tiers.ts'
 
 /** A line that an upline's override books in the statement of an affiliate below. */

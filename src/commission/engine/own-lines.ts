@@ -11,7 +11,7 @@ import { settlePlan } from './settle.ts'
 import { countQualified } from './settle-plan.ts'
 import { stateFor } from './simulation.ts'
 import { closeState, NO_STATE, openState, type PlanState } from './state.ts'
-import { type PeriodTallies, talliesOf } from './tallies.ts'
+import { type PeriodTallies, talliesOf } from './tally.ts'
 
 /** The lines of an affiliate's own facts, and the carries after them. */
 export interface OwnResult {

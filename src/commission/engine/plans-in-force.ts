@@ -1,9 +1,8 @@
 import { dayNumber, firstDayOf, type PeriodKind } from './calendar.ts'
-import { compileRules } from './compile-rules.ts'
 import { type Decimal, decimal } from './decimal.ts'
 import { memoize } from './memoize.ts'
 import type { PlanTerms } from './plan.ts'
-import type { CompiledRule } from './rules.ts'
+import { type CompiledRule, compileRules } from './rules.ts'
 
 /** A version of a plan, ready to be applied. */
 export interface Version {

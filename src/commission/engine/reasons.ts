@@ -1,3 +1,5 @@
+import { minorDigits } from '../minor-digits.ts'
+
 /**
  * The reasons why a fact earns nothing, in the order of §10. If several apply to a fact under one rule,
  * the first counts. If several rules name the fact, the one that is last in this list counts.
@@ -36,3 +38,70 @@ const RANK = new Map<Verdict, number>(REASONS.map((reason, index) => [reason, in
 
 /** Returns the position of a verdict in `REASONS`; `counted` comes after all reasons. */
 export const rankOf = (verdict: Verdict): number => RANK.get(verdict) ?? REASONS.length
+
+// Words and figures of explanations in plain English.
+
+/** Writes a decimal with thousands separators; money with at least its minor digits. */
+export function figure(text: string, digits = 0): string {
+  const [whole = '0', fraction = ''] = text.replace('-', '').split('.')
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ',')
+  const decimals = fraction.padEnd(digits, '0')
+  const sign = text.startsWith('-') ? '−' : ''
+  return `${sign}${grouped}${decimals === '' ? '' : `.${decimals}`}`
+}
+
+/** Writes an amount with its currency: `1,000.00 EUR`. */
+export const money = (text: string, currency: string): string =>
+  `${figure(text, minorDigits(currency))} ${currency}`
+
+/** Writes a number of things: `1 record`, `12 records`. */
+export const counted = (count: number, noun: string): string =>
+  `${figure(String(count))} ${noun}${count === 1 ? '' : 's'}`
+
+/** Joins a list: `a, b and c`. */
+export function listed(items: readonly string[]): string {
+  if (items.length <= 1) return items.join('')
+  return `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
+}
+
+/** Whether a value of a plan has members by name. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Writes a value of a plan: `DE and AT`, `min 5000 max 10000`. */
+function words(value: unknown): string {
+  if (Array.isArray(value)) return listed(value.map(String))
+  return isRecord(value) ? Object.entries(value).flat().join(' ') : String(value)
+}
+
+/** Names the facts of a term, a unit or a kind: `deposit and refund transactions`. */
+export function kindText(kind: unknown): string {
+  if (!isRecord(kind)) return 'records'
+  if (isRecord(kind.count)) return kindText(kind.count)
+  if (kind.transactions) return `${words(kind.transactions)} transactions${subtypesText(kind)}`
+  if (kind.activity) return `${words(kind.activity).replaceAll('_', ' ')} of trading activity`
+  if (kind.event) return `${words(kind.event)} events${kind.kpi ? ` (${words(kind.kpi)})` : ''}`
+  if (kind.signup) return 'signups'
+  return kind.once ? `lines of the rule ${words(kind.once)}` : 'records'
+}
+
+const subtypesText = ({ subtypes }: Record<string, unknown>): string =>
+  subtypes ? ` of the subtypes ${words(subtypes)}` : ''
+
+/** Writes conditions: `countries DE and AT, products casino`. */
+export function conditionsText(conditions: unknown): string {
+  if (!isRecord(conditions)) return ''
+  return Object.entries(conditions)
+    .map(([name, value]) => `${name} ${words(value)}`)
+    .join(', ')
+}
+
+/** Describes a sum or count of `qualify`. */
+export function qualificationText(condition: unknown): string {
+  if (!isRecord(condition)) return 'the condition'
+  const days = condition.within_days === undefined ? '' : ` within ${condition.within_days} days`
+  const kinds = Array.isArray(condition.sum)
+    ? `the sum of ${listed(condition.sum.map(kindText))}`
+    : `the number of ${kindText(condition.count)}`
+  return `${kinds}${days}`
+}

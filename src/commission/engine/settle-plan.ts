@@ -3,7 +3,7 @@ import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
 import type { OpenState } from './state.ts'
-import type { AffiliateTallies, RuleTally } from './tallies.ts'
+import type { AffiliateTallies, RuleTally } from './tally.ts'
 
 /** Everything that the lines of one affiliate, plan and period are made from. */
 export interface PlanInput {

@@ -41,7 +41,7 @@ import {
   type PlanState,
 } from './state.ts'
 import { addUpStatement, openingOf, type Settled } from './statement.ts'
-import { type PeriodTallies, talliesOf } from './tallies.ts'
+import { type PeriodTallies, talliesOf } from './tally.ts'
 import { balancesReceivedIn, departureFrom } from './transfer.ts'
 
 /** Makes the override lines of all affiliates in a period. */

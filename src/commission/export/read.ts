@@ -1,4 +1,4 @@
-import { readParts, type StatementPart } from '../../db/commission/statement-parts.ts'
+import { readParts, type StatementPart } from '../../db/commission/statements.ts'
 import type { Connection } from '../../db/database.ts'
 import type { FoundPage } from '../../db/paginate.ts'
 import { unavailable } from '../../errors.ts'

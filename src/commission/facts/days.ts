@@ -1,6 +1,5 @@
-import type { FactDays } from '../../db/commission/fact-queries.ts'
 import { FACT_TABLES, mapFactTables } from '../../db/commission/fact-tables.ts'
-import { type Beginnings, readBeginnings } from '../../db/commission/facts.ts'
+import { type Beginnings, type FactDays, readBeginnings } from '../../db/commission/facts.ts'
 import type { Databases } from '../../db/commission/histories.ts'
 
 /** Where the records and the books of an account begin, and the days with records of each table. */

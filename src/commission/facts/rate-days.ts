@@ -1,4 +1,4 @@
-import type { DayRange } from '../../db/commission/load-rates.ts'
+import type { DayRange } from '../../db/commission/rates.ts'
 import type { Period } from '../engine/calendar.ts'
 import type { PlansInForce } from '../engine/plans-in-force.ts'
 

@@ -1,11 +1,17 @@
 import { decode, encode } from '../../db/column-types.ts'
-import type { FactQuery } from '../../db/commission/fact-queries.ts'
-import { readSignups, type SignupRow } from '../../db/commission/facts.ts'
+import { EVERYTHING, type FactSelection } from '../../db/commission/fact-tables.ts'
+import {
+  type FactQuery,
+  type FactRow,
+  readSignups,
+  type SignupRow,
+} from '../../db/commission/facts.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { type CustomerHistory, readHistories } from '../../db/commission/histories.ts'
 import type { Since } from '../../db/commission/history.ts'
-import type { FactRow } from '../../db/commission/packed-facts.ts'
 import { customers } from '../../db/schema.ts'
+import type { Period } from '../engine/calendar.ts'
+import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import {
   type Customer,
   type CustomerFields,
@@ -13,13 +19,72 @@ import {
   type Fact,
   NO_FIELDS,
 } from '../engine/facts.ts'
-import type { KeptDaysInUse } from './kept-days-in-use.ts'
-import { type NeededKinds, readRows } from './read-rows.ts'
+import type { PlanTerms } from '../engine/plan.ts'
+import type { Version } from '../engine/plans-in-force.ts'
+import type { Tree } from '../engine/tree.ts'
+import { type KeptDaysInUse, type NeededKinds, readRows } from './kept.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { signupState, toFact } from './to-facts.ts'
 
+type RowKind = FactQuery['kind']
+
+/**
+ * Returns a function that tells whether a query reads rows that count for a customer: rows that are
+ * named by the plans of the customer's affiliates, or by overrides and network tiers of their uplines.
+ */
+export function neededQueries(
+  { inForce, selection }: Pick<AccountSource, 'inForce' | 'selection'>,
+  tree: Tree,
+  periods: readonly Period[],
+): IsNeeded {
+  if (selection === EVERYTHING) return () => true
+  const days = [...new Set(periods.map(({ last }) => last))]
+  const versionsOf = (affiliate: string): Version[] => {
+    const plans = new Set(inForce.assignmentsOf(affiliate).map(({ plan }) => plan))
+    return [...plans].flatMap((plan) => inForce.plans.get(plan)?.versions ?? [])
+  }
+  const known = new Map<string, ReadonlySet<RowKind>>()
+  const kindsFor = (affiliate: string): ReadonlySet<RowKind> => {
+    const found = known.get(affiliate)
+    if (found !== undefined) return found
+    const uplines = new Set(days.flatMap((day) => tree.uplines(affiliate, day)))
+    const kinds = kindsOf(selection, [
+      ...versionsOf(affiliate).map(({ source }) => source),
+      ...[...uplines].flatMap(versionsOf).map(({ source }) => rulesOverOthers(source)),
+    ])
+    known.set(affiliate, kinds)
+    return kinds
+  }
+  return ({ affiliations }, { kind }) =>
+    affiliations === undefined ||
+    affiliations.some(({ affiliate_id: id }) => id !== null && kindsFor(id).has(kind))
+}
+
+/** Returns terms with only those rules that count facts of affiliates below. */
+const rulesOverOthers = (terms: PlanTerms): PlanTerms => ({
+  ...terms,
+  rules: terms.rules.filter(({ kind, tiers }) => kind === 'override' || tiers?.over === 'network'),
+})
+
+/** Returns the kinds of rows that plans need, as an account's selection reads them. */
+function kindsOf(selection: FactSelection, plans: readonly PlanTerms[]): Set<RowKind> {
+  const needs: FactNeeds = factNeeds(plans)
+  const isNamed = ({ single, summed }: FactNeeds['events'], names: readonly string[]): boolean =>
+    names.some((name) => single.has(name) || summed.has(name))
+  const { transactions, activity, events } = needs
+  const kinds = new Set<RowKind>()
+  if (isNamed(transactions, selection.transactions.single)) kinds.add('transactions')
+  if (isNamed(transactions, selection.transactions.summed)) kinds.add('summed_transactions')
+  if (activity.single.size + activity.summed.size > 0) {
+    kinds.add('activity').add('summed_activity')
+  }
+  if (isNamed(events, selection.events.single)) kinds.add('events')
+  if (isNamed(events, selection.events.summed)) kinds.add('summed_events')
+  return kinds
+}
+
 /** A customer whose facts are read. */
-export type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
+type WantedCustomer = Pick<FoundCustomer, 'customer_id'> & Partial<FoundCustomer>
 
 /** Returns whether the rows that a query reads are needed for a customer. */
 export type IsNeeded = (customer: WantedCustomer, query: FactQuery) => boolean
@@ -193,3 +258,21 @@ const SIGNUP = {
   amounts: new Map<string, bigint>(),
   count: 1,
 } as const
+
+/** The facts after which a computation yields to other requests. */
+const FACTS_BETWEEN_YIELDS = 2000
+
+/**
+ * Returns a function to call with the number of facts of each customer before they are computed. It
+ * returns a promise to await when other requests of the isolate should run, otherwise null: an isolate
+ * has one thread, and 40,000 facts occupy it for half a second.
+ */
+export function yieldAfterFacts(): (facts: number) => Promise<void> | null {
+  let sinceYield = 0
+  return (facts) => {
+    sinceYield += facts
+    if (sinceYield < FACTS_BETWEEN_YIELDS) return null
+    sinceYield = 0
+    return scheduler.wait(0)
+  }
+}

@@ -1,7 +1,10 @@
 import type { DayRange, EVERYTHING, FactSelection } from '../../db/commission/fact-tables.ts'
-import type { Databases } from '../../db/commission/histories.ts'
-import { loadRates } from '../../db/commission/load-rates.ts'
-import { type AffiliateParents, readParents } from '../../db/commission/parents.ts'
+import {
+  type AffiliateParents,
+  type Databases,
+  readParents,
+} from '../../db/commission/histories.ts'
+import { loadRates } from '../../db/commission/rates.ts'
 import { resolveDatabase } from '../../db/database.ts'
 import { listDefinitions } from '../../db/directory/event-definitions.ts'
 import { readMapping } from '../../db/directory/status-maps.ts'
@@ -10,10 +13,10 @@ import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import { bookZoneOf, dayInZone, instantOfLocalTime } from '../../zone.ts'
 import { dayNumber, dayText, type PeriodKind } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
+import { type RateFinder, rateFinder, rateLookup } from '../engine/convert.ts'
 import type { Dated } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import { buildPlansInForce, type PlansInForce } from '../engine/plans-in-force.ts'
-import { type RateFinder, rateFinder, rateLookup } from '../engine/rates.ts'
 import type { Tree } from '../engine/tree.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'

@@ -1,15 +1,14 @@
 import { isOutflow } from '../../amount-signs.ts'
 import { decode } from '../../db/column-types.ts'
-import type { RowKind } from '../../db/commission/fact-queries.ts'
 import {
   ACTIVITY_FIELDS,
   type DayRange,
   type FactSelection,
   type StatusMembers,
 } from '../../db/commission/fact-tables.ts'
-import type { FactRow } from '../../db/commission/packed-facts.ts'
-import { unitsOf } from '../../db/records/day-sums.ts'
+import type { FactRow, RowKind } from '../../db/commission/facts.ts'
 import { DATE_LENGTH } from '../../db/records/record-table.ts'
+import { unitsOf } from '../../db/records/totals.ts'
 import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
 import type { Amounts, Fact, FactState } from '../engine/facts.ts'

@@ -1,5 +1,5 @@
-import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { quote } from '../../validation/quote.ts'
 import type { Warning } from '../../validation/warnings.ts'

@@ -1,20 +1,415 @@
 import { canonicalJson } from '../../validation/canonical-json.ts'
 import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
+import { pointerStep } from '../../validation/pointer.ts'
+import { quote } from '../../validation/quote.ts'
 import { validateField } from '../../validation/strict-object.ts'
-import type { Warning } from '../../validation/warnings.ts'
-import type { OnceRule, OverrideRule, PlanTerms, Rule, ShareRule, Tiers } from '../engine/plan.ts'
-import { checkCondition, checkPatterns } from './check-conditions.ts'
-import { checkOnceReference, notApplicable, ratesOf } from './check-parts.ts'
-import { checkBase } from './check-terms.ts'
-import { checkFirstDay, checkVersions, type OtherVersion } from './check-versions.ts'
+import { suggest } from '../../validation/suggest.ts'
+import { currencyWarnings, type Warning } from '../../validation/warnings.ts'
+import { dayNumber, dayText, firstDayOf, parsePeriod } from '../engine/calendar.ts'
+import { needsMatching } from '../engine/conditions.ts'
+import type {
+  ActivityKind,
+  Conditions,
+  EventKind,
+  OnceRule,
+  OverrideOf,
+  OverrideRule,
+  PlanTerms,
+  Rule,
+  ShareRule,
+  Term,
+  Tiers,
+  TransactionKind,
+  Unit,
+} from '../engine/plan.ts'
+import { FACT_CONDITIONS } from './conditions.ts'
 import { compareDecimals, inMillionths } from './decimals.ts'
 import { validateShape } from './issues.ts'
 import { PLAN_LIMITS } from './limits.ts'
-import { namesIn, type PlanNames } from './named-facts.ts'
 import { planTerms } from './plan.ts'
-import { type WarningContext, warningsOf } from './plan-warnings.ts'
 import type { Vocabulary } from './vocabulary.ts'
+
+/** Facts that a plan names, with the pointer to the object that names them. */
+interface NamedFacts {
+  pointer: string
+  kind: TransactionKind | ActivityKind | EventKind
+}
+
+/** Conditions of a plan, with their pointer. */
+interface NamedConditions {
+  pointer: string
+  conditions: Conditions
+}
+
+/** Everything in a plan that names facts or their fields. */
+interface PlanNames {
+  facts: NamedFacts[]
+  conditions: NamedConditions[]
+}
+
+/** Returns what a plan names, in its order. */
+export function namesIn({ rules }: PlanTerms): PlanNames {
+  const names: PlanNames = { facts: [], conditions: [] }
+  rules.forEach((rule, i) => {
+    ofRule(names, rule, `/rules/${i}`)
+  })
+  return names
+}
+
+function ofRule(names: PlanNames, rule: Rule, pointer: string): void {
+  const { when, tiers } = rule
+  if (when) names.conditions.push({ pointer: `${pointer}/when`, conditions: when })
+  if (tiers?.by && 'base' in tiers.by) ofBase(names, tiers.by.base, `${pointer}/tiers/by/base`)
+  if (rule.kind === 'share') ofBase(names, rule.base, `${pointer}/base`)
+  else if (rule.kind === 'unit') ofUnit(names, rule.unit, `${pointer}/unit`)
+  else if (rule.kind === 'override') ofOverride(names, rule.of, `${pointer}/of`)
+  else {
+    const { trigger, qualify = [], void_by } = rule
+    if (!('signup' in trigger)) names.facts.push({ pointer: `${pointer}/trigger`, kind: trigger })
+    if (void_by) ofBase(names, void_by.terms, `${pointer}/void_by/terms`)
+    qualify.forEach((one, i) => {
+      const at = `${pointer}/qualify/${i}`
+      if ('sum' in one) ofBase(names, one.sum, `${at}/sum`)
+      else if ('count' in one) names.facts.push({ pointer: `${at}/count`, kind: one.count })
+      else names.conditions.push({ pointer: `${at}/customer`, conditions: one.customer })
+    })
+  }
+}
+
+function ofBase(names: PlanNames, base: readonly Term[], pointer: string): void {
+  base.forEach((term, i) => {
+    if ('of' in term || 'fixed' in term) return
+    const at = `${pointer}/${i}`
+    names.facts.push({ pointer: at, kind: term })
+    if (term.when) names.conditions.push({ pointer: `${at}/when`, conditions: term.when })
+  })
+}
+
+function ofUnit(names: PlanNames, unit: Unit, pointer: string): void {
+  if ('count' in unit) names.facts.push({ pointer: `${pointer}/count`, kind: unit.count })
+  else names.facts.push({ pointer, kind: unit })
+}
+
+function ofOverride(names: PlanNames, of: OverrideOf, pointer: string): void {
+  if ('base' in of) ofBase(names, of.base, `${pointer}/base`)
+  else if ('unit' in of) ofUnit(names, of.unit, `${pointer}/unit`)
+}
+
+/**
+ * Returns the issues of conditions. `isOfCustomer` refuses those on a fact: the customer has no
+ * instrument.
+ */
+function checkCondition(
+  conditions: Conditions | undefined,
+  pointer: string,
+  isOfCustomer = false,
+): Issue[] {
+  if (!conditions) return []
+  const issues: Issue[] = []
+  const { min, max } = conditions.account_size ?? {}
+  if (min !== undefined && max !== undefined && compareDecimals(min, max) > 0) {
+    issues.push({
+      pointer: `${pointer}/account_size/min`,
+      code: 'maximum',
+      expected: max,
+      value: min,
+    })
+  }
+  if (!isOfCustomer) return issues
+  const ofFact = Object.keys(conditions).filter((name) => FACT_CONDITIONS.has(name))
+  return [
+    ...issues,
+    ...ofFact.map((name) => ({
+      pointer: `${pointer}/${name}`,
+      code: 'not_applicable' as const,
+      expected: 'it is a condition on a record, and not on the customer',
+    })),
+  ]
+}
+
+/** Returns an issue if a plan has too many patterns that are matched one by one. */
+function checkPatterns({ conditions }: PlanNames): Issue[] {
+  const matched = conditions.flatMap(({ pointer, conditions }) =>
+    (['instruments', 'not_instruments'] as const).flatMap((name) =>
+      (conditions[name] ?? []).filter(needsMatching).map(() => `${pointer}/${name}`),
+    ),
+  )
+  const pointer = matched[PLAN_LIMITS.matchedGlobs]
+  if (pointer === undefined) return []
+  const expected = `at most ${PLAN_LIMITS.matchedGlobs} patterns in a plan with \`?\`, or with \`*\` before their end`
+  const instruction =
+    'Name the beginnings of the symbols, such as `EURUSD*`: any number of these is allowed.'
+  return [{ pointer, code: 'length', expected, received: String(matched.length), instruction }]
+}
+
+// What several checks of a plan share.
+
+/** Returns the issue of a member that has no meaning beside the others. `needs` says why. */
+const notApplicable = (pointer: string, needs: string): Issue => ({
+  pointer,
+  code: 'not_applicable',
+  expected: needs,
+})
+
+/** Returns an issue for a reference to a `once` rule that the plan does not have. */
+function checkOnceReference(pointer: string, value: string, { rules }: PlanTerms): Issue[] {
+  const ids = rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))
+  if (ids.includes(value)) return []
+  const expected = 'the id of a `once` rule of this plan'
+  const instruction = ids.length === 0 && { instruction: 'This plan has no `once` rule.' }
+  const issue = { pointer, code: 'unknown_reference' as const, expected, value }
+  return [{ ...issue, suggestions: ids, ...instruction }]
+}
+
+/** Returns the members of which a rule has one: its rate, or tiers in its place. */
+export function ratesOf(rule: Rule): readonly ('amount' | 'percent')[] {
+  if (rule.kind === 'once') return ['amount', 'percent']
+  if (rule.kind === 'share') return ['percent']
+  if (rule.kind === 'unit') return ['amount']
+  return 'lines' in rule.of || 'base' in rule.of ? ['percent'] : ['amount']
+}
+
+/** Returns the issues of a base: names that occur twice, and `of` that names no earlier term. */
+function checkBase(base: readonly Term[], pointer: string): Issue[] {
+  const all = base.flatMap(({ name }) => (name === undefined ? [] : [name]))
+  const earlier: string[] = []
+  return base.flatMap((term, i) => {
+    const at = `${pointer}/${i}`
+    const issues =
+      'of' in term
+        ? checkNames(term.of, `${at}/of`, earlier, all)
+        : 'fixed' in term
+          ? []
+          : checkCondition(term.when, `${at}/when`)
+    const { name } = term
+    if (name === undefined) return issues
+    if (earlier.includes(name)) issues.push(duplicateName(`${at}/name`, name))
+    earlier.push(name)
+    return issues
+  })
+}
+
+const duplicateName = (pointer: string, value: string): Issue => ({
+  pointer,
+  code: 'duplicate',
+  expected: 'the name of an earlier term of this base',
+  value,
+  instruction: 'Give each term another name.',
+})
+
+const NO_NAMES = 'No term before this one has a `name`. Give one to the term that it is a part of.'
+
+function checkNames(
+  names: readonly string[],
+  pointer: string,
+  earlier: readonly string[],
+  all: readonly string[],
+): Issue[] {
+  return names.flatMap((value, i): Issue[] => {
+    const at = `${pointer}/${i}`
+    if (names.indexOf(value) < i) {
+      const instruction = 'Name each term once.'
+      return [{ pointer: at, code: 'duplicate', expected: 'in this list', value, instruction }]
+    }
+    if (earlier.includes(value)) return []
+    const expected = 'the name of an earlier term of this base'
+    const isLater = all.includes(value)
+    const later = (isLater || earlier.length === 0) && {
+      instruction: isLater ? 'Put the term that it names before this one.' : NO_NAMES,
+    }
+    const issue = { pointer: at, code: 'unknown_reference' as const, expected, value }
+    return [{ ...issue, suggestions: earlier, ...later }]
+  })
+}
+
+/** The members that belong to a plan: all its versions have the same values. */
+const OF_PLAN = ['currency', 'period', 'terms'] as const
+
+/** The version of a plan to which others are compared. */
+type OtherVersion = Pick<PlanTerms, (typeof OF_PLAN)[number] | 'effective_from'> & {
+  readonly version: number
+}
+
+/** Returns the issues of a version beside the plan's other versions that are not withdrawn. */
+function checkVersions(plan: PlanTerms, others: readonly OtherVersion[]): Issue[] {
+  const [first] = others
+  const changed = OF_PLAN.flatMap((name): Issue[] =>
+    first && first[name] !== plan[name]
+      ? [{ pointer: `/${name}`, code: 'fixed_by_plan', expected: first[name], value: plan[name] }]
+      : [],
+  )
+  const value = plan.effective_from
+  const same = others.find(({ effective_from }) => effective_from === value)
+  if (!same) return changed
+  const expected = `the \`effective_from\` of version ${same.version}`
+  const instruction = 'Send another day, or withdraw that version if it was never in force.'
+  const pointer = '/effective_from'
+  return [...changed, { pointer, code: 'duplicate', expected, value, instruction }]
+}
+
+/** Returns an issue if the version of a plan of `current` terms does not begin with a period. */
+function checkFirstDay({ effective_from, period, terms }: PlanTerms): Issue[] {
+  if (terms !== 'current') return []
+  const begin = firstDayOf(dayNumber(effective_from), period)
+  if (dayText(begin) === effective_from) return []
+  const next = firstDayOf(begin + (period === 'week' ? 7 : 31), period)
+  return [
+    {
+      pointer: '/effective_from',
+      code: 'pattern',
+      expected: FIRST_DAYS[period],
+      value: effective_from,
+      instruction: `Send \`${dayText(begin)}\` or \`${dayText(next)}\`.`,
+    },
+  ]
+}
+
+const FIRST_DAYS = { month: 'the first day of a month', week: 'a Monday' }
+
+/** Returns an issue if a new version begins in or before the last closed period of its plan (§12). */
+export function checkClosed({ effective_from: value }: PlanTerms, closed: string | null): Issue[] {
+  const period = closed === null ? null : parsePeriod(closed)
+  if (!period || dayNumber(value) > period.last) return []
+  const expected = dayText(period.last + 1)
+  const instruction = `The period ${period.id} of this plan is closed. Send \`${expected}\` or a later day.`
+  return [{ pointer: '/effective_from', code: 'minimum', expected, value, instruction }]
+}
+
+/** What the warnings of a plan depend on beside the plan. */
+export interface WarningContext {
+  vocabulary: Vocabulary
+  /** The currencies that have ever had an exchange rate; null if this is not known. */
+  ratedCurrencies: ReadonlySet<string> | null
+  /** The ids of the `once` rules of the account's other plans. */
+  onceIds: ReadonlySet<string>
+}
+
+/** Returns the warnings of a valid plan: what is allowed, and probably a mistake. */
+export function warningsOf(plan: PlanTerms, names: PlanNames, context: WarningContext): Warning[] {
+  return [
+    ...currencyWarnings(plan.currency, '/currency'),
+    ...warnOfRates(plan, context),
+    ...plan.rules.flatMap((rule, i) => warnOfPercentages(rule, `/rules/${i}`)),
+    ...warnOfEvents(names, context.vocabulary),
+    ...warnOfConditions(names, context.vocabulary),
+    ...warnOfRebates(plan),
+    ...warnOfReferences(plan, context),
+    ...warnOfAdvances(plan),
+  ]
+}
+
+function warnOfRates({ currency }: PlanTerms, { ratedCurrencies }: WarningContext): Warning[] {
+  if (currency === 'EUR' || !ratedCurrencies || ratedCurrencies.has(currency)) return []
+  const message = `There are no exchange rates for ${quote(currency)}. Amounts in other currencies are not paid until rates are imported.`
+  return [{ code: 'no_rates', pointer: '/currency', message }]
+}
+
+/** Warns of a percentage above 100 %: what it pays exceeds what it is computed from. */
+function warnOfPercentages(rule: Rule, pointer: string): Warning[] {
+  if (rule.kind === 'unit' || rule.allow_over_100) return []
+  const percentages = [
+    { at: `${pointer}/percent`, percent: rule.percent },
+    ...(rule.tiers?.steps ?? []).map(({ percent }, i) => ({
+      at: `${pointer}/tiers/steps/${i}/percent`,
+      percent,
+    })),
+  ]
+  return percentages.flatMap(({ at, percent }) => {
+    if (percent === undefined || compareDecimals(percent, '100') <= 0) return []
+    const message = `${quote(percent)} is more than 100 %. If that is meant, send \`"allow_over_100": true\` with the rule.`
+    return [{ code: 'over_100', pointer: at, message }]
+  })
+}
+
+function warnOfEvents({ facts }: PlanNames, { events }: Vocabulary): Warning[] {
+  if (!events) return []
+  return facts.flatMap(({ pointer, kind }): Warning[] => {
+    if (!('event' in kind)) return []
+    const { event, kpi = 'Value' } = kind
+    const definition = events.find(({ eventname }) => eventname === event)
+    if (!definition) {
+      const names = events.map(({ eventname }) => eventname)
+      const message = `The account has no definition of the event ${quote(event)}.`
+      return [
+        {
+          code: 'unknown_event',
+          pointer: `${pointer}/event`,
+          message: message + hint(event, names),
+        },
+      ]
+    }
+    const kpis = [...definition.kpis, 'Value']
+    if (kpis.includes(kpi)) return []
+    const message = `The definition of the event ${quote(event)} has no KPI ${quote(kpi)}.`
+    return [{ code: 'unknown_kpi', pointer: `${pointer}/kpi`, message: message + hint(kpi, kpis) }]
+  })
+}
+
+function hint(name: string, names: readonly string[]): string {
+  const closest = suggest(name, names)
+  return closest ? ` Did you mean ${quote(closest)}?` : ''
+}
+
+function warnOfConditions({ conditions }: PlanNames, vocabulary: Vocabulary): Warning[] {
+  return conditions.flatMap(({ pointer, conditions }) =>
+    Object.keys(conditions)
+      .filter((name) => !vocabulary.conditions.has(name.replace(/^not_/, '')))
+      .map((name) => ({
+        code: 'never_sent',
+        pointer: pointer + pointerStep(name),
+        message: `Accounts of this vertical send no field for ${quote(name)}: the value is always missing.`,
+      })),
+  )
+}
+
+/**
+ * Warns of a plan that passes rebates on and pays for lots, too: the broker has computed the rebates
+ * from the same trades. Rebates name no instrument, so each of them may overlap.
+ */
+function warnOfRebates({ rules }: PlanTerms): Warning[] {
+  const passesOn = rules.find(
+    (rule) =>
+      rule.kind === 'share' &&
+      rule.base.some(
+        (term) =>
+          'transactions' in term &&
+          term.transactions.includes('ib_rebate') &&
+          !term.times?.startsWith('-'),
+      ),
+  )
+  if (!passesOn) return []
+  return rules.flatMap((rule, i) => {
+    if (rule.kind !== 'unit' || !('activity' in rule.unit)) return []
+    const message = `The rule ${quote(passesOn.id)} passes on \`ib_rebate\`, which the broker computed from the same trades: they may be paid twice.`
+    return [{ code: 'rebate_and_unit', pointer: `/rules/${i}/unit`, message }]
+  })
+}
+
+/** Warns of an override for lines of a rule that no plan has. */
+function warnOfReferences({ rules }: PlanTerms, { onceIds }: WarningContext): Warning[] {
+  const own = rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))
+  const ids = [...new Set([...own, ...onceIds])]
+  return rules.flatMap((rule, i) => {
+    if (rule.kind !== 'override' || !('once' in rule.of) || ids.includes(rule.of.once)) return []
+    const { once } = rule.of
+    const message = `No plan of this account has a \`once\` rule with the id ${quote(once)}.`
+    return [
+      { code: 'unknown_rule', pointer: `/rules/${i}/of/once`, message: message + hint(once, ids) },
+    ]
+  })
+}
+
+/** Warns of shares that recoup the same `once` rule: each of them deducts all that it paid. */
+const warnOfAdvances = ({ rules }: PlanTerms): Warning[] =>
+  rules.flatMap((rule, i) => {
+    if (rule.kind !== 'share' || rule.recoups === undefined) return []
+    const { recoups } = rule
+    const first = rules.find((one) => one.kind === 'share' && one.recoups === recoups)
+    if (!first || first === rule) return []
+    const message = `The rule ${quote(first.id)} recoups ${quote(recoups)}, too: both deduct the whole CPA.`
+    return [{ code: 'recouped_twice', pointer: `/rules/${i}/recoups`, message }]
+  })
 
 /** What the checks of a plan depend on beside the plan. */
 export interface PlanContext extends WarningContext {

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { hasMinorUnit } from '../minor-digits.ts'

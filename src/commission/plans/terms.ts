@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { ACTIVITY_FIELDS } from '../../db/commission/fact-tables.ts'
-import { describeField, documentation } from '../../validation/describe.ts'
 import * as f from '../../validation/fields.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import type { ActivityField } from '../engine/plan.ts'
 import { conditions } from './conditions.ts'

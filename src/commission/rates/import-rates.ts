@@ -8,13 +8,13 @@ import {
 } from '../../db/commission/rates.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../../db/directory/audit.ts'
 import { isAssertionFailure } from '../../db/retry.ts'
-import { ApiError } from '../../errors.ts'
+import { ApiError, errorName } from '../../errors.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { pointerStep } from '../../validation/pointer.ts'
-import { fileRefused, MAX_LISTED } from './rate-issues.ts'
+import { fileRefused, MAX_LISTED, parseEcb } from './parse-ecb.ts'
 
 /** Who imports a file, when, and whether it may replace stored rates. */
-export interface ImportRequest {
+interface ImportRequest {
   readonly actor: string
   readonly isCorrection: boolean
   /** In milliseconds. */
@@ -22,7 +22,7 @@ export interface ImportRequest {
 }
 
 /** What an import did. */
-export interface ImportResult {
+interface ImportResult {
   readonly source: string
   /** The first and the last day of the file. */
   readonly first_day: string
@@ -122,3 +122,145 @@ async function refuseDifferences(
   )
   if (listed.length > 0) throw fileRefused({ listed, total })
 }
+
+/** The limits of a fetched file. */
+const TIMEOUT_MS = 30_000
+const MAX_BYTES = 6 * 1024 * 1024
+
+/** The number of requests of one run, and the longest wait after the first; it doubles. */
+const FETCH_ATTEMPTS = 3
+const WAIT_MS = 5000
+
+/** A retryable failure. */
+class FetchFailure extends Error {
+  override name = 'FetchFailure'
+}
+
+/**
+ * Fetches the file of `FX_URL` and imports it, if the variable is set. A file that is not valid, or
+ * that differs from stored rates, is refused whole. Logs the outcome and never throws.
+ */
+export async function fetchRates(env: Env, now: number): Promise<void> {
+  if (!env.FX_URL) return
+  try {
+    const text = await fetchWithRetry(env.FX_URL)
+    const { table, issues } = parseEcb(text, new Date().toISOString().slice(0, 10))
+    if (issues.total > 0) return logRefusal(issues.listed, issues.total)
+    const request = { actor: 'cron', isCorrection: false, now }
+    const imported = await importRates(env.DB, table, request)
+    console.log(JSON.stringify({ fx_rates: imported }))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'validation_failed') {
+      const { errors = [], errors_total = 0 } = error.details
+      return logRefusal(errors as { pointer: string; code: string }[], errors_total)
+    }
+    const reason = reasonOf(error)
+    console.error(JSON.stringify({ fault: 'fx_rates', source: RATE_SOURCE, reason }))
+  }
+}
+
+/** Logs why a file was refused: the first issues, without the values of the file. */
+function logRefusal(issues: readonly { pointer: string; code: string }[], total: number): void {
+  const first = issues.slice(0, 10).map(({ pointer, code }) => ({ pointer, code }))
+  const entry = { fault: 'fx_rates', source: RATE_SOURCE, reason: 'refused', errors: first, total }
+  console.error(JSON.stringify(entry))
+}
+
+async function fetchWithRetry(url: string): Promise<string> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await fetchFile(url)
+    } catch (error) {
+      if (attempt === FETCH_ATTEMPTS) throw error
+      await scheduler.wait(Math.random() * WAIT_MS * attempt)
+    }
+  }
+}
+
+/** Fetches the text of the file, which may be in a ZIP archive. */
+async function fetchFile(url: string): Promise<string> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const { status, body } = await fetch(url, { signal, headers: { Accept: 'text/csv' } })
+  if (status !== 200 || !body) {
+    await body?.cancel()
+    throw new FetchFailure(`status ${status}`)
+  }
+  const bytes = await readBytes(body)
+  const csv = isZip(bytes) ? await readBytes(unzip(bytes)) : bytes
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
+  // A file that was cut within its last rate would have a wrong rate, which nobody would notice.
+  if (!text.endsWith('\n')) throw new FetchFailure('no line break at the end')
+  return text
+}
+
+/** Reads a stream of at most 6 MiB. */
+async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of stream) {
+    size += chunk.byteLength
+    if (size > MAX_BYTES) throw new FetchFailure(`more than ${MAX_BYTES} bytes`)
+    chunks.push(chunk)
+  }
+  const bytes = new Uint8Array(size)
+  let at = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, at)
+    at += chunk.byteLength
+  }
+  return bytes
+}
+
+/** Returns what the log may say of a failure: its message may quote what was fetched. */
+function reasonOf(error: unknown): string {
+  if (error instanceof FetchFailure) return error.message
+  return error instanceof ApiError ? error.code : errorName(error)
+}
+
+// The ECB publishes its CSV as ZIP archives of one file, such as eurofxref-hist.zip.
+
+/** The signatures and lengths of the records of an archive. */
+const FILE = { signature: 0x04034b50, bytes: 30 }
+const ENTRY = { signature: 0x02014b50, bytes: 46 }
+const END = { signature: 0x06054b50, bytes: 22 }
+
+const STORED = 0
+const DEFLATED = 8
+
+/** Returns whether bytes begin like a ZIP archive. */
+const isZip = (bytes: Uint8Array) =>
+  bytes.byteLength >= 4 && viewOf(bytes).getUint32(0, true) === FILE.signature
+
+/**
+ * Returns the content of the only file of a ZIP archive without a comment, as a stream.
+ *
+ * @see [APPNOTE.TXT §4.3](https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT)
+ * @throws RangeError if the archive is cut off, has several files or another compression.
+ */
+function unzip(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
+  const view = viewOf(bytes)
+  // The sizes in the header before the file may be missing; those at the end of the archive never are.
+  const end = recordAt(view, view.byteLength - END.bytes, END)
+  const entry = recordAt(view, end.getUint32(16, true), ENTRY)
+  const method = entry.getUint16(10, true)
+  const start = entry.getUint32(42, true)
+  const file = recordAt(view, start, FILE)
+  if (end.getUint16(10, true) !== 1 || ![STORED, DEFLATED].includes(method)) throw unreadable()
+  const from = start + FILE.bytes + file.getUint16(26, true) + file.getUint16(28, true)
+  const content = bytes.subarray(from, from + entry.getUint32(20, true))
+  const stream = new Blob([content]).stream()
+  return method === STORED ? stream : stream.pipeThrough(new DecompressionStream('deflate-raw'))
+}
+
+const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
+  new DataView(buffer, byteOffset, byteLength)
+
+/** Returns the record at a position of the archive. */
+function recordAt(view: DataView, at: number, { signature, bytes }: typeof FILE): DataView {
+  if (at < 0 || at + bytes > view.byteLength) throw unreadable()
+  const record = new DataView(view.buffer, view.byteOffset + at, view.byteLength - at)
+  if (record.getUint32(0, true) !== signature) throw unreadable()
+  return record
+}
+
+const unreadable = () => new RangeError('The archive is cut off, or not of the form of the ECB.')

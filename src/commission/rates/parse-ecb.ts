@@ -1,10 +1,100 @@
 import type { RateTable } from '../../db/commission/rates.ts'
+import { ApiError } from '../../errors.ts'
 import { parseDay } from '../../validation/calendar.ts'
+import { countSignificantDigits } from '../../validation/fields.ts'
 import { CURRENCIES, WITHDRAWN } from '../../validation/iso-4217.ts'
 import type { Issue } from '../../validation/issue.ts'
+import { formatIssue } from '../../validation/messages.ts'
 import { pointerStep } from '../../validation/pointer.ts'
-import { type IssueList, issueList } from './rate-issues.ts'
-import { type ReadCell, readRate } from './rate-text.ts'
+
+/** The number of issues of a file that a response lists. */
+export const MAX_LISTED = 1000
+
+/** What is wrong with a file: the first issues, and the number of all. */
+interface IssueList {
+  readonly listed: readonly Issue[]
+  readonly total: number
+  add(issue: Issue): void
+}
+
+/** Returns an empty list. It keeps 1000 issues and counts the others. */
+function issueList(): IssueList {
+  const listed: Issue[] = []
+  let total = 0
+  return {
+    listed,
+    get total() {
+      return total
+    },
+    add(issue) {
+      total += 1
+      if (listed.length < MAX_LISTED) listed.push(issue)
+    },
+  }
+}
+
+/** Returns the error for a refused file. */
+export const fileRefused = (issues: Pick<IssueList, 'listed' | 'total'>) =>
+  new ApiError('validation_failed', {
+    detail: 'The file was refused. Nothing was stored.',
+    errors: issues.listed.map(formatIssue),
+    errors_total: issues.total,
+  })
+
+/** A value of a cell, or why the cell has none. */
+interface ReadCell {
+  readonly value: string | null
+  readonly issue: Omit<Issue, 'pointer'> | null
+}
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/
+
+/** The digits that a rate may have: those of every amount. */
+const MAX_DIGITS = 15
+const MAX_PLACES = 12
+
+/** The smallest rate with that many decimal places. */
+const MINIMUM = '0.000000000001'
+
+const NO_RATE = 'Where there is no rate, leave the cell blank or write `N/A`.'
+
+/**
+ * Returns a rate without zeros at either end, or null for a blank cell and `N/A`. Refuses zero and
+ * negative rates, and more digits than an amount may have.
+ */
+function readRate(cell: string): ReadCell {
+  if (cell === '' || cell === 'N/A') return { value: null, issue: null }
+  if (!DECIMAL.test(cell)) {
+    const expected = 'digits with at most one point, such as 1.1684'
+    const issue = { code: 'number', expected, value: cell, instruction: NO_RATE } as const
+    return { value: null, issue }
+  }
+  const [whole = '', fraction = ''] = cell.split('.').map((digits) => digits.replace('-', ''))
+  const digits = countSignificantDigits(whole + fraction)
+  if (cell.startsWith('-') || digits === 0) {
+    const issue = { code: 'minimum', expected: MINIMUM, value: cell, instruction: NO_RATE } as const
+    return { value: null, issue }
+  }
+  const [wholeDigits, places] = [trimStart(whole), trimEnd(fraction)]
+  if (digits > MAX_DIGITS || wholeDigits.length > MAX_DIGITS || places.length > MAX_PLACES) {
+    return { value: null, issue: { code: 'digits', value: cell } }
+  }
+  return { value: `${wholeDigits || '0'}${places && `.${places}`}`, issue: null }
+}
+
+// No regular expressions: they would take quadratic time.
+
+function trimStart(digits: string): string {
+  let start = 0
+  while (digits[start] === '0') start += 1
+  return digits.slice(start)
+}
+
+function trimEnd(digits: string): string {
+  let end = digits.length
+  while (digits[end - 1] === '0') end -= 1
+  return digits.slice(0, end)
+}
 
 // The ECB's own CSV: a header `Date,USD,JPY,…` and a row for each day, both in any order. The daily
 // file has spaces after its commas, and each line may end with one more comma. Its fields have no

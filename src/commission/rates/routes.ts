@@ -1,15 +1,13 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import { loadRates } from '../../db/commission/load-rates.ts'
-import { RATE_SOURCE } from '../../db/commission/rates.ts'
+import { loadRates, RATE_SOURCE } from '../../db/commission/rates.ts'
 import { DAY_MS } from '../../durations.ts'
 import { readCsvBody } from '../../http/body.ts'
 import { checkDay, invalidQuery, readFlag, readQuery, VALID_DATE } from '../../http/query.ts'
 import { dayNumber, dayText } from '../engine/calendar.ts'
-import { rateFinder } from '../engine/rates.ts'
+import { rateFinder } from '../engine/convert.ts'
 import { importRates } from './import-rates.ts'
-import { parseEcb } from './parse-ecb.ts'
-import { fileRefused } from './rate-issues.ts'
+import { fileRefused, parseEcb } from './parse-ecb.ts'
 
 /** The route of an account: the exchange rates that apply to a day. All accounts have the same. */
 export const accountRates = new Hono<AppEnv>().get('/fx-rates', async (c) => {

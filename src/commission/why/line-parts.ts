@@ -1,10 +1,9 @@
 import { lineIds, statementId } from '../drafts/ids.ts'
 import { fixedText, plainText } from '../engine/decimal.ts'
-import { type SourceLine, sourceLines } from '../engine/explain-sources.ts'
+import { type SourceLine, sourceLines } from '../engine/explain.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Line } from '../engine/line.ts'
-import type { ComputedLine } from './compute-line.ts'
-import { recordsOf } from './explain-line.ts'
+import { type ComputedLine, recordsOf } from './explain.ts'
 import type { LineParts } from './read-parts.ts'
 
 /** A line of another statement that a line is made from, on the wire. */

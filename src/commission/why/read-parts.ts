@@ -1,26 +1,24 @@
-import type { Computation } from '../drafts/computation.ts'
-import { TooManyFacts } from '../drafts/compute.ts'
+import { type Computation, TooManyFacts } from '../drafts/compute.ts'
 import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { PeriodContext } from '../engine/context.ts'
-import { asOf } from '../engine/evaluate.ts'
-import type { EvaluatedCustomer } from '../engine/evaluated.ts'
-import type { ExplainContext, ExplainedLine } from '../engine/explain-input.ts'
-import { isFunded } from '../engine/explain-plan.ts'
-import type { Line } from '../engine/line.ts'
+import { asOf, type EvaluatedCustomer } from '../engine/evaluate.ts'
 import {
   addPart,
+  type ExplainContext,
+  type ExplainedLine,
+  isFunded,
   type LineFacts,
   noLineFacts,
   type Part,
   partOf,
   scopeName,
   tallyOfLine,
-} from '../engine/line-facts.ts'
-import { reduceCustomer } from '../engine/reduce.ts'
-import type { PeriodTallies } from '../engine/tallies.ts'
+} from '../engine/explain.ts'
+import type { Line } from '../engine/line.ts'
+import { type PeriodTallies, reduceCustomer } from '../engine/tally.ts'
 import { uplineRules } from '../engine/uplines.ts'
-import { type CustomerFilter, evaluatedCustomers } from './evaluated-customers.ts'
 import { periodQueries } from './record-queries.ts'
+import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
 
 /** A line as it is computed now, with all that its explanation reads. */
 export interface FoundLine extends ExplainedLine {

@@ -1,6 +1,6 @@
-import { type FactDays, type FactQuery, factQueries } from '../../db/commission/fact-queries.ts'
 import { EVERYTHING, mapFactTables } from '../../db/commission/fact-tables.ts'
-import type { Computation } from '../drafts/computation.ts'
+import { type FactDays, type FactQuery, factQueries } from '../../db/commission/facts.ts'
+import type { Computation } from '../drafts/compute.ts'
 import type { Period } from '../engine/calendar.ts'
 
 /** Days since 1970, from the first to the last. */

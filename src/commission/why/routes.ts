@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { ReadMemory } from '../../http/memory.ts'
 import { oncePerRequest } from '../../http/once-per-request.ts'
 import {
   PAGE_PARAMETERS,
@@ -16,23 +17,17 @@ import {
   readChoice,
   readQuery,
 } from '../../http/query.ts'
-import { ReadMemory } from '../../http/read-memory.ts'
 import { type Reader, withReadSession } from '../../http/read-session.ts'
-import { sendJson } from '../../http/send-json.ts'
+import { sendJson } from '../../http/send.ts'
 import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../drafts/limits.ts'
 import { openPeriod, withinLimit } from '../drafts/on-request.ts'
 import { dayNumber, type Period, parsePeriod } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS, type Reason } from '../engine/reasons.ts'
-import { computeById } from './compute-by-id.ts'
-import { lineReader } from './compute-line.ts'
-import { customerLines } from './customer-lines.ts'
-import { type RecordKey, recordEarnings } from './earnings.ts'
-import { explainById } from './explain-by-id.ts'
-import { recordsOf } from './explain-line.ts'
+import { customerLines, type RecordKey, recordEarnings } from './earnings.ts'
+import { computeById, explainById, lineReader, recordsOf } from './explain.ts'
 import { listParts } from './line-parts.ts'
-import { listQualifications } from './qualifications.ts'
-import { groupUnearned, listUnearned } from './unearned.ts'
+import { groupUnearned, listQualifications, listUnearned } from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
 export const WHY_PATHS = {

@@ -1,15 +1,24 @@
 import { decode } from '../../db/column-types.ts'
 import { readHeldFacts } from '../../db/commission/fact-keys.ts'
 import type { FACT_TABLES } from '../../db/commission/fact-tables.ts'
+import type { FactQuery } from '../../db/commission/facts.ts'
 import { customers } from '../../db/schema.ts'
-import type { Computation } from '../drafts/computation.ts'
-import { TooManyFacts } from '../drafts/compute.ts'
+import { type Computation, customersOf, TooManyFacts } from '../drafts/compute.ts'
 import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
-import { asOf } from '../engine/evaluate.ts'
-import { factEvaluator } from '../engine/evaluate-uplines.ts'
+import {
+  asOf,
+  type EvaluatedCustomer,
+  evaluateCustomer,
+  factEvaluator,
+} from '../engine/evaluate.ts'
 import { type FactOutcome, type FactReport, reportFacts } from '../engine/fact-reports.ts'
-import { compareText } from '../engine/facts.ts'
+import { type Customer, compareText } from '../engine/facts.ts'
+import {
+  type QualificationReport,
+  type QualificationStatus,
+  reportOnce,
+} from '../engine/once-report.ts'
 import type { Reason } from '../engine/reasons.ts'
 import {
   addToGroups,
@@ -18,12 +27,55 @@ import {
   type UnearnedRecord,
   unearnedRecord,
 } from '../engine/unearned.ts'
+import { readCustomer, yieldAfterFacts } from '../facts/read-customers.ts'
 import { toFact } from '../facts/to-facts.ts'
-import { type CustomerFilter, evaluatedCustomers } from './evaluated-customers.ts'
-import { recordQueries } from './record-queries.ts'
+import { onceQueries, recordQueries } from './record-queries.ts'
+
+/** Whose facts are read: one customer's, those of an affiliate's customers, or everyone's. */
+export interface CustomerFilter {
+  readonly customer_id?: string | undefined
+  readonly affiliate_id?: string | undefined
+}
+
+/**
+ * Reads the customers that match a filter, applies the rules of their plans, and yields them one by one.
+ *
+ * @throws TooManyFacts if they have more than `FRESH_LIMITS.facts` facts.
+ */
+export async function* evaluatedCustomers(
+  computation: Computation,
+  { customer_id, affiliate_id }: CustomerFilter,
+  queries: readonly FactQuery[],
+): AsyncGenerator<EvaluatedCustomer> {
+  const { source, context } = computation
+  const batches =
+    customer_id === undefined
+      ? customersOf(computation, affiliate_id === undefined ? null : [affiliate_id], queries)
+      : oneCustomer(source, customer_id, queries)
+  let facts = 0
+  const yieldAfter = yieldAfterFacts()
+  for await (const customers of batches) {
+    for (const customer of customers) {
+      for (const { count } of customer.facts) facts += count
+      if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
+      const pause = yieldAfter(customer.facts.length)
+      if (pause) await pause
+      yield evaluateCustomer(context, customer)
+    }
+  }
+}
+
+async function* oneCustomer(
+  source: Computation['source'],
+  customer_id: string,
+  queries: readonly FactQuery[],
+): AsyncGenerator<Iterable<Customer>> {
+  const customer = await readCustomer(source, queries, customer_id)
+  yield customer ? [customer] : []
+}
 
 /** Whose facts are listed, and with which reason. */
-export interface UnearnedFilter extends CustomerFilter {
+interface UnearnedFilter extends CustomerFilter {
   readonly reason?: Reason | undefined
 }
 
@@ -136,4 +188,39 @@ export async function listUnearned(
     if (isUnearned || isUncountedByRule) records.push(unearnedRecord(report))
   }
   return records.sort((a, b) => compareText(a.resource, b.resource) || compareText(a.id, b.id))
+}
+
+/** Which customers, rules and statuses are listed. */
+interface QualificationFilter extends CustomerFilter {
+  readonly plan?: string | undefined
+  readonly rule?: string | undefined
+  readonly status?: QualificationStatus | undefined
+}
+
+/** Returns customers under `once` rules as of the end of a period, by customer, plan and rule. */
+export async function listQualifications(
+  computation: Computation,
+  { last }: Period,
+  filter: QualificationFilter,
+): Promise<QualificationReport[]> {
+  const { affiliate_id, plan, rule, status } = filter
+  const found: QualificationReport[] = []
+  for await (const evaluated of evaluatedCustomers(computation, filter, onceQueries(computation))) {
+    if (evaluated.customer.signupDay > last) continue
+    for (const report of reportOnce(computation.context, evaluated, last)) {
+      const isWanted =
+        (affiliate_id === undefined || report.affiliate_id === affiliate_id) &&
+        (plan === undefined || report.plan === plan) &&
+        (rule === undefined || report.rule === rule) &&
+        (status === undefined || report.status === status)
+      if (isWanted) found.push(report)
+    }
+  }
+  return found.sort(
+    (a, b) =>
+      compareText(a.customer_id, b.customer_id) ||
+      compareText(a.plan, b.plan) ||
+      compareText(a.rule, b.rule) ||
+      a.version - b.version,
+  )
 }

@@ -1,4 +1,4 @@
-import type { Attention } from '../../reading/attention-items.ts'
+import type { Attention } from '../../reading/attention.ts'
 import type { Feed } from '../../reading/feed.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { Chart, type ChartRow } from '../parts/chart.tsx'

@@ -1,7 +1,5 @@
-import { groupsOf } from '../../reports/groups.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
-import { EVENTS, metricsOf } from '../../reports/metrics.ts'
-import type { Report } from '../../reports/report.ts'
+import { EVENTS, groupsOf, metricsOf, type Report } from '../../reports/report.ts'
 import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'

@@ -1,5 +1,5 @@
-import type { PeriodApproved } from '../../commission/books/approve-period.ts'
-import { counted } from '../../commission/engine/sentences.ts'
+import type { PeriodApproved } from '../../commission/books/approve.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, type List, Live, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, Facts } from '../parts/fields.tsx'

@@ -1,5 +1,4 @@
-import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, type Visit, withQuery } from '../page.ts'
+import { accountPath, nullIfNotFound, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
 import { Amount, count, Data, EmptyState, Table } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'

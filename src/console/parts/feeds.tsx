@@ -1,5 +1,4 @@
-import type { Feed } from '../../reading/feed.ts'
-import { HIGH_REFUSED_SHARE, type YesterdayState } from '../../reading/freshness.ts'
+import { type Feed, HIGH_REFUSED_SHARE, type YesterdayState } from '../../reading/feed.ts'
 import type { Visit } from '../page.ts'
 import { Badge, count, Table, Time } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'

@@ -1,6 +1,6 @@
 import { compileStatement } from '../statement.ts'
-import { FIELDS } from './customer-fields.ts'
 import { SIGNUP_COLUMNS } from './facts-sql.ts'
+import { FIELDS } from './histories.ts'
 
 const COLUMNS = [...SIGNUP_COLUMNS.map((sql) => sql.replace(/ as \w+$/, '')), 'c.affiliate_id']
 

@@ -2,12 +2,16 @@ import { decode } from '../column-types.ts'
 import { linksOf } from '../directory/links.ts'
 import { all } from '../query.ts'
 import { customers } from '../schema.ts'
-import { type AffiliationRow, SELECT_AFFILIATIONS, toAffiliations } from './affiliations.ts'
 import { SELECT_CHANGED } from './customers-of-sql.ts'
+import { readUnchanged } from './drafts.ts'
 import type { FoundCustomer } from './found-customer.ts'
-import type { Databases } from './histories.ts'
+import {
+  type AffiliationRow,
+  type Databases,
+  SELECT_AFFILIATIONS,
+  toAffiliations,
+} from './histories.ts'
 import { partsWithin } from './history.ts'
-import { readUnchanged } from './unchanged-customers.ts'
 
 /** The limits of one step of the search. */
 export const SEARCH_LIMITS = {

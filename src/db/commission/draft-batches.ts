@@ -1,6 +1,6 @@
 import type { Connection } from '../database.ts'
-import { byteLength, toJsonChunks } from '../records/json-chunks.ts'
 import { ADD_STORED_BYTES } from '../records/storage-sql.ts'
+import { byteLength, toJsonChunks } from '../records/store-delivery.ts'
 import { bindStatement } from '../statement.ts'
 import {
   DROP_DRAFTS,
@@ -11,7 +11,7 @@ import {
   type StatementDigest,
   type StoredDraft,
 } from './drafts.ts'
-import { COUNT_WRITTEN, type RunStep } from './run-steps.ts'
+import { COUNT_WRITTEN, type RunStep } from './runs.ts'
 
 /** The changes that a step of a run makes to the stored statements. */
 export interface DraftChanges {

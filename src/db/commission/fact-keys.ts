@@ -3,9 +3,9 @@ import type { Connection } from '../database.ts'
 import { withD1Retry } from '../retry.ts'
 import { customers, transactions } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './fact-columns.ts'
 import { FACT_TABLES } from './fact-tables.ts'
-import type { FactRow } from './packed-facts.ts'
+import type { FactRow } from './facts.ts'
+import { ACTIVITY_COLUMNS, EVENT_COLUMNS, TRANSACTION_COLUMNS } from './facts-sql.ts'
 
 /**
  * The customer of a record, as stored, and its day, since 1970. `held` is 1 while it waits for the

@@ -1,18 +1,154 @@
 import { OUTFLOWS } from '../../amount-signs.ts'
-import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
-import { limbsOf } from '../records/totals-sql.ts'
+import { SIGNUP, SIGNUP_DAY } from '../records/delivery-sql.ts'
+import { limbsOf } from '../records/totals.ts'
 import { compileStatement, type Statement } from '../statement.ts'
-import {
-  ACTIVITY_NAMES,
-  activityColumns,
-  EVENT_NAMES,
-  EVENT_STATUS,
-  eventColumns,
-  TRANSACTION_COLUMNS,
-  TRANSACTION_NAMES,
-} from './fact-columns.ts'
-import { type FactStatements, factStatements, type RecordsOf } from './fact-statements.ts'
-import { type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
+import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
+
+/** The columns of a transaction. */
+const TRANSACTION_NAMES = [
+  'customer_id',
+  'day',
+  'transaction_id',
+  'transaction_date',
+  'transaction_type',
+  'status',
+  'transaction_subtype',
+  'currency',
+  'amount_currency',
+  'amount_usd',
+  'delivery',
+]
+
+/** The columns of a transaction, as SQL. */
+export const TRANSACTION_COLUMNS = TRANSACTION_NAMES.map((name) => `t.${name}`).join(', ')
+
+/** The columns of a trading activity. */
+const ACTIVITY_NAMES = [
+  'customer_id',
+  'day',
+  'instrument',
+  'currency',
+  ...ACTIVITY_FIELDS,
+  'delivery',
+]
+
+/** Returns columns of a trading activity, as SQL. */
+const activityColumns = (names: readonly string[]): string =>
+  names.map((name) => (name === 'day' ? 't.date as day' : `t.${name}`)).join(', ')
+
+/** The columns of a trading activity, as SQL. */
+export const ACTIVITY_COLUMNS = activityColumns(ACTIVITY_NAMES)
+
+/** The columns of an event. */
+const EVENT_NAMES = [
+  'customer_id',
+  'day',
+  'id',
+  'eventname',
+  'createtime',
+  'currency',
+  'product',
+  'amount',
+  'kpis',
+  'time_length',
+  'delivery',
+]
+/** The status of an event: the member of its record that `:status_members` names, or null. */
+export const EVENT_STATUS = `(
+  select e.value from json_each(:status_members) m cross join json_each(t.record) e
+  where m.key = t.eventname and e.key = m.value)`
+
+/** Returns columns of an event, as SQL. */
+export const eventColumns = (names: readonly string[]): string =>
+  names
+    .map((name) => {
+      if (name === 'status') return `${EVENT_STATUS} as status`
+      return name === 'time_length'
+        ? `length(t.record ->> 'createtime') as time_length`
+        : `t.${name}`
+    })
+    .join(', ')
+
+/** The columns of an event, as SQL. */
+export const EVENT_COLUMNS = eventColumns(EVENT_NAMES)
+
+/** How a statement finds the records of customers on each day. */
+export type Way = 'search' | 'scan' | 'range'
+
+const RANGE = `t.customer_id between (select min(value) from json_each(:ids))
+      and (select max(value) from json_each(:ids))`
+
+/**
+ * The condition of each way. `search` searches the index once per customer. `scan` reads all records
+ * between the first and the last customer, which is faster if many of these are wanted; the unary plus
+ * prevents SQLite from searching. `range` also returns the records of customers that are not wanted,
+ * which is faster still if there are few of these.
+ */
+const CUSTOMERS: Record<Way, string> = {
+  search: 't.customer_id in (select value from json_each(:ids))',
+  scan: `${RANGE}
+    and +t.customer_id in (select value from json_each(:ids))`,
+  range: RANGE,
+}
+
+/** Returns the SQL after `from` that selects the records of some customers on some days. */
+type RecordsOf = (table: FactTable) => string
+
+const recordsBy =
+  (way: Way): RecordsOf =>
+  ({ table, dayColumn }) =>
+    `${table} t not indexed
+    where t.account = :account and t.${dayColumn} in (select value from json_each(:days))
+      and ${CUSTOMERS[way]} and t.held = 0`
+
+/** The statements of a query, and the columns of its rows. */
+export interface FactStatements {
+  readonly columns: readonly string[]
+  /** Reads at most `:rows` rows, one by one. */
+  readonly rows: Statement
+  /**
+   * Reads all rows packed: as one row, whose column `records` is a JSON array of arrays. D1 returns
+   * this four times as fast. There is one statement for each way to find the records. SQLite fails at
+   * 2 MB of JSON; a limit of rows would make it copy each row first.
+   */
+  readonly packed: Readonly<Record<Way, Statement>>
+}
+
+/** Compiles the statements of a query. */
+function factStatements(
+  columns: readonly string[],
+  toSql: (recordsOf: RecordsOf) => string,
+): FactStatements {
+  const pack = (way: Way) =>
+    compileStatement(`
+      select json_group_array(${arrayOf(columns)}) as records
+      from (${toSql(recordsBy(way))})`)
+  return {
+    columns,
+    rows: compileStatement(`${toSql(recordsBy('search'))} limit :rows`),
+    packed: { search: pack('search'), scan: pack('scan'), range: pack('range') },
+  }
+}
+
+/** The maximum number of arguments of one `json_array`; D1 allows 32 arguments for a function. */
+const MAX_ARGUMENTS = 30
+
+/**
+ * Returns the SQL of a JSON array of the columns: an array of arrays if they are too many for one
+ * call.
+ */
+function arrayOf(columns: readonly string[]): string {
+  if (columns.length <= MAX_ARGUMENTS) return `json_array(${columns.join(', ')})`
+  const parts: string[] = []
+  for (let start = 0; start < columns.length; start += MAX_ARGUMENTS) {
+    parts.push(`json_array(${columns.slice(start, start + MAX_ARGUMENTS).join(', ')})`)
+  }
+  return `json_array(${parts.join(', ')})`
+}
+
+/** Returns the values of a packed row in the order of its columns. */
+export const unpackRow = <T>(row: readonly (T | readonly T[])[], columns: number): readonly T[] =>
+  (columns <= MAX_ARGUMENTS ? row : row.flat()) as readonly T[]
 
 // The records of some customers on some days are found along the primary key (account, day, customer).
 // `:days` and `:ids` are JSON arrays; the days are those on which the account has records at all.

@@ -1,6 +1,5 @@
-import type { Affiliation } from './affiliations.ts'
-import type { FieldValues } from './customer-fields.ts'
 import type { SignupRow } from './facts.ts'
+import type { Affiliation, FieldValues } from './histories.ts'
 import type { Since } from './history.ts'
 
 /** The stored values of a customer whose affiliate and fields have never changed. */

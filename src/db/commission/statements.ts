@@ -1,8 +1,42 @@
 import type { Connection } from '../database.ts'
-import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { type FoundPage, LIST_LIMITS, type Page, paginate } from '../paginate.ts'
+import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import { PAYMENT_RETURN } from './books/booked.ts'
+import { isDraft } from './books/is-draft.ts'
+import { sumOf } from './books/ledger.ts'
+
+/** A part of the lines and adjustments of a statement. */
+export interface StatementPart {
+  readonly id: string
+  readonly hash: string
+  /** The number of parts. */
+  readonly parts: number
+  /** A JSON array. */
+  readonly lines: string | null
+}
+
+/** Reads the same part of several statements. */
+const READ_PARTS = compileStatement(`
+  select s.id, s.hash, s.parts, iif(:part = 1, s.lines, l.lines) as lines
+  from json_each(:ids) i
+  cross join statements s on s.account = :account and s.id = i.value
+  left join statement_lines l on l.account = :account and l.id = s.id and l.part = :part
+  where s.statement is not null`)
+
+/** Returns one part of each of these statements, in any order. */
+export const readParts = (
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+  part: number,
+): Promise<StatementPart[]> =>
+  withD1Retry(async () => {
+    const values = { account, ids: JSON.stringify(ids), part }
+    const { results } = await bindStatement(db, READ_PARTS, values).all<StatementPart>()
+    return results
+  })
 
 /** By what a list of statements is narrowed. */
 export interface StatementFilter {
@@ -51,7 +85,7 @@ const WITH_PAYMENT = `(
     ) as paid_on, ${PAYMENT_RETURN} as payment_return from statements s)`
 
 /** Returns the query of a list of statements, by period, affiliate and plan. */
-export const statementsQuery = (account: string, filter: StatementFilter) => ({
+const statementsQuery = (account: string, filter: StatementFilter) => ({
   columns: LIST_COLUMNS,
   from: `${WITH_PAYMENT} where account = :account and statement is not null${Object.keys(filter)
     .map((name) => ` and ${name} = :${name}`)
@@ -76,7 +110,7 @@ export interface FoundStatement extends ListedStatement {
 }
 
 /** Reads a statement with one part of its lines. */
-export const FIND_STATEMENT = compileStatement(`
+const FIND_STATEMENT = compileStatement(`
   select s.period, s.affiliate_id, s.plan, s.status, s.hash, s.statement, s.computed_at,
     s.approved_at, s.payment, p.paid_on, ${PAYMENT_RETURN} as payment_return, s.parts,
     iif(:part = 1, s.lines, l.lines) as lines
@@ -95,3 +129,145 @@ export const findStatement = (
   withD1Retry(() =>
     bindStatement(db, FIND_STATEMENT, { account, id, part }).first<FoundStatement>(),
   )
+
+/** The statements of a plan with the same status, added up. Sums are as `sumOf` returns them. */
+export interface SummedStatements {
+  readonly plan: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly currency: string
+  readonly statements: number
+  /** The statements with records that wait for a rate or a currency. */
+  readonly with_holds: number
+  readonly total: string
+  readonly payable: string
+  readonly closing: string
+}
+
+/** Adds up the statements that a filter matches: at most 100,000, the first by period. */
+const SUM_STATEMENTS = compileStatement(`
+  with chosen as (
+    select plan, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
+      statement ->> 'payable' as payable, statement ->> 'closing' as closing,
+      json_array_length(statement, '$.holds') > 0 as has_holds
+    from statements
+    where account = :account and statement is not null
+      and period between ifnull(:period, '') and ifnull(:period, '~')
+      and (:affiliate_id is null or affiliate_id = :affiliate_id)
+      and (:plan is null or plan = :plan) and (:status is null or status = :status)
+    order by period, affiliate_id, plan limit :limit
+  )
+  select plan, status, currency, count(*) as statements, sum(has_holds) as with_holds,
+    ${sumOf('total')} as total, ${sumOf('payable')} as payable, ${sumOf('closing')} as closing
+  from chosen group by plan, status, currency
+  order by plan, case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
+
+/** Adds up the statements that a filter matches, by plan and status. */
+export async function sumStatements(
+  db: Connection,
+  account: string,
+  filter: StatementFilter,
+): Promise<SummedStatements[]> {
+  const nothing = { affiliate_id: null, period: null, plan: null, status: null }
+  const values = { account, ...nothing, ...filter, limit: LIST_LIMITS.total }
+  return all<SummedStatements>(db, SUM_STATEMENTS, values)
+}
+
+// Statements by period. Periods are months such as `2026-10` and weeks such as `2026-W41`.
+
+/** The statements of the latest periods that are added up, and the drafts that are counted. */
+export const SUMMED_STATEMENTS = 10_000
+
+/**
+ * The statements of a period with the same status and currency, added up. Sums are as `sumOf`
+ * returns them.
+ */
+export interface PeriodSums {
+  readonly period: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly currency: string
+  readonly statements: number
+  readonly total: string
+  /** When the latest of them was computed. */
+  readonly computed_at: string
+}
+
+/**
+ * Adds up the latest statements by period: in the order of their texts, weeks of a year before its
+ * months.
+ */
+const SUM_PERIODS = compileStatement(`
+  select period, status, currency, count(*) as statements, ${sumOf('total')} as total,
+    max(computed_at) as computed_at
+  from (
+    select period, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
+      computed_at
+    from statements where account = :account and statement is not null
+    order by period desc limit :limit)
+  group by period, currency, status order by period desc, currency, status = 'paid', status desc`)
+
+/** Reads when the latest run that is done has ended. Runs are kept for 30 days. */
+const LAST_RUN = compileStatement(`
+  select max(ended_at) as ended_at from statement_runs where account = :account and status = 'done'`)
+
+/**
+ * Adds up the latest statements of an account by period, status and currency. Returns the sums, and when
+ * the latest run has ended: null if none has.
+ */
+export async function sumPeriods(session: D1DatabaseSession, account: string) {
+  const values = { account, limit: SUMMED_STATEMENTS }
+  type Lists = [sums: PeriodSums[], runs: [{ ended_at: string | null }]]
+  const [sums, [last]] = await readBatch<Lists>(session, [
+    bindStatement(session, SUM_PERIODS, values),
+    bindStatement(session, LAST_RUN, values),
+  ])
+  return { sums, last_run_at: last.ended_at }
+}
+
+/** The drafts of ended periods. */
+interface Unapproved {
+  readonly drafts: number
+  /** The first month and the first week of them; null if there is none. */
+  readonly first_month: string | null
+  readonly first_week: string | null
+}
+
+/**
+ * Counts the drafts of periods that have ended everywhere: by the month and the ISO week of a day
+ * before now.
+ */
+const COUNT_UNAPPROVED = compileStatement(`
+  select count(*) as drafts, min(iif(period glob '*W*', null, period)) as first_month,
+    min(iif(period glob '*W*', period, null)) as first_week
+  from (
+    select period, statement from statements indexed by statements_status
+    where account = :account and ${isDraft('status')} limit :limit)
+  where statement is not null and period <
+    strftime(iif(period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day')`)
+
+/** The amounts of a currency in drafts that wait for an exchange rate. */
+interface WaitingForRates {
+  readonly currency: string
+  readonly count: number
+}
+
+/** Counts the amounts in drafts without an exchange rate. */
+const COUNT_WAITING_FOR_RATES = compileStatement(`
+  select h.value ->> 'currency' as currency, sum(h.value ->> 'count') as count
+  from (
+    select statement from statements indexed by statements_status
+    where account = :account and ${isDraft('status')} limit :limit) s
+  cross join json_each(s.statement, '$.holds') h
+  where h.value ->> 'reason' = 'fx_missing' group by 1 order by 2 desc, 1`)
+
+/**
+ * Counts the drafts of periods that have ended at `now` (milliseconds), and the amounts in drafts that have no
+ * exchange rate, by currency, the most frequent first.
+ */
+export async function countDrafts(session: D1DatabaseSession, account: string, now: number) {
+  const values = { account, now, limit: SUMMED_STATEMENTS }
+  const [[unapproved], waiting] = await readBatch<[[Unapproved], WaitingForRates[]]>(session, [
+    bindStatement(session, COUNT_UNAPPROVED, values),
+    bindStatement(session, COUNT_WAITING_FOR_RATES, values),
+  ])
+  return { unapproved, waiting }
+}

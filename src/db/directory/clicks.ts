@@ -1,9 +1,8 @@
 import { DAY_HOURS } from '../../durations.ts'
-import { readBatch } from '../batch.ts'
 import { decode, encode } from '../column-types.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { clicks } from '../schema.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 
 /** A click on a link; `clicked_at` in milliseconds. */
 export type StoredClick = Omit<typeof clicks.$inferSelect, 'day'>

@@ -1,9 +1,8 @@
 import { DAY_HOURS } from '../../durations.ts'
-import { readBatch, required } from '../batch.ts'
 import { fromUnconfigured } from '../directory/affiliates.ts'
 import { all } from '../query.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
-import { FIRST_PLAUSIBLE_DAY } from './count-sql.ts'
+import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
+import { FIRST_PLAUSIBLE_DAY } from './delivery-sql.ts'
 
 /** The limits of what is searched for things that need attention. */
 export const ATTENTION_LIMITS = {

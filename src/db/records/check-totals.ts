@@ -1,12 +1,20 @@
-import { readBatch } from '../batch.ts'
 import { decode } from '../column-types.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
-import { emptySums, mergeSums, type SumRow, toKeptGroups } from './day-sums.ts'
-import { formOf } from './kept-totals.ts'
-import type { RecordView } from './record-view.ts'
-import { readStep, STEPS_PER_BATCH, startOfDay, stepSize, stepStatements } from './sum-step.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import type { RecordView } from './list.ts'
+import {
+  emptySums,
+  formOf,
+  mergeSums,
+  readStep,
+  STEPS_PER_BATCH,
+  type SumRow,
+  startOfDay,
+  stepSize,
+  stepStatements,
+  toKeptGroups,
+} from './totals.ts'
 
 /** The maximum number of days that one check compares. */
 const MAX_DAYS = 200

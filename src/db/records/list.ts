@@ -1,12 +1,96 @@
-import { required } from '../batch.ts'
-import { encode } from '../column-types.ts'
-import { type FoundPage, isBeyondCursor, type ListQuery, type Page, paginate } from '../paginate.ts'
+import { decode, decodeRow, encode } from '../column-types.ts'
+import {
+  cursorValues,
+  type FoundPage,
+  isBeyondCursor,
+  LIST_LIMITS,
+  type ListQuery,
+  limitCount,
+  type Page,
+  paginate,
+} from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
-import { listCustomerRecords } from './customer-list.ts'
-import { type Filter, filterValues, listColumns } from './list-filter.ts'
-import type { RecordView } from './record-view.ts'
-import { presentRow } from './wire-form.ts'
+import { bindStatement, compileStatement, required } from '../statement.ts'
+import type { RecordTable } from './record-table.ts'
+
+/** Narrows a list to a customer and to days, both inclusive. */
+export interface Filter {
+  customer_id?: string
+  from?: string
+  to?: string
+}
+
+/** Returns the parameters of a list's statements. */
+function filterValues(view: RecordView, account: string, filter: Filter) {
+  const { encoded, dayColumn } = view.recordTable
+  return {
+    account,
+    resource: view.name,
+    customer_id: encode(encoded.customer_id, filter.customer_id),
+    first_day: encode(encoded[dayColumn], filter.from),
+    last_day: encode(encoded[dayColumn], filter.to),
+  }
+}
+
+/** Returns the columns that a list reads: those of a record, and those of the list's order. */
+const listColumns = ({ columns }: RecordView, key: readonly string[]): string[] => [
+  ...new Set([...columns, ...key]),
+]
+
+/** The name of a resource: the noun in its path, and its name in `totals`, `deliveries` and `arrivals`. */
+export type ResourceName = 'customers' | 'transactions' | 'trading-activity' | 'activities'
+
+/** A resource as the database reads it: lists, held records and control totals follow from it. */
+export interface RecordView {
+  readonly name: ResourceName
+  readonly recordTable: RecordTable
+  /** The columns that a list reads, the key among them. */
+  readonly columns: readonly string[]
+  /** Returns a record as its sender knows it, from a row of `columns`. */
+  readonly present: (row: Record<string, unknown>) => Record<string, unknown>
+  /** The columns whose values form a group of the control totals. */
+  readonly groups: readonly string[]
+  /** The numeric columns that the control totals sum. */
+  readonly sums: readonly string[]
+  /** A column of JSON that maps KPI names to numbers; each is summed under its name. */
+  readonly kpis?: string
+  /** The wire names of columns, where they differ. */
+  readonly wire?: Readonly<Record<string, string>>
+}
+
+/** Returns a stored row as a record in the form of the wire. */
+export const presentRow = ({ recordTable, present }: RecordView, row: Record<string, unknown>) =>
+  present(decodeRow(recordTable.encoded, row))
+
+/** The log of deliveries keeps at most this many characters of an id. */
+export const MAX_LOGGED_TEXT = 40
+
+/** Returns a text of at most 40 characters, and `…` if it is longer. */
+export function shortenLogged(text: string): string {
+  if (text.length <= MAX_LOGGED_TEXT) return text
+  // Twice as many units of UTF-16 have at least as many characters.
+  const characters = [...text.slice(0, 2 * MAX_LOGGED_TEXT + 1)]
+  if (characters.length <= MAX_LOGGED_TEXT) return text
+  return `${characters.slice(0, MAX_LOGGED_TEXT).join('')}…`
+}
+
+/** A value of a refused record in the log of deliveries. */
+export type LoggedValue = string | number | null
+
+/**
+ * Returns a value of a refused record in the form of the wire. A day or time that failed validation was
+ * logged as it was sent: as text.
+ */
+export function presentLogged(
+  { encoded }: RecordTable,
+  name: string,
+  logged: LoggedValue,
+): string | null {
+  const column = encoded[name]
+  const isAsSent = typeof logged === 'string' && column?.sqlType === 'integer'
+  const value = isAsSent ? logged : decode(column, logged)
+  return (value ?? null) === null ? null : String(value)
+}
 
 /**
  * Reads one page of an account's records: in the order of their key, or of day and customer if the list
@@ -93,3 +177,106 @@ export const findRecordSql = ({ recordTable, columns }: RecordView) => `
 /** Returns a record as it was sent: an optional field that was left out is absent, not null. */
 export const withoutNulls = (record: object): Record<string, unknown> =>
   Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null))
+
+// Records are stored by day and customer: an index by customer would cost each record another write. So
+// the list of a customer first searches the account's days for those with records of the customer, and
+// stops once it has enough for the page. Then it reads the page along the primary key.
+
+/** The days that the first statement found, and what it had to visit. */
+interface FoundDays {
+  /** A JSON array of days with records of the customer. */
+  days: string
+  matches: number
+  visited: number
+}
+
+/** Reads one page of a customer's records, in the order of day and key. */
+async function listCustomerRecords(
+  session: D1DatabaseSession,
+  view: RecordView,
+  account: string,
+  filter: Filter,
+  page: Page,
+): Promise<FoundPage> {
+  const values = { ...filterValues(view, account, filter), ...cursorValues(page) }
+  const statement = compileStatement(customerDaysSql(view.recordTable, filter, page))
+  // The first page also counts the matches.
+  const enough = page.after ? page.size : Math.max(LIST_LIMITS.total, page.number * page.size)
+  const found = await withD1Retry(() =>
+    bindStatement(session, statement, { ...values, enough }).first<FoundDays>(),
+  )
+  const { days, matches, visited } = required(found, 'row')
+  const count = page.counted ?? limitCount(matches)
+  if (visited > LIST_LIMITS.days) {
+    return { data: [], ...count, last: null, maxDays: LIST_LIMITS.days }
+  }
+  const query = customerQuery(view, { ...values, days })
+  return paginate(session, query, { ...page, counted: count })
+}
+
+/**
+ * Returns the SQL that finds the days with records of a customer. It visits the account's days in order
+ * until it has found more than `:enough` records, or has visited one day more than a list may. A page
+ * by cursor begins behind the cursor's day.
+ */
+export function customerDaysSql(
+  { table, dayColumn }: RecordTable,
+  { from, to }: Filter,
+  { after }: Page,
+): string {
+  const last = to === undefined ? [] : [`${dayColumn} <= :last_day`]
+  const first = from === undefined ? [] : [`${dayColumn} >= :first_day`]
+  const start = after ? [`${dayColumn} > :after_0`] : first
+  const firstDay = (conditions: readonly string[]) =>
+    `select min(${dayColumn}) from ${table} not indexed
+          where ${['account = :account', ...conditions, ...last].join(' and ')}`
+  return `
+    with recursive days(next_day, visited_day, here, before, visited) as (
+      select (${firstDay(start)}), null, 0, 0, 0
+      union all
+      select (${firstDay([`${dayColumn} > d.next_day`])}),
+        d.next_day,
+        (select count(*) from (
+          select 1 from ${table} not indexed
+          where account = :account and ${dayColumn} = d.next_day and customer_id = :customer_id
+            and held = 0
+          limit :enough + 1
+        )),
+        d.before + d.here,
+        d.visited + 1
+      from days d
+      where d.next_day is not null and d.before + d.here <= :enough
+        and d.visited <= ${LIST_LIMITS.days}
+    )
+    select json_group_array(visited_day) filter (where here > 0) as days,
+      max(before + here) as matches, max(visited) as visited
+    from days`
+}
+
+/**
+ * Returns the query of a customer's records on `:days`. A page by cursor first reads the rest of the
+ * cursor's day, then the days behind it.
+ */
+export function customerQuery(view: RecordView, values: ListQuery['values']): ListQuery {
+  const { recordTable } = view
+  const { table, dayColumn } = recordTable
+  const rest = recordTable.key.filter((name) => name !== 'customer_id' && name !== dayColumn)
+  const key = [dayColumn, ...rest]
+  const ofCustomer = `${table} not indexed
+        where account = :account and customer_id = :customer_id and held = 0`
+  const onDays = `${ofCustomer} and ${dayColumn} in (select value from json_each(:days))`
+  const columns = listColumns(view, key)
+  const names = columns.join()
+  return {
+    columns,
+    from: onDays,
+    fromCursor: `(
+        select ${names} from ${ofCustomer} and ${dayColumn} = :after_0 and ${isBeyondCursor(rest, false, 1)}
+        union all
+        select ${names} from ${onDays}
+      )`,
+    key,
+    values,
+    limitsBytes: true,
+  }
+}

@@ -1,7 +1,20 @@
-import { readBatch, required } from '../batch.ts'
+import {
+  excessOf,
+  type FoundPage,
+  type KeyValue,
+  limitBytes,
+  type Page,
+  toKeyValue,
+} from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, type Statement } from '../statement.ts'
-import { HELD_LIMITS } from './held-limits.ts'
+import {
+  bindStatement,
+  compileStatement,
+  readBatch,
+  required,
+  type Statement,
+} from '../statement.ts'
+import { presentRow, type RecordView } from './list.ts'
 import {
   brandActivityTable,
   heldKeyOf,
@@ -9,6 +22,131 @@ import {
   tradingActivityTable,
   transactionTable,
 } from './record-table.ts'
+import { columnList } from './sql-fragments.ts'
+
+/** The limits of held records. */
+export const HELD_LIMITS = {
+  /** The maximum number of held records of an account. Above, records of unknown customers are rejected. */
+  account: 100_000,
+  /** The maximum number of records that one statement releases. */
+  release: 1000,
+  /** The time for which held records are released after a response, in milliseconds. */
+  releaseMs: 20_000,
+}
+
+/** A record that waits for its customer, and the delivery that last brought it. */
+interface HeldRecord {
+  resource: string
+  delivery_id: string
+  record: Record<string, unknown>
+}
+
+/** A held record as it is read: its place in the order, and its columns as JSON. */
+interface HeldRow extends Record<string, unknown> {
+  resource: string
+  delivery: string
+  record: string
+}
+
+/** The number of held records of an account. */
+export const COUNT_HELD =
+  'select max(coalesce(sum(held), 0), 0) as total from totals where account = :account'
+
+/**
+ * Reads one page of the records that wait for their customer, in the order of resource, customer and
+ * day. A page by cursor reads as many rows as it shows, however many records are held.
+ */
+export async function listHeld(
+  session: D1DatabaseSession,
+  resources: readonly RecordView[],
+  account: string,
+  page: Page,
+): Promise<FoundPage<HeldRecord>> {
+  const views = resources
+    .filter(({ recordTable }) => recordTable.canHold)
+    .toSorted((a, b) => a.name.localeCompare(b.name))
+  const [, ...place] = page.after ?? []
+  const values = { account, ...Object.fromEntries(place.map((value, i) => [`after_${i}`, value])) }
+  const [counted, rows] = await readBatch<[{ total: number }[], HeldRow[]]>(session, [
+    bindStatement(session, compileStatement(COUNT_HELD), values),
+    bindStatement(session, compileStatement(heldPageSql(views, page)), values),
+  ])
+  const { total } = required(counted[0], 'sum')
+  const count = { total, isLimited: false }
+  const excess = excessOf(rows)
+  if (excess) return { data: [], ...count, last: null, excess }
+  const last = rows.length > page.size ? rows[page.size - 1] : undefined
+  return {
+    data: rows.slice(0, page.size).flatMap((row) => presentHeld(views, row)),
+    ...count,
+    last: last ? placeOf(views, last) : null,
+  }
+}
+
+const presentHeld = (views: readonly RecordView[], { resource, delivery, record }: HeldRow) =>
+  views
+    .filter(({ name }) => name === resource)
+    .map((view) => ({
+      resource,
+      delivery_id: delivery,
+      record: presentRow(view, JSON.parse(record)),
+    }))
+
+/** Returns the place of a row in the order: its resource, then the columns of its index. */
+function placeOf(views: readonly RecordView[], row: HeldRow): KeyValue[] {
+  const { resource } = row
+  const { recordTable } = required(
+    views.find(({ name }) => name === resource),
+    resource,
+  )
+  return [resource, ...heldKeyOf(recordTable).map((_, i) => toKeyValue(row[`key_${i}`]))]
+}
+
+/**
+ * Returns the SQL of one page, along the indexes of what is held: first the keys, then the records of
+ * these keys. `:after_0` … are the cells of the cursor behind its resource.
+ */
+export function heldPageSql(views: readonly RecordView[], page: Page): string {
+  const [resource = '', ...place] = page.after ?? []
+  const offset = page.after ? 0 : (page.number - 1) * page.size
+  const width = Math.max(...views.map(({ recordTable }) => heldKeyOf(recordTable).length))
+  const names = Array.from({ length: width }, (_, i) => `key_${i}`)
+  const order = ['resource', ...names].join()
+  const read = views.filter(({ name }) => name >= resource)
+  const keys = read.map(({ name, recordTable }) => {
+    const key = heldKeyOf(recordTable)
+    const after =
+      name === resource && place.length === key.length
+        ? `and (${key.join()}) > (${place.map((_, i) => `:after_${i}`).join()})`
+        : ''
+    return `select '${name}' as resource, ${names.map((as, i) => `${key[i] ?? 'null'} as ${as}`).join()}
+        from ${recordTable.table} indexed by ${recordTable.table}_held
+        where account = :account and held = 1 ${after}
+        order by ${key.join()} limit ${offset + page.size + 1}`
+  })
+  const joins = read.map(({ name, recordTable }, i) => {
+    const key = heldKeyOf(recordTable)
+    return `left join ${recordTable.table} t${i} on k.resource = '${name}' and t${i}.account = :account
+        and ${key.map((column, n) => `t${i}.${column} = k.key_${n}`).join(' and ')}`
+  })
+  const records = read.map(
+    ({ name, columns }, i) =>
+      `when '${name}' then json_object(${columnList(columns, (column) => `'${column}', t${i}.${column}`)})`,
+  )
+  const deliveries = read.map(({ name }, i) => `when '${name}' then t${i}.delivery`)
+  return limitBytes(
+    ['resource', ...names, 'delivery', 'record'],
+    `with k as materialized (
+        ${keys.map((sql) => `select * from (${sql})`).join(' union all ')}
+        order by ${order} limit ${page.size + 1} offset ${offset}
+      )
+      select k.*, case resource ${deliveries.join(' ')} end as delivery,
+        case resource ${records.join(' ')} end as record
+      from k ${joins.join(' ')}`,
+    order,
+    page.maxBytes,
+  )
+}
 
 /** The tables with held records, by the resource that counts them in `totals`. */
 const HELD_TABLES: Readonly<Record<string, RecordTable>> = {
@@ -29,7 +167,7 @@ interface StepStatements {
  * Returns the statements of one step over at most `:max_released` held records. A walk begins without
  * a key; each further step begins after the last key of the step before.
  */
-export function releaseStep(resource: string, position: 'first' | 'next'): StepStatements {
+function releaseStep(resource: string, position: 'first' | 'next'): StepStatements {
   const recordTable = required(HELD_TABLES[resource], `table of held ${resource}`)
   const { table, key } = recordTable
   const order = heldKeyOf(recordTable)

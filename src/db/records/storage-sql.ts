@@ -1,5 +1,4 @@
 import { DAY_HOURS, DAY_MS } from '../../durations.ts'
-import { required } from '../batch.ts'
 import {
   activity,
   customerAffiliations,
@@ -16,7 +15,7 @@ import {
   statements,
   transactions,
 } from '../schema.ts'
-import { compileStatement } from '../statement.ts'
+import { compileStatement, required } from '../statement.ts'
 import { columnNames, type Table } from '../table.ts'
 import { columnList, DELIVERY_ROW, rowValue } from './sql-fragments.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'

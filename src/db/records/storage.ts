@@ -1,9 +1,8 @@
 import { HOUR_MS } from '../../durations.ts'
-import { required } from '../batch.ts'
 import type { KeyValue } from '../paginate.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, type Statement } from '../statement.ts'
+import { bindStatement, compileStatement, required, type Statement } from '../statement.ts'
 import {
   MEASURED_ROWS,
   MEASURED_TABLES,

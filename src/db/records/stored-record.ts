@@ -1,8 +1,7 @@
-import { required } from '../batch.ts'
 import { encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
-import type { RecordView } from './record-view.ts'
+import { bindStatement, compileStatement, required } from '../statement.ts'
+import type { RecordView } from './list.ts'
 
 /** A stored record: where it came from, and what that delivery made of it. */
 export interface StoredRecord {

@@ -1,5 +1,6 @@
+import { newAuditId } from '../directory/audit.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
 /** A message of the queue: an event that is to be sent to an endpoint. */
 export interface DueMessage {
@@ -31,12 +32,10 @@ const takeDue = (endpoints: string) =>
     returning account, event, endpoint, attempts`)
 
 /** Takes the due messages of all endpoints. */
-export const TAKE_DUE = takeDue('webhook_endpoints e')
+const TAKE_DUE = takeDue('webhook_endpoints e')
 
 /** Takes the due messages of the endpoints of an account. */
-export const TAKE_DUE_OF_ACCOUNT = takeDue(
-  '(select * from webhook_endpoints where account = :account) e',
-)
+const TAKE_DUE_OF_ACCOUNT = takeDue('(select * from webhook_endpoints where account = :account) e')
 
 /** The maximum number of messages that one statement takes; the next one takes the others. */
 const MAX_TAKEN = 5000
@@ -83,7 +82,7 @@ const ofEvent = (column: string) => `(select ${column} from webhook_events v
 // RETURNING accepts the name of a table, but not an alias.
 
 /** Begins attempts. A message is left out if another attempt has begun since it was queued. */
-export const CLAIM = compileStatement(`
+const CLAIM = compileStatement(`
   update webhook_messages set attempts = attempts + 1, queued_until = :until
   where status = 'pending' and (account, event, endpoint, attempts) in (
     select value ->> 'account', value ->> 'event', value ->> 'endpoint', value ->> 'attempts'
@@ -107,7 +106,7 @@ export async function claimMessages(
  * Makes messages dead letters that cannot be sent: the endpoint is deleted or disabled, the event has expired,
  * or the account is disabled.
  */
-export const DEAD_LETTER_MESSAGES = compileStatement(`
+const DEAD_LETTER_MESSAGES = compileStatement(`
   update webhook_messages set status = 'dead'
   where status = 'pending' and (account, event, endpoint) in (
     select value ->> 'account', value ->> 'event', value ->> 'endpoint' from json_each(:messages))`)
@@ -117,3 +116,80 @@ export const deadLetterMessages = (db: D1Database, messages: readonly DueMessage
   withD1Retry(() =>
     bindStatement(db, DEAD_LETTER_MESSAGES, { messages: JSON.stringify(messages) }).run(),
   )
+
+/** The result of an attempt, and what follows from it. */
+export interface Outcome {
+  readonly account: string
+  readonly endpoint: string
+  readonly event: string
+  readonly attempt: number
+  /** When it began, in milliseconds. */
+  readonly at: number
+  readonly ms: number
+  readonly status: number | null
+  readonly error: string | null
+  /** When the next attempt is due, in milliseconds; null if none follows. */
+  readonly next_at: number | null
+  /** Until when the queue has the message, in milliseconds; 0 if it does not have it. */
+  readonly queued_until: number
+  /** Why the attempt disables the endpoint; null if it does not. */
+  readonly disables: 'gone' | 'failing' | null
+}
+
+/** Adds an attempt to the log. */
+const LOG_ATTEMPT = compileStatement(`
+  insert into webhook_attempts (account, id, endpoint, event, attempt, at, status, ms, error)
+  values (:account, 'att_' || printf('%011x', :at) || :random, :endpoint, :event, :attempt, :at,
+    :status, :ms, :error)
+  on conflict do nothing`)
+
+/** Stores the new state of a message, unless it was replayed meanwhile. */
+const END_ATTEMPT = compileStatement(`
+  update webhook_messages set
+    status = case when :error is null then 'delivered' when :next_at is null then 'dead'
+      else 'pending' end,
+    next_at = ifnull(:next_at, next_at), queued_until = :queued_until
+  where account = :account and event = :event and endpoint = :endpoint and attempts = :attempt
+    and status = 'pending'`)
+
+/** Stores since when all attempts of an endpoint have failed. */
+const NOTE_HEALTH = compileStatement(`
+  update webhook_endpoints
+  set failing_since = iif(:error is null, null, ifnull(failing_since, :at))
+  where account = :account and id = :endpoint
+    and (failing_since is not null or :error is not null)`)
+
+const IS_ENABLED = `exists (select 1 from webhook_endpoints
+    where account = :account and id = :endpoint and disabled is null)`
+
+/** Adds to the audit log that an endpoint is disabled, unless it was disabled before. */
+const AUDIT_DISABLED = compileStatement(`
+  insert into audit_log (id, at, actor, action, account, details)
+  select :audit, :now, 'webhooks', 'webhook.disable', :account,
+    json_object('id', :endpoint, 'reason', :disables)
+  where ${IS_ENABLED}`)
+
+/** Makes the pending messages of an endpoint dead letters, which a replay can send. */
+const END_PENDING = compileStatement(`
+  update webhook_messages set status = 'dead'
+  where account = :account and endpoint = :endpoint and status = 'pending'`)
+
+const DISABLE = compileStatement(`
+  update webhook_endpoints set disabled = :disables where account = :account and id = :endpoint
+    and disabled is null`)
+
+/** Stores the result of an attempt in one batch, and disables the endpoint if `disables` has a reason. */
+export async function storeOutcome(db: D1Database, outcome: Outcome): Promise<void> {
+  const audit = newAuditId()
+  const random = crypto.getRandomValues(new Uint8Array(8)).toHex()
+  const values = { ...outcome, audit, random, now: new Date(outcome.at).toISOString() }
+  const disabling = outcome.disables === null ? [] : [AUDIT_DISABLED, DISABLE, END_PENDING]
+  const statements: Statement[] = [LOG_ATTEMPT, END_ATTEMPT, NOTE_HEALTH, ...disabling]
+  await withD1Retry(() =>
+    db.batch(statements.map((statement) => bindStatement(db, statement, values))),
+  )
+}
+
+/** Returns the statement that makes the pending messages of an endpoint dead letters. */
+export const endPending = (db: D1Database, account: string, endpoint: string) =>
+  bindStatement(db, END_PENDING, { account, endpoint })

@@ -1,9 +1,8 @@
 import type { AccountInput } from '../../../src/commission/engine/account-input.ts'
 import type { PlanBooks } from '../../../src/commission/engine/books.ts'
-import { compileRules } from '../../../src/commission/engine/compile-rules.ts'
 import type { Fact } from '../../../src/commission/engine/facts.ts'
 import type { OnceRule, PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
-import type { CompiledRule } from '../../../src/commission/engine/rules.ts'
+import { type CompiledRule, compileRules } from '../../../src/commission/engine/rules.ts'
 import { evaluate, open } from '../engine.ts'
 import type { OutcomeStatement, World, WorldCustomer } from '../world.ts'
 

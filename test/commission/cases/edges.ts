@@ -1,17 +1,15 @@
-import { recoupedBy } from '../../../src/commission/engine/advance.ts'
 import { firstDayOf, parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { ownersOf } from '../../../src/commission/engine/context.ts'
+import { rateFinder } from '../../../src/commission/engine/convert.ts'
 import { decimal, plainText } from '../../../src/commission/engine/decimal.ts'
-import { evaluateCustomer } from '../../../src/commission/engine/evaluate.ts'
-import { factEvaluator } from '../../../src/commission/engine/evaluate-uplines.ts'
-import type { Line } from '../../../src/commission/engine/line.ts'
+import { evaluateCustomer, factEvaluator } from '../../../src/commission/engine/evaluate.ts'
+import { type Line, recoupedBy } from '../../../src/commission/engine/line.ts'
 import type { Rule } from '../../../src/commission/engine/plan.ts'
 import {
   buildPlansInForce,
   versionOn,
   versionsOf,
 } from '../../../src/commission/engine/plans-in-force.ts'
-import { rateFinder } from '../../../src/commission/engine/rates.ts'
 import type { CompiledShare } from '../../../src/commission/engine/rules.ts'
 import {
   type OverridesOf,

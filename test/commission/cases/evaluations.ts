@@ -1,9 +1,11 @@
 import { openAccount } from '../../../src/commission/engine/account.ts'
-import { triggerAmount } from '../../../src/commission/engine/candidate.ts'
 import { plainText } from '../../../src/commission/engine/decimal.ts'
-import { asOf, evaluateCustomer } from '../../../src/commission/engine/evaluate.ts'
-import { factEvaluator } from '../../../src/commission/engine/evaluate-uplines.ts'
-import { compareQualified, type OnceState } from '../../../src/commission/engine/once.ts'
+import { asOf, evaluateCustomer, factEvaluator } from '../../../src/commission/engine/evaluate.ts'
+import {
+  compareQualified,
+  type OnceState,
+  triggerAmount,
+} from '../../../src/commission/engine/once.ts'
 import { onceThrough } from '../../../src/commission/engine/once-through.ts'
 import type { OnceRule, Rule } from '../../../src/commission/engine/plan.ts'
 import type { CompiledOnce } from '../../../src/commission/engine/rules.ts'

@@ -1,5 +1,10 @@
-import { applyMax, limitLine } from '../../../src/commission/engine/cap.ts'
-import { conversionOf, convertFact } from '../../../src/commission/engine/convert.ts'
+import {
+  closedRateFinder,
+  conversionOf,
+  convertFact,
+  rateFinder,
+  rateLookup,
+} from '../../../src/commission/engine/convert.ts'
 import {
   decimal,
   divideHalfEven,
@@ -16,8 +21,7 @@ import {
   ZERO,
 } from '../../../src/commission/engine/decimal.ts'
 import { amountOf, compareText } from '../../../src/commission/engine/facts.ts'
-import type { Line } from '../../../src/commission/engine/line.ts'
-import { closedRateFinder, rateFinder, rateLookup } from '../../../src/commission/engine/rates.ts'
+import { applyMax, type Line, limitLine } from '../../../src/commission/engine/line.ts'
 import {
   addRatio,
   exactText,
@@ -25,9 +29,9 @@ import {
   ratio,
   subtractRatio,
 } from '../../../src/commission/engine/ratio.ts'
-import { applyFence } from '../../../src/commission/engine/settle-share.ts'
+import { applyFence } from '../../../src/commission/engine/settle.ts'
 import { closeState, NO_STATE, openState } from '../../../src/commission/engine/state.ts'
-import { addToGroup, newCustomerTally } from '../../../src/commission/engine/tally-groups.ts'
+import { addToGroup, newCustomerTally } from '../../../src/commission/engine/tally.ts'
 import { compileTerm } from '../../../src/commission/engine/terms.ts'
 import { fact } from './build.ts'
 import { type Case, example } from './case.ts'

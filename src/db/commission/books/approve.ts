@@ -1,15 +1,395 @@
+import type { Connection } from '../../database.ts'
 import { newAuditId } from '../../directory/audit.ts'
+import { all, only } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { withD1Retry } from '../../retry.ts'
-import { bindStatement, compileStatement } from '../../statement.ts'
-import {
-  approvedHash,
-  IS_CLOSED,
-  LISTS_BOOKED_ENTRY,
-  periodBefore,
-  RECEIVES_UNSENT,
-} from './approval-conditions.ts'
-import { auditApproval, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import { bindStatement, compileStatement, lookUp, readBatch } from '../../statement.ts'
+import { affiliateLists } from './approved-rows.ts'
+import { auditApproval, auditClosing, IS_FIRST_ATTEMPT } from './audit-guard.ts'
+import { isClosedFor } from './booked.ts'
+import { type ClosedPeriod, readClosedPeriods } from './closings.ts'
+import { isDraft, isOfKind } from './is-draft.ts'
+
+// Conditions of approval, over a row `s` of `statements`.
+
+/** The period of the row before a row of the same affiliate and plan. */
+const periodBefore = (row: string) => `(
+    select max(x.period) from statements x indexed by statements_affiliate
+    where x.account = :account and x.affiliate_id = ${row}.affiliate_id and x.plan = ${row}.plan
+      and x.period < ${row}.period)`
+
+/** Whether the period was approved as a whole, or a later one, and not left open for the affiliate. */
+const IS_CLOSED = isClosedFor({
+  affiliate: 's.affiliate_id',
+  plan: 's.plan',
+  period: 's.period',
+})
+
+/** Whether the statement lists a manual entry that another approved statement has. */
+const LISTS_BOOKED_ENTRY = `exists (
+    select 1 from json_each(s.statement, '$.manual') m where not exists (
+      select 1 from manual_entries e
+      where e.account = :account and e.id = m.value ->> 'id' and e.statement is null))`
+
+/** The statement of another plan that transferred a balance `r` to the statement. */
+const SENDER = `t.account = :account and t.affiliate_id = s.affiliate_id
+    and t.plan = r.value ->> 'from' and t.period = r.value ->> 'period'`
+
+/** The id of a draft that transfers to the statement; null if there is none. */
+const DRAFT_SENDER = `(
+    select t.id from json_each(s.statement, '$.received') r cross join statements t on ${SENDER}
+    where t.status = 'draft' limit 1)`
+
+/** Whether the statement received a balance that no approved statement transferred. */
+const RECEIVES_UNSENT = `exists (
+    select 1 from json_each(s.statement, '$.received') r where not exists (
+      select 1 from statements t where ${SENDER} and t.status <> 'draft'
+        and t.statement ->> '$.transferred.amount' = r.value ->> 'amount'
+        and t.statement ->> '$.transferred.to' = s.plan
+        and t.statement ->> '$.transferred.period' = s.period))`
+
+/**
+ * The hash under which approvals of a row are stored: its hash or, if it has no statement, its
+ * digest.
+ */
+const approvedHash = (row: string) => `iif(${row}.hash = '', ${row}.digest, ${row}.hash)`
+
+/** A row of `statements`. It builds on the row before it, of the same affiliate and plan. */
+interface ChainRow {
+  readonly id: string
+  readonly status: 'draft' | 'approved' | 'paid'
+  readonly digest: string
+  /** The digest on which it builds; empty if there is no row before it. */
+  readonly previous: string
+  /** 1 if the row has no statement and only carries something. */
+  readonly is_carry: 0 | 1
+}
+
+/** A statement that may be approved. */
+export interface Candidate {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly hash: string
+  /** When its computation began to read, in milliseconds. */
+  readonly read_at: number
+  /** The records that wait for a rate or a currency. */
+  readonly held: number
+  /** 1 if its period is closed for its affiliate. */
+  readonly closed: 0 | 1
+  /** 1 if it lists a manual entry or a received balance that has changed since. */
+  readonly outdated: 0 | 1
+  /** The id of a draft that transfers to it. */
+  readonly sender: string | null
+  /** Who has approved it so far, where two persons must. */
+  readonly approvals: readonly { actor: string; at: number }[]
+  /** The row itself, then the rows before it back to the latest approved row or the latest statement. */
+  readonly chain: readonly ChainRow[]
+}
+
+/** Reads rows, each with the rows on which it builds. */
+const READ_CHAINS = compileStatement(`
+  with recursive chain (target, depth, id, affiliate_id, plan, period, status, digest, previous,
+    is_carry) as (
+    select s.id, 0, s.id, s.affiliate_id, s.plan, s.period, s.status, s.digest, s.previous,
+      s.statement is null
+    from ${JSON_EACH}(:ids) i cross join statements s on s.account = :account and s.id = i.value
+    union all
+    select c.target, c.depth + 1, b.id, b.affiliate_id, b.plan, b.period, b.status, b.digest,
+      b.previous, b.statement is null
+    from chain c
+    cross join statements b on b.account = :account and b.affiliate_id = c.affiliate_id
+      and b.plan = c.plan and b.period = ${periodBefore('c')}
+    where c.status = 'draft' and (c.depth = 0 or c.is_carry = 1)
+  )
+  select target, id, status, digest, previous, is_carry from chain order by target, depth`)
+
+/** Reads what decides whether rows can be approved. */
+const READ_CANDIDATES = compileStatement(`
+  select s.id, s.affiliate_id, s.plan, s.period, s.hash, s.read_at,
+    ifnull((select sum(h.value ->> 'count') from json_each(s.statement, '$.holds') h), 0) as held,
+    ${IS_CLOSED} as closed,
+    ${LISTS_BOOKED_ENTRY} or ${RECEIVES_UNSENT} as outdated,
+    ${DRAFT_SENDER} as sender,
+    (select json_group_array(json_object('actor', a.actor, 'at', a.at))
+      from statement_approvals a
+      where a.account = :account and a.id = s.id and a.hash = ${approvedHash('s')}) as approvals
+  from ${JSON_EACH}(:ids) i cross join statements s on s.account = :account and s.id = i.value`)
+
+/** Returns candidates by id; those that do not exist are left out. */
+export async function readCandidates(
+  db: Connection,
+  account: string,
+  ids: readonly string[],
+): Promise<Candidate[]> {
+  const values = { account, ids: JSON.stringify(ids) }
+  type Lists = [
+    chains: (ChainRow & { target: string })[],
+    rows: (Omit<Candidate, 'approvals' | 'chain'> & { approvals: string })[],
+  ]
+  const [chains, rows] = await readBatch<Lists>(db, [
+    bindStatement(db, READ_CHAINS, values),
+    bindStatement(db, READ_CANDIDATES, values),
+  ])
+  const byTarget = Map.groupBy(chains, ({ target }) => target)
+  return rows.map((row) => ({
+    ...row,
+    approvals: JSON.parse(row.approvals),
+    chain: lookUp(byTarget, row.id),
+  }))
+}
+
+/** Reads the drafts of a plan and period after an affiliate. */
+const LIST_DRAFT_IDS = compileStatement(`
+  select id, affiliate_id from statements indexed by statements_status
+  where account = :account and ${isDraft('status')} and plan = :plan
+    and period = :period
+    and affiliate_id > :after
+  order by affiliate_id limit :limit`)
+
+/** Returns the ids of some drafts of a plan and period, by affiliate. */
+export async function listDraftIds(
+  db: Connection,
+  account: string,
+  page: { plan: string; period: string; after: string; limit: number },
+): Promise<{ id: string; affiliate_id: string }[]> {
+  return all<{ id: string; affiliate_id: string }>(db, LIST_DRAFT_IDS, { account, ...page })
+}
+
+/** Reads when the last run that settled a period began: one of its kind, of the period or a later one. */
+const LAST_VOUCHING_RUN = compileStatement(`
+  select max(started_at) as started_at from statement_runs
+  where account = :account and status = 'done' and period >= :period and ${isOfKind('period')}`)
+
+/**
+ * Returns when the last run that settled a period began to read, in milliseconds: a run that is done, of
+ * the same kind of period, and of this period or a later one. Returns 0 if there is none.
+ */
+export async function lastVouchingRun(
+  db: Connection,
+  account: string,
+  period: string,
+): Promise<number> {
+  const values = { account, period }
+  const { started_at } = await only<{ started_at: string | null }>(db, LAST_VOUCHING_RUN, values)
+  return started_at === null ? 0 : Date.parse(started_at)
+}
+
+/** Stores that a person closes a period of a plan, for accounts where two persons must. */
+const PUT_CLOSING_APPROVAL = compileStatement(`
+  insert into statement_approvals (account, id, hash, actor, at)
+  values (:account, :closing, '', :actor, :now) on conflict do nothing`)
+
+/** Whether the required number of persons has approved the period. */
+const IS_APPROVED = `(:required <= 1 or :required <= (
+    select count(*) from statement_approvals where account = :account and id = :closing))`
+
+const IS_OPEN = `not exists (
+    select 1 from closed_periods where account = :account and plan = :plan and period = :period)`
+
+/** Stores the affiliates with drafts, for whom the period stays open when it is closed for all others. */
+const LEAVE_OPEN = compileStatement(`
+  insert into open_affiliates (account, plan, period, affiliate_id)
+  select distinct :account, :plan, :period, s.affiliate_id
+  from statements s indexed by statements_status
+  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
+    and s.period <= :period
+    and ${IS_OPEN} and ${IS_APPROVED}`)
+
+const CLOSE = compileStatement(`
+  insert into closed_periods (account, plan, period, closed_at)
+  select :account, :plan, :period, :now where ${IS_APPROVED} on conflict do nothing`)
+
+/** Closes a period for the affiliates that no longer have a draft of it or of an earlier period. */
+const CLOSE_LEFT_OPEN = compileStatement(`
+  delete from open_affiliates
+  where account = :account and plan = :plan and period = :period and affiliate_id not in (
+    select s.affiliate_id from statements s indexed by statements_status
+    where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
+      and s.period <= :period)`)
+
+const READ_CLOSED = compileStatement(`
+  select closed_at from closed_periods
+  where account = :account and plan = :plan and period = :period`)
+
+/**
+ * Reads the affiliates for whom a period stays open only because of an earlier draft, each with its
+ * first earlier draft: a statement, or if there is none, a row that only carries something.
+ */
+const READ_EARLIER_DRAFTS = compileStatement(`
+  select s.affiliate_id, s.id, s.period, s.statement is null as is_carry,
+    min((s.statement is null) || s.period) as first, count(*) over () as total
+  from statements s indexed by statements_status
+  where s.account = :account and ${isDraft('s.status')} and s.plan = :plan
+    and s.period < :period and not exists (
+      select 1 from statements d
+      where d.account = :account and d.affiliate_id = s.affiliate_id and d.plan = :plan
+        and d.period = :period and d.status = 'draft'
+        and (d.statement is not null or s.statement is null))
+  group by s.affiliate_id order by s.affiliate_id limit :limit`)
+
+/** An earlier draft for which a period stays open. */
+export interface EarlierDraft {
+  readonly affiliate_id: string
+  readonly id: string
+  readonly period: string
+  /** 1 if it only carries something. */
+  readonly is_carry: 0 | 1
+  /** The number of such affiliates. */
+  readonly total: number
+}
+
+/** The result of closing a period of a plan. */
+export interface Closed {
+  /** False if another person must approve the closing, too. */
+  readonly isClosed: boolean
+  /** The first affiliates for whom it stays open because of an earlier draft. */
+  readonly earlier: readonly EarlierDraft[]
+}
+
+/** Returns the result of closing from the results of `closingStatements`. */
+export function readClosing(results: readonly D1Result<unknown>[]): Closed {
+  const [earlier, closed] = results.slice(-2)
+  return {
+    isClosed: closed?.results.length === 1,
+    earlier: (earlier?.results ?? []) as EarlierDraft[],
+  }
+}
+
+/**
+ * Returns the statements that close a period of a plan: for every affiliate but those with a draft.
+ * `readClosing` reads their results.
+ *
+ * @param limit How many affiliates with an earlier draft are read.
+ */
+export function closingStatements(
+  db: D1Database,
+  { account, actor, required, now }: Approver,
+  { plan, period }: { plan: string; period: string },
+  limit: number,
+): D1PreparedStatement[] {
+  const closing = `${plan}/${period}`
+  const values = { account, actor, required, now, plan, period, closing, limit }
+  const bind = (statement: typeof CLOSE) => bindStatement(db, statement, values)
+  const entry = {
+    audit: newAuditId(),
+    actor,
+    action: 'period.close',
+    account,
+    now,
+    details: { plan, period },
+  }
+  return [
+    ...(required > 1 ? [bind(PUT_CLOSING_APPROVAL)] : []),
+    ...[LEAVE_OPEN, CLOSE, CLOSE_LEFT_OPEN].map(bind),
+    auditClosing(db, entry, { plan, period }),
+    ...[READ_EARLIER_DRAFTS, READ_CLOSED].map(bind),
+  ]
+}
+
+/** Counts the affiliates for whom a closed period of some plans stays open. */
+const COUNT_OPEN = compileStatement(`
+  select count(distinct o.affiliate_id) as n from ${JSON_EACH}(:plans) p
+  cross join open_affiliates o
+    on o.account = :account and o.plan = p.value and o.period = :period`)
+
+/** Returns the number of affiliates for whom a closed period of some plans stays open. */
+export async function countOpen(
+  db: Connection,
+  account: string,
+  plans: readonly string[],
+  period: string,
+): Promise<number> {
+  const values = { account, plans: JSON.stringify(plans), period }
+  const { n } = await only<{ n: number }>(db, COUNT_OPEN, values)
+  return n
+}
+
+/** Reads the plans of an account with periods of a kind, and when their first version was stored. */
+const READ_PLANS_OF_KIND = compileStatement(`
+  select plan, min(created_at) as created_at from plan_versions
+  where account = :account and terms ->> 'period' = :kind group by plan order by plan`)
+
+/** A plan, and when its first version was stored. */
+export interface PlanOfKind {
+  readonly plan: string
+  readonly created_at: string
+}
+
+/** Returns the plans of an account with periods of a kind, in order; also those that were withdrawn. */
+export const plansOfKind = (
+  db: Connection,
+  account: string,
+  kind: 'month' | 'week',
+): Promise<PlanOfKind[]> => all<PlanOfKind>(db, READ_PLANS_OF_KIND, { account, kind })
+
+/** When the computation of an approved statement began to read, and the currencies of its holds. */
+export interface SettledStatement {
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  /** When its computation began to read, in milliseconds. */
+  readonly read_at: number
+  /** When it was approved, in milliseconds. */
+  readonly closed_at: number
+  /** The currencies of its holds, as JSON. */
+  readonly currencies: string
+}
+
+/** Reads when the approved statements of some affiliates were computed. */
+const READ_SETTLED = compileStatement(`
+  select s.affiliate_id, s.plan, s.period, s.read_at, s.approved_at as closed_at, (
+    select json_group_array(distinct value ->> 'currency') from json_each(s.statement, '$.holds')
+  ) as currencies
+  from ${JSON_EACH}(:affiliates) a
+  cross join statements s indexed by statements_affiliate
+    on s.account = :account and s.affiliate_id = a.value and s.status <> 'draft'`)
+
+/** Returns when the approved statements of some affiliates were computed. */
+export async function readSettled(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<SettledStatement[]> {
+  const found: SettledStatement[] = []
+  for (const list of affiliateLists(affiliates)) {
+    const results = await all<SettledStatement>(db, READ_SETTLED, { account, affiliates: list })
+    found.push(...results)
+  }
+  return found
+}
+
+/** Reads when the finished runs of an account began. */
+const READ_RUNS_DONE = compileStatement(`
+  select period, started_at from statement_runs
+  where account = :account and status = 'done' order by started_at`)
+
+/** A period of a plan that was approved as a whole. */
+export interface SettledPeriod
+  extends Pick<ClosedPeriod, 'plan' | 'period' | 'closed_at' | 'open'> {
+  /** When the last run before its approval began to read, in milliseconds. */
+  readonly read_at: number
+}
+
+/** Returns the closed periods of an account, with the last run before each was closed. */
+export async function readSettledPeriods(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<SettledPeriod[]> {
+  const closed = await readClosedPeriods(db, account, affiliates)
+  if (closed.length === 0) return []
+  const runs = await all<{ period: string; started_at: string }>(db, READ_RUNS_DONE, { account })
+  return closed.map(({ plan, period, closed_at, open }) => {
+    const covers = (one: string) => one.length === period.length && one >= period
+    const started = runs
+      .filter((run) => covers(run.period) && Date.parse(run.started_at) <= closed_at)
+      .at(-1)?.started_at
+    const read_at = started === undefined ? closed_at : Date.parse(started)
+    return { plan, period, closed_at, read_at, open }
+  })
+}
 
 /**
  * A row to approve: either a target, which the approver chose, or an earlier row without a statement,
@@ -46,7 +426,7 @@ const TARGETS = `
   )`
 
 /** Stores that a person has approved statements, for accounts where two persons must. */
-export const PUT_APPROVALS = compileStatement(`
+const PUT_APPROVALS = compileStatement(`
   ${TARGETS}
   insert into statement_approvals (account, id, hash, actor, at)
   select :account, s.id, ${approvedHash('s')}, :actor, :now
@@ -55,7 +435,7 @@ export const PUT_APPROVALS = compileStatement(`
   on conflict do nothing`)
 
 /** Approves the statements that the required number of persons has approved. */
-export const APPROVE = compileStatement(`
+const APPROVE = compileStatement(`
   ${TARGETS},
   approved as materialized (
     select r.id from r
@@ -76,7 +456,7 @@ const APPROVED = `statements s indexed by statements_approval`
 const OF_APPROVAL = `s.account = :account and s.approval = :audit and s.statement is not null`
 
 /** Books the statements of an approval in the ledger. Leaves out amounts of 0. */
-export const BOOK_STATEMENTS = compileStatement(`
+const BOOK_STATEMENTS = compileStatement(`
   insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
     reference, actor, at)
   select :account, affiliate_id, :audit || '-' || printf('%05d',
@@ -102,7 +482,7 @@ export const BOOK_STATEMENTS = compileStatement(`
   where amount glob '*[1-9]*' and ${IS_FIRST_ATTEMPT}`)
 
 /** Stores the approved statement of each manual entry. */
-export const BOOK_MANUAL_ENTRIES = compileStatement(`
+const BOOK_MANUAL_ENTRIES = compileStatement(`
   update manual_entries set statement = v.id
   from (
     select s.id, m.value ->> 'id' as entry
@@ -112,12 +492,12 @@ export const BOOK_MANUAL_ENTRIES = compileStatement(`
     and manual_entries.statement is null`)
 
 /** Reads the statements of an approval. */
-export const READ_APPROVED = compileStatement(
+const READ_APPROVED = compileStatement(
   `select s.id, 1 as approved from ${APPROVED} where ${OF_APPROVAL}`,
 )
 
 /** Reads the targets that are still drafts and that the person has approved in their present form. */
-export const READ_WAITING = compileStatement(`
+const READ_WAITING = compileStatement(`
   select s.id from ${JSON_EACH}(:rows) r
   cross join statements s on s.account = :account and s.id = r.value ->> 0 and s.status = 'draft'
   cross join statement_approvals a on a.account = :account and a.id = s.id

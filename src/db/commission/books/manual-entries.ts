@@ -6,7 +6,7 @@ import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
-import { foldedSql } from './references.ts'
+import { foldedSql } from './pay.ts'
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */
 export type ManualEntry = Omit<typeof manualEntries.$inferSelect, 'account'>

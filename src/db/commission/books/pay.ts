@@ -1,10 +1,22 @@
+import type { Connection } from '../../database.ts'
 import { newAuditId, withAudit } from '../../directory/audit.ts'
+import { type FoundPage, type Page, paginate } from '../../paginate.ts'
+import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
 import { isAssertionFailure } from '../../retry.ts'
+import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
-import { foldedSql } from './references.ts'
-import { type NewReturn, RETURN_STATEMENTS, rowsOfReturns } from './return.ts'
+import { IS_DUE, sumOf } from './ledger.ts'
+
+// How references are compared: without white space around them, and without the case of letters A to Z.
+
+/** Returns the SQL of a reference as it is compared: the expression of the indexes `…_folded`. */
+export const foldedSql = (reference: string): string => `lower(trim(${reference}))`
+
+/** Returns a reference as it is compared. */
+export const foldReference = (reference: string): string =>
+  reference.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** A payment to make, and the ids of the statements that it pays. */
 export interface NewPayment {
@@ -25,7 +37,7 @@ const ROWS = `
   )`
 
 /** Aborts the batch if a reference is taken, or a statement must no longer be paid. */
-export const REJECT_CHANGED = compileStatement(`
+const REJECT_CHANGED = compileStatement(`
   ${ROWS}
   select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
     exists (select 1 from payments p where p.account = :account
@@ -39,7 +51,7 @@ export const REJECT_CHANGED = compileStatement(`
       where s.id is null))`)
 
 /** Inserts payments. */
-export const INSERT_PAYMENTS = compileStatement(`
+const INSERT_PAYMENTS = compileStatement(`
   ${ROWS}
   insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
     actor, at)
@@ -47,7 +59,7 @@ export const INSERT_PAYMENTS = compileStatement(`
   from r where ${IS_FIRST_ATTEMPT}`)
 
 /** Books what was paid in the ledger: an entry for each statement. */
-export const BOOK_PAYMENTS = compileStatement(`
+const BOOK_PAYMENTS = compileStatement(`
   ${ROWS}
   insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
     reference, actor, at)
@@ -70,7 +82,7 @@ export const PAY = compileStatement(`
 const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY]
 
 /** Who pays, and how the audit log calls it. */
-export interface Payer {
+interface Payer {
   readonly account: string
   readonly actor: string
   readonly action: string
@@ -118,4 +130,217 @@ export async function bookPayments(
     if (!isAssertionFailure(error)) throw error
     return false
   }
+}
+
+/** A payment that came back. */
+export interface NewReturn {
+  /** The reference of the payment, as it is stored. */
+  readonly payment: string
+  readonly reference: string
+  readonly returned_on: string
+  readonly reason: string
+}
+
+const RETURNED_ROWS = `
+  with r as materialized (
+    select key as position, value ->> 0 as payment, value ->> 1 as reference,
+      value ->> 2 as returned_on, value ->> 3 as reason
+    from json_each(:returns)
+  )`
+
+/** Aborts the batch if a payment came back already, or a reference is taken by something else. */
+const REJECT_RETURNED = compileStatement(`
+  ${RETURNED_ROWS}
+  select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
+    exists (select 1 from payment_returns n where n.account = :account and n.payment = r.payment)
+    or exists (select 1 from payment_returns n where n.account = :account
+      and ${foldedSql('n.reference')} = ${foldedSql('r.reference')})
+    or exists (select 1 from payments p where p.account = :account
+      and ${foldedSql('p.reference')} = ${foldedSql('r.reference')} and p.reference <> r.payment))`)
+
+/** Inserts returns. */
+const INSERT_RETURNS = compileStatement(`
+  ${RETURNED_ROWS}
+  insert into payment_returns (account, payment, reference, returned_on, reason, actor, at)
+  select :account, payment, reference, returned_on, reason, :actor, :at
+  from r where ${IS_FIRST_ATTEMPT}`)
+
+/** Books what came back in the ledger: an entry for each statement, after those of the batch's payments. */
+const BOOK_RETURNS = compileStatement(`
+  ${RETURNED_ROWS}
+  insert into ledger (account, affiliate_id, id, kind, plan, period, statement, currency, amount,
+    reference, actor, at)
+  select :account, s.affiliate_id,
+    :audit || '-' || printf('%05d', :paid + row_number() over (order by r.position, i.key)),
+    'returned', s.plan, s.period, s.id, p.currency, s.payable, r.reference, :actor, :at
+  from r cross join payments p on p.account = :account and p.reference = r.payment
+  cross join json_each(p.statements) i
+  cross join statements s on s.account = :account and s.id = i.value
+  where ${IS_FIRST_ATTEMPT}`)
+
+/** Marks the statements of a payment that came back as approved. */
+export const RETURN = compileStatement(`
+  update statements set status = 'approved', payment = null, returned = v.payment
+  from (
+    select p.reference as payment, i.value as id
+    from ${JSON_EACH}(:returns) r
+    cross join payments p on p.account = :account and p.reference = r.value ->> 0
+    cross join json_each(p.statements) i
+  ) v
+  where statements.account = :account and statements.id = v.id and statements.status = 'paid'
+    and statements.payment = v.payment`)
+
+/** The statements that book returns, in their order. */
+const RETURN_STATEMENTS = [REJECT_RETURNED, INSERT_RETURNS, BOOK_RETURNS, RETURN]
+
+/** Returns the values of these statements, in a batch that pays so many statements before. */
+const rowsOfReturns = (returned: readonly NewReturn[], paid: number) => ({
+  returns: JSON.stringify(
+    returned.map(({ payment, reference, returned_on, reason }) => [
+      payment,
+      reference,
+      returned_on,
+      reason,
+    ]),
+  ),
+  paid,
+})
+
+/** What has to be paid to an affiliate in a currency. */
+export interface DuePayout {
+  readonly affiliate_id: string
+  readonly currency: string
+  /** The sum as `sumOf` returns it. */
+  readonly units: string
+  /** The ids of the statements, each with its payment that came back, as a JSON array. */
+  readonly ids: string
+  /** The latest day on which one of them is payable. */
+  readonly payable_on: string
+}
+
+/**
+ * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
+ * the index, so that a page reads only its own rows.
+ */
+const dueQuery = (account: string, payable_on: string | null) => {
+  const groups = (from: string) => `(
+    select affiliate_id, statement ->> 'currency' as currency, ${sumOf('payable')} as units,
+      json_group_array(concat_ws(' ', id, returned)) as ids, max(statement ->> 'payable_on') as payable_on
+    from statements indexed by statements_due
+    where account = :account and ${IS_DUE} ${from}
+      ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
+    group by affiliate_id, statement ->> 'currency')`
+  return {
+    columns: ['affiliate_id', 'currency', 'units', 'ids', 'payable_on'],
+    from: `${groups('')} where true`,
+    fromCursor: `${groups('and affiliate_id >= :after_0')}
+      where (affiliate_id, currency) > (:after_0, :after_1)`,
+    key: ['affiliate_id', 'currency'],
+    values: { account, ...(payable_on !== null && { payable_on }) },
+  }
+}
+
+/** Reads one page of what has to be paid; only what is payable by a day if it is not null. */
+export const listDue = (
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  payable_on: string | null,
+  page: Page,
+): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, payable_on), page)
+
+/** A payment, and how it came back; null if it did not. */
+export type Payment = Omit<typeof payments.$inferSelect, 'account'> & {
+  readonly return_reference: string | null
+  readonly returned_on: string | null
+  readonly reason: string | null
+}
+
+const PAYMENT_COLUMNS = [
+  'reference',
+  'affiliate_id',
+  'currency',
+  'amount',
+  'paid_on',
+  'statements',
+  'actor',
+  'at',
+  'return_reference',
+  'returned_on',
+  'reason',
+]
+
+/** Payments `p` with their returns. */
+const WITH_RETURN = `(
+    select p.*, n.reference as return_reference, n.returned_on, n.reason from payments p
+    left join payment_returns n on n.account = p.account and n.payment = p.reference)`
+
+/** Reads one page of the payments of an account, by reference. */
+export const listPayments = (
+  db: Parameters<typeof paginate>[0],
+  account: string,
+  page: Page,
+): Promise<FoundPage<Payment>> =>
+  paginate(
+    db,
+    {
+      columns: PAYMENT_COLUMNS,
+      from: `${WITH_RETURN} where account = :account`,
+      key: ['reference'],
+      values: { account },
+    },
+    page,
+  )
+
+/** Reads payments by their references, and by those of their returns. */
+const FIND_PAYMENTS = compileStatement(`
+  with named(reference) as (
+    select p.reference from ${JSON_EACH}(:references) r
+    cross join payments p on p.account = :account
+      and ${foldedSql('p.reference')} = ${foldedSql('r.value')}
+    union
+    select n.payment from ${JSON_EACH}(:references) r
+    cross join payment_returns n on n.account = :account
+      and ${foldedSql('n.reference')} = ${foldedSql('r.value')}
+  )
+  select ${PAYMENT_COLUMNS.map((name) => `p.${name}`)}
+  from named cross join ${WITH_RETURN} p
+  where p.account = :account and p.reference = named.reference`)
+
+/** Returns the payments of an account with these references, or whose returns have them. */
+export async function findPayments(
+  db: Connection,
+  account: string,
+  references: readonly string[],
+): Promise<Payment[]> {
+  const values = { account, references: JSON.stringify(references) }
+  return all<Payment>(db, FIND_PAYMENTS, values)
+}
+
+/** A statement that has to be paid. */
+export interface DueStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly payable: string
+}
+
+/** Reads the statements of some affiliates that have to be paid. */
+const READ_DUE = compileStatement(`
+  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable
+  from ${JSON_EACH}(:affiliates) a
+  cross join statements s indexed by statements_due on s.account = :account
+    and s.affiliate_id = a.value and s.status = 'approved' and s.payable glob '*[1-9]*'
+  limit :limit`)
+
+/** Returns the statements of some affiliates that have to be paid; at most `limit` of them. */
+export async function readDue(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+  limit: number,
+): Promise<DueStatement[]> {
+  const values = { account, affiliates: JSON.stringify(affiliates), limit }
+  return all<DueStatement>(db, READ_DUE, values)
 }

@@ -1,0 +1,585 @@
+import * as v from 'valibot'
+import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
+import {
+  bookPayments,
+  type DueStatement,
+  findPayments,
+  foldReference,
+  type NewPayment,
+  type NewReturn,
+  type Payment,
+  type PaymentChanges,
+  readDue,
+} from '../../db/commission/books/pay.ts'
+import { ApiError, type ErrorCode, unavailable } from '../../errors.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { formatIssue } from '../../validation/messages.ts'
+import { quote } from '../../validation/quote.ts'
+import { isObject } from '../../validation/record-validator.ts'
+import { validateObject } from '../../validation/strict-object.ts'
+import { readCsv } from '../csv.ts'
+import { parsePeriod } from '../engine/calendar.ts'
+import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
+import { compareText } from '../engine/facts.ts'
+import { counted } from '../engine/reasons.ts'
+import { minorDigits } from '../minor-digits.ts'
+import { noStatement } from './approve.ts'
+import { listedPayment, listedReturn } from './book-fields.ts'
+import { BOOK_LIMITS } from './limits.ts'
+import { moneyText, normalizeMoney } from './money.ts'
+
+const FIELDS = v.object({ ...listedPayment, ...listedReturn })
+const COLUMNS = Object.keys(listedPayment)
+
+/** Columns that a file may have; an empty cell says that the payment did not come back. */
+const OF_RETURN = Object.keys(listedReturn)
+
+/** Further columns of the list of payouts; a file that was made from it may keep them. */
+const IGNORED = ['statements', 'payable_on']
+
+const ALLOWED = [...COLUMNS, ...OF_RETURN, ...IGNORED]
+
+const ADD_DAY = 'Add it with the day of the payment, or use `payouts import --on`.'
+
+/** The payments of a body, or what is wrong with it. */
+interface ParsedPayments {
+  readonly payments: readonly ListedPayment[]
+  readonly issues: readonly Issue[]
+}
+
+/** Parses the payments of a JSON array. */
+export function parsePayments(body: unknown): ParsedPayments {
+  if (!Array.isArray(body)) {
+    return { payments: [], issues: [{ pointer: '', code: 'type', expected: 'array' }] }
+  }
+  return checkPayments(body, '')
+}
+
+/** Parses the payments of a CSV file. Its first row names the columns, in any order. */
+export function parsePaymentFile(text: string): ParsedPayments {
+  const refuse = (issue: Issue): ParsedPayments => ({ payments: [], issues: [issue] })
+  const { rows: all, fault } = readCsv(text)
+  if (fault) return refuse(unreadable(fault))
+  const [header, ...rows] = all
+  if (!header) return refuse(EMPTY)
+  const issue = checkHeader(header)
+  if (issue) return refuse(issue)
+  const longer = rows.findIndex(({ length }) => length !== header.length)
+  if (longer >= 0) {
+    const message = `Row ${longer + 1} has ${rows[longer]?.length} cells; the header has ${header.length}.`
+    return refuse({ pointer: `/rows/${longer}`, code: 'length', message })
+  }
+  const objects = rows.map((cells) =>
+    Object.fromEntries(
+      header.flatMap((name, i) => {
+        const cell = cells[i] ?? ''
+        const isLeftOut = IGNORED.includes(name) || (OF_RETURN.includes(name) && cell === '')
+        return isLeftOut ? [] : [[name, cell]]
+      }),
+    ),
+  )
+  return checkPayments(objects, '/rows')
+}
+
+const EMPTY: Issue = {
+  pointer: '',
+  code: 'pattern',
+  message: 'The file is empty.',
+}
+
+const unreadable = ({ line, reason }: { line: number; reason: string }): Issue => ({
+  pointer: '',
+  code: 'pattern',
+  message: `The file is not valid CSV: line ${line} has ${reason}.`,
+})
+
+/** Returns what is wrong with the names of the columns; null if nothing is. */
+function checkHeader(header: readonly string[]): Issue | null {
+  const place = { pointer: '/header', code: 'unknown_reference' } as const
+  const unknown = header.find((name) => !ALLOWED.includes(name))
+  if (unknown !== undefined) {
+    const message = `The column ${quote(unknown)} is unknown. Allowed: ${ALLOWED.join(', ')}.`
+    return { ...place, message }
+  }
+  const repeated = header.find((name, i) => header.indexOf(name) < i)
+  if (repeated !== undefined) {
+    const expected = `the name of column ${header.indexOf(repeated) + 1}`
+    const instruction = 'Leave out one of the two columns.'
+    return { pointer: '/header', code: 'duplicate', expected, value: repeated, instruction }
+  }
+  const missing = COLUMNS.find((name) => !header.includes(name))
+  if (missing === undefined) return null
+  const message = `The column ${quote(missing)} is missing.`
+  return { ...place, message, ...(missing === 'paid_on' && { instruction: ADD_DAY }) }
+}
+
+function checkPayments(sent: readonly unknown[], at: string): ParsedPayments {
+  const { payments: max } = BOOK_LIMITS
+  if (sent.length === 0 || sent.length > max) {
+    const expected = `1 to ${max}`
+    const received = String(sent.length)
+    return { payments: [], issues: [{ pointer: at, code: 'record_count', expected, received }] }
+  }
+  const issues: Issue[] = []
+  const payments: ListedPayment[] = []
+  const references = new Map<string, number>()
+  for (const [i, one] of sent.entries()) {
+    const pointer = `${at}/${i}`
+    const checked = checkPayment(one, pointer)
+    issues.push(...checked.issues)
+    if (!checked.payment) continue
+    const { reference } = checked.payment
+    const folded = foldReference(reference)
+    const first = references.get(folded)
+    if (first === undefined) references.set(folded, i)
+    else {
+      const message = `Payments ${first + 1} and ${i + 1} have the same reference ${quote(reference)}.`
+      issues.push({ pointer: `${pointer}/reference`, code: 'duplicate', message })
+    }
+    payments.push(checked.payment)
+  }
+  return { payments, issues }
+}
+
+function checkPayment(
+  sent: unknown,
+  pointer: string,
+): { issues: Issue[]; payment: ListedPayment | null } {
+  if (!isObject(sent)) {
+    return { issues: [{ pointer, code: 'type', expected: 'object' }], payment: null }
+  }
+  const { issues, output } = validateObject(sent, FIELDS)
+  if (issues.length > 0) {
+    const placed = issues.map((issue) => ({ ...issue, pointer: pointer + issue.pointer }))
+    return { issues: placed, payment: null }
+  }
+  // Without issues every member is valid.
+  const valid = output as v.InferOutput<typeof FIELDS>
+  const { currency, paid_on, returned_on, reason } = valid
+  const amount = normalizeMoney(valid.amount, currency)
+  const broken: Issue[] = []
+  if (amount === null) {
+    const expected = String(minorDigits(currency))
+    broken.push({ pointer: `${pointer}/amount`, code: 'decimals', expected, value: valid.amount })
+  }
+  if ((returned_on === undefined) !== (reason === undefined)) {
+    const missing = reason === undefined ? 'reason' : 'returned_on'
+    broken.push({ pointer: `${pointer}/${missing}`, code: 'required' })
+  }
+  if (returned_on !== undefined && returned_on < paid_on) {
+    broken.push(beforePayment(`${pointer}/returned_on`, returned_on, paid_on))
+  }
+  if (amount === null || broken.length > 0) return { issues: broken, payment: null }
+  return { issues: [], payment: { ...valid, amount, pointer } }
+}
+
+/** Returns the issue of a payment that came back before it was made. */
+const beforePayment = (pointer: string, returnedOn: string, paidOn: string): Issue => ({
+  pointer,
+  code: 'minimum',
+  expected: `${paidOn}, the day of the payment`,
+  value: returnedOn,
+})
+
+/** A payment that a request lists, and its position. */
+interface ListedPayment extends Omit<NewPayment, 'ids'> {
+  readonly pointer: string
+  /** When the payment came back, and why; both are absent if it did not. */
+  readonly returned_on?: string | undefined
+  readonly reason?: string | undefined
+}
+
+/** What becomes of the payments of a request. */
+interface MatchedPayments extends PaymentChanges {
+  /** The number of payments and returns that are booked already. */
+  readonly unchanged: number
+  /** The number of statements that are paid now, or due again. */
+  readonly statements: number
+  /** Why others cannot be booked. */
+  readonly refused: readonly Issue[]
+}
+
+const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 'currency'>) =>
+  JSON.stringify([affiliate_id, currency])
+
+/**
+ * Finds the statements that each payment pays: the oldest of its affiliate and currency. Payments of a
+ * request come one after the other.
+ */
+function matchPayments(
+  listed: readonly ListedPayment[],
+  due: readonly DueStatement[],
+  booked: readonly Payment[],
+): MatchedPayments {
+  const open = new Map([...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byAge)]))
+  const made: NewPayment[] = []
+  const returned: NewReturn[] = []
+  const refused: Issue[] = []
+  let unchanged = 0
+  let statements = 0
+  const find = bookedByReference(booked)
+  for (const { pointer, returned_on, reason, ...one } of listed) {
+    const known = find(one.reference)
+    const back = returned_on !== undefined && reason !== undefined && { returned_on, reason }
+    if (known && isSame(known, one)) {
+      if (!back || isReturned(known, back)) unchanged += 1
+      else if (known.returned_on !== null) refused.push(otherReturn(pointer, known))
+      else {
+        returned.push({ payment: known.reference, reference: known.reference, ...back })
+        statements += JSON.parse(known.statements).length
+      }
+    } else if (known && isSame(known, { ...one, paid_on: known.paid_on })) {
+      refused.push(otherDay(pointer, known))
+    } else if (known) refused.push(reuse(pointer, known, one.reference))
+    else if (back) refused.push(notBooked(pointer, one.reference))
+    else {
+      const left = open.get(payeeKey(one)) ?? []
+      const count = countPaid(left, one.amount)
+      if (count === null) refused.push(misfit(pointer, one, left))
+      else {
+        made.push({ ...one, ids: left.splice(0, count).map(({ id }) => id) })
+        statements += count
+      }
+    }
+  }
+  return { made, returned, unchanged, statements, refused }
+}
+
+/** Returns a function that finds the payment with a reference, else the one whose return has it. */
+function bookedByReference(booked: readonly Payment[]) {
+  const own = new Map(booked.map((one) => [foldReference(one.reference), one]))
+  const returns = new Map(booked.map((one) => [foldReference(one.return_reference ?? ''), one]))
+  return (reference: string): Payment | undefined => {
+    const folded = foldReference(reference)
+    return own.get(folded) ?? returns.get(folded)
+  }
+}
+
+const isReturned = (
+  booked: Payment,
+  { returned_on, reason }: Pick<NewReturn, 'returned_on' | 'reason'>,
+): boolean => booked.returned_on === returned_on && booked.reason === reason
+
+const lastDay = ({ period }: DueStatement) => parsePeriod(period)?.last ?? 0
+
+const byAge = (a: DueStatement, b: DueStatement): number =>
+  lastDay(a) - lastDay(b) || compareText(a.plan, b.plan) || compareText(a.period, b.period)
+
+const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>
+  isOf(a, b.reference) &&
+  a.affiliate_id === b.affiliate_id &&
+  a.currency === b.currency &&
+  a.amount === b.amount &&
+  a.paid_on === b.paid_on
+
+/** Returns the sums of the first one, two and more statements. */
+function sumsOf(due: readonly DueStatement[]): Decimal[] {
+  let sum = ZERO
+  return due.map(({ payable }) => {
+    sum = add(sum, decimal(payable))
+    return sum
+  })
+}
+
+/** Returns how many of the oldest statements an amount pays; null if it pays none exactly. */
+function countPaid(due: readonly DueStatement[], amount: string): number | null {
+  const index = sumsOf(due).findIndex((sum) => compare(sum, decimal(amount)) === 0)
+  return index < 0 ? null : index + 1
+}
+
+const reuse = (pointer: string, known: Payment, reference: string): Issue => ({
+  pointer: `${pointer}/reference`,
+  code: 'reference_used',
+  expected: describeUse(known, reference),
+  value: reference,
+})
+
+const notBooked = (pointer: string, reference: string): Issue => ({
+  pointer: `${pointer}/reference`,
+  code: 'not_paid',
+  value: reference,
+  instruction: 'Book the payment first, without `returned_on` and `reason`.',
+})
+
+const otherReturn = (pointer: string, known: Payment): Issue => ({
+  pointer: `${pointer}/returned_on`,
+  code: 'reference_used',
+  message: `The return of this payment is already booked, on ${known.returned_on}.`,
+  instruction:
+    'It cannot be changed. Send the same `returned_on` and `reason`, or leave the payment out.',
+})
+
+const otherDay = (pointer: string, known: Payment): Issue => ({
+  pointer: `${pointer}/paid_on`,
+  code: 'reference_used',
+  message: `This payment is already booked, on ${known.paid_on}.`,
+  instruction: keepDay(known),
+})
+
+function misfit(
+  pointer: string,
+  { affiliate_id, currency, amount }: Omit<NewPayment, 'ids'>,
+  due: readonly DueStatement[],
+): Issue {
+  const sums = sumsOf(due)
+  const total = sums.at(-1)
+  if (!total) {
+    return {
+      pointer,
+      code: 'nothing_due',
+      expected: `affiliate ${quote(affiliate_id)} in ${currency}`,
+    }
+  }
+  const less = sums.findLastIndex((sum) => compare(sum, decimal(amount)) < 0)
+  const fitting = [less, less + 1].flatMap((i) => {
+    const sum = sums[i]
+    return sum ? [`${moneyText(sum, currency)} (${counted(i + 1, 'statement')})`] : []
+  })
+  return {
+    pointer: `${pointer}/amount`,
+    code: 'amount_differs',
+    expected: `affiliate ${quote(affiliate_id)} gets ${moneyText(total, currency)} ${currency} for ${counted(due.length, 'statement')}`,
+    value: amount,
+    instruction: `Pay ${fitting.join(' or ')}.`,
+  }
+}
+
+/** Who has paid which statement, and how. */
+interface StatementPayment {
+  readonly id: string
+  readonly reference: string
+  readonly paid_on: string
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Books that a statement was paid. One that was paid with the same reference on the same day is
+ * returned as it is.
+ *
+ * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`
+ */
+export async function payStatement(
+  db: D1Database,
+  account: string,
+  { id, reference, paid_on, actor, now }: StatementPayment,
+): Promise<BookedStatement> {
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const statement = await findBooked(db, account, id)
+    if (!statement) throw noStatement()
+    const [used] = await findPayments(db, account, [reference])
+    if (used && statement.payment === used.reference && isOf(used, reference)) {
+      if (used.paid_on === paid_on) return statement
+      throw paidOtherDay(used)
+    }
+    checkPayable(statement, reference, used)
+    const { affiliate_id, payable: amount, currency } = payableOf(statement)
+    const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
+    const details = { statement: id, reference, paid_on, amount, currency }
+    const payer = { account, actor, action: 'statement.pay', details, now }
+    if (await bookPayments(db, payer, { made: [row], returned: [] }))
+      return (await findBooked(db, account, id)) ?? statement
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+/** Returns the error of a payment that is booked with another day. */
+const paidOtherDay = (booked: Payment) =>
+  new ApiError('reference_used', {
+    detail: `The payment ${quote(booked.reference)} is already booked, on ${booked.paid_on}. ${keepDay(booked)}`,
+  })
+
+/** Says what to do about a payment that is booked with another day. */
+const keepDay = ({ paid_on }: Payment): string =>
+  `The day cannot be changed. Send \`paid_on\` as ${paid_on}, or leave the payment out.`
+
+const payableOf = ({ affiliate_id, payable, statement }: BookedStatement) => {
+  const { currency }: { currency: string } = JSON.parse(statement)
+  return { affiliate_id, payable, currency }
+}
+
+/** Throws the code of what forbids the payment of a statement. */
+function checkPayable(
+  { status, payment, paid_on, payable }: BookedStatement,
+  reference: string,
+  used: Payment | undefined,
+): void {
+  const refuse = (code: ErrorCode, detail: string) => {
+    throw new ApiError(code, { detail })
+  }
+  if (used) {
+    const detail = `The reference ${quote(reference)} was used for ${describeUse(used, reference)}. Give every payment a reference of its own.`
+    refuse('reference_used', detail)
+  }
+  if (status === 'paid') {
+    refuse('already_paid', `It was paid on ${paid_on} with the reference ${quote(payment)}.`)
+  }
+  if (status === 'draft') refuse('not_approved', 'Approve the statement before it is paid.')
+  if (!/[1-9]/.test(payable)) refuse('nothing_due', 'The `payable` of the statement is 0.')
+}
+
+/** Whether a reference is that of a payment itself, and not that of its return. */
+export const isOf = (payment: Payment, reference: string): boolean =>
+  foldReference(payment.reference) === foldReference(reference)
+
+/** Says for what a reference was used: a payment, or its return. */
+function describeUse(payment: Payment, reference: string): string {
+  const { affiliate_id, currency, amount, paid_on, returned_on } = payment
+  const made = `the payment of ${amount} ${currency} to affiliate ${quote(affiliate_id)} on ${paid_on}`
+  if (isOf(payment, reference)) {
+    return returned_on === null ? made : `${made}, which came back on ${returned_on}`
+  }
+  return `the return of the payment ${quote(payment.reference)} on ${returned_on}`
+}
+
+/** Who reports that the payment of which statement came back, and how. */
+interface StatementReturn {
+  readonly id: string
+  readonly reference: string
+  readonly returned_on: string
+  readonly reason: string
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Books that the payment of a statement came back, with all statements that it paid. A return that is
+ * booked already leaves everything as it is.
+ *
+ * @throws ApiError `not_found`, `not_paid`, `reference_used`, `validation_failed`
+ */
+export async function returnPayment(
+  db: D1Database,
+  account: string,
+  { id, reference, returned_on, reason, actor, now }: StatementReturn,
+): Promise<BookedStatement> {
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const statement = await findBooked(db, account, id)
+    if (!statement) throw noStatement()
+    const { payment } = statement
+    const found = await findPayments(db, account, payment ? [reference, payment] : [reference])
+    const booked = found.find((one) => isReturnOf(one, reference))
+    if (booked) {
+      const isSame = booked.returned_on === returned_on && booked.reason === reason
+      if (isSame && idsOf(booked).includes(id)) return statement
+      throw used(
+        `The return ${quote(reference)} of the payment ${quote(booked.reference)} is already booked, on ${booked.returned_on}. It cannot be changed.`,
+      )
+    }
+    const paid = found.find((one) => one.reference === payment)
+    if (!paid) throw notPaid(statement)
+    const other = found.find((one) => one !== paid)
+    if (other) {
+      throw used(
+        `The reference ${quote(reference)} was used for ${describeUse(other, reference)}. Give every return a reference of its own, or that of its payment.`,
+      )
+    }
+    if (returned_on < paid.paid_on) throw tooEarly(returned_on, paid.paid_on)
+    const returned = [{ payment: paid.reference, reference, returned_on, reason }]
+    const { amount, currency } = paid
+    const details = {
+      statements: idsOf(paid),
+      payment: paid.reference,
+      reference,
+      returned_on,
+      reason,
+      amount,
+      currency,
+    }
+    const payer = { account, actor, action: 'statement.return', details, now }
+    if (await bookPayments(db, payer, { made: [], returned })) {
+      return (await findBooked(db, account, id)) ?? statement
+    }
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+const isReturnOf = ({ return_reference }: Payment, reference: string): boolean =>
+  return_reference !== null && foldReference(return_reference) === foldReference(reference)
+
+const idsOf = ({ statements }: Payment): string[] => JSON.parse(statements)
+
+const used = (detail: string) => new ApiError('reference_used', { detail })
+
+const notPaid = ({ status }: BookedStatement) =>
+  new ApiError('not_paid', {
+    detail:
+      status === 'draft'
+        ? 'It is a draft: nothing was paid.'
+        : 'It is approved and due: no payment of it is booked that has not come back.',
+  })
+
+const tooEarly = (day: string, paidOn: string) =>
+  new ApiError('validation_failed', {
+    detail: 'Nothing was changed.',
+    errors: [formatIssue(beforePayment('/returned_on', day, paidOn))],
+    errors_total: 1,
+  })
+
+/** What an import of payments did. */
+export interface ImportedPayments {
+  readonly received: number
+  readonly paid: number
+  /** The payments that came back. */
+  readonly returned: number
+  readonly unchanged: number
+  /** The statements that are paid now, or due again. */
+  readonly statements: number
+}
+
+/** The maximum number of errors that a response lists. */
+const MAX_LISTED = 100
+
+/**
+ * Books payments and returns of payments, all or none. Those that are booked already are left as they are.
+ *
+ * @throws ApiError `amount_differs`, `nothing_due`, `not_paid` or `reference_used`: the code of the first error.
+ */
+export async function importPayments(
+  db: D1Database,
+  account: string,
+  listed: readonly ListedPayment[],
+  { actor, now }: { readonly actor: string; readonly now: number },
+): Promise<ImportedPayments> {
+  const references = listed.map(({ reference }) => reference)
+  const affiliates = [...new Set(listed.map(({ affiliate_id }) => affiliate_id))]
+  for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
+    const [booked, due] = await Promise.all([
+      findPayments(db, account, references),
+      readDue(db, account, affiliates, BOOK_LIMITS.due + 1),
+    ])
+    if (due.length > BOOK_LIMITS.due) throw tooMany()
+    const { made, returned, unchanged, refused, statements } = matchPayments(listed, due, booked)
+    if (refused.length > 0) throw refusalOf(refused)
+    const result = {
+      received: listed.length,
+      paid: made.length,
+      returned: returned.length,
+      unchanged,
+      statements,
+    }
+    if (made.length === 0 && returned.length === 0) return result
+    const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
+    if (await bookPayments(db, payer, { made, returned })) return result
+  }
+  throw unavailable(new Error('Others changed the books in each attempt.'), 1)
+}
+
+const tooMany = () =>
+  new ApiError('validation_failed', {
+    detail: `The affiliates of these payments have more than ${BOOK_LIMITS.due.toLocaleString('en')} unpaid statements. Send the payments of fewer affiliates. Nothing was booked.`,
+  })
+
+/** Returns the error of payments that cannot be booked; its code is that of the first. */
+function refusalOf(refused: readonly Issue[]): ApiError {
+  const code = CODES.find((one) => one === refused[0]?.code) ?? 'conflict'
+  return new ApiError(code, {
+    detail: 'Nothing was booked.',
+    errors: refused.slice(0, MAX_LISTED).map(formatIssue),
+    errors_total: refused.length,
+  })
+}
+
+const CODES = ['amount_differs', 'nothing_due', 'not_paid', 'reference_used'] as const

@@ -1,0 +1,479 @@
+import * as v from 'valibot'
+import { earningQueries } from '../../db/commission/facts.ts'
+import * as f from '../../validation/fields.ts'
+import type { Issue } from '../../validation/issue.ts'
+import { isObject } from '../../validation/record-validator.ts'
+import {
+  type Computation,
+  customersOf,
+  joinDependencies,
+  openComputation,
+} from '../drafts/compute.ts'
+import { isFarAhead } from '../drafts/limits.ts'
+import { customerTallier, openSettlement } from '../engine/account.ts'
+import type { PlanResult } from '../engine/account-input.ts'
+import {
+  dayText,
+  nextPeriod,
+  type Period,
+  type PeriodKind,
+  parsePeriod,
+  periodOf,
+} from '../engine/calendar.ts'
+import type { Context } from '../engine/context.ts'
+import { type Decimal, decimal, fixedText, isZero, subtract, sum, ZERO } from '../engine/decimal.ts'
+import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
+import { type Customer, compareText } from '../engine/facts.ts'
+import type { PlanTerms } from '../engine/plan.ts'
+import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
+import { replaceVersions } from '../engine/simulation.ts'
+import { NO_STATE } from '../engine/state.ts'
+import type { PeriodTallies } from '../engine/tally.ts'
+import type { AccountBeginnings } from '../facts/days.ts'
+import { neededQueries } from '../facts/read-customers.ts'
+import { selectFacts } from '../facts/select-facts.ts'
+import type { AccountSource } from '../facts/source.ts'
+import { minorDigits } from '../minor-digits.ts'
+import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check-plan.ts'
+import { validateShape } from '../plans/issues.ts'
+import { objectOf } from '../plans/shapes.ts'
+import { SIMULATION_LIMITS } from './limits.ts'
+import type { Amounts, Comparison } from './present.ts'
+
+/** The body of a request for a simulation. The version is checked as a plan. */
+const simulation = objectOf({
+  period: v.exactOptional(f.text),
+  from: v.exactOptional(f.text),
+  to: v.exactOptional(f.text),
+  version: v.any(),
+})
+
+/** What a valid request asks for. */
+export interface SimulationRequest {
+  /** In order. */
+  readonly periods: readonly [Period, ...Period[]]
+  readonly version: CheckedPlan
+}
+
+/** Validates the body of a request to simulate a version of a plan. */
+export function parseSimulation(
+  body: unknown,
+  inForce: PlansInForce,
+  plan: Plan,
+  context: Omit<WarningContext, 'onceIds'>,
+  now: number,
+): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
+  const { issues, output } = validateShape(simulation, body)
+  if (!output) return { issues, request: null }
+  const { periods, issues: wrongPeriods } = parsePeriods(output, plan.first.period, now)
+  const [first, ...others] = periods
+  const version = checkVersion(output.version, inForce, plan, context, first)
+  const found = [...wrongPeriods, ...version.issues.map((one) => below(one))]
+  if (!first || found.length > 0 || !version.plan) return { issues: found, request: null }
+  const warnings = version.plan.warnings.map((one) => below(one))
+  return {
+    issues: [],
+    request: { periods: [first, ...others], version: { ...version.plan, warnings } },
+  }
+}
+
+/** Returns an issue or a warning with its pointer below the version. */
+const below = <I extends { pointer: string }>(issue: I): I => ({
+  ...issue,
+  pointer: `/version${issue.pointer}`,
+})
+
+/** Validates a version as if it were put. Its `effective_from` has no effect, and may be left out. */
+function checkVersion(
+  version: unknown,
+  inForce: PlansInForce,
+  { plan, versions }: Plan,
+  context: Omit<WarningContext, 'onceIds'>,
+  first: Period | undefined,
+) {
+  const effective_from = dayText(first?.first ?? versions[0]?.effectiveFrom ?? 0)
+  const body = isObject(version) ? { effective_from, ...version } : version
+  const others = [...inForce.plans.values()].filter((one) => one.plan !== plan)
+  const rules = others.flatMap((one) => one.versions.flatMap(({ source }) => source.rules))
+  return checkPlan(body, {
+    ...context,
+    onceIds: new Set(rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : []))),
+    // The version is not stored, so it may begin on the day of another.
+    versions: versions.map((one) => ({ ...one.source, version: one.version, effective_from: '' })),
+  })
+}
+
+/** The periods of a request: `period`, or `from` and `to`. */
+interface PeriodMembers {
+  readonly period?: string | undefined
+  readonly from?: string | undefined
+  readonly to?: string | undefined
+}
+
+interface Found {
+  readonly issues: Issue[]
+  /** In order; empty if there are issues. */
+  readonly periods: Period[]
+}
+
+const refused = (...issues: Issue[]): Found => ({ issues, periods: [] })
+
+/** Returns the periods of a request, which are of a plan's kind, or what is wrong with them. */
+function parsePeriods(members: PeriodMembers, kind: PeriodKind, now: number): Found {
+  const { period, from, to } = members
+  if (period !== undefined) {
+    if (from !== undefined || to !== undefined) return refused(oneForm('more than one'))
+    const found = parseOne('period', period, kind, now)
+    return 'issue' in found ? refused(found.issue) : { issues: [], periods: [found.period] }
+  }
+  if (from === undefined && to === undefined) return refused(oneForm())
+  if (from === undefined) return refused(missing('from'))
+  if (to === undefined) return refused(missing('to'))
+  const first = parseOne('from', from, kind, now)
+  const last = parseOne('to', to, kind, now)
+  if ('issue' in first || 'issue' in last) {
+    return refused(...[first, last].flatMap((one) => ('issue' in one ? [one.issue] : [])))
+  }
+  return between(first.period, last.period)
+}
+
+const oneForm = (received?: string): Issue => ({
+  pointer: '',
+  code: 'choice',
+  expected: 'from, period',
+  ...(received !== undefined && { received }),
+})
+
+type Member = keyof PeriodMembers
+
+const missing = (name: Member): Issue => ({ pointer: `/${name}`, code: 'required' })
+
+const FORMS = { month: 'a month such as `2026-10`', week: 'a week such as `2026-W41`' }
+
+function parseOne(
+  name: Member,
+  value: string,
+  kind: PeriodKind,
+  now: number,
+): { issue: Issue } | { period: Period } {
+  const pointer = `/${name}`
+  const period = parsePeriod(value)
+  if (period?.kind !== kind) {
+    return { issue: { pointer, code: 'pattern', expected: FORMS[kind], value } }
+  }
+  if (!isFarAhead(period, now)) return { period }
+  const expected = `${FORMS[kind]}, at most 10 years ahead`
+  return { issue: { pointer, code: 'pattern', expected, value } }
+}
+
+function between(first: Period, last: Period): Found {
+  const pointer = '/to'
+  const value = last.id
+  if (last.first < first.first) {
+    return refused({ pointer, code: 'minimum', expected: first.id, value })
+  }
+  const periods = [first]
+  for (let one = first; one.first < last.first; ) {
+    if (periods.length === SIMULATION_LIMITS.periods) {
+      const instruction = `A simulation has at most ${SIMULATION_LIMITS.periods} periods.`
+      return refused({ pointer, code: 'maximum', expected: one.id, value, instruction })
+    }
+    one = nextPeriod(one, 1)
+    periods.push(one)
+  }
+  return { issues: [], periods }
+}
+
+/** A version of a plan beside those in force, ready to be computed for any affiliates. */
+export interface Simulation {
+  /** That of the simulated version. It reads all that the versions in force need, too. */
+  readonly computation: Computation
+  /** Under the versions in force. */
+  readonly current: Context
+  /** The periods whose statements are compared. */
+  readonly compared: readonly Period[]
+  /** The affiliates whose statements can depend on the plan, in order of their ids. */
+  readonly affiliates: readonly string[]
+}
+
+/**
+ * Prepares the simulation of a version of a plan from the first of some periods on.
+ *
+ * @param beginnings Where the account's records and books begin; absent: they are read.
+ */
+export async function openSimulation(
+  source: AccountSource,
+  plan: Plan,
+  terms: PlanTerms,
+  periods: readonly [Period, ...Period[]],
+  beginnings?: AccountBeginnings,
+): Promise<Simulation> {
+  const [first] = periods
+  const last = periods.at(-1) ?? first
+  const inForce = replaceVersions(source.inForce, plan, terms, first.first, minorDigits)
+  const selection = selectFacts(inForce, source.settings)
+  const settings = { ...source.settings, summed: selection }
+  const computation = await openComputation(
+    { ...source, inForce, selection, settings },
+    lastToEnd(source, last),
+    null,
+    beginnings,
+  )
+  return {
+    computation,
+    current: { ...computation.context, inForce: source.inForce },
+    compared: computation.range.periods.filter((one) => isCompared(one, first, last)),
+    affiliates: affiliatesOf(computation, plan.plan),
+  }
+}
+
+/** Returns the period that ends last, of those of all kinds of the account that overlap the last one. */
+function lastToEnd({ periodKinds }: AccountSource, last: Period): Period {
+  const all = periodKinds.map((kind) => periodOf(last.last, kind))
+  return all.reduce((latest, one) => (one.last > latest.last ? one : latest), last)
+}
+
+/** Whether a period is one of those asked for, or of the other kind and overlaps them. */
+const isCompared = (one: Period, first: Period, last: Period): boolean =>
+  one.last >= first.first && one.first <= last.last
+
+/** Returns the configured affiliates that have the plan, or whose statements depend on others that do. */
+function affiliatesOf({ source, dependenciesOf }: Computation, plan: string): string[] {
+  const { inForce, parents } = source
+  const isAssigned = (affiliate: string): boolean =>
+    inForce.assignmentsOf(affiliate).some((one) => one.plan === plan)
+  const concernsAll = sharesOnce(inForce, plan)
+  return parents
+    .map(({ affiliate_id }) => affiliate_id)
+    .filter((affiliate) => {
+      if (inForce.assignmentsOf(affiliate).length === 0) return false
+      if (concernsAll || isAssigned(affiliate)) return true
+      const { settled, read } = dependenciesOf(affiliate)
+      return [...settled, ...read].some(isAssigned)
+    })
+    .sort(compareText)
+}
+
+/**
+ * Whether a plan has a `once` rule with the id of one of another plan: then customers who qualify under
+ * the one no longer qualify under the other.
+ */
+function sharesOnce({ plans }: PlansInForce, name: string): boolean {
+  const idsOf = ({ versions }: Plan): string[] =>
+    versions.flatMap(({ rules }) => rules.flatMap(({ kind, id }) => (kind === 'once' ? [id] : [])))
+  const own = new Set([...plans.values()].flatMap((one) => (one.plan === name ? idsOf(one) : [])))
+  return [...plans.values()].some(
+    (one) => one.plan !== name && idsOf(one).some((id) => own.has(id)),
+  )
+}
+
+/** The sums of an affiliate and plan, or of a currency, before and after. */
+interface Sums {
+  readonly affiliate: string
+  readonly plan: string
+  readonly currency: string
+  readonly digits: number
+  readonly current: Earned
+  readonly simulated: Earned
+}
+
+interface Earned {
+  readonly lines: Decimal
+  readonly payable: Decimal
+}
+
+const NOTHING: Earned = { lines: ZERO, payable: ZERO }
+
+const sumEarned = (all: readonly Earned[]): Earned => ({
+  lines: sum(all.map(({ lines }) => lines)),
+  payable: sum(all.map(({ payable }) => payable)),
+})
+
+/**
+ * Compares what affiliates earn under the versions in force and simulated, in all compared periods
+ * together.
+ *
+ * @param all Whether rows without a difference are listed, too.
+ */
+export function comparePage(page: SimulatedPage, all: boolean): Comparison {
+  const rows = new Map<string, Sums>()
+  for (const side of ['current', 'simulated'] as const) {
+    for (const { affiliate, plan, statement } of page[side]) {
+      if (statement === null) continue
+      const key = planKey(affiliate, plan.plan)
+      const { currency, digits } = plan.first
+      const known = rows.get(key) ?? {
+        affiliate,
+        plan: plan.plan,
+        currency,
+        digits,
+        current: NOTHING,
+        simulated: NOTHING,
+      }
+      const { lines_sum, payable } = statement
+      const earned = { lines: decimal(lines_sum), payable: decimal(payable) }
+      rows.set(key, { ...known, [side]: sumEarned([known[side], earned]) })
+    }
+  }
+  const ordered = [...rows.values()].sort(
+    (a, b) => compareText(a.affiliate, b.affiliate) || compareText(a.plan, b.plan),
+  )
+  const changed = ordered.filter(isChanged)
+  return {
+    data: (all ? ordered : changed).map((row) => ({
+      affiliate_id: row.affiliate,
+      plan: row.plan,
+      ...amountsOf(row),
+    })),
+    total: totalsOf(ordered),
+    unchanged: page.affiliates.length - new Set(changed.map(({ affiliate }) => affiliate)).size,
+  }
+}
+
+const isChanged = ({ current, simulated }: Sums): boolean =>
+  !isZero(subtract(simulated.lines, current.lines)) ||
+  !isZero(subtract(simulated.payable, current.payable))
+
+function totalsOf(rows: readonly Sums[]): Amounts[] {
+  const byCurrency = Map.groupBy(rows, ({ currency }) => currency)
+  return [...byCurrency.values()]
+    .flatMap(([first, ...others]) => {
+      if (!first) return []
+      const all = [first, ...others]
+      const current = sumEarned(all.map((row) => row.current))
+      const simulated = sumEarned(all.map((row) => row.simulated))
+      return [amountsOf({ ...first, current, simulated })]
+    })
+    .sort((a, b) => compareText(a.currency, b.currency))
+}
+
+function amountsOf({ currency, digits, current, simulated }: Sums): Amounts {
+  const money = (value: Decimal): string => fixedText(value, digits)
+  return {
+    currency,
+    current: money(current.lines),
+    simulated: money(simulated.lines),
+    difference: money(subtract(simulated.lines, current.lines)),
+    payable_current: money(current.payable),
+    payable_simulated: money(simulated.payable),
+  }
+}
+
+/** What some affiliates earn in the compared periods, under the versions in force and simulated. */
+interface SimulatedPage {
+  readonly affiliates: readonly string[]
+  readonly current: readonly PlanResult[]
+  readonly simulated: readonly PlanResult[]
+  /** The affiliate that depends on more facts than one request reads; null if none does. */
+  readonly tooLarge: string | null
+}
+
+/** What the facts of some customers came to under the plans of a context. */
+interface Tallied {
+  readonly context: Context
+  readonly tallies: ReadonlyMap<string, PeriodTallies>
+}
+
+/**
+ * Computes the first of some affiliates: as many as depend on at most `maxFacts` facts, at least one,
+ * or none and the first one as `tooLarge`.
+ */
+export async function computePage(
+  simulation: Simulation,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<SimulatedPage> {
+  const { computation, current } = simulation
+  const both = [current, computation.context].map(
+    (context): Tallied => ({
+      context,
+      tallies: new Map(computation.range.periods.map(({ id }) => [id, new Map()])),
+    }),
+  )
+  const found = await readWhileFew(simulation, affiliates, maxFacts, (customers) => {
+    for (const one of both) tally(simulation, one, customers)
+  })
+  const [ofCurrent = [], ofSimulated = []] = both.map((one) => settle(simulation, one, found))
+  const tooLarge = found.length === 0 ? (affiliates[0] ?? null) : null
+  return { affiliates: found, current: ofCurrent, simulated: ofSimulated, tooLarge }
+}
+
+/** The affiliates that are read together after the first, second, fourth … ones. */
+const MAX_GROUP = 64
+
+/**
+ * Reads the customers of affiliates, in growing groups, and returns those that were read whole. Facts
+ * of a group that is not read whole belong to none of them.
+ */
+async function readWhileFew(
+  { computation }: Simulation,
+  affiliates: readonly string[],
+  maxFacts: number,
+  add: (customers: readonly Customer[]) => void,
+): Promise<string[]> {
+  const { source, range, context, dependenciesOf } = computation
+  const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
+  const isNeeded = neededQueries(source, context.tree, range.periods)
+  const done: string[] = []
+  const read = new Set<string>()
+  const seen = new Set<string>()
+  let facts = 0
+  while (done.length < Math.min(affiliates.length, SIMULATION_LIMITS.affiliates)) {
+    const size = Math.min(Math.max(1, done.length), MAX_GROUP)
+    const end = Math.min(done.length + size, SIMULATION_LIMITS.affiliates)
+    const group = affiliates.slice(done.length, end)
+    const all = joinDependencies(group.map(dependenciesOf)).read
+    const needed = [...all].filter((one) => !read.has(one))
+    const found = needed.length > 0 ? customersOf(computation, needed, queries, isNeeded) : []
+    for await (const customers of found) {
+      const added = [...customers].filter(({ customer_id }) => !seen.has(customer_id))
+      for (const customer of added) {
+        seen.add(customer.customer_id)
+        for (const { count } of customer.facts) facts += count
+      }
+      if (facts > maxFacts) return done
+      add(added)
+    }
+    for (const one of needed) read.add(one)
+    done.push(...group)
+  }
+  return done
+}
+
+/** Adds the facts of customers to the tallies of all periods. */
+function tally(
+  { computation }: Simulation,
+  { context, tallies }: Tallied,
+  customers: readonly Customer[],
+): void {
+  const evaluated = customers.map((one) => evaluateCustomer(context, one))
+  for (const period of computation.range.periods) {
+    const known = evaluated.map((one) => asOf(one, period.last))
+    known.forEach(customerTallier({ ...context, period }, tallies.get(period.id) ?? new Map()))
+  }
+}
+
+/**
+ * Settles affiliates in the compared periods, as if nothing were approved or entered: what is closed
+ * would hide what the version changes.
+ */
+function settle(
+  { computation, compared }: Simulation,
+  { context, tallies }: Tallied,
+  affiliates: readonly string[],
+): PlanResult[] {
+  const { range, dependenciesOf } = computation
+  const wanted = new Set(affiliates)
+  const { settled } = joinDependencies(affiliates.map(dependenciesOf))
+  const settlePeriod = openSettlement(
+    {
+      ...context,
+      affiliates: [...settled].filter((one) => context.inForce.assignmentsOf(one).length > 0),
+      firstDay: { month: range.firstDay, week: range.firstDay },
+      stateOf: () => NO_STATE,
+      booksOf: () => null,
+    },
+    ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map(),
+  )
+  return compared.flatMap(settlePeriod).filter(({ affiliate }) => wanted.has(affiliate))
+}

@@ -1,0 +1,126 @@
+import type { Context } from 'hono'
+import { errorName } from '../errors.ts'
+import { type ReadMemory, type Sending, SMALL_RESPONSE_BYTES, sendBytes } from './memory.ts'
+
+/**
+ * Responds with JSON, with the limits of `sendText`.
+ *
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ */
+export const sendJson = (c: Context, value: object, memory: ReadMemory): Promise<Response> =>
+  sendText(c, JSON.stringify(value), { 'Content-Type': 'application/json' }, memory)
+
+/**
+ * Responds with a text. The client must take a response above 64 KiB at no less than 256 KiB per second
+ * while others wait. Its memory is released once it was received, or once the connection is cut because
+ * the client is too slow.
+ *
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds.
+ */
+export async function sendText(
+  c: Context,
+  text: string,
+  headers: Record<string, string>,
+  memory: ReadMemory,
+): Promise<Response> {
+  // A response to HEAD has no body that anybody would read.
+  if (text.length <= SMALL_RESPONSE_BYTES || c.req.method === 'HEAD') {
+    memory.release()
+    return c.body(text, 200, headers)
+  }
+  const bytes = new TextEncoder().encode(text)
+  const sending = await memory
+    .startSending(bytes.byteLength)
+    .catch((error) => throwWithoutLink(c, error))
+  return c.body(sendBytes(c, bytes, sending), 200, headers)
+}
+
+/** Removes the `Link` header, then rethrows. */
+function throwWithoutLink(c: Context, error: unknown): never {
+  c.header('Link', undefined)
+  throw error
+}
+
+/**
+ * Responds with texts that a generator makes one after the other, of at most about 64 KiB each. A response
+ * of at most 64 KiB never waits for memory. If the generator fails after that, the connection is cut, so
+ * that the client does not take a part for the whole. A client must keep the pace of `sendText`.
+ *
+ * @param memoryBytes The memory that the response takes at any time, however long it is.
+ * @throws ApiError `unavailable` if there is no memory for 20 seconds; what making the first texts throws.
+ */
+export async function sendPieces(
+  c: Context,
+  pieces: AsyncGenerator<string, void>,
+  headers: Record<string, string>,
+  memory: ReadMemory,
+  memoryBytes: number,
+): Promise<Response> {
+  const { text, isDone } = await firstOf(pieces).catch((error) => throwWithoutLink(c, error))
+  if (isDone) return c.body(text, 200, headers)
+  // A response to HEAD has no body that anybody would read.
+  if (c.req.method === 'HEAD') {
+    await pieces.return()
+    return c.body(null, 200, headers)
+  }
+  const sending = await memory
+    .startSending(memoryBytes)
+    .catch((error) => throwWithoutLink(c, error))
+  const { readable, writable } = new IdentityTransformStream()
+  c.executionCtx.waitUntil(writePieces(text, pieces, writable.getWriter(), sending))
+  return c.body(readable, 200, headers)
+}
+
+/** Returns the first texts as one: all, or more than 64 KiB. */
+async function firstOf(pieces: AsyncGenerator<string, void>) {
+  let text = ''
+  let isDone = false
+  while (!isDone && text.length <= SMALL_RESPONSE_BYTES) {
+    const next = await pieces.next()
+    text += next.value ?? ''
+    isDone = next.done === true
+  }
+  return { text, isDone }
+}
+
+async function writePieces(
+  first: string,
+  pieces: AsyncGenerator<string, void>,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  sending: Sending,
+): Promise<void> {
+  const encoder = new TextEncoder()
+  let sent = 0
+  const write = async (text: string) => {
+    const bytes = encoder.encode(text)
+    if (bytes.byteLength === 0) return
+    await sending.waitFor(writer.write(bytes))
+    sent += bytes.byteLength
+    sending.sent(sent)
+  }
+  try {
+    await write(first)
+    for (;;) {
+      const { value, done } = await sending.readMore(orLogged(pieces.next()))
+      if (done) break
+      await write(value)
+    }
+    await writer.close()
+  } catch (error) {
+    // The client is too slow, it has disconnected, or the rest cannot be read.
+    writer.abort(error).catch(() => {})
+  } finally {
+    sending.release()
+    await pieces.return()
+  }
+}
+
+/** Logs a failure, of which the client only sees that the connection is cut. */
+async function orLogged<T>(reading: Promise<T>): Promise<T> {
+  try {
+    return await reading
+  } catch (error) {
+    console.error(JSON.stringify({ fault: errorName(error), unfinished: 'answer' }))
+    throw error
+  }
+}
