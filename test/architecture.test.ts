@@ -27,8 +27,17 @@ const MAY_USE: Record<string, string[]> = {
   auth: ['amount-signs', 'db', 'durations', 'errors', 'retry'],
   http: ['auth', 'db', 'durations', 'errors', 'validation'],
   webhooks: ['auth', 'db', 'development', 'durations', 'errors'],
-  ingest: ['auth', 'db', 'durations', 'errors', 'http', 'validation', 'webhooks', 'zone'],
-  reading: ['amount-signs', 'auth', 'db', 'durations', 'errors', 'http', 'ingest', 'validation'],
+  ingest: [
+    'amount-signs',
+    'auth',
+    'db',
+    'durations',
+    'errors',
+    'http',
+    'validation',
+    'webhooks',
+    'zone',
+  ],
   commission: [
     'amount-signs',
     'auth',
@@ -37,7 +46,6 @@ const MAY_USE: Record<string, string[]> = {
     'errors',
     'http',
     'ingest',
-    'reading',
     'validation',
     'zone',
   ],
@@ -52,7 +60,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
   ],
   tracking: ['auth', 'db', 'errors'],
-  trading: ['amount-signs', 'db', 'ingest', 'reading', 'tracking', 'validation', 'zone'],
+  trading: ['amount-signs', 'db', 'ingest', 'tracking', 'validation', 'zone'],
   brand: [
     'amount-signs',
     'auth',
@@ -60,7 +68,6 @@ const MAY_USE: Record<string, string[]> = {
     'durations',
     'http',
     'ingest',
-    'reading',
     'tracking',
     'validation',
     'zone',
@@ -74,7 +81,6 @@ const MAY_USE: Record<string, string[]> = {
     'errors',
     'http',
     'ingest',
-    'reading',
     'reports',
     'tracking',
     'validation',
@@ -91,7 +97,6 @@ const MAY_USE: Record<string, string[]> = {
     'errors',
     'http',
     'ingest',
-    'reading',
     'reports',
     'tracking',
     'trading',
@@ -105,7 +110,7 @@ const MAY_USE: Record<string, string[]> = {
     'durations',
     'errors',
     'http',
-    'reading',
+    'ingest',
     'reports',
   ],
   'run-cron': ['admin', 'app', 'db'],
@@ -128,13 +133,13 @@ const MAY_USE: Record<string, string[]> = {
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|console|errors|auth|http|docs|ingest|reading|trading|brand|admin|commission|reports|tracking)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|commission|reports|tracking)\b/,
   valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\/drizzle-tables\.ts$/,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
-    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|commission\/drafts\/workflow)\.ts$/,
+    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|commission\/statements\/workflow)\.ts$/,
 }
 
 /** The text of each file of `src`, `scripts`, `stress` and `bench`, by its path. */

@@ -5,7 +5,7 @@ import {
   SIMULATION_COLUMNS,
   type Simulated,
   toRows,
-} from '../../src/commission/simulate/present.ts'
+} from '../../src/commission/statements/present-simulation.ts'
 import { escapeText } from '../../src/validation/quote.ts'
 import { list } from './format.ts'
 import type { Input } from './operation.ts'

@@ -6,7 +6,7 @@ import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
 import { PAGE_PARAMETERS, type PageQuery, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
-import { readFeedsOf } from '../reading/feed.ts'
+import { readFeedsOf } from '../ingest/feed.ts'
 import { findRouteAccount } from './accounts.ts'
 
 type List<Filters extends unknown[]> = (

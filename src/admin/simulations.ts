@@ -1,22 +1,26 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { writeCsv } from '../commission/csv.ts'
-import { TooManyFacts } from '../commission/drafts/compute.ts'
-import { FRESH_LIMITS } from '../commission/drafts/limits.ts'
-import { withinLimit } from '../commission/drafts/on-request.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import type { Plan } from '../commission/engine/plans-in-force.ts'
-import { type AccountBeginnings, beginningsOf } from '../commission/facts/days.ts'
-import { type AccountSource, openSource } from '../commission/facts/source.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
-import { SIMULATION_COLUMNS, type Simulated, toRows } from '../commission/simulate/present.ts'
+import { TooManyFacts } from '../commission/statements/compute.ts'
+import { type AccountBeginnings, beginningsOf } from '../commission/statements/days.ts'
+import { FRESH_LIMITS } from '../commission/statements/limits.ts'
+import { withinLimit } from '../commission/statements/on-request.ts'
+import {
+  SIMULATION_COLUMNS,
+  type Simulated,
+  toRows,
+} from '../commission/statements/present-simulation.ts'
 import {
   comparePage,
   computePage,
   openSimulation,
   parseSimulation,
   type SimulationRequest,
-} from '../commission/simulate/simulation.ts'
+} from '../commission/statements/simulation.ts'
+import { type AccountSource, openSource } from '../commission/statements/source.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readFlag, readQuery } from '../http/query.ts'

@@ -10,7 +10,7 @@ import { type MappedField, putMapping, readMapping, STATUSES } from '../db/direc
 import { readStatuses } from '../db/records/attention.ts'
 import { DAY_MS } from '../durations.ts'
 import { readQuery } from '../http/query.ts'
-import { STATUS_DAYS, statusMembersOf } from '../reading/attention.ts'
+import { STATUS_DAYS, statusMembersOf } from '../ingest/attention.ts'
 import * as f from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { pointerStep } from '../validation/pointer.ts'

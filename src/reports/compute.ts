@@ -1,6 +1,6 @@
 import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
 import { type RateLookup, rateFinder, rateLookup } from '../commission/engine/convert.ts'
-import { statusMembersOf, wordsFor } from '../commission/facts/select-facts.ts'
+import { statusMembersOf, wordsFor } from '../commission/statements/select-facts.ts'
 import { loadRates } from '../db/commission/rates.ts'
 import { findAccount } from '../db/directory/accounts.ts'
 import { listDefinitions } from '../db/directory/event-definitions.ts'

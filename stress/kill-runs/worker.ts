@@ -7,7 +7,7 @@ import service, {
 } from 'tributary:service'
 import type { D1Database } from '@cloudflare/workers-types'
 import { aroundCalls } from '../../bench/around-calls.ts'
-import { PART_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
+import { PART_LIMITS, STEP_LIMITS } from '../../src/commission/statements/limits.ts'
 
 // The service with small steps, whose Workflow asks a barrier before and after each of its calls to D1.
 // What the calls do is not changed.

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { beginRun, finishRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { beginRun, finishRun, makeStep } from '../../src/commission/statements/run.ts'
 import { json } from '../partner.ts'
 import { surrounded } from '../sweep/platform.ts'
 import { type BookFirm, bookFirm, LAST_MONTH, MONTHS, payment } from './book-firm.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { beginRun, finishRun, makeStep } from '../../src/commission/drafts/run.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import { beginRun, finishRun, makeStep } from '../../src/commission/statements/run.ts'
 import { at } from '../dated.ts'
 import { ada, ask, askAdmin, deposit, json, partner } from '../partner.ts'
 import { askAda } from './book-rows.ts'

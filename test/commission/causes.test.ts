@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { expect, test, vi } from 'vitest'
-import { addCause, joinCauses, noCauses } from '../../src/commission/drafts/cause-list.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import { addCause, joinCauses, noCauses } from '../../src/commission/statements/cause-list.ts'
 import { askAdmin, json, traded } from '../partner.ts'
 import {
   ACCOUNT,

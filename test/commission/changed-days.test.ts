@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { Rule } from '../../src/commission/engine/plan.ts'
-import { KEEPING } from '../../src/commission/facts/kept.ts'
+import { KEEPING } from '../../src/commission/statements/kept.ts'
 import { day, deposited, eve } from '../brand.ts'
 import { ada, askAdmin, deposit, traded } from '../partner.ts'
 import { bothWays, keepEagerly, OPEN, openBrand, openPartner, rowsOf } from './kept-firms.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect } from 'vitest'
-import type { Adjustment, StatementHead } from '../../src/commission/drafts/draft.ts'
+import type { Adjustment, StatementHead } from '../../src/commission/statements/draft.ts'
 import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { add, negate, parse, plain, type Rational, sum, ZERO } from './oracle/rational.ts'
 

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
+import { beginRun, makeStep } from '../../src/commission/statements/run.ts'
 import { askAdmin, json, partner } from '../partner.ts'
 import { assign, draftsOf, monthly, publish, storePlan } from './stored.ts'
 import { storeStarted } from './stored-runs.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Cause } from '../../src/commission/drafts/cause.ts'
+import type { Cause } from '../../src/commission/statements/cause.ts'
 import { adjustmentText } from '../../src/commission/why/explain.ts'
 import { askAdmin, json } from '../partner.ts'
 import { adjustmentsOf, approve, customer, firm, PATH, refresh, statementOf } from './closed.ts'

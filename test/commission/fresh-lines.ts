@@ -1,4 +1,4 @@
-import { settleAffiliates } from '../../src/commission/drafts/compute.ts'
+import { settleAffiliates } from '../../src/commission/statements/compute.ts'
 import type { Booked } from './check-books.ts'
 import { add, isZero, parse, plain, type Rational, ZERO } from './oracle/rational.ts'
 import { computationOf } from './stored.ts'

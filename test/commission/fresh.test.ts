@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
-import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'
 import { assign, monthly, storePlan } from './stored.ts'
 

@@ -1,6 +1,4 @@
 import { describe, expect, test } from 'vitest'
-import { addCause, noCauses } from '../../src/commission/drafts/cause-list.ts'
-import { type CauseGroup, causesFrom, groupKey } from '../../src/commission/drafts/causes.ts'
 import { openAccount } from '../../src/commission/engine/account.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { compileConditions } from '../../src/commission/engine/conditions.ts'
@@ -13,6 +11,8 @@ import { settlePlan } from '../../src/commission/engine/settle.ts'
 import { countQualified } from '../../src/commission/engine/settle-plan.ts'
 import { NO_STATE, openState } from '../../src/commission/engine/state.ts'
 import { addToGroup, newCustomerTally, talliesOf } from '../../src/commission/engine/tally.ts'
+import { addCause, noCauses } from '../../src/commission/statements/cause-list.ts'
+import { type CauseGroup, causesFrom, groupKey } from '../../src/commission/statements/causes.ts'
 import { compile, cpa, customer, deposit, fact, input, worldOf } from './cases/build.ts'
 
 // What a partner sends decides how much is computed. Twice as much of it may take a little more than

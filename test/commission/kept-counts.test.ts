@@ -1,15 +1,15 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { parsePeriod } from '../../src/commission/engine/calendar.ts'
+import type { Rule } from '../../src/commission/engine/plan.ts'
 import {
   computeAffiliates,
   openComputation,
   TooManyFacts,
-} from '../../src/commission/drafts/compute.ts'
-import { beginRun, makeStep } from '../../src/commission/drafts/run.ts'
-import { parsePeriod } from '../../src/commission/engine/calendar.ts'
-import type { Rule } from '../../src/commission/engine/plan.ts'
-import { KEEPING } from '../../src/commission/facts/kept.ts'
-import { openSource } from '../../src/commission/facts/source.ts'
+} from '../../src/commission/statements/compute.ts'
+import { KEEPING } from '../../src/commission/statements/kept.ts'
+import { beginRun, makeStep } from '../../src/commission/statements/run.ts'
+import { openSource } from '../../src/commission/statements/source.ts'
 import { beginKeeping, KEPT_LIMITS } from '../../src/db/commission/kept.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { day, deposited, eve } from '../brand.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { KEEPING } from '../../src/commission/facts/kept.ts'
+import { KEEPING } from '../../src/commission/statements/kept.ts'
 import { KEPT_LIMITS } from '../../src/db/commission/kept.ts'
 import { bothWays, keepEagerly, OPEN, randomBrand, randomPartner, rowsOf } from './kept-firms.ts'
 import { randomSource } from './worlds.ts'

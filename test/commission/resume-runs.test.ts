@@ -2,14 +2,14 @@ import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CRON_SCHEDULES } from '../../src/admin/crons.ts'
-import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/drafts/limits.ts'
+import { RESUME_LIMITS, STEP_LIMITS } from '../../src/commission/statements/limits.ts'
 import {
   beginRun,
   finishRun,
   makeStep,
   planSteps,
   type RunParameters,
-} from '../../src/commission/drafts/run.ts'
+} from '../../src/commission/statements/run.ts'
 import { endStep, storeSteps } from '../../src/db/commission/runs.ts'
 import worker from '../../src/index.ts'
 import { ada, askAdmin, deposit, json, partner } from '../partner.ts'

@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'

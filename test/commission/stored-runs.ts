@@ -1,6 +1,6 @@
 import { env } from 'cloudflare:workers'
-import { newRunId, type RunParameters } from '../../src/commission/drafts/run.ts'
-import { refreshDrafts } from '../../src/commission/drafts/store.ts'
+import { newRunId, type RunParameters } from '../../src/commission/statements/run.ts'
+import { refreshDrafts } from '../../src/commission/statements/store.ts'
 import { endStep, insertRuns, storeSteps } from '../../src/db/commission/runs.ts'
 import { resolveDatabase } from '../../src/db/database.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'

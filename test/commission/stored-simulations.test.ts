@@ -4,13 +4,13 @@ import { openAccount } from '../../src/commission/engine/account.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
 import { replaceVersions } from '../../src/commission/engine/simulation.ts'
-import { openSource } from '../../src/commission/facts/source.ts'
 import {
   comparePage,
   computePage,
   openSimulation,
   type Simulation,
-} from '../../src/commission/simulate/simulation.ts'
+} from '../../src/commission/statements/simulation.ts'
+import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { minorDigits, open } from './engine.ts'
 import { parse, plain, sum } from './oracle/rational.ts'

@@ -1,12 +1,12 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import {
   type Computation,
   computeAffiliates,
   openComputation,
-} from '../../src/commission/drafts/compute.ts'
-import { parsePeriod } from '../../src/commission/engine/calendar.ts'
-import { type AccountSource, openSource } from '../../src/commission/facts/source.ts'
+} from '../../src/commission/statements/compute.ts'
+import { type AccountSource, openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { asDraft, evaluate } from './engine.ts'
 import { storable, storeRates, storeWorld } from './stored-world.ts'

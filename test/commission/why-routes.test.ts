@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
-import { FRESH_LIMITS } from '../../src/commission/drafts/limits.ts'
 import type { Rule } from '../../src/commission/engine/plan.ts'
+import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'

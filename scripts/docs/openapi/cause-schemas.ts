@@ -1,4 +1,4 @@
-import { CAUSE_LIMITS } from '../../../src/commission/drafts/cause-list.ts'
+import { CAUSE_LIMITS } from '../../../src/commission/statements/cause-list.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'

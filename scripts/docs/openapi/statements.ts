@@ -1,4 +1,4 @@
-import { FRESH_LIMITS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS, PART_LIMITS, RUN_LIMITS } from '../../../src/commission/statements/limits.ts'
 import { SUMMED_STATEMENTS } from '../../../src/db/commission/statements.ts'
 import { LIST_LIMITS } from '../../../src/db/paginate.ts'
 import { documented, object } from '../envelopes.ts'

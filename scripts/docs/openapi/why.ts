@@ -1,4 +1,4 @@
-import { FRESH_LIMITS } from '../../../src/commission/drafts/limits.ts'
+import { FRESH_LIMITS } from '../../../src/commission/statements/limits.ts'
 import { ACCOUNT_PATH, operation } from './administration/operation.ts'
 import {
   type CallerKind,

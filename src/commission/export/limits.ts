@@ -1,4 +1,4 @@
-import { PART_LIMITS } from '../drafts/limits.ts'
+import { PART_LIMITS } from '../statements/limits.ts'
 
 /** The maximum number of statements, and of lines, of a printable page. */
 export const PAGE_LIMITS = { statements: 200, lines: 5000 }

@@ -2,8 +2,8 @@ import { readParts, type StatementPart } from '../../db/commission/statements.ts
 import type { Connection } from '../../db/database.ts'
 import type { FoundPage } from '../../db/paginate.ts'
 import { unavailable } from '../../errors.ts'
-import type { Adjustment, StatementLine } from '../drafts/draft.ts'
-import { type presentStatement, splitItems } from '../drafts/present.ts'
+import type { Adjustment, StatementLine } from '../statements/draft.ts'
+import { type presentStatement, splitItems } from '../statements/present.ts'
 import { GROUP_LIMITS, PAGE_LIMITS } from './limits.ts'
 
 /** A statement without its lines. */

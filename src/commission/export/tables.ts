@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
-import type { Cause } from '../drafts/cause.ts'
-import type { Adjustment, StatementLine } from '../drafts/draft.ts'
+import type { Cause } from '../statements/cause.ts'
+import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import type { Presented } from './read.ts'
 
 /** Escaped HTML. */

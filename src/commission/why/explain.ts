@@ -9,22 +9,6 @@ import type { Connection } from '../../db/database.ts'
 import { ApiError } from '../../errors.ts'
 import { oncePerRequest } from '../../http/once-per-request.ts'
 import type { Reader } from '../../http/read-session.ts'
-import { type AccountBooks, readBooks } from '../drafts/books.ts'
-import type { Cause, Causes } from '../drafts/cause.ts'
-import { CAUSE_LIMITS } from '../drafts/cause-list.ts'
-import { findCauses } from '../drafts/causes.ts'
-import {
-  type Computation,
-  computeAffiliates,
-  openComputation,
-  settleAffiliates,
-  viewOf,
-} from '../drafts/compute.ts'
-import { type AdjustedLine, type Adjustment, toDraft } from '../drafts/draft.ts'
-import { lineIds, statementId, statementOfLine } from '../drafts/ids.ts'
-import { FRESH_LIMITS } from '../drafts/limits.ts'
-import { openPeriod, readStored } from '../drafts/on-request.ts'
-import { findRange } from '../drafts/range.ts'
 import { dayText, type Period, parsePeriod } from '../engine/calendar.ts'
 import { add, compare, decimal, fixedText, fromFact, plainText } from '../engine/decimal.ts'
 import type { EvaluatedCustomer } from '../engine/evaluate.ts'
@@ -41,8 +25,24 @@ import { type Customer, compareFacts, compareText, type Fact } from '../engine/f
 import type { Line, LineJson } from '../engine/line.ts'
 import type { PlansInForce } from '../engine/plans-in-force.ts'
 import { counted, figure, listed } from '../engine/reasons.ts'
-import { readCustomer } from '../facts/read-customers.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'
+import { type AccountBooks, readBooks } from '../statements/books.ts'
+import type { Cause, Causes } from '../statements/cause.ts'
+import { CAUSE_LIMITS } from '../statements/cause-list.ts'
+import { findCauses } from '../statements/causes.ts'
+import {
+  type Computation,
+  computeAffiliates,
+  openComputation,
+  settleAffiliates,
+  viewOf,
+} from '../statements/compute.ts'
+import { type AdjustedLine, type Adjustment, toDraft } from '../statements/draft.ts'
+import { lineIds, statementId, statementOfLine } from '../statements/ids.ts'
+import { FRESH_LIMITS } from '../statements/limits.ts'
+import { openPeriod, readStored } from '../statements/on-request.ts'
+import { findRange } from '../statements/range.ts'
+import { readCustomer } from '../statements/read-customers.ts'
 import { escapeStrings } from './escape-strings.ts'
 import {
   collectParts,

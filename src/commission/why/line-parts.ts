@@ -1,8 +1,8 @@
-import { lineIds, statementId } from '../drafts/ids.ts'
 import { fixedText, plainText } from '../engine/decimal.ts'
 import { type SourceLine, sourceLines } from '../engine/explain.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Line } from '../engine/line.ts'
+import { lineIds, statementId } from '../statements/ids.ts'
 import { type ComputedLine, recordsOf } from './explain.ts'
 import type { LineParts } from './read-parts.ts'
 

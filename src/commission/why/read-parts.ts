@@ -1,5 +1,3 @@
-import { type Computation, TooManyFacts } from '../drafts/compute.ts'
-import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { PeriodContext } from '../engine/context.ts'
 import { asOf, type EvaluatedCustomer } from '../engine/evaluate.ts'
 import {
@@ -17,6 +15,8 @@ import {
 import type { Line } from '../engine/line.ts'
 import { type PeriodTallies, reduceCustomer } from '../engine/tally.ts'
 import { uplineRules } from '../engine/uplines.ts'
+import { type Computation, TooManyFacts } from '../statements/compute.ts'
+import { FRESH_LIMITS } from '../statements/limits.ts'
 import { periodQueries } from './record-queries.ts'
 import { type CustomerFilter, evaluatedCustomers } from './unearned.ts'
 

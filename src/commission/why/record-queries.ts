@@ -1,7 +1,7 @@
 import { EVERYTHING, mapFactTables } from '../../db/commission/fact-tables.ts'
 import { type FactDays, type FactQuery, factQueries } from '../../db/commission/facts.ts'
-import type { Computation } from '../drafts/compute.ts'
 import type { Period } from '../engine/calendar.ts'
+import type { Computation } from '../statements/compute.ts'
 
 /** Days since 1970, from the first to the last. */
 type Days = Pick<Period, 'first' | 'last'>

@@ -3,8 +3,6 @@ import { readHeldFacts } from '../../db/commission/fact-keys.ts'
 import type { FACT_TABLES } from '../../db/commission/fact-tables.ts'
 import type { FactQuery } from '../../db/commission/facts.ts'
 import { customers } from '../../db/schema.ts'
-import { type Computation, customersOf, TooManyFacts } from '../drafts/compute.ts'
-import { FRESH_LIMITS } from '../drafts/limits.ts'
 import type { Period } from '../engine/calendar.ts'
 import {
   asOf,
@@ -27,8 +25,10 @@ import {
   type UnearnedRecord,
   unearnedRecord,
 } from '../engine/unearned.ts'
-import { readCustomer, yieldAfterFacts } from '../facts/read-customers.ts'
-import { toFact } from '../facts/to-facts.ts'
+import { type Computation, customersOf, TooManyFacts } from '../statements/compute.ts'
+import { FRESH_LIMITS } from '../statements/limits.ts'
+import { readCustomer, yieldAfterFacts } from '../statements/read-customers.ts'
+import { toFact } from '../statements/to-facts.ts'
 import { onceQueries, recordQueries } from './record-queries.ts'
 
 /** Whose facts are read: one customer's, those of an affiliate's customers, or everyone's. */

@@ -1,5 +1,5 @@
 import { newAccount } from '../../admin/fields.ts'
-import type { Feed } from '../../reading/feed.ts'
+import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { count, Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
-import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
-import { statementOfLine } from '../../commission/drafts/ids.ts'
+import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
+import { statementOfLine } from '../../commission/statements/ids.ts'
 import type { PartRecord } from '../../commission/why/explain.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
 import { apiPath, nullIfNotFound, type Page, type Visit } from '../page.ts'

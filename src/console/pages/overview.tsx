@@ -1,5 +1,5 @@
-import type { Attention } from '../../reading/attention.ts'
-import type { Feed } from '../../reading/feed.ts'
+import type { Attention } from '../../ingest/attention.ts'
+import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
 import { Badge, count, EmptyState, isolated, Sentence, Time, titleOf } from '../parts/data.tsx'

@@ -1,5 +1,9 @@
-import { FRESH_LIMITS } from '../../commission/drafts/limits.ts'
-import type { Amounts, Simulated, SimulatedRow } from '../../commission/simulate/present.ts'
+import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
+import type {
+  Amounts,
+  Simulated,
+  SimulatedRow,
+} from '../../commission/statements/present-simulation.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Plot } from '../parts/chart.tsx'

@@ -1,4 +1,4 @@
-import { type Feed, HIGH_REFUSED_SHARE, type YesterdayState } from '../../reading/feed.ts'
+import { type Feed, HIGH_REFUSED_SHARE, type YesterdayState } from '../../ingest/feed.ts'
 import type { Visit } from '../page.ts'
 import { Badge, count, Table, Time } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'

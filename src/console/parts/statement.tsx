@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import type { Adjustment, StatementLine } from '../../commission/drafts/draft.ts'
+import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Data, isolated, Table, titleOf } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'

@@ -1,5 +1,5 @@
-import { FRESH_LIMITS } from '../../../../src/commission/drafts/limits.ts'
-import { SIMULATION_LIMITS } from '../../../../src/commission/simulate/limits.ts'
+import { FRESH_LIMITS } from '../../../../src/commission/statements/limits.ts'
+import { SIMULATION_LIMITS } from '../../../../src/commission/statements/simulation-limits.ts'
 import { documented, object } from '../../envelopes.ts'
 import { planSchemas } from '../../plans.ts'
 import type { JsonSchema } from '../../types.ts'

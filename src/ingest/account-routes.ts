@@ -11,9 +11,8 @@ import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/paginatio
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson } from '../http/send.ts'
-import { deliveryTime } from '../ingest/delivery-id.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
 import { readAttention } from './attention.ts'
+import { deliveryTime } from './delivery-id.ts'
 import {
   respondWithDeliveries,
   respondWithDelivery,
@@ -21,6 +20,7 @@ import {
 } from './delivery-routes.ts'
 import { readFeedsOf } from './feed.ts'
 import { toIsoTime } from './find-deliveries.ts'
+import type { ResourcesOf } from './resource.ts'
 
 /** The maximum number of affiliates that `GET account` lists: an account may have any number of them. */
 const MAX_LISTED_AFFILIATES = 1000

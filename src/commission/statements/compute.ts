@@ -17,30 +17,25 @@ import type { OnceState } from '../engine/once.ts'
 import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
-import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
+import { type AccountBooks, type Closing, readBooks } from './books.ts'
+import { type AccountBeginnings, beginningsOf } from './days.ts'
 import {
   customersPerKeptBatch,
   factWeightByDay,
   type KeptDaysInUse,
   readKeptDaysInUse,
-} from '../facts/kept.ts'
-import {
-  type IsNeeded,
-  neededQueries,
-  readCustomers,
-  yieldAfterFacts,
-} from '../facts/read-customers.ts'
+} from './kept.ts'
+import { KEPT_SHARE } from './limits.ts'
+import { type ComputedRange, findRange } from './range.ts'
+import { type IsNeeded, neededQueries, readCustomers, yieldAfterFacts } from './read-customers.ts'
 import {
   type AccountSource,
   openContext,
   type RateDays,
   ratesOfFinder,
   withinDays,
-} from '../facts/source.ts'
-import { type DatedTree, datedTree } from '../facts/tree.ts'
-import { type AccountBooks, type Closing, readBooks } from './books.ts'
-import { KEPT_SHARE } from './limits.ts'
-import { type ComputedRange, findRange } from './range.ts'
+} from './source.ts'
+import { type DatedTree, datedTree } from './tree.ts'
 
 /** What the statement of an affiliate depends on. */
 export interface Dependencies {

@@ -5,8 +5,8 @@ import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { checkPercentEncoding, invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
-import { receive } from '../ingest/receive.ts'
-import type { Resource } from '../ingest/resource.ts'
+import { receive } from './receive.ts'
+import type { Resource } from './resource.ts'
 
 /** The last segment of the path that takes a record's id as a query parameter. */
 const BY_ID = 'by-id'

@@ -12,14 +12,14 @@ import {
 import { readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson } from '../http/send.ts'
-import { type RefusedRecord, refusedRecords } from '../ingest/delivery-errors.ts'
-import type { ResourcesOf } from '../ingest/resource.ts'
+import { type RefusedRecord, refusedRecords } from './delivery-errors.ts'
 import {
   DELIVERY_PARAMETERS,
   findDeliveries,
   presentInFull,
   readDelivery,
 } from './find-deliveries.ts'
+import type { ResourcesOf } from './resource.ts'
 
 /** `GET deliveries`: the deliveries of the caller, narrowed by the query. */
 export function respondWithDeliveries(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
@@ -68,7 +68,7 @@ export function respondWithRefused(c: Context<AppEnv>, id: string, resourcesOf: 
 }
 
 /** Returns one page of the refused records of a delivery; errors of the whole body come first. */
-export function pageOfRefused(
+function pageOfRefused(
   records: readonly RefusedRecord[],
   { after, number, size }: Page,
 ): FoundPage<RefusedRecord> {

@@ -36,7 +36,6 @@ import { type FactNeeds, factNeeds } from '../engine/fact-needs.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { PlanTerms, Rule } from '../engine/plan.ts'
 import { versionsOf } from '../engine/plans-in-force.ts'
-import type { AccountSource } from '../facts/source.ts'
 import { type LastSettled, type LastSettledOf, lastSettled } from './books.ts'
 import {
   type Cause,
@@ -48,6 +47,7 @@ import {
 } from './cause.ts'
 import { addCause, type CauseList, joinCauses, noCauses } from './cause-list.ts'
 import type { Computation, ComputedPeriod } from './compute.ts'
+import type { AccountSource } from './source.ts'
 
 /** Returns the cause that a record is. */
 function recordCause(table: ChangedTable, row: ChangedRow, customer_id: string): RecordCause {

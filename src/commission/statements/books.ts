@@ -25,10 +25,10 @@ import {
 import { parsePeriod } from '../engine/calendar.ts'
 import { add, type Decimal, decimal, negate, ZERO } from '../engine/decimal.ts'
 import { type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import type { AccountSource } from '../facts/source.ts'
 import type { CorrectedLine } from './cause.ts'
 import type { StatementHead } from './draft.ts'
 import type { ComputedRange } from './range.ts'
+import type { AccountSource } from './source.ts'
 
 /** The closing of a period, and of all periods before it, for an affiliate and plan. */
 export interface Closing {

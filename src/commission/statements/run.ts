@@ -31,11 +31,11 @@ import { bookZoneOf, dayInZone, instantOfLocalTime, offsetAt } from '../../zone.
 import { endOf } from '../books/period-end.ts'
 import { dayNumber, dayText, type Period, parsePeriod, periodOf } from '../engine/calendar.ts'
 import { compareText } from '../engine/facts.ts'
-import { keepFacts } from '../facts/kept.ts'
-import { openSource } from '../facts/source.ts'
 import { type Computation, type Dependencies, openComputation } from './compute.ts'
+import { keepFacts } from './kept.ts'
 import { RESUME_LIMITS, RUN_LIMITS, STEP_LIMITS, STEP_RETRIES } from './limits.ts'
 import { readPathPeriod } from './path-period.ts'
+import { openSource } from './source.ts'
 import { refreshDrafts } from './store.ts'
 
 // Why a run failed, as `GET runs/{id}` says it.

@@ -12,14 +12,14 @@ import { withReadSession } from '../../http/read-session.ts'
 import { WeightedQueue } from '../../http/weighted-queue.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { type Period, parsePeriod } from '../engine/calendar.ts'
-import { type AccountBeginnings, beginningsOf } from '../facts/days.ts'
-import { type AccountSource, readSource, sourceOf } from '../facts/source.ts'
 import { findCauses } from './causes.ts'
 import { type Computation, computeAffiliates, openComputation, TooManyFacts } from './compute.ts'
+import { type AccountBeginnings, beginningsOf } from './days.ts'
 import { toDraft } from './draft.ts'
 import { statementId } from './ids.ts'
 import { FAR_AHEAD, FRESH_LIMITS, isFarAhead } from './limits.ts'
 import { presentDraft, presentWhole } from './present.ts'
+import { type AccountSource, readSource, sourceOf } from './source.ts'
 
 /** The computations that an isolate makes at once: 8 in all, of which 2 for one account. */
 const COMPUTATIONS = new WeightedQueue(8, 2)

@@ -8,11 +8,11 @@ import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
-import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
-import type { Resource, ResourcesOf } from '../ingest/resource.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { readAttention, readUnapproved } from './attention.ts'
+import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
 import { toIsoTime } from './find-deliveries.ts'
+import type { Resource, ResourcesOf } from './resource.ts'
 
 /** The paths of `teamReading`, below the path of an account. */
 export const TEAM_READING_PATHS = {

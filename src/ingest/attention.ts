@@ -15,13 +15,13 @@ import { countStoredSince, latestRefused, type RefusedKey } from '../db/records/
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
-import { accountUrl } from '../ingest/account-url.ts'
-import { readAllErrors } from '../ingest/delivery-errors.ts'
-import { firstIdAt } from '../ingest/delivery-id.ts'
-import type { Resource } from '../ingest/resource.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { nameSuggester } from '../validation/suggest.ts'
+import { accountUrl } from './account-url.ts'
+import { readAllErrors } from './delivery-errors.ts'
+import { firstIdAt } from './delivery-id.ts'
 import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from './feed.ts'
+import type { Resource } from './resource.ts'
 
 /** Something that needs the attention of an account. */
 export interface Attention {

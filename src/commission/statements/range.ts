@@ -8,9 +8,9 @@ import {
   parsePeriod,
   periodOf,
 } from '../engine/calendar.ts'
-import { type AccountBeginnings, factDaysBetween } from '../facts/days.ts'
-import { rateDays } from '../facts/rate-days.ts'
-import type { AccountSource } from '../facts/source.ts'
+import { type AccountBeginnings, factDaysBetween } from './days.ts'
+import { rateDays } from './rate-days.ts'
+import type { AccountSource } from './source.ts'
 
 /** The periods that a computation needs, and the days with facts that it reads. */
 export interface ComputedRange {

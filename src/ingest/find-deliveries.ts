@@ -14,12 +14,12 @@ import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { invalidQuery, invalidValue, readChoice, VALID_DATE } from '../http/query.ts'
 import type { Reader } from '../http/read-session.ts'
-import { groupErrors, readErrors, refusedRecords } from '../ingest/delivery-errors.ts'
-import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from '../ingest/delivery-id.ts'
-import type { Resource } from '../ingest/resource.ts'
-import { outcomeOf, statusOf, summaryOf } from '../ingest/response.ts'
 import { parseAnyInstant, parseDay } from '../validation/calendar.ts'
 import { ISSUE_CODES } from '../validation/issue.ts'
+import { groupErrors, readErrors, refusedRecords } from './delivery-errors.ts'
+import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
+import type { Resource } from './resource.ts'
+import { outcomeOf, statusOf, summaryOf } from './response.ts'
 
 /** The parameters that narrow a list of deliveries. */
 export const DELIVERY_PARAMETERS = [

@@ -3,13 +3,6 @@ import { earningQueries } from '../../db/commission/facts.ts'
 import * as f from '../../validation/fields.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { isObject } from '../../validation/record-validator.ts'
-import {
-  type Computation,
-  customersOf,
-  joinDependencies,
-  openComputation,
-} from '../drafts/compute.ts'
-import { isFarAhead } from '../drafts/limits.ts'
 import { customerTallier, openSettlement } from '../engine/account.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import {
@@ -29,16 +22,18 @@ import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.
 import { replaceVersions } from '../engine/simulation.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
-import type { AccountBeginnings } from '../facts/days.ts'
-import { neededQueries } from '../facts/read-customers.ts'
-import { selectFacts } from '../facts/select-facts.ts'
-import type { AccountSource } from '../facts/source.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { type CheckedPlan, checkPlan, type WarningContext } from '../plans/check-plan.ts'
 import { validateShape } from '../plans/issues.ts'
 import { objectOf } from '../plans/shapes.ts'
-import { SIMULATION_LIMITS } from './limits.ts'
-import type { Amounts, Comparison } from './present.ts'
+import { type Computation, customersOf, joinDependencies, openComputation } from './compute.ts'
+import type { AccountBeginnings } from './days.ts'
+import { isFarAhead } from './limits.ts'
+import type { Amounts, Comparison } from './present-simulation.ts'
+import { neededQueries } from './read-customers.ts'
+import { selectFacts } from './select-facts.ts'
+import { SIMULATION_LIMITS } from './simulation-limits.ts'
+import type { AccountSource } from './source.ts'
 
 /** The body of a request for a simulation. The version is checked as a plan. */
 const simulation = objectOf({
