@@ -45,7 +45,7 @@ const GENERATED = {
 
 /** The files of the commission engine that decide what is paid. The others explain it. */
 const ENGINE =
-  'src/commission/engine/!(condition-report|explain*|explanation*|line-facts|sentences|earnings|unearned|once-report|once-through|fact-needs|fact-reports).ts'
+  'src/commission/engine/!(explain|trace|reasons|earnings|unearned|once-report|once-through|fact-needs|fact-reports).ts'
 
 /** The tests that run inside the Workers runtime. */
 const TEST_FILES = 'test/**/*.test.ts'

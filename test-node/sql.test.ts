@@ -1,6 +1,5 @@
 import { deepEqual, doesNotThrow, match } from 'node:assert/strict'
 import { test } from 'node:test'
-import { compactSql } from '../scripts/sql/compact.ts'
 import { describedSql } from '../scripts/sql/files.ts'
 import { planFaults, queryPlan } from '../scripts/sql/plan.ts'
 
@@ -43,10 +42,4 @@ test('a plan that follows the key of the records has no fault', () => {
     faultsOf('select * from transactions where account = :account and transaction_id = :id'),
     [],
   )
-})
-
-test('short lists and clauses stand on one line', () => {
-  const sql = 'select\n  a,\n  b\nfrom\n  t\nwhere\n  a = 1\n  and b = 2'
-
-  deepEqual(compactSql(sql), 'select a, b\nfrom t\nwhere\n  a = 1\n  and b = 2')
 })

@@ -1,6 +1,4 @@
-import { format } from 'sql-formatter'
 import type { Statement } from '../../src/db/statement.ts'
-import { compactSql } from './compact.ts'
 import type { DocumentedFile } from './documented.ts'
 import { planFaults, queryPlan } from './plan.ts'
 import { readStatements } from './reads.ts'
@@ -30,7 +28,7 @@ function fileText({ name, title, statements }: DocumentedFile, faults: string[])
       `-- ${documented.name}`,
       `-- ${documented.purpose}`,
       ...(documented.notes ?? []).flatMap(commentLines),
-      `${formatted(sql)};`,
+      `${dedented(sql)};`,
       '-- Query plan:',
       ...plan.map((step) => `--   ${step}`),
     ].join('\n')
@@ -58,14 +56,10 @@ function commentLines(text: string): string[] {
 const withNamedParameters = ({ sql, parameters }: Statement) =>
   sql.replace(/\?(\d+)/g, (_, number: string) => `:${parameters[Number(number) - 1]}`)
 
-const formatted = (sql: string) =>
-  compactSql(
-    format(sql, {
-      language: 'sqlite',
-      keywordCase: 'lower',
-      dataTypeCase: 'lower',
-      functionCase: 'lower',
-      expressionWidth: 96,
-      paramTypes: { named: [':'] },
-    }),
-  )
+/** Returns SQL without the blank lines and the indentation that all of its lines have. */
+function dedented(sql: string): string {
+  const lines = sql.split('\n').filter((line) => line.trim() !== '')
+  const indented = lines.filter((line) => line.startsWith(' '))
+  const depth = Math.min(...indented.map((line) => line.length - line.trimStart().length))
+  return lines.map((line) => (line.startsWith(' ') ? line.slice(depth) : line)).join('\n')
+}

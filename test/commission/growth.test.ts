@@ -175,6 +175,7 @@ describe('the customers of one affiliate', () => {
           calls++
           return 0
         },
+        traced: null,
       })
       expect(lines.length).toBeGreaterThanOrEqual(size)
       return calls

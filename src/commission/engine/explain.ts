@@ -4,16 +4,12 @@ import { type Context, fieldsOn, type PeriodContext } from './context.ts'
 import { convertAmount, type RateLookup } from './convert.ts'
 import {
   add,
-  amountAt,
   compare,
   type Decimal,
   decimal,
-  fixedText,
   fromFact,
-  greatest,
   integer,
   isPositive,
-  least,
   multiply,
   negate,
   ONE,
@@ -23,10 +19,11 @@ import {
   ZERO,
 } from './decimal.ts'
 import { type Customer, compareText, type Fact, type FactResource } from './facts.ts'
-import { type Line, type LineJson, lineJson, recoupedBy } from './line.ts'
+import { type Line, type LineJson, lineJson } from './line.ts'
 import { earlierOf, measureOf } from './measure.ts'
 import { countOnceBelow } from './network-count.ts'
 import type { OnceState } from './once.ts'
+import { rateSources } from './override.ts'
 import type { OnceRule, OverrideRule, Term, Tiers, UnitRule } from './plan.ts'
 import type { Plan } from './plans-in-force.ts'
 import { type Progress, termAmount } from './qualify.ts'
@@ -37,7 +34,6 @@ import {
   type Ratio,
   ratio,
   ratioText,
-  roundRatio,
   subtractRatio,
   sumRatios,
 } from './ratio.ts'
@@ -58,8 +54,9 @@ import type {
   CompiledShare,
   CompiledUnitRule,
 } from './rules.ts'
+import { settlePlan } from './settle.ts'
 import { countOnce, countQualified, type PlanInput } from './settle-plan.ts'
-import { NO_STATE, openState, type PlanState, stateKey } from './state.ts'
+import { NO_STATE, openState, type PlanState } from './state.ts'
 import {
   type CustomerTallies,
   type CustomerTally,
@@ -70,7 +67,14 @@ import {
   talliesOf,
 } from './tally.ts'
 import type { CompiledBase, CompiledTerm } from './terms.ts'
-import { payAt } from './tiers.ts'
+import {
+  type AdvanceStep,
+  exactly,
+  moneyText,
+  type NegativeStep,
+  type RateStep,
+  type SettlingStep,
+} from './trace.ts'
 
 /** What an explanation reads of a computation. */
 export interface Settlement {
@@ -137,14 +141,7 @@ export type Step =
   | FloorStep
   | FenceStep
   | MeasureStep
-  | RateStep
-  | ClampStep
-  | RoundingStep
-  | MaxPerCustomerStep
-  | NegativeStep
-  | MaxCountStep
-  | MaxStep
-  | AdvanceStep
+  | SettlingStep
   | AmountStep
 
 /** A negative sum of an affiliate below counts 0 (§16.25). */
@@ -181,88 +178,6 @@ interface MeasureStep {
   readonly steps: readonly { readonly from: string; readonly rate: string }[]
   /** Under `slice`: how much of the measure other lines and periods cover before this line. */
   readonly covered: string | null
-}
-
-/** What the rate makes of the quantity, before rounding. */
-interface RateStep {
-  readonly step: 'rate'
-  readonly rate_is: 'percent' | 'amount'
-  readonly parts: readonly {
-    readonly quantity: string
-    readonly rate: string
-    readonly amount: string
-  }[]
-  readonly amount: string
-  /** Whether the amount has more digits than are written. */
-  readonly rounded: boolean
-}
-
-/** The bounds of a `once` rule's amount. */
-interface ClampStep {
-  readonly step: 'clamp'
-  readonly min_amount: string | null
-  readonly max_amount: string | null
-  readonly before: string
-  readonly after: string
-}
-
-/** Rounding to the minor unit, half to even. */
-interface RoundingStep {
-  readonly step: 'rounding'
-  readonly digits: number
-  readonly before: string
-  readonly after: string
-}
-
-/** The maximum amount that a rule pays for one customer. */
-interface MaxPerCustomerStep {
-  readonly step: 'max_per_customer'
-  readonly max: string
-  readonly before: string
-  readonly capped: string
-  readonly after: string
-}
-
-/** What becomes of a negative amount. `carry`: `before` + `carried_in` = `after` + `carried_out`. */
-interface NegativeStep {
-  readonly step: 'negative'
-  readonly negative: 'zero' | 'carry'
-  readonly before: string
-  readonly carried_in: string
-  readonly carried_out: string
-  readonly after: string
-}
-
-/** The maximum number of customers that a rule pays for in a period. */
-interface MaxCountStep {
-  readonly step: 'max_count'
-  readonly max_count: number
-  /** The position of the qualification in the period, from 1. */
-  readonly position: number
-  readonly before: string
-  readonly capped: string
-  readonly after: string
-}
-
-/** The maximum amount that a rule pays an affiliate in a period. */
-interface MaxStep {
-  readonly step: 'max'
-  readonly max: string
-  readonly before: string
-  readonly capped: string
-  readonly after: string
-}
-
-/** `once` payments that a share recoups: `after` = max(0, `before` − `paid_once` − `deficit_in`). */
-interface AdvanceStep {
-  readonly step: 'advance'
-  readonly recoups: string
-  readonly before: string
-  readonly paid_once: string
-  readonly deficit_in: string
-  readonly recouped: string
-  readonly deficit_out: string
-  readonly after: string
 }
 
 /** What the line pays. */
@@ -1263,6 +1178,7 @@ function planInputOf(context: ExplainContext, affiliate: string, plan: Plan): Pl
     qualified: countQualified(plan, [...tallies.once]),
     onceBelow: (rule) =>
       countOnceBelow(settlement.input, period, settlement.tallies, affiliate, rule),
+    traced: null,
   }
 }
 
@@ -1541,19 +1457,38 @@ function overrideSteps(
   return [step, unitsStep(of, { units: sum, records: count, customers: count }, each)]
 }
 
-/** Returns the steps from the rate to the amount. */
+/** Returns the steps from what the tiers measure to the amount: settling the line again notes them. */
 function amountSteps(context: ExplainContext, explained: ExplainedLine): Step[] {
   const { result, line } = explained
   const input = planInputOf(context, result.affiliate, result.plan)
-  const rated = rateStep(line)
-  const clamped = clampSteps(line, rated.paid)
-  return [
-    ...measureSteps(input, explained),
-    rated.step,
-    ...clamped.steps,
-    roundingStep(clamped.paid, line),
-    ...limitSteps(input, explained),
-  ]
+  const steps = measureSteps(input, explained)
+  const again =
+    line.rule.kind === 'override'
+      ? rateAgain(input, explained, line.rule)
+      : settlePlan({ ...input, traced: line })
+  const trace = again.find((one) => one.trace !== null)?.trace ?? []
+  return [...steps, ...trace, { step: 'amount', amount: moneyText(line.version, line.amount) }]
+}
+
+/** Applies the rate of an override again to what the affiliates below brought. */
+function rateAgain(input: PlanInput, explained: ExplainedLine, rule: CompiledOverride): Line[] {
+  const { result, line } = explained
+  const sources = linesOfRule(result.plan, result.lines, line).map((one) => ({
+    below: one.scope.slice('affiliate:'.length),
+    base: one.base,
+    units: one.units,
+    quantity: quantityOfLine(one),
+    fx: one.fx,
+  }))
+  const measure = sumRatios(sources.map(({ quantity }) => quantity))
+  return rateSources(
+    line.version,
+    rule,
+    sources,
+    measure,
+    earlierOf(input, rule, line.version),
+    line,
+  )
 }
 
 /** Returns the steps of a line that an affiliate funds for an upline. */
@@ -1648,222 +1583,4 @@ function coveredBefore(
   const own = input.qualified.get(rule.id)?.find(({ state }) => state === line.once)
   const before = own ? own.before - (own.beyondCount ? 1 : 0) : 0
   return addRatio(earlier, ratio(integer(Math.max(0, before))))
-}
-
-interface RatedPart {
-  readonly quantity: Ratio
-  readonly rate: Decimal
-}
-
-function ratedParts(line: Line): RatedPart[] {
-  const { step } = line
-  const steps = typeof step === 'string' || step === null ? [] : step
-  // The only part is the whole quantity, whose digits may not end.
-  if (line.rate !== null || steps.length === 1) {
-    const rate = decimal(line.rate ?? steps[0]?.rate ?? '0')
-    return [{ quantity: quantityOfLine(line), rate }]
-  }
-  return steps.map(({ part, rate }) => ({ quantity: parseRatio(part), rate: decimal(rate) }))
-}
-
-/** Returns what the rate makes of the quantity, and the exact amount. */
-function rateStep(line: Line): { step: RateStep; paid: Ratio } {
-  const { rateIs } = line.rule
-  const parts = ratedParts(line).map(({ quantity, rate }) => ({
-    quantity,
-    rate,
-    paid: payAt(rateIs, quantity, rate),
-  }))
-  const paid = sumRatios(parts.map((part) => part.paid))
-  const step: RateStep = {
-    step: 'rate',
-    rate_is: rateIs,
-    parts: parts.map((part) => ({
-      quantity: exactly(part.quantity).text,
-      rate: plainText(part.rate),
-      amount: exactly(part.paid).text,
-    })),
-    amount: exactly(paid).text,
-    rounded: !exactly(paid).isExact,
-  }
-  return { step, paid }
-}
-
-/** The places with which an amount is written before it is rounded. */
-const EXACT_PLACES = 40
-
-/** Writes a ratio with all its digits, or with 12 places if they do not end. */
-function exactly(value: Ratio): { text: string; isExact: boolean } {
-  const written = roundRatio(value, EXACT_PLACES)
-  const rest = subtractRatio(value, ratio(written)).num
-  return rest.units === 0n
-    ? { text: plainText(written), isExact: true }
-    : { text: ratioText(value), isExact: false }
-}
-
-/** Returns the bounds of a `once` rule's amount; nothing without bounds. */
-function clampSteps({ rule }: Line, paid: Ratio): { steps: ClampStep[]; paid: Ratio } {
-  if (rule.kind !== 'once' || (rule.minAmount === null && rule.maxAmount === null)) {
-    return { steps: [], paid }
-  }
-  const { minAmount, maxAmount } = rule
-  const isBelow = (limit: Decimal | null): boolean =>
-    limit !== null && subtractRatio(paid, ratio(limit)).num.units < 0n
-  const isAbove = (limit: Decimal | null): boolean =>
-    limit !== null && subtractRatio(paid, ratio(limit)).num.units > 0n
-  const bound = isBelow(minAmount) ? minAmount : isAbove(maxAmount) ? maxAmount : null
-  const after = bound === null ? paid : ratio(bound)
-  const step: ClampStep = {
-    step: 'clamp',
-    min_amount: minAmount && plainText(minAmount),
-    max_amount: maxAmount && plainText(maxAmount),
-    before: exactly(paid).text,
-    after: exactly(after).text,
-  }
-  return { steps: [step], paid: after }
-}
-
-/** Returns the step that rounds an amount to the minor unit of the plan's currency. */
-const roundingStep = (paid: Ratio, { rated, version }: Line): RoundingStep => ({
-  step: 'rounding',
-  digits: version.digits,
-  before: exactly(paid).text,
-  after: fixedText(rated, version.digits),
-})
-
-type Money = (value: Decimal) => string
-
-/** Returns the steps from the rounded amount to the line's amount, in the order of §16.17. */
-function limitSteps(input: PlanInput, explained: ExplainedLine): Step[] {
-  const { line } = explained
-  // Amounts are rounded and limits are cut to the minor digits before they are applied.
-  const money: Money = (value) => fixedText(value, line.version.digits)
-  const steps: Step[] = []
-  let amount = line.rated
-  const most = mostPerCustomer(line)
-  if (most !== null) {
-    const after = least(amount, most)
-    const capped = subtract(amount, after)
-    steps.push({
-      step: 'max_per_customer',
-      max: money(most),
-      before: money(amount),
-      capped: money(capped),
-      after: money(after),
-    })
-    amount = after
-  }
-  const limited = subtract(line.rated, amount)
-  if (line.rule.kind === 'share' && line.rule.negative !== 'offset') {
-    const negative = negativeStep(line, line.rule, amount, money)
-    steps.push(negative.step)
-    amount = negative.after
-  }
-  if (line.rule.kind === 'once') {
-    const counted = maxCountSteps(input, line, amount, money)
-    for (const step of counted.steps) steps.push(step)
-    amount = counted.after
-  }
-  const counted = line.beyondCount ? line.capped : limited
-  const cut = subtract(line.capped, counted)
-  for (const step of maxSteps(explained, amount, cut, money)) steps.push(step)
-  amount = subtract(amount, cut)
-  for (const step of advanceSteps(input, explained, amount, money)) steps.push(step)
-  steps.push({ step: 'amount', amount: money(line.amount) })
-  return steps
-}
-
-const mostPerCustomer = ({ rule }: Line): Decimal | null =>
-  rule.kind === 'once' || (rule.kind === 'share' && rule.per === 'customer')
-    ? rule.maxPerCustomer
-    : null
-
-function negativeStep(
-  { carriedIn, carriedOut }: Line,
-  { negative }: CompiledShare,
-  before: Decimal,
-  money: Money,
-): { step: Step; after: Decimal } {
-  const after = greatest(add(before, carriedIn), ZERO)
-  const step: Step = {
-    step: 'negative',
-    negative: negative === 'carry' ? 'carry' : 'zero',
-    before: money(before),
-    carried_in: money(carriedIn),
-    carried_out: money(carriedOut),
-    after: money(after),
-  }
-  return { step, after }
-}
-
-/** Returns the position of a qualification among those of the period, if their number is limited. */
-function maxCountSteps(
-  { qualified }: PlanInput,
-  line: Line,
-  before: Decimal,
-  money: Money,
-): { steps: Step[]; after: Decimal } {
-  const all = qualified.get(line.rule.id) ?? []
-  const maxCount = all.reduce((latest, one) =>
-    one.state.version.effectiveFrom > latest.state.version.effectiveFrom ? one : latest,
-  ).rule.maxCount
-  const after = line.beyondCount ? ZERO : before
-  if (maxCount === null) return { steps: [], after }
-  const step: Step = {
-    step: 'max_count',
-    max_count: maxCount,
-    position: 1 + all.findIndex(({ state }) => state === line.once),
-    before: money(before),
-    capped: money(subtract(before, after)),
-    after: money(after),
-  }
-  return { steps: [step], after }
-}
-
-/** `max` is that of the latest version with a line of the rule. */
-function maxSteps(
-  { result, line }: ExplainedLine,
-  before: Decimal,
-  cut: Decimal,
-  money: Money,
-): Step[] {
-  const latest = linesOfRule(result.plan, result.lines, line).reduce(
-    (a, b) => (b.version.effectiveFrom > a.version.effectiveFrom ? b : a),
-    line,
-  )
-  const { max } = latest.rule
-  if (max === null) return []
-  const after = subtract(before, cut)
-  return [
-    {
-      step: 'max',
-      max: money(max),
-      before: money(before),
-      capped: money(cut),
-      after: money(after),
-    },
-  ]
-}
-
-function advanceSteps(
-  { state }: PlanInput,
-  { result, line }: ExplainedLine,
-  before: Decimal,
-  money: Money,
-): Step[] {
-  const { rule, version, scope } = line
-  if (rule.kind !== 'share' || rule.recoups === null) return []
-  const once = result.lines.filter((one) => one.rule.kind === 'once')
-  return [
-    {
-      step: 'advance',
-      recoups: rule.recoups,
-      before: money(before),
-      paid_once: money(recoupedBy(rule, version, once)),
-      deficit_in: money(amountAt(state.deficits, stateKey(rule.id, version, scope))),
-      recouped: money(line.recouped),
-      deficit_out: money(line.deficit),
-      after: money(line.amount),
-    },
-  ]
 }

@@ -1,11 +1,10 @@
 import {
   add,
   amountAt,
-  compare,
   type Decimal,
   fixedText,
   greatest,
-  isPositive,
+  isZero,
   least,
   plainText,
   subtract,
@@ -15,11 +14,12 @@ import {
 import { compareText } from './facts.ts'
 import type { OnceState } from './once.ts'
 import type { Version } from './plans-in-force.ts'
+import { type Ratio, roundRatio } from './ratio.ts'
 import type { CompiledRule, CompiledShare } from './rules.ts'
-import type { PlanInput } from './settle-plan.ts'
-import { stateKey } from './state.ts'
+import { type OpenState, stateKey } from './state.ts'
 import type { Fx } from './tally.ts'
 import type { Part } from './tiers.ts'
+import { exactly, moneyText, type Trace } from './trace.ts'
 
 /** What a rule pays an affiliate in a period, for one scope. Money is in the plan's currency. */
 export interface Line {
@@ -32,8 +32,6 @@ export interface Line {
   readonly measure: string | null
   readonly step: string | readonly Part[] | null
   readonly rate: string | null
-  /** What the rate made of the base or units, rounded to the minor unit, before caps and carries. */
-  readonly rated: Decimal
   readonly amount: Decimal
   readonly carriedIn: Decimal
   readonly carriedOut: Decimal
@@ -51,6 +49,8 @@ export interface Line {
   readonly once: OnceState | null
   /** Whether `max_count` took the line's amount. */
   readonly beyondCount: boolean
+  /** How its amount came about; null unless the line is explained. */
+  readonly trace: Trace | null
 }
 
 /** Returns a line without caps and carries. */
@@ -62,7 +62,6 @@ export const newLine = (
   measure: null,
   step: null,
   rate: null,
-  rated: line.amount,
   carriedIn: ZERO,
   carriedOut: ZERO,
   capped: ZERO,
@@ -72,8 +71,16 @@ export const newLine = (
   fx: [],
   once: null,
   beyondCount: false,
+  trace: null,
   ...line,
 })
+
+/** Returns an empty trace for the line that is explained, and null for others. */
+export const traceOf = (traced: Line | null, { rule, version, scope }: LineName): Trace | null =>
+  traced?.rule === rule && traced.version === version && traced.scope === scope ? [] : null
+
+/** What tells a line from the others of its statement. */
+export type LineName = Pick<Line, 'rule' | 'version' | 'scope'>
 
 /** Lists amounts by currency, in order of its code. */
 export const fxList = (byCurrency: ReadonlyMap<string, Fx> | undefined): Line['fx'] =>
@@ -161,8 +168,16 @@ export function applyMax(lines: readonly Line[]): Line[] {
   if (most === null) return [...lines]
   let excess = subtract(totalOf(lines), most)
   const capped = lines.toReversed().map((line) => {
-    if (!isPositive(excess) || !isPositive(line.amount)) return line
-    const cut = least(excess, line.amount)
+    const cut = greatest(least(excess, line.amount), ZERO)
+    const after = subtract(line.amount, cut)
+    line.trace?.push({
+      step: 'max',
+      max: moneyText(line.version, most),
+      before: moneyText(line.version, line.amount),
+      capped: moneyText(line.version, cut),
+      after: moneyText(line.version, after),
+    })
+    if (isZero(cut)) return line
     excess = subtract(excess, cut)
     return cutLine(line, cut)
   })
@@ -178,8 +193,30 @@ export const cutLine = (line: Line, cut: Decimal): Line => ({
 
 /** Applies `max_per_customer` to one line. */
 export function limitLine(line: Line, most: Decimal | null): Line {
-  if (most === null || compare(line.amount, most) <= 0) return line
-  return cutLine(line, subtract(line.amount, most))
+  if (most === null) return line
+  const after = least(line.amount, most)
+  const capped = subtract(line.amount, after)
+  line.trace?.push({
+    step: 'max_per_customer',
+    max: moneyText(line.version, most),
+    before: moneyText(line.version, line.amount),
+    capped: moneyText(line.version, capped),
+    after: moneyText(line.version, after),
+  })
+  return isZero(capped) ? line : cutLine(line, capped)
+}
+
+/** Rounds an amount to the minor unit of the plan's currency, half to even. */
+export function rounded(paid: Ratio, version: Version, trace: Trace | null): Decimal {
+  const { digits } = version
+  const amount = roundRatio(paid, digits)
+  trace?.push({
+    step: 'rounding',
+    digits,
+    before: exactly(paid).text,
+    after: fixedText(amount, digits),
+  })
+  return amount
 }
 
 /** Sums the amounts of lines. */
@@ -201,9 +238,10 @@ export const recoupedBy = (rule: CompiledShare, version: Version, once: readonly
  * Recoups what a `once` rule paid from a share (§12 "Advance"): it pays max(0, s − o − deficit), and
  * the new deficit is max(0, deficit + o − s).
  *
+ * @param state Its deficits are changed.
  * @param once The lines of all `once` rules of the plan in the period, after caps.
  */
-export function applyAdvance({ state }: PlanInput, line: Line, once: readonly Line[]): Line {
+export function applyAdvance(state: OpenState, line: Line, once: readonly Line[]): Line {
   const { rule, version } = line
   if (rule.kind !== 'share' || rule.recoups === null) return line
   const key = stateKey(rule.id, version, line.scope)
@@ -212,6 +250,17 @@ export function applyAdvance({ state }: PlanInput, line: Line, once: readonly Li
   const due = subtract(subtract(share, paidOnce), amountAt(state.deficits, key))
   const amount = greatest(due, ZERO)
   const deficit = greatest(subtract(ZERO, due), ZERO)
+  const recouped = subtract(greatest(share, ZERO), amount)
+  line.trace?.push({
+    step: 'advance',
+    recoups: rule.recoups,
+    before: moneyText(line.version, share),
+    paid_once: moneyText(line.version, paidOnce),
+    deficit_in: moneyText(line.version, amountAt(state.deficits, key)),
+    recouped: moneyText(line.version, recouped),
+    deficit_out: moneyText(line.version, deficit),
+    after: moneyText(line.version, amount),
+  })
   state.deficits.set(key, deficit)
-  return { ...line, amount, recouped: subtract(greatest(share, ZERO), amount), deficit }
+  return { ...line, amount, recouped, deficit }
 }

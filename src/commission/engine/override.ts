@@ -2,9 +2,9 @@ import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
 import { add, type Decimal, greatest, integer, negate, round, sum, ZERO } from './decimal.ts'
 import { compareText } from './facts.ts'
-import { applyMax, fxList, type Line, newLine, totalOf } from './line.ts'
+import { applyMax, fxList, type Line, newLine, rounded, totalOf, traceOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
-import { addRatio, type Ratio, ratio, roundRatio, sumRatios } from './ratio.ts'
+import { addRatio, type Ratio, ratio, sumRatios } from './ratio.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
@@ -70,28 +70,30 @@ export function settleOverrides(
   return result
 }
 
-/** Applies rate or tiers, rounding and `max` to what the affiliates below bring. */
-function rateSources(
+/** Applies rate or tiers, rounding and `max` to what the affiliates below bring; `traced` is the explained line. */
+export function rateSources(
   version: Version,
   rule: CompiledOverride,
   sources: readonly OverrideSource[],
   measure: Ratio,
   earlier: Ratio,
+  traced: Line | null = null,
 ): Line[] {
   let before = earlier
   const lines = sources.map(({ below, base, units, quantity, fx }) => {
-    const rated = applyRate(rule, quantity, addRatio(earlier, measure), before)
+    const name = { rule, version, scope: `affiliate:${below}` }
+    const trace = traceOf(traced, name)
+    const rated = applyRate(rule, quantity, addRatio(earlier, measure), before, trace)
     before = addRatio(before, quantity)
     return newLine({
-      rule,
-      version,
-      scope: `affiliate:${below}`,
+      ...name,
+      trace,
       base,
       units,
       measure: rated.measure,
       step: rated.step,
       rate: rated.rate,
-      amount: roundRatio(rated.paid, version.digits),
+      amount: rounded(rated.paid, version, trace),
       fx,
     })
   })

@@ -49,6 +49,7 @@ export function settleOwn(
         state,
         qualified: countQualified(plan, ofAffiliate.once),
         onceBelow: memoize((rule) => countOnceBelow(input, period, talliesIn, affiliate, rule)),
+        traced: null,
       })
       byPlan.set(plan.plan, { plan, lines, state: closeState(state, ZERO) })
     }

@@ -1,4 +1,5 @@
 import type { PeriodContext } from './context.ts'
+import type { Line } from './line.ts'
 import { compareQualified, type OnceState } from './once.ts'
 import { type Plan, type Version, versionsIn } from './plans-in-force.ts'
 import type { CompiledOnce, CompiledRule } from './rules.ts'
@@ -17,6 +18,8 @@ export interface PlanInput {
   readonly qualified: ReadonlyMap<string, readonly Qualified[]>
   /** Returns the number of lines of a `once` rule of affiliates below that the period has. */
   readonly onceBelow: (rule: string) => number
+  /** The line that is explained: its trace is noted. Null while statements are computed. */
+  readonly traced: Line | null
 }
 
 /** A customer who qualified by a `once` rule in the period. */
@@ -26,6 +29,9 @@ export interface Qualified {
   /** The number of lines before it that `max_count` allowed. */
   readonly before: number
   readonly beyondCount: boolean
+  /** `max_count`, and the position of the qualification in the period, from 1. */
+  readonly maxCount: number | null
+  readonly position: number
 }
 
 /**
@@ -48,6 +54,8 @@ function countRule(states: readonly OnceState[]): Qualified[] {
     rule: state.rule,
     before: maxCount === null ? index : Math.min(index, maxCount),
     beyondCount: maxCount !== null && index >= maxCount,
+    maxCount,
+    position: index + 1,
   }))
 }
 

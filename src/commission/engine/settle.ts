@@ -6,7 +6,6 @@ import {
   fromFact,
   greatest,
   integer,
-  isNegative,
   isPositive,
   isZero,
   least,
@@ -16,7 +15,6 @@ import {
   PLACES,
   plainText,
   quotient,
-  round,
   subtract,
   sum,
   ZERO,
@@ -31,6 +29,8 @@ import {
   limitLine,
   newLine,
   recoupedBy,
+  rounded,
+  traceOf,
 } from './line.ts'
 import { earlierOf, keepMeasure, measureOf, measuresOf, quantityOf } from './measure.ts'
 import type { Plan } from './plans-in-force.ts'
@@ -41,7 +41,6 @@ import {
   type Ratio,
   ratio,
   ratioText,
-  roundRatio,
   sumRatios,
 } from './ratio.ts'
 import { type HoldReason, rankOf } from './reasons.ts'
@@ -57,6 +56,7 @@ import {
 } from './settle-plan.ts'
 import { stateKey } from './state.ts'
 import { applyRate, payAt, stepAt } from './tiers.ts'
+import { exactly, moneyText, rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
 export interface StatementHold {
@@ -81,7 +81,7 @@ export function settlePlan(input: PlanInput): Line[] {
       ...(kinds.has('share') ? settleShare(input, id, once) : []),
       ...(kinds.has('unit') ? settleUnit(input, id) : []),
     ]
-    return inOrder(lines).map((line) => applyAdvance(input, line, once))
+    return inOrder(lines).map((line) => applyAdvance(input.state, line, once))
   })
 }
 
@@ -147,17 +147,18 @@ function settleUnit(input: PlanInput, id: string): Line[] {
   let before: Ratio = NOTHING
   const lines = counted.map(({ version, rule, total, quantity }) => {
     const start = addRatio(earlierOf(input, rule, version), before)
-    const rated = applyRate(rule, quantity, measureOf(input, version, rule, own), start)
+    const name = { rule, version, scope: 'affiliate' }
+    const trace = traceOf(input.traced, name)
+    const rated = applyRate(rule, quantity, measureOf(input, version, rule, own), start, trace)
     before = addRatio(before, quantity)
     return newLine({
-      rule,
-      version,
-      scope: 'affiliate',
+      ...name,
+      trace,
       units: total.units,
       measure: rated.measure,
       step: rated.step,
       rate: rated.rate,
-      amount: roundRatio(rated.paid, version.digits),
+      amount: rounded(rated.paid, version, trace),
     })
   })
   keepMeasure(input, id, own)
@@ -180,32 +181,66 @@ function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { state, rule } = one
   const { version } = state
   const rated = rateOf(input, one, measureOf)
+  const name = { rule, version, scope: `customer:${state.customerId}` }
+  const trace = traceOf(input.traced, name)
+  const paid = clamp(paidBy(rule, state.amount, rated.rate, trace), rule, trace)
   const line = newLine({
-    rule,
-    version,
-    scope: `customer:${state.customerId}`,
+    ...name,
+    trace,
     base: rule.rateIs === 'percent' ? (state.amount ?? ZERO) : null,
     measure: rated.measure,
     step: rated.step,
     rate: rated.text,
-    amount: roundRatio(clamp(paidBy(rule, state.amount, rated.rate), rule), version.digits),
+    amount: rounded(paid, version, trace),
     fx: rule.rateIs === 'percent' ? triggerFx(one) : [],
     once: state,
     beyondCount: one.beyondCount,
   })
-  const limited = limitLine(line, rule.maxPerCustomer)
-  return one.beyondCount ? cutLine(limited, limited.amount) : limited
+  return limitCount(limitLine(line, rule.maxPerCustomer), one)
 }
 
-function paidBy(rule: CompiledOnce, trigger: Decimal | null, rate: Decimal): Ratio {
-  return payAt(rule.rateIs, ratio(rule.rateIs === 'amount' ? ONE : (trigger ?? ZERO)), rate)
+function paidBy(
+  { rateIs }: CompiledOnce,
+  trigger: Decimal | null,
+  rate: Decimal,
+  trace: Trace | null,
+): Ratio {
+  const quantity = ratio(rateIs === 'amount' ? ONE : (trigger ?? ZERO))
+  const paid = payAt(rateIs, quantity, rate)
+  trace?.push(rateStep(rateIs, [{ quantity, rate, paid }]))
+  return paid
 }
 
 /** Applies `min_amount` and `max_amount`. */
-function clamp(paid: Ratio, { minAmount, maxAmount }: CompiledOnce): Ratio {
-  if (minAmount !== null && compareRatio(paid, minAmount) < 0) return ratio(minAmount)
-  if (maxAmount !== null && compareRatio(paid, maxAmount) > 0) return ratio(maxAmount)
-  return paid
+function clamp(paid: Ratio, { minAmount, maxAmount }: CompiledOnce, trace: Trace | null): Ratio {
+  if (minAmount === null && maxAmount === null) return paid
+  const isBelow = minAmount !== null && compareRatio(paid, minAmount) < 0
+  const isAbove = maxAmount !== null && compareRatio(paid, maxAmount) > 0
+  const bound = isBelow ? minAmount : isAbove ? maxAmount : null
+  const after = bound === null ? paid : ratio(bound)
+  trace?.push({
+    step: 'clamp',
+    min_amount: minAmount && plainText(minAmount),
+    max_amount: maxAmount && plainText(maxAmount),
+    before: exactly(paid).text,
+    after: exactly(after).text,
+  })
+  return after
+}
+
+/** Applies `max_count`: a line beyond it pays nothing. */
+function limitCount(line: Line, { maxCount, position, beyondCount }: Qualified): Line {
+  if (maxCount === null) return line
+  const capped = beyondCount ? line.amount : ZERO
+  line.trace?.push({
+    step: 'max_count',
+    max_count: maxCount,
+    position,
+    before: moneyText(line.version, line.amount),
+    capped: moneyText(line.version, capped),
+    after: moneyText(line.version, subtract(line.amount, capped)),
+  })
+  return beyondCount ? cutLine(line, capped) : line
 }
 
 /** The trigger's amount as sent, and converted. */
@@ -364,17 +399,18 @@ function lineOfShare(
   before: Ratio,
 ): Line {
   const { rule, version } = scope.from
-  const rated = applyRate(rule, ratio(scope.base), measureOf(version, rule), before)
+  const name = { rule, version, scope: scope.scope }
+  const trace = traceOf(input.traced, name)
+  const rated = applyRate(rule, ratio(scope.base), measureOf(version, rule), before, trace)
   const { fenced } = scope
   const line = newLine({
-    rule,
-    version,
-    scope: scope.scope,
+    ...name,
+    trace,
     base: scope.base,
     measure: rated.measure,
     step: rated.step,
     rate: rated.rate,
-    amount: roundRatio(rated.paid, version.digits),
+    amount: rounded(rated.paid, version, trace),
     fence: fenced && { base: fenced.before, paidBack: fenced.paidBack, fenced: fenced.fenced },
     fx: scope.fx,
   })
@@ -384,17 +420,23 @@ function lineOfShare(
 
 /** Decides what becomes of a negative amount: it is booked, dropped or carried. */
 function applyNegative({ state }: PlanInput, line: Line, rule: CompiledShare): Line {
-  const { digits } = line.version
   if (rule.negative === 'offset') return line
-  if (rule.negative === 'zero') {
-    return isNegative(line.amount) ? { ...line, amount: round(ZERO, digits) } : line
-  }
+  const carries = rule.negative === 'carry'
   const key = stateKey(rule.id, line.version, line.scope)
-  const carriedIn = amountAt(state.carries, key)
+  const carriedIn = carries ? amountAt(state.carries, key) : ZERO
   const balance = add(carriedIn, line.amount)
-  const carriedOut = least(balance, ZERO)
-  state.carries.set(key, carriedOut)
-  return { ...line, carriedIn, carriedOut, amount: greatest(balance, ZERO) }
+  const carriedOut = carries ? least(balance, ZERO) : ZERO
+  const amount = greatest(balance, ZERO)
+  line.trace?.push({
+    step: 'negative',
+    negative: rule.negative,
+    before: moneyText(line.version, line.amount),
+    carried_in: moneyText(line.version, carriedIn),
+    carried_out: moneyText(line.version, carriedOut),
+    after: moneyText(line.version, amount),
+  })
+  if (carries) state.carries.set(key, carriedOut)
+  return { ...line, carriedIn, carriedOut, amount }
 }
 
 /** A fenced base: what customers paid back, and what they still have to pay back. */

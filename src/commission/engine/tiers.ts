@@ -11,6 +11,7 @@ import {
   sumRatios,
 } from './ratio.ts'
 import type { CompiledRule, CompiledStep, CompiledTiers } from './rules.ts'
+import { rateStep, type Trace } from './trace.ts'
 
 /** A part of a measure and the step at which it is paid. */
 export interface Part {
@@ -58,25 +59,32 @@ function coveredIn(
  *
  * @param measure The tier measure of the rule, over all lines.
  * @param before Under `slice`: what the lines before this one covered.
+ * @param trace Gets the step of an explained line.
  */
 export function applyRate(
   rule: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
   quantity: Ratio,
   measure: Ratio,
   before: Ratio,
+  trace: Trace | null,
 ): Rated {
   const { rateIs, tiers } = rule
   if (tiers === null) {
     const paid = payAt(rateIs, quantity, rule.rate)
+    trace?.push(rateStep(rateIs, [{ quantity, rate: rule.rate, paid }]))
     return { measure: null, step: null, rate: plainText(rule.rate), paid }
   }
-  if (tiers.mode === 'slice') return applySlices(rateIs, tiers.steps, quantity, measure, before)
+  if (tiers.mode === 'slice') {
+    return applySlices(rateIs, tiers.steps, quantity, measure, before, trace)
+  }
   const { from, rate } = stepAt(tiers, measure)
+  const paid = payAt(rateIs, quantity, rate)
+  trace?.push(rateStep(rateIs, [{ quantity, rate, paid }]))
   return {
     measure: ratioText(measure),
     step: plainText(from),
     rate: plainText(rate),
-    paid: payAt(rateIs, quantity, rate),
+    paid,
   }
 }
 
@@ -86,19 +94,21 @@ function applySlices(
   quantity: Ratio,
   measure: Ratio,
   before: Ratio,
+  trace: Trace | null,
 ): Rated {
   const until = addRatio(before, quantity)
   const parts = steps.map((step, index) => {
     const covered = (end: Ratio): Ratio => coveredIn(step, steps[index + 1], index === 0, end)
-    return { ...step, part: subtractRatio(covered(until), covered(before)) }
+    const part = subtractRatio(covered(until), covered(before))
+    return { ...step, quantity: part, paid: payAt(rateIs, part, step.rate) }
   })
-  const step = parts
-    .filter(({ part }) => !isZero(part.num))
-    .map(({ from, part, rate }) => ({
-      from: plainText(from),
-      part: ratioText(part),
-      rate: plainText(rate),
-    }))
-  const paid = sumRatios(parts.map(({ rate, part }) => payAt(rateIs, part, rate)))
+  const covering = parts.filter(({ quantity: part }) => !isZero(part.num))
+  trace?.push(rateStep(rateIs, covering))
+  const step = covering.map(({ from, quantity: part, rate }) => ({
+    from: plainText(from),
+    part: ratioText(part),
+    rate: plainText(rate),
+  }))
+  const paid = sumRatios(parts.map((part) => part.paid))
   return { measure: ratioText(measure), step, rate: null, paid }
 }

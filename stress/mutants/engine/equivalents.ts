@@ -543,13 +543,6 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     why: 'A term of a base is an object.',
   },
   {
-    file: 'src/commission/engine/explain.ts',
-    declaration: 'mostPerCustomer',
-    was: "rule.kind === 'share'",
-    is: ['true'],
-    why: 'Only shares have `per`.',
-  },
-  {
     file: 'src/commission/engine/uplines.ts',
     declaration: 'overridesOf',
     was: "rule.kind === 'override'",

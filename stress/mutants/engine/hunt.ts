@@ -13,7 +13,7 @@ const FOLDER = 'src/commission/engine/'
 
 /** The files of the engine that explain results, or simulate them. Their tests run inside workerd. */
 const EXPLAINS =
-  /\/(?:condition-report|explain|explanation|line-facts|sentences|earnings|unearned|once-report|once-through|fact-needs|fact-reports|simulation)/
+  /\/(?:explain|trace|reasons|earnings|unearned|once-report|once-through|fact-needs|fact-reports|simulation)/
 
 /** The number of random worlds that hunt, and the seed of the first. */
 const WORLDS = 250

@@ -99,11 +99,14 @@ const onceLine = (rule: Rule, state: Partial<OnceState>) => {
     rule: compiled,
     before: 0,
     beyondCount: false,
+    maxCount: null,
+    position: 1,
   }
   const given = {
     qualified: new Map([['cpa', [one]]]),
     plan: { versions: [] },
     state: openState(NO_STATE),
+    traced: null,
   }
   return settleOnce(given as unknown as PlanInput, 'cpa').map(({ base, fx, amount }) => [
     base,
@@ -124,6 +127,7 @@ const rates: readonly Case[] = [
           ratio(decimal('3')),
           ratio(decimal('3')),
           ratio(decimal('0')),
+          null,
         ),
       ),
     Array.from({ length: 2 }, () => ({
@@ -149,6 +153,7 @@ const rates: readonly Case[] = [
           ratio(decimal(quantity)),
           ratio(decimal('9')),
           ratio(decimal(before)),
+          null,
         )
         return [step, Number(paid.num.units) / 10 ** paid.num.scale]
       }),
