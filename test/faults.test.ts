@@ -1,7 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import type { IssuedToken } from '../src/auth/client-gate.ts'
+import type { IssuedToken } from '../src/auth/client-limits.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { CURABLE, type Fault, faulty } from './faulty.ts'
 import { ada, deposit, json, ORIGIN, partner, register, traded } from './partner.ts'

@@ -19,6 +19,7 @@ import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../htt
 import { readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
+import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
 import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
 import {
@@ -30,7 +31,6 @@ import {
   toTree,
 } from './affiliate-tree.ts'
 import { notFound, readJson, validateAt, validationFailed } from './body.ts'
-import { today } from './cron.ts'
 import { affiliate } from './fields.ts'
 import { readAffiliate } from './ledger.ts'
 import { respondWithList } from './list-route.ts'

@@ -18,19 +18,12 @@ import { DELIVERY_LOG_MS, firstIdAt } from '../ingest/delivery-id.ts'
 import { completenessSpan } from '../ingest/feed.ts'
 import { noteExpiring, noteLateFeeds, noteUnattributed, sweepAll } from '../webhooks/causes.ts'
 import { oldestOfWebhooks } from '../webhooks/oldest.ts'
-import { dayInZone } from '../zone.ts'
+import { today } from './account-day.ts'
 import { CRON_SCHEDULES } from './crons.ts'
 import { continueErasures } from './erasures.ts'
-import { type ResourceNames, readFeeds } from './list-route.ts'
+import { type ResourceNames, readFeeds } from './feeds.ts'
 import { logFailure } from './log-failure.ts'
 import { propagatePending } from './propagate.ts'
-
-/**
- * Returns the current day of an account as histories date it: in the time zone of a brand, in UTC for
- * partners, whatever their book zone.
- */
-export const today = ({ vertical, time_zone }: Account): string =>
-  dayInZone(vertical === 'igaming' ? time_zone : 'UTC', Date.now())
 
 /** A cron job sends no response, so it needs no lease of memory. */
 const noMemory = () => Promise.resolve()

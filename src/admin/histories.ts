@@ -20,9 +20,9 @@ import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
 import { id as anyId } from '../validation/fields.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
+import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readFields, validateAt, validationFailed } from './body.ts'
-import { today } from './cron.ts'
 import { affiliation, correction, MAX_AFFILIATIONS, refusal } from './history-fields.ts'
 
 /** A request about a customer: the account and its database, and the id that the request names. */

@@ -2,11 +2,9 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
-import type { ResourceName } from '../db/records/list.ts'
 import type { Account } from '../db/schema.ts'
 import { PAGE_PARAMETERS, type PageQuery, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
-import { readFeedsOf } from '../ingest/feed.ts'
 import { findRouteAccount } from './accounts.ts'
 
 type List<Filters extends unknown[]> = (
@@ -82,31 +80,4 @@ async function respondWith(
   const page = await readPage(c.env, context, query)
   const data = await list(account, page, resolveDatabase(c.env, account.binding))
   return respondWithPage(c, context, page, data)
-}
-
-/** Returns the names of the resources of a vertical. */
-export type ResourceNames = (vertical: string) => readonly ResourceName[]
-
-/** Returns how fresh and complete the feeds of accounts are at `now` (milliseconds), in the same order. */
-export async function readFeeds(
-  env: Env,
-  accounts: readonly Account[],
-  namesOf: ResourceNames,
-  now: number,
-) {
-  const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
-  const lists = await Promise.all(
-    [...byBinding].map(async ([binding, members]) => {
-      const queries = members.map((account) => ({ account, names: namesOf(account.vertical) }))
-      const feeds = await readFeedsOf(resolveDatabase(env, binding), queries, now)
-      return members.map(({ id }, i) => [id, feeds[i] ?? []] as const)
-    }),
-  )
-  const byAccount = new Map(lists.flat())
-  return accounts.map(({ id, name, vertical }) => ({
-    account: id,
-    name,
-    vertical,
-    feeds: byAccount.get(id) ?? [],
-  }))
 }

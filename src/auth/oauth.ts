@@ -12,7 +12,7 @@ import {
 } from './access-token.ts'
 import { clientAddress } from './address.ts'
 import { type Credentials, invalidClient, readCredentials, readForm } from './client-credentials.ts'
-import { TOKENS_PER_HOUR } from './client-gate.ts'
+import { TOKENS_PER_HOUR } from './client-limits.ts'
 import { grantOf } from './grant.ts'
 import { OAUTH_CODE_BY_STATUS } from './oauth-codes.ts'
 import { withObjectRetry } from './object-retry.ts'

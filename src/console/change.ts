@@ -3,10 +3,11 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, toApiError } from '../errors.ts'
 import { apiOf } from './api.ts'
 import { readForm } from './form.ts'
-import { type Change, type Page, type Values, type Visit, visitOf } from './page.ts'
+import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
 import { isOwnOrigin, refusedBy, showPage } from './show-page.tsx'
+import { visitOf } from './visit.ts'
 
 /**
  * Makes the change of a form by a request to the administration API. Then it redirects the browser, so

@@ -1,67 +1,7 @@
-import type { Context } from 'hono'
 import type { Child } from 'hono/jsx'
-import type { AppEnv } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import { DAY_MS } from '../durations.ts'
-import { ApiError } from '../errors.ts'
-import { readQuery } from '../http/query.ts'
-import { type Api, type ApiRequest, apiOf, type FileRequest } from './api.ts'
-import { csrfToken, type Session } from './session.ts'
-
-const nullIf =
-  (code: ApiError['code']) =>
-  (error: unknown): null => {
-    if (error instanceof ApiError && error.code === code) return null
-    throw error
-  }
-
-/** Returns null for the error `not_found` of the administration API, and throws any other error. */
-export const nullIfNotFound = nullIf('not_found')
-
-/**
- * Returns null for the error `conflict` of the administration API, and throws any other error. Partners get
- * it for what only brands have, and brands for what only partners have.
- */
-export const nullIfConflict = nullIf('conflict')
-
-/** Returns an address without its empty parameters: forms send every field. */
-function withoutEmpty(address: string): string {
-  const url = new URL(address)
-  for (const [name, value] of [...url.searchParams]) {
-    if (value === '') url.searchParams.delete(name, value)
-  }
-  return url.href
-}
-
-/**
- * Returns the request for a page as the page gets it.
- *
- * @throws ApiError `invalid_query` for a parameter that the page does not support.
- */
-export async function visitOf(
-  c: Context<AppEnv>,
-  page: Page,
-  session: Session,
-  refused: RefusedForm | null,
-): Promise<Visit> {
-  const { pathname } = new URL(c.req.url)
-  const isById = pathname.endsWith(`/${BY_ID}`)
-  const names = [...(page.query ?? []), ...(isById ? ['id'] : [])]
-  const { id, ...query } = readQuery(withoutEmpty(c.req.url), ...names)
-  const params: Record<string, string> = c.req.param()
-  if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
-  return {
-    member: session.member,
-    api: apiOf(c, session.member),
-    params,
-    account: params.account ?? '',
-    query,
-    path: withQuery(pathname, { id }),
-    now: Date.now(),
-    csrf: await csrfToken(c.env, session),
-    refused,
-  }
-}
+import type { Api, ApiRequest, FileRequest } from './api.ts'
 
 /** The entries of the navigation of an account, in their order. */
 export const SECTIONS = [

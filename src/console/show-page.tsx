@@ -8,20 +8,14 @@ import { type ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import type { FileRequest } from './api.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
-import {
-  type FieldError,
-  type Page,
-  type RefusedForm,
-  type Values,
-  type View,
-  visitOf,
-} from './page.ts'
+import type { FieldError, Page, RefusedForm, Values, View } from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
 import { type List, Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { Refusal } from './parts/forms.tsx'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
+import { visitOf } from './visit.ts'
 
 const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
 

@@ -163,7 +163,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'Without the cache each signature is verified again, with the same result.',
   },
   {
-    file: 'src/auth/client-gate.ts',
+    file: 'src/auth/client-limits.ts',
     declaration: 'recentWrongSecrets',
     was: 'at > now - GUESSING_WINDOW_MS',
     is: ['at >= now - GUESSING_WINDOW_MS'],

@@ -1,4 +1,5 @@
-import { accountPath, apiPath, nullIfNotFound, type Page, type Visit, withQuery } from '../page.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ConfirmForm, Filters } from '../parts/forms.tsx'

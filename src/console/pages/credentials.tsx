@@ -1,12 +1,5 @@
-import {
-  accountPath,
-  apiPath,
-  type Change,
-  nullIfConflict,
-  type Page,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { nullIfConflict } from '../api-errors.ts'
+import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { Badge, EmptyState, Table, Time } from '../parts/data.tsx'
 import { fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'

@@ -1,12 +1,5 @@
-import {
-  accountPath,
-  apiPath,
-  type Change,
-  nullIfNotFound,
-  type Page,
-  type Visit,
-  withQuery,
-} from '../page.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink, type Attributed, AttributionVerdict } from '../parts/customers.tsx'
 import { Badge, Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { EarnedPart, earnedIn } from '../parts/earned.tsx'

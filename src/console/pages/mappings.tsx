@@ -1,4 +1,5 @@
-import { apiPath, nullIfConflict, type Page, type Visit, withQuery } from '../page.ts'
+import { nullIfConflict } from '../api-errors.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { Data, EmptyState, isolated, Table } from '../parts/data.tsx'
 import {
   type Definition,

@@ -1,4 +1,5 @@
-import { accountPath, nullIfNotFound, type Visit, withQuery } from '../page.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { accountPath, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
 import { Amount, count, Data, EmptyState, Table } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'

@@ -1,0 +1,45 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { readQuery } from '../http/query.ts'
+import { apiOf } from './api.ts'
+import { BY_ID, type Page, type RefusedForm, type Visit, withQuery } from './page.ts'
+import { csrfToken, type Session } from './session.ts'
+
+/** Returns an address without its empty parameters: forms send every field. */
+function withoutEmpty(address: string): string {
+  const url = new URL(address)
+  for (const [name, value] of [...url.searchParams]) {
+    if (value === '') url.searchParams.delete(name, value)
+  }
+  return url.href
+}
+
+/**
+ * Returns the request for a page as the page gets it.
+ *
+ * @throws ApiError `invalid_query` for a parameter that the page does not support.
+ */
+export async function visitOf(
+  c: Context<AppEnv>,
+  page: Page,
+  session: Session,
+  refused: RefusedForm | null,
+): Promise<Visit> {
+  const { pathname } = new URL(c.req.url)
+  const isById = pathname.endsWith(`/${BY_ID}`)
+  const names = [...(page.query ?? []), ...(isById ? ['id'] : [])]
+  const { id, ...query } = readQuery(withoutEmpty(c.req.url), ...names)
+  const params: Record<string, string> = c.req.param()
+  if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
+  return {
+    member: session.member,
+    api: apiOf(c, session.member),
+    params,
+    account: params.account ?? '',
+    query,
+    path: withQuery(pathname, { id }),
+    now: Date.now(),
+    csrf: await csrfToken(c.env, session),
+    refused,
+  }
+}
