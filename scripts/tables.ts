@@ -87,7 +87,7 @@ const ROWS = [
 
 const isCheck = readCheckOption(
   'node scripts/tables.ts',
-  'Writes src/db/schema.ts and src/db/drizzle-tables.ts from the migrations.',
+  'Writes src/db/schema.ts from the migrations.',
 )
 
 interface Column {
@@ -117,16 +117,15 @@ function allowedValues(sql: string, column: string): string {
   return list ? `{ enum: [${list.trim()}] }` : ''
 }
 
-/** Returns the columns of the unique index besides the primary key; null if a table has none. */
-function uniqueKeyOf(table: string): string[] | null {
+/** Returns the unique index besides the primary key; null if a table has none. */
+function uniqueIndexOf(table: string): { name: string; columns: string[] } | null {
   const [index] = db
     .prepare(`select name from pragma_index_list(?) where "unique" = 1 and origin = 'c'`)
     .all(table)
   if (!index) return null
-  return db
-    .prepare('select name from pragma_index_info(?) order by seqno')
-    .all(String(index.name))
-    .map(({ name }) => String(name))
+  const name = String(index.name)
+  const columns = db.prepare('select name from pragma_index_info(?) order by seqno').all(name)
+  return { name, columns: columns.map((column) => String(column.name)) }
 }
 
 const columnsOf = (table: string) =>
@@ -140,8 +139,8 @@ const primaryKeyOf = (columns: readonly Column[]) =>
     .sort((a, b) => a.pk - b.pk)
     .map(({ name }) => name)
 
-/** Returns the declaration of a table for Drizzle. */
-function drizzleTable(table: string): string {
+/** Returns the declaration of a table. */
+function tableOf(table: string): string {
   const columns = columnsOf(table)
   const { sql } = db.prepare('select sql from sqlite_schema where name = ?').get(table) as {
     sql: string
@@ -156,8 +155,13 @@ function drizzleTable(table: string): string {
     const options = type === 'TEXT' ? allowedValues(sql, name) : ''
     return `${name}: ${columnType ?? type.toLowerCase()}(${options})${primary}${needed}${preset},`
   })
-  const composite = key.map((name) => `t.${name}`).join(', ')
-  const more = isAlone ? '' : `, (t) => [primaryKey({ columns: [${composite}] })]`
+  const columnsIn = (names: readonly string[]) => names.map((name) => `t.${name}`).join(', ')
+  const unique = uniqueIndexOf(table)
+  const keys = [
+    ...(isAlone ? [] : [`primaryKey({ columns: [${columnsIn(key)}] })`]),
+    ...(unique ? [`uniqueIndex('${unique.name}').on(${columnsIn(unique.columns)})`] : []),
+  ]
+  const more = keys.length === 0 ? '' : `, (t) => [${keys.join(', ')}]`
   return `/** ${TABLES[table]} */
 export const ${camel(table)} = sqliteTable(${quoted([table])}, {
 ${lines.join('\n')}
@@ -165,72 +169,24 @@ ${lines.join('\n')}
 `
 }
 
-/** Returns the declaration of a table at run time. Bundles leave out a table that no code uses. */
-function runtimeTable(table: string): string {
-  const columns = columnsOf(table)
-  const uniqueKey = uniqueKeyOf(table)
-  const lines = columns.map(({ name, type }) => {
-    const columnType = COLUMN_TYPES[type]?.[name] ?? null
-    return name === columnType ? name : `${name}: ${columnType}`
-  })
-  return `/** ${TABLES[table]} */
-export const ${camel(table)} = /* @__PURE__ */ defineTable<typeof drizzle.${camel(table)}>({
-$name: ${quoted([table])},
-$columns: { ${lines.join(', ')} },
-$primaryKey: [${quoted(primaryKeyOf(columns))}],
-$uniqueKey: ${uniqueKey && `[${quoted(uniqueKey)}]`},
-})
-`
-}
-
 const HEADER =
   '// Written by scripts/tables.ts from migrations/: add a migration, then `npm run generate`.'
 
-const DRIZZLE_TABLES = `${HEADER}
-
-import { customType, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import * as types from './column-types.ts'
-
-// Drizzle infers the types of rows from these tables. Code imports their types only: Drizzle
-// itself would add 16 KiB to the bundle (gzip).
-
-const toDrizzle = <Stored>(type: {
-  sqlType: string
-  toStored: (value: string) => Stored
-  fromStored: (stored: Stored) => string
-}) =>
-  customType<{ data: string; driverData: Stored }>({
-    dataType: () => type.sqlType,
-    toDriver: type.toStored,
-    fromDriver: type.fromStored,
-  })
-const day = toDrizzle(types.day)
-const id = toDrizzle(types.id)
-const instant = toDrizzle(types.instant)
-
-${Object.keys(TABLES).map(drizzleTable).join('\n')}`
-
 const SCHEMA = `${HEADER}
 
+import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { day, id, instant } from './column-types.ts'
-import type * as drizzle from './drizzle-tables.ts'
-import { defineTable } from './table.ts'
 
-${Object.keys(TABLES).map(runtimeTable).join('\n')}
+${Object.keys(TABLES).map(tableOf).join('\n')}
 ${ROWS.map(([table, name, comment]) => `/** ${comment} */\nexport type ${name} = typeof ${camel(table)}.$inferSelect\n`).join('\n')}`
 
-for (const [path, source] of [
-  ['src/db/drizzle-tables.ts', DRIZZLE_TABLES],
-  ['src/db/schema.ts', SCHEMA],
-] as const) {
-  const formatted = execFileSync(
-    'node_modules/.bin/biome',
-    ['format', `--stdin-file-path=${path}`],
-    { input: source, encoding: 'utf8' },
-  )
-  if (!isCheck) writeFileSync(path, formatted)
-  else if (readFileSync(path, 'utf8') !== formatted) {
-    console.error(`${path} is out of date. Run \`npm run generate\`.`)
-    process.exitCode = 1
-  }
+const PATH = 'src/db/schema.ts'
+const formatted = execFileSync('node_modules/.bin/biome', ['format', `--stdin-file-path=${PATH}`], {
+  input: SCHEMA,
+  encoding: 'utf8',
+})
+if (!isCheck) writeFileSync(PATH, formatted)
+else if (readFileSync(PATH, 'utf8') !== formatted) {
+  console.error(`${PATH} is out of date. Run \`npm run generate\`.`)
+  process.exitCode = 1
 }

@@ -3,10 +3,9 @@ import { getTableColumns, getTableName, is } from 'drizzle-orm'
 import { getTableConfig, SQLiteCustomColumn, SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
-import { encodedColumns } from '../src/db/column-types.ts'
-import * as drizzleTables from '../src/db/drizzle-tables.ts'
 import { partnerCustomerTable } from '../src/db/records/record-table.ts'
 import * as tables from '../src/db/schema.ts'
+import { encodedColumns, primaryKeyOf, uniqueKeyOf } from '../src/db/table.ts'
 import { customers } from '../src/trading/definitions.ts'
 import { forex } from '../src/trading/forex.ts'
 import { propTrading } from '../src/trading/prop-trading.ts'
@@ -136,7 +135,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|commission|reports|tracking)\b/,
   valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
-  'drizzle-orm': /^db\/drizzle-tables\.ts$/,
+  'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
     /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|commission\/statements\/workflow)\.ts$/,
@@ -242,23 +241,6 @@ test.each([
   expect(forbiddenImports(path, source)).toHaveLength(1)
 })
 
-/** Returns whether a source imports Drizzle's tables for more than their types. */
-const importsDrizzle = (source: string) =>
-  /(?<!import type [^'"`]*)['"`][^'"`]*\bdrizzle-tables\.ts['"`]/.test(withoutComments(source))
-
-test('no file imports the tables of Drizzle at run time', () => {
-  expect(files.filter(([, source]) => importsDrizzle(source)).map(([path]) => path)).toEqual([])
-})
-
-test.each([
-  ["import * as drizzle from './drizzle-tables.ts'", true],
-  ["export { links } from './drizzle-tables.ts'", true],
-  ["const { links } = await import('./drizzle-tables.ts')", true],
-  ["import type { links } from './drizzle-tables.ts'", false],
-])('the check of Drizzle tells imports of types from others: %s', (source, isAtRunTime) => {
-  expect(importsDrizzle(source)).toBe(isAtRunTime)
-})
-
 test('only files in db contain SQL statements', () => {
   const filesWithSql = files.filter(([, source]) =>
     /\b(select|insert into|update|delete from)\b[^'"]+\b(from|values|set|where)\b/.test(
@@ -284,7 +266,7 @@ test('a field whose type differs from its column does not compile', () => {
   expect(defineResource(tables.customers, customers, schema)).toBeDefined()
 })
 
-const schema = Object.values(drizzleTables)
+const schema = Object.values(tables)
   .filter((value) => is(value, SQLiteTable))
   .map((table) => [getTableName(table), table] as const)
 
@@ -327,25 +309,23 @@ describe.each(schema)('the table %s of the migrations', (name, table) => {
     else expect(key).toHaveLength(1)
   })
 
-  test('the table has the same columns and keys at run time', async () => {
-    const values = Object.values(tables).find(({ $name }) => $name === name)!
+  test('the table has the keys of the schema in code', async () => {
     const { results } = await env.DB.prepare('select name, pk from pragma_table_info(?)')
       .bind(name)
       .all<{ name: string; pk: number }>()
-    expect(Object.keys(values.$columns)).toEqual(results.map((column) => column.name))
     const key = results.filter(({ pk }) => pk > 0).sort((a, b) => a.pk - b.pk)
-    expect(values.$primaryKey).toEqual(key.map((column) => column.name))
+    expect(primaryKeyOf(table)).toEqual(key.map((column) => column.name))
     const unique = await env.DB.prepare(
       `select i.name from pragma_index_list(?) l, pragma_index_info(l.name) i
        where l."unique" = 1 and l.origin = 'c' order by i.seqno`,
     )
       .bind(name)
       .all<{ name: string }>()
-    expect(values.$uniqueKey ?? []).toEqual(unique.results.map((column) => column.name))
+    expect(uniqueKeyOf(table) ?? []).toEqual(unique.results.map((column) => column.name))
     const encoded = Object.entries(getTableColumns(table)).filter(([, column]) =>
       is(column, SQLiteCustomColumn),
     )
-    expect(Object.keys(encodedColumns(values.$columns))).toEqual(encoded.map(([column]) => column))
+    expect(Object.keys(encodedColumns(table))).toEqual(encoded.map(([column]) => column))
   })
 
   test('the table is STRICT and WITHOUT ROWID', async () => {

@@ -4,7 +4,7 @@ import type { BatchItem } from 'drizzle-orm/batch'
 import { drizzle } from 'drizzle-orm/d1'
 import { Hono } from 'hono'
 import { z } from 'zod'
-import { transactions } from '../../src/db/drizzle-tables.ts'
+import { transactions } from '../../src/db/schema.ts'
 import { CURRENCIES } from '../../src/validation/iso-4217.ts'
 import { ACCOUNT } from './upsert.ts'
 

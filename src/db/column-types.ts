@@ -1,3 +1,4 @@
+import { customType, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import { DAY_MS } from '../durations.ts'
 import { fullId, shortId } from './short-id.ts'
 
@@ -32,54 +33,40 @@ function clockTime(text: string): number {
   return seconds * 1000 + two(20) * 10 + digit(22)
 }
 
-/** How the values of a column are stored in another form than that of the wire. */
-export interface ColumnType {
-  /** The type that the column has in SQL. */
-  readonly sqlType: 'integer' | 'text'
-  toStored(value: unknown): unknown
-  fromStored(stored: unknown): string
-}
-
 /** A day, `YYYY-MM-DD`, stored as the number of days since 1970-01-01. */
-export const day = {
-  sqlType: 'integer',
-  toStored: dayNumber,
-  fromStored: dayText,
-} as const satisfies ColumnType
+export const day = customType<{ data: string; driverData: number }>({
+  dataType: () => 'integer',
+  toDriver: dayNumber,
+  fromDriver: dayText,
+})
 
 /** The id of a record or customer, stored in its short form. */
-export const id = {
-  sqlType: 'text',
-  toStored: shortId,
-  fromStored: fullId,
-} as const satisfies ColumnType
+export const id = customType<{ data: string; driverData: string }>({
+  dataType: () => 'text',
+  toDriver: shortId,
+  fromDriver: fullId,
+})
 
 /** A point in time, as RFC 3339 in UTC with milliseconds, stored as milliseconds since 1970. */
-export const instant = {
-  sqlType: 'integer',
-  toStored: (text: string) => dayNumber(text.slice(0, 10)) * DAY_MS + clockTime(text),
-  fromStored: (milliseconds: number) => new Date(milliseconds).toISOString(),
-} as const satisfies ColumnType
+export const instant = customType<{ data: string; driverData: number }>({
+  dataType: () => 'integer',
+  toDriver: (text) => dayNumber(text.slice(0, 10)) * DAY_MS + clockTime(text),
+  fromDriver: (milliseconds) => new Date(milliseconds).toISOString(),
+})
 
-/** A column's type; null if the column stores what the wire has. */
-export type Column = ColumnType | null
+/** A column of a table, as far as it converts values. Most columns store what the wire has. */
+export type Column = Pick<SQLiteColumn, 'mapToDriverValue' | 'mapFromDriverValue' | 'getSQLType'>
 
 type Columns = Readonly<Record<string, Column>>
 type Row = Readonly<Record<string, unknown>>
 
-/** Returns the columns that are stored in another form than that of the wire. */
-export const encodedColumns = (columns: Columns): Record<string, ColumnType> =>
-  Object.fromEntries(
-    Object.entries(columns).flatMap(([name, column]) => (column ? [[name, column]] : [])),
-  )
-
 /** Returns a value as a column stores it. */
 export const encode = (column: Column | undefined, value: unknown): unknown =>
-  column && (value ?? null) !== null ? column.toStored(value) : value
+  column && (value ?? null) !== null ? column.mapToDriverValue(value) : value
 
 /** Returns a stored value in the form of the wire. */
 export const decode = (column: Column | undefined, stored: unknown): unknown =>
-  column && (stored ?? null) !== null ? column.fromStored(stored) : stored
+  column && (stored ?? null) !== null ? column.mapFromDriverValue(stored) : stored
 
 /** Returns a stored row in the form of the wire. */
 export const decodeRow = <T extends Row>(columns: Columns, row: T): T => ({

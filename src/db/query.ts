@@ -1,8 +1,8 @@
-import { decodeRow, encodedColumns } from './column-types.ts'
+import { decodeRow } from './column-types.ts'
 import { type FoundPage, type Page, paginate } from './paginate.ts'
 import { withD1Retry } from './retry.ts'
 import { bindStatement, type Statement } from './statement.ts'
-import { columnNames, type Table } from './table.ts'
+import { columnNames, encodedColumns, type Table, tableName } from './table.ts'
 
 /** A database, or a session of one. */
 type Connection = Pick<D1DatabaseSession, 'prepare'>
@@ -63,8 +63,8 @@ export async function listRows<T extends Table, Name extends string & keyof T['$
   { table, columns, key, descending = false, account }: RowList<T, Name>,
   page: Page,
 ): Promise<FoundPage<Pick<T['$inferSelect'], Name>>> {
-  const encoded = encodedColumns(table.$columns)
-  const from = `${table.$name} where ${account === null ? 'true' : 'account = :account'}`
+  const encoded = encodedColumns(table)
+  const from = `${tableName(table)} where ${account === null ? 'true' : 'account = :account'}`
   const found = await paginate<Pick<T['$inferSelect'], Name>>(
     db,
     {

@@ -1,804 +1,849 @@
 // Written by scripts/tables.ts from migrations/: add a migration, then `npm run generate`.
 
+import { integer, primaryKey, real, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 import { day, id, instant } from './column-types.ts'
-import type * as drizzle from './drizzle-tables.ts'
-import { defineTable } from './table.ts'
 
 /** Partner firms and brands. */
-export const accounts = /* @__PURE__ */ defineTable<typeof drizzle.accounts>({
-  $name: 'accounts',
-  $columns: {
-    id: null,
-    name: null,
-    vertical: null,
-    mode: null,
-    time_zone: null,
-    binding: null,
-    unknown_customer: null,
-    unknown_affiliate: null,
-    disabled: null,
-    created_at: null,
-    version: null,
-    pushed: null,
-    storage_quota: null,
-    region: null,
-    jurisdiction: null,
-    book_zone: null,
-    approvals: null,
-    unattributed_threshold: null,
-    amount_signs: null,
-  },
-  $primaryKey: ['id'],
-  $uniqueKey: null,
+export const accounts = sqliteTable('accounts', {
+  id: text().primaryKey(),
+  name: text().notNull(),
+  vertical: text({ enum: ['prop-trading', 'forex', 'igaming'] }).notNull(),
+  mode: text({ enum: ['live', 'test'] }).notNull(),
+  time_zone: text().notNull().default('UTC'),
+  binding: text().notNull().default('DB'),
+  unknown_customer: text({ enum: ['reject', 'hold'] }).notNull(),
+  unknown_affiliate: text({ enum: ['warn', 'reject'] })
+    .notNull()
+    .default('warn'),
+  disabled: integer().notNull().default(0),
+  created_at: text().notNull(),
+  version: integer().notNull().default(1),
+  pushed: integer().notNull().default(1),
+  storage_quota: integer().notNull().default(4294967296),
+  region: text({ enum: ['wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'] }),
+  jurisdiction: text({ enum: ['eu', 'fedramp'] }),
+  book_zone: text().notNull().default('UTC'),
+  approvals: integer().notNull().default(1),
+  unattributed_threshold: real().notNull().default(0.2),
+  amount_signs: text({ enum: ['magnitude', 'signed'] })
+    .notNull()
+    .default('magnitude'),
 })
 
 /** The OAuth clients of partner firms. */
-export const clients = /* @__PURE__ */ defineTable<typeof drizzle.clients>({
-  $name: 'clients',
-  $columns: {
-    client_id: null,
-    account: null,
-    secret_digest: null,
-    version: null,
-    revoked: null,
-    created_at: null,
-    closed: null,
-  },
-  $primaryKey: ['client_id'],
-  $uniqueKey: null,
+export const clients = sqliteTable('clients', {
+  client_id: text().primaryKey(),
+  account: text().notNull(),
+  secret_digest: text().notNull(),
+  version: integer().notNull().default(1),
+  revoked: integer().notNull().default(0),
+  created_at: text().notNull(),
+  closed: integer().notNull().default(0),
 })
 
 /** Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds). */
-export const clientSecrets = /* @__PURE__ */ defineTable<typeof drizzle.clientSecrets>({
-  $name: 'client_secrets',
-  $columns: { digest: null, client_id: null, ends_at: null },
-  $primaryKey: ['digest'],
-  $uniqueKey: null,
+export const clientSecrets = sqliteTable('client_secrets', {
+  digest: text().primaryKey(),
+  client_id: text().notNull(),
+  ends_at: integer().notNull(),
 })
 
 /** Brand Tokens; `ends_at` (milliseconds) is null while a token has no end. */
-export const brandTokens = /* @__PURE__ */ defineTable<typeof drizzle.brandTokens>({
-  $name: 'brand_tokens',
-  $columns: {
-    digest: null,
-    id: null,
-    account: null,
-    ends_at: null,
-    created_at: null,
-    closed: null,
-  },
-  $primaryKey: ['digest'],
-  $uniqueKey: null,
+export const brandTokens = sqliteTable('brand_tokens', {
+  digest: text().primaryKey(),
+  id: text().notNull(),
+  account: text().notNull(),
+  ends_at: integer(),
+  created_at: text().notNull(),
+  closed: integer().notNull().default(0),
 })
 
 /** The affiliates of an account, under the ids that the account uses. */
-export const affiliates = /* @__PURE__ */ defineTable<typeof drizzle.affiliates>({
-  $name: 'affiliates',
-  $columns: { account: null, affiliate_id: null, parent: null },
-  $primaryKey: ['account', 'affiliate_id'],
-  $uniqueKey: null,
-})
+export const affiliates = sqliteTable(
+  'affiliates',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    parent: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
+)
 
 /** Tracking links, each of one affiliate. */
-export const links = /* @__PURE__ */ defineTable<typeof drizzle.links>({
-  $name: 'links',
-  $columns: {
-    link_id: null,
-    account: null,
-    affiliate_id: null,
-    name: null,
-    landing_page: null,
-    disabled: null,
-    created_at: null,
-    pass_query: null,
-  },
-  $primaryKey: ['link_id'],
-  $uniqueKey: null,
+export const links = sqliteTable('links', {
+  link_id: text().primaryKey(),
+  account: text().notNull(),
+  affiliate_id: text().notNull(),
+  name: text(),
+  landing_page: text().notNull(),
+  disabled: integer().notNull().default(0),
+  created_at: text().notNull(),
+  pass_query: integer().notNull().default(0),
 })
 
 /** Clicks on links; `clicked_at` in milliseconds. */
-export const clicks = /* @__PURE__ */ defineTable<typeof drizzle.clicks>({
-  $name: 'clicks',
-  $columns: { account: null, day, link_id: null, click_id: null, clicked_at: null },
-  $primaryKey: ['account', 'day', 'link_id', 'click_id'],
-  $uniqueKey: null,
-})
+export const clicks = sqliteTable(
+  'clicks',
+  {
+    account: text().notNull(),
+    day: day().notNull(),
+    link_id: text().notNull(),
+    click_id: text().notNull(),
+    clicked_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
+)
 
 /** How the events of one name are validated; `kpis` and `product` are JSON. */
-export const eventDefinitions = /* @__PURE__ */ defineTable<typeof drizzle.eventDefinitions>({
-  $name: 'event_definitions',
-  $columns: {
-    account: null,
-    eventname: null,
-    granularity: null,
-    eventid: null,
-    kpis: null,
-    product: null,
-    currency: null,
-    outflow: null,
-    status_member: null,
+export const eventDefinitions = sqliteTable(
+  'event_definitions',
+  {
+    account: text().notNull(),
+    eventname: text().notNull(),
+    granularity: text({ enum: ['event', 'day'] }).notNull(),
+    eventid: text({ enum: ['required', 'used', 'ignored'] }).notNull(),
+    kpis: text().notNull(),
+    product: text(),
+    currency: text(),
+    outflow: integer().notNull().default(0),
+    status_member: text(),
   },
-  $primaryKey: ['account', 'eventname'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.eventname] })],
+)
 
 /** The meanings of values that an account uses in place of the standard ones. */
-export const vocabulary = /* @__PURE__ */ defineTable<typeof drizzle.vocabulary>({
-  $name: 'vocabulary',
-  $columns: { account: null, field: null, word: null, means: null },
-  $primaryKey: ['account', 'field', 'word'],
-  $uniqueKey: null,
-})
+export const vocabulary = sqliteTable(
+  'vocabulary',
+  {
+    account: text().notNull(),
+    field: text({ enum: ['status', 'kyc_status_id', 'sales_status_id'] }).notNull(),
+    word: text().notNull(),
+    means: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.field, t.word] })],
+)
 
 /** The versions of plans; `terms` is canonical JSON. */
-export const planVersions = /* @__PURE__ */ defineTable<typeof drizzle.planVersions>({
-  $name: 'plan_versions',
-  $columns: {
-    account: null,
-    plan: null,
-    version: null,
-    effective_from: null,
-    terms: null,
-    created_at: null,
-    withdrawn_at: null,
+export const planVersions = sqliteTable(
+  'plan_versions',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    version: integer().notNull(),
+    effective_from: text().notNull(),
+    terms: text().notNull(),
+    created_at: text().notNull(),
+    withdrawn_at: text(),
   },
-  $primaryKey: ['account', 'plan', 'version'],
-  $uniqueKey: ['account', 'plan', 'effective_from'],
-})
+  (t) => [
+    primaryKey({ columns: [t.account, t.plan, t.version] }),
+    uniqueIndex('plan_versions_day').on(t.account, t.plan, t.effective_from),
+  ],
+)
 
 /** Which plan governs the customers of an affiliate, from a day on. */
-export const assignments = /* @__PURE__ */ defineTable<typeof drizzle.assignments>({
-  $name: 'assignments',
-  $columns: { account: null, affiliate_id: null, from_day: null, plan: null, customers: null },
-  $primaryKey: ['account', 'affiliate_id', 'from_day'],
-  $uniqueKey: null,
-})
+export const assignments = sqliteTable(
+  'assignments',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    from_day: text().notNull(),
+    plan: text().notNull(),
+    customers: text({ enum: ['new', 'all'] }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.from_day] })],
+)
 
 /** Customers of every vertical. */
-export const customers = /* @__PURE__ */ defineTable<typeof drizzle.customers>({
-  $name: 'customers',
-  $columns: {
-    account: null,
-    customer_id: id,
-    signup_date: instant,
-    last_modified_date: instant,
-    affiliate_id: null,
-    tracking_data: null,
-    lang_id: null,
-    country_code: null,
-    kyc_status_id: null,
-    sales_status_id: null,
-    challenge_type: null,
-    phase: null,
-    account_size: null,
-    trading_account_type: null,
-    leverage: null,
-    first_name: null,
-    last_name: null,
-    email: null,
-    day,
-    delivery: null,
-    idx: null,
-    revision: null,
-    regtime: null,
-    extras: null,
-    first_day: day,
-    verdict: null,
-    link: null,
-    first_seen_at: null,
-    first_seen_day: null,
+export const customers = sqliteTable(
+  'customers',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    signup_date: instant(),
+    last_modified_date: instant(),
+    affiliate_id: text(),
+    tracking_data: text(),
+    lang_id: text(),
+    country_code: text(),
+    kyc_status_id: text(),
+    sales_status_id: text(),
+    challenge_type: text(),
+    phase: text(),
+    account_size: real(),
+    trading_account_type: text(),
+    leverage: text(),
+    first_name: text(),
+    last_name: text(),
+    email: text(),
+    day: day().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
+    regtime: text(),
+    extras: text(),
+    first_day: day(),
+    verdict: text({ enum: ['attributed', 'altered', 'foreign', 'unrecognised', 'conflict'] }),
+    link: text(),
+    first_seen_at: integer(),
+    first_seen_day: integer(),
   },
-  $primaryKey: ['account', 'customer_id'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
 
 /** Financial events on trader accounts. */
-export const transactions = /* @__PURE__ */ defineTable<typeof drizzle.transactions>({
-  $name: 'transactions',
-  $columns: {
-    account: null,
-    transaction_id: id,
-    customer_id: id,
-    transaction_type: null,
-    amount_currency: null,
-    currency: null,
-    transaction_date: instant,
-    status: null,
-    amount_usd: null,
-    transaction_subtype: null,
-    note: null,
-    day,
-    held: null,
-    delivery: null,
-    idx: null,
-    revision: null,
+export const transactions = sqliteTable(
+  'transactions',
+  {
+    account: text().notNull(),
+    transaction_id: id().notNull(),
+    customer_id: id().notNull(),
+    transaction_type: text().notNull(),
+    amount_currency: real().notNull(),
+    currency: text().notNull(),
+    transaction_date: instant().notNull(),
+    status: text().notNull(),
+    amount_usd: real(),
+    transaction_subtype: text(),
+    note: text(),
+    day: day().notNull(),
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
   },
-  $primaryKey: ['account', 'day', 'customer_id', 'transaction_id'],
-  $uniqueKey: ['account', 'transaction_id'],
-})
+  (t) => [
+    primaryKey({ columns: [t.account, t.day, t.customer_id, t.transaction_id] }),
+    uniqueIndex('transactions_key').on(t.account, t.transaction_id),
+  ],
+)
 
 /** The resource `trading-activity`: one row per day, customer, instrument and currency. */
-export const activity = /* @__PURE__ */ defineTable<typeof drizzle.activity>({
-  $name: 'activity',
-  $columns: {
-    account: null,
-    date: day,
-    customer_id: id,
-    instrument: null,
-    currency: null,
-    lots_traded: null,
-    pnl: null,
-    drawdown: null,
-    max_drawdown: null,
-    volume_usd: null,
-    spread_cost: null,
-    commission: null,
-    held: null,
-    delivery: null,
-    idx: null,
-    revision: null,
+export const activity = sqliteTable(
+  'activity',
+  {
+    account: text().notNull(),
+    date: day().notNull(),
+    customer_id: id().notNull(),
+    instrument: text().notNull(),
+    currency: text().notNull(),
+    lots_traded: real().notNull(),
+    pnl: real(),
+    drawdown: real(),
+    max_drawdown: real(),
+    volume_usd: real(),
+    spread_cost: real(),
+    commission: real(),
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
   },
-  $primaryKey: ['account', 'date', 'customer_id', 'instrument', 'currency'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.date, t.customer_id, t.instrument, t.currency] })],
+)
 
 /** The resource `activities`: events of brand customers. */
-export const events = /* @__PURE__ */ defineTable<typeof drizzle.events>({
-  $name: 'events',
-  $columns: {
-    account: null,
-    id: null,
-    eventname: null,
-    customer_id: id,
-    eventid: null,
-    createtime: instant,
-    amount: null,
-    currency: null,
-    product: null,
-    kpis: null,
-    details: null,
-    record: null,
-    day,
-    first_day: day,
-    held: null,
-    delivery: null,
-    idx: null,
-    revision: null,
+export const events = sqliteTable(
+  'events',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    eventname: text().notNull(),
+    customer_id: id().notNull(),
+    eventid: text(),
+    createtime: instant(),
+    amount: real(),
+    currency: text(),
+    product: text(),
+    kpis: text(),
+    details: text(),
+    record: text().notNull(),
+    day: day().notNull(),
+    first_day: day().notNull(),
+    held: integer().notNull(),
+    delivery: text().notNull(),
+    idx: integer().notNull(),
+    revision: integer().notNull(),
   },
-  $primaryKey: ['account', 'day', 'customer_id', 'id'],
-  $uniqueKey: ['account', 'id'],
-})
+  (t) => [
+    primaryKey({ columns: [t.account, t.day, t.customer_id, t.id] }),
+    uniqueIndex('events_key').on(t.account, t.id),
+  ],
+)
 
 /** Changes of the affiliates of customers, by day. */
-export const customerAffiliations = /* @__PURE__ */ defineTable<
-  typeof drizzle.customerAffiliations
->({
-  $name: 'customer_affiliations',
-  $columns: {
-    account: null,
-    customer_id: id,
-    day,
-    affiliate_id: null,
-    link: null,
-    previous_affiliate_id: null,
-    previous_link: null,
-    delivery: null,
+export const customerAffiliations = sqliteTable(
+  'customer_affiliations',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    affiliate_id: text(),
+    link: text(),
+    previous_affiliate_id: text(),
+    previous_link: text(),
+    delivery: text(),
   },
-  $primaryKey: ['account', 'customer_id', 'day'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
+)
 
 /** Changes of the customer fields that plans use, by day: the values before each. */
-export const customerFields = /* @__PURE__ */ defineTable<typeof drizzle.customerFields>({
-  $name: 'customer_fields',
-  $columns: {
-    account: null,
-    customer_id: id,
-    day,
-    country_code: null,
-    trading_account_type: null,
-    challenge_type: null,
-    phase: null,
-    kyc_status_id: null,
-    sales_status_id: null,
-    account_size: null,
-    link: null,
-    delivery: null,
+export const customerFields = sqliteTable(
+  'customer_fields',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    country_code: text(),
+    trading_account_type: text(),
+    challenge_type: text(),
+    phase: text(),
+    kyc_status_id: text(),
+    sales_status_id: text(),
+    account_size: real(),
+    link: text(),
+    delivery: text().notNull(),
   },
-  $primaryKey: ['account', 'customer_id', 'day'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.day] })],
+)
 
 /** Customers who earn nothing from a day on. */
-export const customerRefusals = /* @__PURE__ */ defineTable<typeof drizzle.customerRefusals>({
-  $name: 'customer_refusals',
-  $columns: { account: null, customer_id: id, day, reason: null, refused_at: null },
-  $primaryKey: ['account', 'customer_id'],
-  $uniqueKey: null,
-})
+export const customerRefusals = sqliteTable(
+  'customer_refusals',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    day: day().notNull(),
+    reason: text().notNull(),
+    refused_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
 
 /** Changes of the parents of affiliates, by day. */
-export const affiliateParents = /* @__PURE__ */ defineTable<typeof drizzle.affiliateParents>({
-  $name: 'affiliate_parents',
-  $columns: { account: null, affiliate_id: null, day, parent: null },
-  $primaryKey: ['account', 'affiliate_id', 'day'],
-  $uniqueKey: null,
-})
+export const affiliateParents = sqliteTable(
+  'affiliate_parents',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    day: day().notNull(),
+    parent: text(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.day] })],
+)
 
 /** The number of records of an account by resource, and of its held records, which `total` leaves out. */
-export const totals = /* @__PURE__ */ defineTable<typeof drizzle.totals>({
-  $name: 'totals',
-  $columns: {
-    account: null,
-    resource: null,
-    total: null,
-    held: null,
-    releasing: null,
-    released_at: null,
+export const totals = sqliteTable(
+  'totals',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    total: integer().notNull(),
+    held: integer().notNull().default(0),
+    releasing: text(),
+    released_at: integer(),
   },
-  $primaryKey: ['account', 'resource'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.resource] })],
+)
 
 /** The delivery log. `unknown_at`, `stale_at`, `moved`, `erased_at`: JSON arrays of positions in the request, not times. */
-export const deliveries = /* @__PURE__ */ defineTable<typeof drizzle.deliveries>({
-  $name: 'deliveries',
-  $columns: {
-    account: null,
-    id: null,
-    attempt: null,
-    received_at: null,
-    resource: null,
-    form: null,
-    dry_run: null,
-    lenient: null,
-    received: null,
-    errors_total: null,
-    rejected: null,
-    refused: null,
-    held: null,
-    stale: null,
-    created: null,
-    listed: null,
-    written: null,
-    held_written: null,
-    errors: null,
-    unknown_at: null,
-    unknown_keys: null,
-    stale_at: null,
-    moved: null,
-    erased_at: null,
-    verdicts: null,
-    reused: null,
-    yesterday: null,
-    today: null,
-    written_bytes: null,
-    over_quota: null,
-    days: null,
-    held_change: null,
-    hold_refused: null,
-    record_bytes: null,
-    received_day: day,
-    changed_events: null,
-    affiliated: null,
+export const deliveries = sqliteTable(
+  'deliveries',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    attempt: integer().notNull(),
+    received_at: integer().notNull(),
+    resource: text().notNull(),
+    form: text({ enum: ['object', 'array', 'data'] }).notNull(),
+    dry_run: integer().notNull(),
+    lenient: integer().notNull(),
+    received: integer().notNull(),
+    errors_total: integer().notNull(),
+    rejected: integer().notNull(),
+    refused: integer().notNull(),
+    held: integer().notNull(),
+    stale: integer().notNull(),
+    created: integer().notNull(),
+    listed: integer().notNull(),
+    written: integer().notNull().default(0),
+    held_written: integer().notNull().default(0),
+    errors: text(),
+    unknown_at: text(),
+    unknown_keys: text(),
+    stale_at: text(),
+    moved: text(),
+    erased_at: text(),
+    verdicts: text(),
+    reused: integer().notNull(),
+    yesterday: integer().notNull(),
+    today: integer().notNull(),
+    written_bytes: integer().notNull().default(0),
+    over_quota: integer(),
+    days: text(),
+    held_change: integer().notNull().default(0),
+    hold_refused: integer().notNull().default(0),
+    record_bytes: integer(),
+    received_day: day(),
+    changed_events: text(),
+    affiliated: text(),
   },
-  $primaryKey: ['account', 'id'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
 
 /** Codes of errors and ids of refused records, by which deliveries are found. */
-export const deliveryTerms = /* @__PURE__ */ defineTable<typeof drizzle.deliveryTerms>({
-  $name: 'delivery_terms',
-  $columns: { account: null, day, term: null, delivery: null },
-  $primaryKey: ['account', 'day', 'term', 'delivery'],
-  $uniqueKey: null,
-})
+export const deliveryTerms = sqliteTable(
+  'delivery_terms',
+  {
+    account: text().notNull(),
+    day: day().notNull(),
+    term: text().notNull(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.day, t.term, t.delivery] })],
+)
 
 /** Control totals of the days that have not changed since they were summed. */
-export const dayTotals = /* @__PURE__ */ defineTable<typeof drizzle.dayTotals>({
-  $name: 'day_totals',
-  $columns: {
-    account: null,
-    resource: null,
-    day,
-    form: null,
-    totals: null,
-    computation: null,
-    checked_at: null,
-    records: null,
+export const dayTotals = sqliteTable(
+  'day_totals',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    day: day().notNull(),
+    form: text().notNull(),
+    totals: text(),
+    computation: text(),
+    checked_at: integer().notNull(),
+    records: integer(),
   },
-  $primaryKey: ['account', 'resource', 'day'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.day] })],
+)
 
 /** The computation of control totals that an account last began. */
-export const totalsLeases = /* @__PURE__ */ defineTable<typeof drizzle.totalsLeases>({
-  $name: 'totals_leases',
-  $columns: { account: null, computation: null, running: null, until: null, paid_at: null },
-  $primaryKey: ['account'],
-  $uniqueKey: null,
+export const totalsLeases = sqliteTable('totals_leases', {
+  account: text().primaryKey(),
+  computation: text().notNull(),
+  running: integer().notNull(),
+  until: integer().notNull(),
+  paid_at: integer().notNull(),
 })
 
 /** Idempotency keys, each with a digest of the records of its first use. */
-export const idempotencyKeys = /* @__PURE__ */ defineTable<typeof drizzle.idempotencyKeys>({
-  $name: 'idempotency_keys',
-  $columns: { account: null, resource: null, key: null, digest: null, delivery: null },
-  $primaryKey: ['account', 'resource', 'key'],
-  $uniqueKey: null,
-})
+export const idempotencyKeys = sqliteTable(
+  'idempotency_keys',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    key: text().notNull(),
+    digest: text().notNull(),
+    delivery: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource, t.key] })],
+)
 
 /** The freshness of each feed: one row per account, hour (since 1970) and resource. */
-export const arrivals = /* @__PURE__ */ defineTable<typeof drizzle.arrivals>({
-  $name: 'arrivals',
-  $columns: {
-    account: null,
-    hour: null,
-    resource: null,
-    deliveries: null,
-    received: null,
-    refused: null,
-    last_at: null,
-    yesterday: null,
-    today: null,
-    logged_bytes: null,
-    written_bytes: null,
+export const arrivals = sqliteTable(
+  'arrivals',
+  {
+    account: text().notNull(),
+    hour: integer().notNull(),
+    resource: text().notNull(),
+    deliveries: integer().notNull(),
+    received: integer().notNull(),
+    refused: integer().notNull(),
+    last_at: integer().notNull(),
+    yesterday: integer().notNull(),
+    today: integer().notNull(),
+    logged_bytes: integer().notNull().default(0),
+    written_bytes: integer().notNull().default(0),
   },
-  $primaryKey: ['account', 'hour', 'resource'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.hour, t.resource] })],
+)
 
 /** Test accounts whose records are being deleted. */
-export const resets = /* @__PURE__ */ defineTable<typeof drizzle.resets>({
-  $name: 'resets',
-  $columns: { account: null, started_at: null },
-  $primaryKey: ['account'],
-  $uniqueKey: null,
+export const resets = sqliteTable('resets', {
+  account: text().primaryKey(),
+  started_at: text().notNull(),
 })
 
 /** Accounts that accept no deliveries, or only those of one book zone. */
-export const deliveryConditions = /* @__PURE__ */ defineTable<typeof drizzle.deliveryConditions>({
-  $name: 'delivery_conditions',
-  $columns: { account: null, resetting: null, book_zone: null },
-  $primaryKey: ['account'],
-  $uniqueKey: null,
+export const deliveryConditions = sqliteTable('delivery_conditions', {
+  account: text().primaryKey(),
+  resetting: integer().notNull(),
+  book_zone: text(),
 })
 
 /** The bytes that each account stores, up to an hour (since 1970). */
-export const storage = /* @__PURE__ */ defineTable<typeof drizzle.storage>({
-  $name: 'storage',
-  $columns: {
-    account: null,
-    bytes: null,
-    until_hour: null,
-    measured_at: null,
-    measured_bytes: null,
-    measuring: null,
-  },
-  $primaryKey: ['account'],
-  $uniqueKey: null,
+export const storage = sqliteTable('storage', {
+  account: text().primaryKey(),
+  bytes: integer().notNull(),
+  until_hour: integer().notNull(),
+  measured_at: integer(),
+  measured_bytes: integer(),
+  measuring: text(),
 })
 
 /** Customers whose personal data was erased; their activities before `next_day` and `after_id` are done. */
-export const erasures = /* @__PURE__ */ defineTable<typeof drizzle.erasures>({
-  $name: 'erasures',
-  $columns: { account: null, customer_id: id, erased_at: null, next_day: null, after_id: null },
-  $primaryKey: ['account', 'customer_id'],
-  $uniqueKey: null,
-})
+export const erasures = sqliteTable(
+  'erasures',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    erased_at: text().notNull(),
+    next_day: integer().default(-719528),
+    after_id: text().default(''),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
 
 /** Exchange rates: units of a currency for one euro; `known_from` and `known_until` in milliseconds. */
-export const fxRates = /* @__PURE__ */ defineTable<typeof drizzle.fxRates>({
-  $name: 'fx_rates',
-  $columns: { source: null, currency: null, day, rate: null, known_from: null, known_until: null },
-  $primaryKey: ['source', 'currency', 'day', 'known_from'],
-  $uniqueKey: null,
-})
+export const fxRates = sqliteTable(
+  'fx_rates',
+  {
+    source: text().notNull(),
+    currency: text().notNull(),
+    day: day().notNull(),
+    rate: text().notNull(),
+    known_from: integer().notNull(),
+    known_until: integer(),
+  },
+  (t) => [primaryKey({ columns: [t.source, t.currency, t.day, t.known_from] })],
+)
 
 /** Statements of commissions, by period, affiliate and plan. */
-export const statements = /* @__PURE__ */ defineTable<typeof drizzle.statements>({
-  $name: 'statements',
-  $columns: {
-    account: null,
-    period: null,
-    affiliate_id: null,
-    plan: null,
-    id: null,
-    status: null,
-    hash: null,
-    digest: null,
-    payable: null,
-    closing: null,
-    statement: null,
-    lines: null,
-    parts: null,
-    state: null,
-    read_at: null,
-    computed_at: null,
-    previous: null,
-    approval: null,
-    approved_at: null,
-    payment: null,
-    returned: null,
+export const statements = sqliteTable(
+  'statements',
+  {
+    account: text().notNull(),
+    period: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    id: text().notNull(),
+    status: text({ enum: ['draft', 'approved', 'paid'] }).notNull(),
+    hash: text().notNull(),
+    digest: text().notNull(),
+    payable: text().notNull(),
+    closing: text().notNull(),
+    statement: text(),
+    lines: text().notNull(),
+    parts: integer().notNull(),
+    state: text().notNull(),
+    read_at: integer().notNull(),
+    computed_at: text().notNull(),
+    previous: text().notNull().default(''),
+    approval: text(),
+    approved_at: integer(),
+    payment: text(),
+    returned: text(),
   },
-  $primaryKey: ['account', 'period', 'affiliate_id', 'plan'],
-  $uniqueKey: ['account', 'id'],
-})
+  (t) => [
+    primaryKey({ columns: [t.account, t.period, t.affiliate_id, t.plan] }),
+    uniqueIndex('statements_id').on(t.account, t.id),
+  ],
+)
 
 /** The lines of long statements from the second part on. */
-export const statementLines = /* @__PURE__ */ defineTable<typeof drizzle.statementLines>({
-  $name: 'statement_lines',
-  $columns: { account: null, id: null, part: null, lines: null },
-  $primaryKey: ['account', 'id', 'part'],
-  $uniqueKey: null,
-})
+export const statementLines = sqliteTable(
+  'statement_lines',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    part: integer().notNull(),
+    lines: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id, t.part] })],
+)
 
 /** Test accounts whose books a batch deletes at this moment; otherwise empty. */
-export const bookResets = /* @__PURE__ */ defineTable<typeof drizzle.bookResets>({
-  $name: 'book_resets',
-  $columns: { account: null },
-  $primaryKey: ['account'],
-  $uniqueKey: null,
+export const bookResets = sqliteTable('book_resets', {
+  account: text().primaryKey(),
 })
 
 /** Who has approved a statement so far, where two persons must. */
-export const statementApprovals = /* @__PURE__ */ defineTable<typeof drizzle.statementApprovals>({
-  $name: 'statement_approvals',
-  $columns: { account: null, id: null, hash: null, actor: null, at: null },
-  $primaryKey: ['account', 'id', 'hash', 'actor'],
-  $uniqueKey: null,
-})
+export const statementApprovals = sqliteTable(
+  'statement_approvals',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    hash: text().notNull(),
+    actor: text().notNull(),
+    at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id, t.hash, t.actor] })],
+)
 
 /** The periods of plans that were approved as a whole. */
-export const closedPeriods = /* @__PURE__ */ defineTable<typeof drizzle.closedPeriods>({
-  $name: 'closed_periods',
-  $columns: { account: null, plan: null, period: null, closed_at: null },
-  $primaryKey: ['account', 'plan', 'period'],
-  $uniqueKey: null,
-})
+export const closedPeriods = sqliteTable(
+  'closed_periods',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    closed_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.period] })],
+)
 
 /** Affiliates for which the approval of a period did not close it. */
-export const openAffiliates = /* @__PURE__ */ defineTable<typeof drizzle.openAffiliates>({
-  $name: 'open_affiliates',
-  $columns: { account: null, plan: null, period: null, affiliate_id: null },
-  $primaryKey: ['account', 'plan', 'period', 'affiliate_id'],
-  $uniqueKey: null,
-})
+export const openAffiliates = sqliteTable(
+  'open_affiliates',
+  {
+    account: text().notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    affiliate_id: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.plan, t.period, t.affiliate_id] })],
+)
 
 /** Amounts that the integrations team entered. */
-export const manualEntries = /* @__PURE__ */ defineTable<typeof drizzle.manualEntries>({
-  $name: 'manual_entries',
-  $columns: {
-    account: null,
-    id: null,
-    affiliate_id: null,
-    plan: null,
-    currency: null,
-    amount: null,
-    reason: null,
-    reference: null,
-    actor: null,
-    at: null,
-    statement: null,
+export const manualEntries = sqliteTable(
+  'manual_entries',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    affiliate_id: text().notNull(),
+    plan: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    reason: text().notNull(),
+    reference: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+    statement: text(),
   },
-  $primaryKey: ['account', 'id'],
-  $uniqueKey: ['account', 'reference'],
-})
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('manual_entries_reference').on(t.account, t.reference),
+  ],
+)
 
 /** What was paid, by reference. */
-export const payments = /* @__PURE__ */ defineTable<typeof drizzle.payments>({
-  $name: 'payments',
-  $columns: {
-    account: null,
-    reference: null,
-    affiliate_id: null,
-    currency: null,
-    amount: null,
-    paid_on: null,
-    statements: null,
-    actor: null,
-    at: null,
+export const payments = sqliteTable(
+  'payments',
+  {
+    account: text().notNull(),
+    reference: text().notNull(),
+    affiliate_id: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    paid_on: text().notNull(),
+    statements: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
   },
-  $primaryKey: ['account', 'reference'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.reference] })],
+)
 
 /** Payments that the bank returned. */
-export const paymentReturns = /* @__PURE__ */ defineTable<typeof drizzle.paymentReturns>({
-  $name: 'payment_returns',
-  $columns: {
-    account: null,
-    payment: null,
-    reference: null,
-    returned_on: null,
-    reason: null,
-    actor: null,
-    at: null,
+export const paymentReturns = sqliteTable(
+  'payment_returns',
+  {
+    account: text().notNull(),
+    payment: text().notNull(),
+    reference: text().notNull(),
+    returned_on: text().notNull(),
+    reason: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
   },
-  $primaryKey: ['account', 'payment'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.payment] })],
+)
 
 /** What affiliates earned and were paid: append-only. */
-export const ledger = /* @__PURE__ */ defineTable<typeof drizzle.ledger>({
-  $name: 'ledger',
-  $columns: {
-    account: null,
-    affiliate_id: null,
-    id: null,
-    kind: null,
-    plan: null,
-    period: null,
-    statement: null,
-    currency: null,
-    amount: null,
-    reference: null,
-    actor: null,
-    at: null,
+export const ledger = sqliteTable(
+  'ledger',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    id: text().notNull(),
+    kind: text({
+      enum: ['earned', 'adjusted', 'manual', 'dropped', 'transferred', 'paid', 'returned'],
+    }).notNull(),
+    plan: text().notNull(),
+    period: text().notNull(),
+    statement: text().notNull(),
+    currency: text().notNull(),
+    amount: text().notNull(),
+    reference: text(),
+    actor: text().notNull(),
+    at: text().notNull(),
   },
-  $primaryKey: ['account', 'affiliate_id', 'id'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
+)
 
 /** Runs that compute the statements of a period. */
-export const statementRuns = /* @__PURE__ */ defineTable<typeof drizzle.statementRuns>({
-  $name: 'statement_runs',
-  $columns: {
-    account: null,
-    id: null,
-    period: null,
-    status: null,
-    affiliates: null,
-    steps: null,
-    changed: null,
-    started_at: null,
-    ended_at: null,
-    active_at: null,
-    restarts: null,
-    steps_done: null,
-    reason: null,
+export const statementRuns = sqliteTable(
+  'statement_runs',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    period: text().notNull(),
+    status: text({ enum: ['running', 'done', 'failed'] }).notNull(),
+    affiliates: integer(),
+    steps: integer(),
+    changed: integer(),
+    started_at: text().notNull(),
+    ended_at: text(),
+    active_at: text().notNull().default(''),
+    restarts: integer().notNull().default(0),
+    steps_done: integer(),
+    reason: text(),
   },
-  $primaryKey: ['account', 'id'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
 
 /** Past days of which an account keeps the facts, by calendar year. */
-export const keptDays = /* @__PURE__ */ defineTable<typeof drizzle.keptDays>({
-  $name: 'kept_days',
-  $columns: {
-    account: null,
-    first_day: day,
-    last_day: null,
-    generation: null,
-    form: null,
-    summed_from: null,
-    begun_at: null,
-    ready: null,
-    mean: null,
+export const keptDays = sqliteTable(
+  'kept_days',
+  {
+    account: text().notNull(),
+    first_day: day().notNull(),
+    last_day: integer().notNull(),
+    generation: text().notNull(),
+    form: text().notNull(),
+    summed_from: integer().notNull(),
+    begun_at: integer().notNull(),
+    ready: integer().notNull(),
+    mean: real().notNull().default(0),
   },
-  $primaryKey: ['account', 'first_day'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.first_day] })],
+)
 
 /** The facts of a customer on these days, as runs have read them; `rows` is JSON. */
-export const keptFacts = /* @__PURE__ */ defineTable<typeof drizzle.keptFacts>({
-  $name: 'kept_facts',
-  $columns: {
-    account: null,
-    customer_id: id,
-    first_day: day,
-    generation: null,
-    facts: null,
-    rows: null,
+export const keptFacts = sqliteTable(
+  'kept_facts',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    facts: integer().notNull(),
+    rows: text().notNull(),
   },
-  $primaryKey: ['account', 'customer_id', 'first_day'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.customer_id, t.first_day] })],
+)
 
 /** Days of these of which a record has changed since. */
-export const changedDays = /* @__PURE__ */ defineTable<typeof drizzle.changedDays>({
-  $name: 'changed_days',
-  $columns: { account: null, first_day: day, generation: null, day },
-  $primaryKey: ['account', 'first_day', 'generation', 'day'],
-  $uniqueKey: null,
-})
+export const changedDays = sqliteTable(
+  'changed_days',
+  {
+    account: text().notNull(),
+    first_day: day().notNull(),
+    generation: text().notNull(),
+    day: day().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.first_day, t.generation, t.day] })],
+)
 
 /** The affiliates of each step of a run that goes on. */
-export const statementRunSteps = /* @__PURE__ */ defineTable<typeof drizzle.statementRunSteps>({
-  $name: 'statement_run_steps',
-  $columns: {
-    account: null,
-    run: null,
-    step: null,
-    affiliates: null,
-    changed: null,
-    written: null,
+export const statementRunSteps = sqliteTable(
+  'statement_run_steps',
+  {
+    account: text().notNull(),
+    run: text().notNull(),
+    step: integer().notNull(),
+    affiliates: text().notNull(),
+    changed: integer(),
+    written: integer().notNull().default(0),
   },
-  $primaryKey: ['account', 'run', 'step'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.run, t.step] })],
+)
 
 /** The addresses to which events are sent; their secrets are encrypted. */
-export const webhookEndpoints = /* @__PURE__ */ defineTable<typeof drizzle.webhookEndpoints>({
-  $name: 'webhook_endpoints',
-  $columns: {
-    account: null,
-    id: null,
-    url: null,
-    events: null,
-    description: null,
-    secrets: null,
-    disabled: null,
-    failing_since: null,
-    created_at: null,
+export const webhookEndpoints = sqliteTable(
+  'webhook_endpoints',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    url: text().notNull(),
+    events: text().notNull(),
+    description: text(),
+    secrets: text().notNull(),
+    disabled: text({ enum: ['team', 'gone', 'failing'] }),
+    failing_since: integer(),
+    created_at: text().notNull(),
   },
-  $primaryKey: ['account', 'id'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
 
 /** Events, each written in the transaction that causes it; `data` is JSON. */
-export const webhookEvents = /* @__PURE__ */ defineTable<typeof drizzle.webhookEvents>({
-  $name: 'webhook_events',
-  $columns: { account: null, id: null, type: null, about: null, at: null, data: null },
-  $primaryKey: ['account', 'id'],
-  $uniqueKey: ['account', 'type', 'about'],
-})
+export const webhookEvents = sqliteTable(
+  'webhook_events',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    type: text().notNull(),
+    about: text().notNull(),
+    at: integer().notNull(),
+    data: text().notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('webhook_events_about').on(t.account, t.type, t.about),
+  ],
+)
 
 /** What is sent of each event to each endpoint. */
-export const webhookMessages = /* @__PURE__ */ defineTable<typeof drizzle.webhookMessages>({
-  $name: 'webhook_messages',
-  $columns: {
-    account: null,
-    event: null,
-    endpoint: null,
-    status: null,
-    attempts: null,
-    next_at: null,
-    queued_until: null,
+export const webhookMessages = sqliteTable(
+  'webhook_messages',
+  {
+    account: text().notNull(),
+    event: text().notNull(),
+    endpoint: text().notNull(),
+    status: text({ enum: ['pending', 'delivered', 'dead'] })
+      .notNull()
+      .default('pending'),
+    attempts: integer().notNull().default(0),
+    next_at: integer().notNull(),
+    queued_until: integer().notNull().default(0),
   },
-  $primaryKey: ['account', 'event', 'endpoint'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.event, t.endpoint] })],
+)
 
 /** The log of attempts to send events. */
-export const webhookAttempts = /* @__PURE__ */ defineTable<typeof drizzle.webhookAttempts>({
-  $name: 'webhook_attempts',
-  $columns: {
-    account: null,
-    id: null,
-    endpoint: null,
-    event: null,
-    attempt: null,
-    at: null,
-    status: null,
-    ms: null,
-    error: null,
+export const webhookAttempts = sqliteTable(
+  'webhook_attempts',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    endpoint: text().notNull(),
+    event: text().notNull(),
+    attempt: integer().notNull(),
+    at: integer().notNull(),
+    status: integer(),
+    ms: integer().notNull(),
+    error: text(),
   },
-  $primaryKey: ['account', 'id'],
-  $uniqueKey: null,
-})
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
 
 /** How often webhooks wanted to know of a refused delivery on the last such day. */
-export const webhookRefusals = /* @__PURE__ */ defineTable<typeof drizzle.webhookRefusals>({
-  $name: 'webhook_refusals',
-  $columns: { account: null, day, events: null },
-  $primaryKey: ['account'],
-  $uniqueKey: null,
+export const webhookRefusals = sqliteTable('webhook_refusals', {
+  account: text().primaryKey(),
+  day: day().notNull(),
+  events: integer().notNull(),
 })
 
 /** Feeds that were reported as late and have not recovered. */
-export const webhookLateFeeds = /* @__PURE__ */ defineTable<typeof drizzle.webhookLateFeeds>({
-  $name: 'webhook_late_feeds',
-  $columns: { account: null, resource: null, day: null },
-  $primaryKey: ['account', 'resource'],
-  $uniqueKey: null,
-})
+export const webhookLateFeeds = sqliteTable(
+  'webhook_late_feeds',
+  {
+    account: text().notNull(),
+    resource: text().notNull(),
+    day: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.resource] })],
+)
 
 /** Changes that the integrations team made; `details` is JSON. */
-export const auditLog = /* @__PURE__ */ defineTable<typeof drizzle.auditLog>({
-  $name: 'audit_log',
-  $columns: { id: null, at: null, actor: null, action: null, account: null, details: null },
-  $primaryKey: ['id'],
-  $uniqueKey: null,
+export const auditLog = sqliteTable('audit_log', {
+  id: text().primaryKey(),
+  at: text().notNull(),
+  actor: text().notNull(),
+  action: text().notNull(),
+  account: text(),
+  details: text().notNull(),
 })
 
 /** An account as configured. */

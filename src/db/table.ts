@@ -1,28 +1,31 @@
+import { getTableColumns, getTableName, is } from 'drizzle-orm'
+import { getTableConfig, SQLiteCustomColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Column } from './column-types.ts'
 
-/** The types of a table's rows, which Drizzle infers. No value has these properties at run time. */
-interface RowTypes {
-  readonly $inferSelect: Record<string, unknown>
-  readonly $inferInsert: Record<string, unknown>
+/** A table of the schema, for code that names its columns without writing them out. */
+export type Table = SQLiteTable
+
+/** Returns the name of a table. */
+export const tableName = (table: Table): string => getTableName(table)
+
+/** Returns the names of a table's columns, in the order of the table. */
+export const columnNames = (table: Table): string[] => Object.keys(getTableColumns(table))
+
+/** Returns the columns that are stored in another form than that of the wire. */
+export const encodedColumns = (table: Table): Record<string, Column> =>
+  Object.fromEntries(
+    Object.entries(getTableColumns(table)).filter(([, column]) => is(column, SQLiteCustomColumn)),
+  )
+
+/** Returns the names of the columns of a table's primary key. */
+export function primaryKeyOf(table: Table): string[] {
+  const { primaryKeys, columns } = getTableConfig(table)
+  const key = primaryKeys[0]?.columns ?? columns.filter(({ primary }) => primary)
+  return key.map(({ name }) => name)
 }
 
-type ColumnsOf<T extends RowTypes> = Readonly<Record<keyof T['$inferSelect'] & string, Column>>
-
-/** A table, for code that names its columns without writing them out. */
-export interface Table<T extends RowTypes = RowTypes> extends Pick<T, keyof RowTypes> {
-  readonly $name: string
-  /** The columns in the order of the table. */
-  readonly $columns: ColumnsOf<T>
-  readonly $primaryKey: readonly string[]
-  /** The columns of the unique index besides the primary key; null if there is none. */
-  readonly $uniqueKey: readonly string[] | null
+/** Returns the names of the columns of the unique index besides the primary key; null if there is none. */
+export function uniqueKeyOf(table: Table): string[] | null {
+  const [index] = getTableConfig(table).indexes
+  return index ? index.config.columns.map((column) => String(Reflect.get(column, 'name'))) : null
 }
-
-/** Returns a table whose columns are properties, such as `customers.day`. */
-export const defineTable = <T extends RowTypes>(
-  table: Omit<Table<T>, keyof RowTypes>,
-): Table<T> & ColumnsOf<T> => ({ ...table.$columns, ...table }) as Table<T> & ColumnsOf<T>
-
-/** Returns the names of a table's columns, for a SELECT of all of them. */
-export const columnNames = ({ $columns }: Pick<Table, '$columns'>): string[] =>
-  Object.keys($columns)

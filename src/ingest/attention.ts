@@ -236,9 +236,7 @@ function columnsOf(
   }
   const values = names.map((name, i) => {
     const column = recordTable.key[i] ?? name
-    return key[name] === undefined
-      ? undefined
-      : encode(recordTable.encoded[column] ?? null, key[name])
+    return key[name] === undefined ? undefined : encode(recordTable.encoded[column], key[name])
   })
   return values.includes(undefined) ? undefined : { values }
 }

@@ -1,4 +1,4 @@
-import { decodeRow, encode, encodedColumns } from '../column-types.ts'
+import { decodeRow, encode } from '../column-types.ts'
 import {
   type FoundPage,
   foundPage,
@@ -11,6 +11,7 @@ import {
 import { all } from '../query.ts'
 import { clicks, customers } from '../schema.ts'
 import { compileStatement, type Statement } from '../statement.ts'
+import { encodedColumns } from '../table.ts'
 
 type Customer = typeof customers.$inferSelect
 
@@ -64,7 +65,7 @@ export async function listAttributions(
   const query = attributionQuery(account, filter)
   const isScan = filter.unattributed !== undefined && !page.counted && page.after === null
   const found = await (isScan ? countAndRead(db, query, page) : paginate<Row>(db, query, page))
-  const encoded = encodedColumns(customers.$columns)
+  const encoded = encodedColumns(customers)
   const data = found.data.map((row): CustomerAttribution => {
     const decoded = decodeRow(encoded, row)
     return { ...decoded, verdict: decoded.verdict ?? 'organic' }

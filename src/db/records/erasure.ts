@@ -1,10 +1,11 @@
-import { decodeRow, encode, encodedColumns } from '../column-types.ts'
+import { decodeRow, encode } from '../column-types.ts'
 import { KNOWN_MEMBERS } from '../directory/event-definitions.ts'
 import type { FoundPage, Page } from '../paginate.ts'
 import { all, listRows } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { erasures } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { encodedColumns } from '../table.ts'
 import { erasedValue } from './merge.ts'
 import { brandCustomerTable, partnerCustomerTable, type RecordTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
@@ -234,5 +235,5 @@ const SELECT_PENDING = compileStatement(`
 /** Returns one customer of each account whose activities are not all masked, for at most `limit` accounts. */
 export async function pendingErasures(db: D1Database, limit: number): Promise<ErasedCustomer[]> {
   const results = await all<{ account: string; customer_id: string }>(db, SELECT_PENDING, { limit })
-  return results.map((row) => decodeRow(encodedColumns(erasures.$columns), row))
+  return results.map((row) => decodeRow(encodedColumns(erasures), row))
 }

@@ -87,7 +87,7 @@ export function presentLogged(
   logged: LoggedValue,
 ): string | null {
   const column = encoded[name]
-  const isAsSent = typeof logged === 'string' && column?.sqlType === 'integer'
+  const isAsSent = typeof logged === 'string' && column?.getSQLType() === 'integer'
   const value = isAsSent ? logged : decode(column, logged)
   return (value ?? null) === null ? null : String(value)
 }

@@ -1,6 +1,13 @@
-import { type ColumnType, encodedColumns } from '../column-types.ts'
+import type { Column } from '../column-types.ts'
 import { activity, customers, events, transactions } from '../schema.ts'
-import { columnNames, type Table } from '../table.ts'
+import {
+  columnNames,
+  encodedColumns,
+  primaryKeyOf,
+  type Table,
+  tableName,
+  uniqueKeyOf,
+} from '../table.ts'
 import { EXTRAS_LIMIT, type SizeLimit } from './extras-limits.ts'
 import { keepOmitted, type Merge, replaceAll, replaceKeepingDay } from './merge.ts'
 import type { TextColumn } from './texts-sql.ts'
@@ -16,7 +23,7 @@ export interface RecordTable {
   /** The columns that hold a record's content, key and day included. */
   readonly columns: readonly string[]
   /** The columns that are stored in another form than that of the wire, such as days. */
-  readonly encoded: Readonly<Record<string, ColumnType>>
+  readonly encoded: Readonly<Record<string, Column>>
   /** Indexed columns outside the key. Only `upsertMoved` sets them. */
   readonly indexedColumns: readonly string[]
   /** The columns that are stored, but do not make one version differ from another. */
@@ -101,8 +108,8 @@ const PARTNER_COLUMNS = columnNames(customers).filter(
 )
 
 /** Returns the columns of a record's key without the account: of its unique index or primary key. */
-export const keyColumnsOf = ({ $uniqueKey, $primaryKey }: Table): string[] =>
-  ($uniqueKey ?? $primaryKey).filter((name) => name !== 'account')
+export const keyColumnsOf = (table: Table): string[] =>
+  (uniqueKeyOf(table) ?? primaryKeyOf(table)).filter((name) => name !== 'account')
 
 function recordTable(
   table: Table,
@@ -111,12 +118,12 @@ function recordTable(
 ): RecordTable {
   const columns = columnNames(table)
   return {
-    table: table.$name,
+    table: tableName(table),
     key: keyColumnsOf(table),
     columns: columns.filter(
       (name) => !SERVICE_COLUMNS.includes(name) && !unusedColumns.includes(name),
     ),
-    encoded: encodedColumns(table.$columns),
+    encoded: encodedColumns(table),
     ignoredInComparison: [],
     textColumn: null,
     sizeLimit: null,
@@ -148,7 +155,7 @@ export const heldKeyOf = ({ key, dayColumn }: RecordTable): string[] => [
 ]
 
 const waitingRecords = (table: Table, resource: string) => ({
-  table: table.$name,
+  table: tableName(table),
   key: keyColumnsOf(table),
   resource,
 })

@@ -16,7 +16,7 @@ import {
   transactions,
 } from '../schema.ts'
 import { compileStatement, required } from '../statement.ts'
-import { columnNames, type Table } from '../table.ts'
+import { columnNames, primaryKeyOf, type Table, tableName } from '../table.ts'
 import { columnList, DELIVERY_ROW, rowValue } from './sql-fragments.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from './storage-limits.ts'
 
@@ -97,13 +97,10 @@ const MEASURED: readonly { table: Table; isIndexed: boolean }[] = [
 ]
 
 /** The names of the tables that are measured. */
-export const MEASURED_TABLES = MEASURED.map(({ table }) => table.$name)
+export const MEASURED_TABLES = MEASURED.map(({ table }) => tableName(table))
 
 /** The rows that one statement of a measurement reads. */
 export const MEASURED_ROWS = 10_000
-
-/** Returns the columns of a table's primary key, without the account. */
-const primaryKeyOf = ({ $primaryKey }: Table) => $primaryKey.filter((name) => name !== 'account')
 
 /**
  * Returns the bytes that an entry of a B-tree takes, without the free space of its page: an entry of
@@ -119,10 +116,10 @@ const entryBytes = (payload: string) =>
  */
 export function measureSql(name: string, isFirst: boolean): string {
   const { table, isIndexed } = required(
-    MEASURED.find((one) => one.table.$name === name),
+    MEASURED.find((one) => tableName(one.table) === name),
     `measurement of ${name}`,
   )
-  const key = primaryKeyOf(table)
+  const key = primaryKeyOf(table).filter((column) => column !== 'account')
   const length = (column: string) => `coalesce(octet_length(${column}), 0)`
   const columns = columnNames(table).map(length)
   const after = rowValue(key, (column) => `:after_${key.indexOf(column)}`)

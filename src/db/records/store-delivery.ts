@@ -1,5 +1,5 @@
 import { ApiError } from '../../errors.ts'
-import { type ColumnType, encode } from '../column-types.ts'
+import { type Column, encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { type Delivery, deliveries } from '../schema.ts'
 import { bindStatement, type Statement } from '../statement.ts'
@@ -209,10 +209,10 @@ function rowCells(
 }
 
 /** Encodes a value. Of an invalid record, text that is no day or time stays as it was sent. */
-function encodeCell(type: ColumnType, value: unknown, flag: RowFlag | undefined) {
-  if (flag !== 'invalid') return type.toStored(value)
+function encodeCell(type: Column, value: unknown, flag: RowFlag | undefined) {
+  if (flag !== 'invalid') return type.mapToDriverValue(value)
   if (typeof value !== 'string') return null
-  const stored = type.toStored(value)
+  const stored = type.mapToDriverValue(value)
   return Number.isNaN(stored) ? value : stored
 }
 
