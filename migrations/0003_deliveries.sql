@@ -71,7 +71,7 @@ CREATE TABLE deliveries (
   today          INTEGER NOT NULL CHECK (today IN (0, 1)),
   written_bytes  INTEGER NOT NULL DEFAULT 0,
   over_quota     INTEGER,
-  days           TEXT CHECK (json_valid(days)),
+  days           TEXT NOT NULL CHECK (json_valid(days)),
   held_change    INTEGER NOT NULL DEFAULT 0,
   hold_refused   INTEGER NOT NULL DEFAULT 0 CHECK (hold_refused IN (0, 1)),
   record_bytes   INTEGER,
@@ -84,18 +84,12 @@ CREATE TABLE deliveries (
 -- A delivery changes the days of its records. `written` grows in the batch that writes them, and only
 -- if a record was written. Stored customers are only counted, so only new ones change a day.
 CREATE TRIGGER day_totals_written AFTER UPDATE OF written ON deliveries
-WHEN new.written > old.written AND new.dry_run = 0 AND new.days IS NOT NULL
+WHEN new.written > old.written AND new.dry_run = 0
   AND (new.resource <> 'customers' OR new.created > 0)
 BEGIN
   DELETE FROM day_totals
   WHERE account = new.account AND resource = new.resource
     AND day IN (SELECT value FROM json_each(new.days));
-END;
-
-CREATE TRIGGER day_totals_written_unknown AFTER UPDATE OF written ON deliveries
-WHEN new.written > old.written AND new.dry_run = 0 AND new.days IS NULL
-BEGIN
-  DELETE FROM day_totals WHERE account = new.account AND resource = new.resource;
 END;
 
 CREATE TRIGGER deliveries_listed AFTER INSERT ON deliveries
@@ -266,23 +260,15 @@ BEGIN
         + coalesce(json_array_length(new.unknown_keys), 0)), 0);
 END;
 
--- A delivery changes the days of its records, as for control totals (0009).
+-- A delivery changes the days of its records, as for control totals.
 CREATE TRIGGER changed_days_written AFTER UPDATE OF written ON deliveries
 WHEN new.written > old.written AND new.dry_run = 0 AND new.resource <> 'customers'
-  AND new.days IS NOT NULL
 BEGIN
   INSERT INTO changed_days (account, first_day, generation, day)
   SELECT k.account, k.first_day, k.generation, d.value
   FROM kept_days k CROSS JOIN json_each(new.days) d
   WHERE k.account = new.account AND d.value BETWEEN k.first_day AND k.last_day
   ON CONFLICT DO NOTHING;
-END;
-
-CREATE TRIGGER changed_days_unknown AFTER UPDATE OF written ON deliveries
-WHEN new.written > old.written AND new.dry_run = 0 AND new.resource <> 'customers'
-  AND new.days IS NULL
-BEGIN
-  DELETE FROM kept_days WHERE account = new.account;
 END;
 
 CREATE TRIGGER webhook_delivery_refused AFTER INSERT ON deliveries

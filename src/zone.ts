@@ -97,12 +97,11 @@ export function instantOfLocalTime(zone: string, clock: number): ZonedInstant {
 interface AccountZones {
   vertical: string
   time_zone: string
-  /** Absent in grants of earlier versions, whose accounts have UTC. */
-  book_zone?: string
+  book_zone: string
 }
 
 /** Returns the time zone of the days of an account's facts: `time_zone` of brands, else `book_zone`. */
-export const bookZoneOf = ({ vertical, time_zone, book_zone = 'UTC' }: AccountZones): string =>
+export const bookZoneOf = ({ vertical, time_zone, book_zone }: AccountZones): string =>
   vertical === 'igaming' ? time_zone : book_zone
 
 /** Returns the date in a zone at an instant, as YYYY-MM-DD. */

@@ -24,7 +24,7 @@ import * as links from '../src/db/directory/links.ts'
 import * as statusMaps from '../src/db/directory/status-maps.ts'
 import * as activities from '../src/db/records/erasure.ts'
 import * as erasure from '../src/db/records/erasure.ts'
-import { finishReleases, recountHeld } from '../src/db/records/release.ts'
+import { finishReleases } from '../src/db/records/release.ts'
 import { beginReset, finishResets } from '../src/db/records/reset.ts'
 
 /** A database that records the SQL that it prepares, and has no rows. */
@@ -113,11 +113,6 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ],
   ['finishResets', (db) => finishResets(db, 0)],
   ['finishReleases', (db) => finishReleases(db, null, 0), ['totals_releasing']],
-  [
-    'recountHeld',
-    (db) => recountHeld(db, ['a']),
-    ['transactions_held', 'activity_held', 'events_held'],
-  ],
   ['finishReleases of an account', (db) => finishReleases(db, 'a', 0)],
   ['putAffiliates', (db) => affiliates.putAffiliates(db, 'a', affiliate)],
   ['rejectCycles', (db) => tree.rejectCycles(db, 'a', affiliate)],

@@ -456,7 +456,7 @@ describe('changed settings', () => {
     await askAdmin(`accounts/${account}`, 'PATCH', { name: 'Newer' })
     const tokenObject = await tokenObjectOf(brand_token)
     await tokenObject.open(grantOf(older, null, 'read write'), null)
-    await tokenObject.change(settingsOf(older, { events: [] }))
+    await tokenObject.change(settingsOf(older, { events: [], statuses: [] }))
 
     expect((await json(get('account'))).name).toBe('Newer')
   })
@@ -473,7 +473,7 @@ describe('changed settings', () => {
       expect(await storage.getAlarm()).toBeGreaterThan(Date.now() + week)
       expect(storage.kv.get('grant')).toBeUndefined()
     })
-    expect(await tokenObject.admit()).toBeNull()
+    expect(await tokenObject.admit(1)).toBeNull()
   })
 
   test('a token from an older account record has the newer settings', async () => {
@@ -482,11 +482,11 @@ describe('changed settings', () => {
     const clientObject = env.CLIENT_GATE.getByName(`client:${acme.client_id}`)
     await clientObject.applySettings(
       1,
-      settingsOf({ ...account, name: 'Newer', version: 9 }, { events: [] }),
+      settingsOf({ ...account, name: 'Newer', version: 9 }, { events: [], statuses: [] }),
     )
     await clientObject.applySettings(
       1,
-      settingsOf({ ...account, name: 'Older', version: 8 }, { events: [] }),
+      settingsOf({ ...account, name: 'Older', version: 8 }, { events: [], statuses: [] }),
     )
     const { client_id, client_secret } = acme
     const form = { grant_type: 'client_credentials', client_id, client_secret }
@@ -516,11 +516,15 @@ describe('changed settings', () => {
     const acme = await partner()
     const account = (await findAccount(env.DB, acme.account))!
     const tokenObject = env.TOKEN_GATE.getByName('jti-new')
-    await tokenObject.change(settingsOf({ ...account, name: 'Newer', version: 9 }, { events: [] }))
-    await tokenObject.change(settingsOf({ ...account, name: 'Older', version: 8 }, { events: [] }))
+    await tokenObject.change(
+      settingsOf({ ...account, name: 'Newer', version: 9 }, { events: [], statuses: [] }),
+    )
+    await tokenObject.change(
+      settingsOf({ ...account, name: 'Older', version: 8 }, { events: [], statuses: [] }),
+    )
     await tokenObject.open(grantOf(account, 'client', 'read'), Date.now() + 1000)
 
-    expect((await tokenObject.admit())!.grant).toMatchObject({
+    expect((await tokenObject.admit(1))!.grant).toMatchObject({
       name: 'Newer',
       version: 9,
       scope: 'read',

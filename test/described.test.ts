@@ -245,7 +245,7 @@ describe('each operation that documents the failure', () => {
     )
     for (const name of [...names, brandTokenObjectName(await digest(brand_token))]) {
       await runInDurableObject(env.TOKEN_GATE.getByName(name), async (object) => {
-        for (let i = 0; i < REQUESTS_PER_WINDOW; i++) object.admit()
+        for (let i = 0; i < REQUESTS_PER_WINDOW; i++) object.admit(1)
       })
     }
     // The team has no rate: only a computation of totals can refuse it.

@@ -192,7 +192,7 @@ describe('an unavailable Durable Object', () => {
           admit: async () => {
             calls += 1
             if (calls <= times) throw Object.assign(new Error('gone'), fault)
-            return stub.admit()
+            return stub.admit(1)
           },
         }
       },

@@ -1,6 +1,6 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { afterEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
 import { finishReleases, HELD_LIMITS } from '../src/db/records/release.ts'
 import { finishReset, finishResets, RESET_LIMITS } from '../src/db/records/reset.ts'
@@ -630,27 +630,6 @@ test.each([false, true])(
     expect(await env.DB.prepare('select 1 from resets').first()).toBeNull()
   },
 )
-
-test('the daily job corrects a count of held records that is wrong', async () => {
-  const acme = await partner('forex', hold)
-  await acme.post(
-    'transactions',
-    many(3, (i) => waiting(i)),
-  )
-  await acme.post('trading-activity', traded)
-  await env.DB.exec("update totals set held = 7 where resource = 'transactions'")
-  await env.DB.exec("delete from totals where resource = 'trading-activity'")
-  const warned = vi.spyOn(console, 'warn').mockImplementation(() => {})
-  await run(CRON_SCHEDULES.report)
-  const lines = warned.mock.calls.flat().map((line) => JSON.parse(line))
-  expect(lines.filter((line) => 'held_recounted' in line)).toEqual([
-    { held_recounted: 'transactions', account: acme.account },
-    { held_recounted: 'trading-activity', account: acme.account },
-  ])
-  warned.mockRestore()
-  await expectExactCounts()
-  expect((await json(acme.get('held'))).meta.total).toBe(4)
-})
 
 describe('a reset', () => {
   const reset = (account: string) => askAdmin(`accounts/${account}/reset`, 'POST')

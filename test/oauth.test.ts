@@ -697,7 +697,7 @@ describe('a revoked or rotated client', () => {
     const account = (await findAccount(env.DB, 'acme-forex'))!
     await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(
       version,
-      settingsOf(account, { events: [] }),
+      settingsOf(account, { events: [], statuses: [] }),
     )
   }
 
@@ -712,7 +712,10 @@ describe('a revoked or rotated client', () => {
 
   test('a new token gets the database settings if the settings of its object are older', async () => {
     const { form, client_id } = await client()
-    const settings = settingsOf((await findAccount(env.DB, 'acme-forex'))!, { events: [] })
+    const settings = settingsOf((await findAccount(env.DB, 'acme-forex'))!, {
+      events: [],
+      statuses: [],
+    })
     await env.CLIENT_GATE.getByName(`client:${client_id}`).applySettings(1, settings)
     await env.DB.exec("update accounts set name = 'Newer', version = version + 1")
     const { access_token } = await json(askToken(form))

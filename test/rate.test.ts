@@ -256,6 +256,10 @@ describe('the token object', () => {
     version: 1,
     disabled: false,
     events: [],
+    book_zone: 'UTC',
+    amount_signs: 'magnitude',
+    storage_quota: 1e9,
+    statuses: [],
   }
   const openObject = async () => {
     const tokenObject = env.TOKEN_GATE.getByName('jti-1')
@@ -263,7 +267,7 @@ describe('the token object', () => {
     return tokenObject
   }
   const ask = async (tokenObject: Awaited<ReturnType<typeof openObject>>, count: number) => {
-    const answers = await Promise.all(Array.from({ length: count }, () => tokenObject.admit()))
+    const answers = await Promise.all(Array.from({ length: count }, () => tokenObject.admit(1)))
     return answers.map((answer) => answer!.retryAfter)
   }
   const stored = (tokenObject: Awaited<ReturnType<typeof openObject>>) =>
@@ -296,22 +300,22 @@ describe('the token object', () => {
       const rate = () => storage.kv.get<RateState>('rate')!
       vi.useFakeTimers()
       try {
-        instance.admit()
+        instance.admit(1)
         vi.advanceTimersByTime(1000)
-        instance.admit()
+        instance.admit(1)
         vi.advanceTimersByTime(LEASE_IDLE_MS - 2000)
-        instance.admit()
+        instance.admit(1)
         vi.advanceTimersByTime(LEASE_IDLE_MS - 1)
         expect(rate().lease).toBe(LEASE_SIZE)
         vi.advanceTimersByTime(1)
         expect(rate()).toMatchObject({ lease: 0, times: { length: 3 } })
         // The next request opens a new lease, which the timer closes again.
-        instance.admit()
+        instance.admit(1)
         expect(rate()).toMatchObject({ lease: LEASE_SIZE, times: { length: 4 } })
         vi.advanceTimersByTime(LEASE_IDLE_MS)
         expect(rate()).toMatchObject({ lease: 0, times: { length: 4 } })
         // A timer that is still pending after the alarm writes nothing.
-        instance.admit()
+        instance.admit(1)
         await instance.alarm()
         vi.advanceTimersByTime(2 * LEASE_IDLE_MS)
         expect([...storage.kv.list()]).toEqual([])
@@ -328,12 +332,12 @@ describe('the token object', () => {
     await runInDurableObject(tokenObject, async (instance) => {
       vi.useFakeTimers({ toFake: ['Date'], now: until - 1 })
       try {
-        expect(instance.admit()).not.toBeNull()
+        expect(instance.admit(1)).not.toBeNull()
         vi.setSystemTime(until)
-        expect(instance.admit()).toBeNull()
+        expect(instance.admit(1)).toBeNull()
         vi.setSystemTime(until - 1)
         await instance.end()
-        expect(instance.admit()).toBeNull()
+        expect(instance.admit(1)).toBeNull()
       } finally {
         vi.useRealTimers()
       }
@@ -361,17 +365,17 @@ describe('the token object', () => {
   })
 
   test('an object without an open token admits no requests', async () => {
-    expect(await env.TOKEN_GATE.getByName('nobody').admit()).toBeNull()
+    expect(await env.TOKEN_GATE.getByName('nobody').admit(1)).toBeNull()
 
     const tokenObject = await openObject()
-    expect(await tokenObject.admit()).toMatchObject({ grant, retryAfter: 0 })
+    expect(await tokenObject.admit(1)).toMatchObject({ grant, retryAfter: 0 })
     await runDurableObjectAlarm(tokenObject)
-    expect(await tokenObject.admit()).toBeNull()
+    expect(await tokenObject.admit(1)).toBeNull()
   })
 
   test('an object that forgets its token deletes everything, the open lease included', async () => {
     const tokenObject = await openObject()
-    await tokenObject.admit()
+    await tokenObject.admit(1)
     await runDurableObjectAlarm(tokenObject)
     await scheduler.wait(LEASE_IDLE_MS + 300)
 
@@ -384,7 +388,7 @@ describe('the token object', () => {
     await tokenObject.end()
     await tokenObject.open(grant, Date.now() + 1000)
 
-    expect(await tokenObject.admit()).toBeNull()
+    expect(await tokenObject.admit(1)).toBeNull()
   })
 })
 

@@ -1,14 +1,7 @@
-import {
-  abortAllDurableObjects,
-  createExecutionContext,
-  runInDurableObject,
-  waitOnExecutionContext,
-} from 'cloudflare:test'
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
-import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { CRON_SCHEDULES } from '../src/admin/crons.ts'
-import type { Grant } from '../src/auth/grant.ts'
 import { measureUsage, readUsages } from '../src/db/records/storage.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../src/db/records/storage-limits.ts'
 import { MEASURED_ROWS } from '../src/db/records/storage-sql.ts'
@@ -528,21 +521,6 @@ describe('the storage quota', () => {
       action: 'account.change',
       details: { storage_quota: 2 * QUOTA },
     })
-  })
-
-  test('a grant of an earlier version has the default quota', async () => {
-    const acme = await partner()
-    const { jti } = decodeJwt(acme.access_token)
-    await runInDurableObject(env.TOKEN_GATE.getByName(jti!), (_, { storage: { kv } }) => {
-      const { storage_quota, ...earlier } = kv.get<Grant>('grant')!
-      expect(storage_quota).toBe(4 * 1024 ** 3)
-      kv.put('grant', earlier)
-    })
-    await abortAllDurableObjects()
-    await setStored(acme.account, 4 * 1024 ** 3 - 1_000_000)
-    expect((await acme.post('customers', ada)).status).toBe(201)
-    await setStored(acme.account, 4 * 1024 ** 3)
-    expect((await acme.post('customers', changed)).status).toBe(403)
   })
 
   test('a retry of a request that was stored has its answer, although the quota is reached', async () => {

@@ -405,26 +405,6 @@ describe('kept totals equal the records', () => {
     await run("delete from events where eventid = 'e-2'")
     expect(await counts()).toEqual([1, 1, 1, 1])
   })
-
-  test('after a delivery of a version of the Worker that notes no days', async () => {
-    const acme = await partner()
-    await acme.post('customers', ada)
-    await acme.post('transactions', [
-      deposit,
-      { ...deposit, transaction_id: 't-2', transaction_date: '2026-10-03T00:00:00Z' },
-    ])
-    await totalsOf(acme)
-    await env.DB.batch([
-      env.DB.prepare('update transactions set amount_currency = 1'),
-      env.DB.prepare('update deliveries set days = null'),
-      env.DB.prepare('update deliveries set written = written + 1'),
-    ])
-
-    expect(await totalsOf(acme)).toEqual([
-      ['02', 1, '1'],
-      ['03', 1, '1'],
-    ])
-  })
 })
 
 describe('a day that changes while it is summed', () => {

@@ -5,7 +5,7 @@ import { accountPages, listBindings } from '../db/directory/accounts.ts'
 import { toDay } from '../db/records/arrivals.ts'
 import { checkTotals } from '../db/records/check-totals.ts'
 import type { RecordView } from '../db/records/list.ts'
-import { finishReleases, recountHeld } from '../db/records/release.ts'
+import { finishReleases } from '../db/records/release.ts'
 import { finishResets } from '../db/records/reset.ts'
 import { deleteExpired } from '../db/records/retention.ts'
 import { measureUsage, readUsages, rollUpUsages, type Usage } from '../db/records/storage.ts'
@@ -231,14 +231,6 @@ async function reportWrongTotals(
   }
 }
 
-/** Corrects the counts of held records, and logs each count that was wrong. */
-async function correctHeld(db: D1Database, accounts: readonly Account[]): Promise<void> {
-  const ids = accounts.map(({ id }) => id)
-  for (const { account, resource } of await recountHeld(db, ids)) {
-    console.warn(JSON.stringify({ held_recounted: resource, account }))
-  }
-}
-
 /**
  * Logs each feed whose activity of yesterday is late or missing; an alarm can watch for these lines. Then
  * counts the days that the completeness of feeds depends on.
@@ -265,7 +257,6 @@ async function reportLateFeeds(
         }
       })
       await logFailure(binding, () => noteUnattributed(env, binding, accounts, today))
-      await logFailure(binding, () => correctHeld(resolveDatabase(env, binding), accounts))
     }
   }
 }

@@ -8,20 +8,20 @@ export interface Settings {
   version: number
   name: string
   time_zone: string
-  /** The zone of the days of a partner's records; absent in grants of earlier versions: UTC. */
-  book_zone?: string
-  /** How it writes the amounts of outflows; absent in grants of earlier versions: `magnitude`. */
-  amount_signs?: AmountSigns
+  /** The zone of the days of a partner's records. */
+  book_zone: string
+  /** How it writes the amounts of outflows. */
+  amount_signs: AmountSigns
   unknown_customer: 'reject' | 'hold'
   unknown_affiliate: 'warn' | 'reject'
-  /** The bytes that the account may store; absent in grants of earlier versions. */
-  storage_quota?: number
+  /** The bytes that the account may store. */
+  storage_quota: number
   /** Tokens of a disabled account are refused. */
   disabled: boolean
   /** The event definitions of a brand. */
   events: readonly EventDefinition[]
-  /** The words of its status map; absent in grants of earlier versions: then no word is unmapped. */
-  statuses?: readonly string[]
+  /** The words of its status map. */
+  statuses: readonly string[]
 }
 
 /** What an account has configured of its records, beside the columns of its row. */
@@ -54,7 +54,7 @@ export function grantOf(
   account: Account,
   client_id: string | null,
   scope: string,
-  vocabulary: Vocabulary = { events: [] },
+  vocabulary: Vocabulary = { events: [], statuses: [] },
 ): Grant {
   const { id, vertical, mode, binding } = account
   return {

@@ -66,9 +66,8 @@ export class TokenGate extends DurableObject<Env> {
 
   /**
    * Counts a request as `weight` requests or refuses it. Returns null if the token is not live.
-   * During a deployment, an older version of the Worker calls it without a weight.
    */
-  admit(weight = 1): Admission | null {
+  admit(weight: number): Admission | null {
     const { kv } = this.ctx.storage
     const grant = kv.get<Grant>('grant')
     const now = Date.now()

@@ -32,7 +32,7 @@ function activityValidator(grant: Grant): RecordValidator {
   const rules: EventRules = {
     zone: grant.time_zone,
     definitions,
-    signs: grant.amount_signs ?? 'magnitude',
+    signs: grant.amount_signs,
     isUnmappedStatus: unmappedStatusFinder(grant),
     suggestName: nameSuggester([...definitions.keys()]),
   }

@@ -278,7 +278,7 @@ export async function readAttention(
   const outflows = new Map(grant.events.map(({ eventname, outflow }) => [eventname, outflow]))
   const suggestName = nameSuggester([...outflows.keys()])
   const isBrand = grant.vertical === 'igaming'
-  const signs = grant.amount_signs ?? 'magnitude'
+  const signs = grant.amount_signs
   return findAttention({
     ...found,
     feeds,

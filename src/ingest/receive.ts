@@ -6,7 +6,6 @@ import { digest } from '../auth/secret.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { AT_QUOTA_MS, measureAtQuota } from '../db/records/storage.ts'
-import { DEFAULT_STORAGE_QUOTA } from '../db/records/storage-limits.ts'
 import {
   type DeliveryInput,
   type DeliveryResult,
@@ -230,7 +229,7 @@ function toDeliveryInput(
     receivedAt,
     receivedDay: records.receivedDay ?? dayInZone('UTC', receivedAt),
     bookZone: bookZoneOf(grant),
-    storageQuota: grant.storage_quota ?? DEFAULT_STORAGE_QUOTA,
+    storageQuota: grant.storage_quota,
     policy: resource.policy(grant),
     received: validated.records.length,
     invalidCount: validated.invalidCount,

@@ -3,7 +3,6 @@ import { STATUSES } from '../db/directory/status-maps.ts'
 
 /** Returns a function that tells whether a status has no meaning in the status map of the account. */
 export function unmappedStatusFinder({ statuses }: Grant): (status: unknown) => boolean {
-  if (!statuses) return () => false
   const mapped = new Set<unknown>([...statuses, ...STATUSES])
   return (status) => !mapped.has(status)
 }

@@ -158,7 +158,7 @@ function contextWarnings(
     const { transaction_type: type, amount_currency, status } = record
     const found = TIMES.flatMap((name) => timeWarnings(name, record[name], last))
     if (typeof type === 'string') {
-      const sign = expectedSign(type, grant.amount_signs ?? 'magnitude')
+      const sign = expectedSign(type, grant.amount_signs)
       found.push(...signWarnings('amount_currency', amount_currency, sign, type))
       if (isUnmapped(status)) found.push(warning('unmapped_status', '/status', status))
     }

@@ -240,15 +240,6 @@ describe.each(BRAND)('of a brand, after %s', (_, change, days) => {
   })
 })
 
-test('after a delivery of a Worker that did not know its days nothing is kept', async () => {
-  const acme = await keptPartner()
-  await run(`update deliveries set days = null`)
-  await run(`update deliveries set written = written + 1 where resource = 'customers'`)
-  expect(await rowsOf('kept_days', acme.account)).toHaveLength(1)
-  await run(`update deliveries set written = written + 1 where resource = 'transactions'`)
-  expect(await rowsOf('kept_days', acme.account)).toEqual([])
-})
-
 test.each([
   [
     'the status map changes',

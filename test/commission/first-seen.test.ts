@@ -152,13 +152,6 @@ test('the signups are the same, however customers and events are grouped into re
   )
 })
 
-test('a customer of an earlier version of the Worker signed up at the start of the first day', async () => {
-  const { post } = await open()
-  await post('customers', { customerId: 'p-1' })
-  await env.DB.exec('update customers set first_seen_at = null')
-  expect(await signupOf('p-1')).toEqual(['2096-10-05T00:00:00.000Z', '2096-10-05'])
-})
-
 test('customers for whom nothing waits cost a few rows in all', async () => {
   const { brand_token, deposit } = await open()
   const send = (prefix: string, more: object) =>

@@ -192,36 +192,6 @@ function releaseStep(resource: string, position: 'first' | 'next'): StepStatemen
   }
 }
 
-/**
- * Counts the held records of accounts again, and returns the resources whose kept count was wrong. A
- * version of the service that does not keep the count may run during a deployment.
- */
-export async function recountHeld(
-  db: D1Database,
-  accounts: readonly string[],
-): Promise<{ account: string; resource: string }[]> {
-  const results = await withD1Retry(() =>
-    db.batch<{ account: string; resource: string }>(
-      accounts.flatMap((account) =>
-        RECOUNT_HELD.map((statement) => bindStatement(db, statement, { account })),
-      ),
-    ),
-  )
-  return results.flatMap((result) => result.results)
-}
-
-const RECOUNT_HELD = Object.entries(HELD_TABLES).map(([resource, { table }]) =>
-  compileStatement(`
-    insert into totals (account, resource, total, held)
-    select :account, '${resource}', 0, n.held
-    from (select count(*) as held from ${table} indexed by ${table}_held
-      where account = :account and held = 1) n
-    where n.held <> coalesce((
-      select held from totals where account = :account and resource = '${resource}'), 0)
-    on conflict (account, resource) do update set held = excluded.held
-    returning account, resource`),
-)
-
 /** A release that is not finished, and the delivery that left it so. */
 interface PendingRelease {
   account: string
