@@ -2,6 +2,7 @@ import { runInDurableObject } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { decodeJwt } from 'jose'
 import { afterEach, describe, expect, test } from 'vitest'
+import { payFor, waitFor } from '../src/db/lease.ts'
 import { CHECK_LIMITS } from '../src/db/records/check-totals.ts'
 import {
   addKpi,
@@ -17,10 +18,8 @@ import {
   mergeSums,
   newProgress,
   newRun,
-  payFor,
   sumAgain,
   toKeptGroups,
-  waitFor,
 } from '../src/db/records/totals.ts'
 import worker from '../src/index.ts'
 import { forex } from '../src/trading/forex.ts'

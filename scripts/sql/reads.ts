@@ -1,4 +1,5 @@
 import { igaming } from '../../src/brand/igaming.ts'
+import { END_LEASE, READ_LEASE, RENEW_LEASE, TAKE_LEASE } from '../../src/db/lease.ts'
 import { type ListQuery, type Page, pageText, totalText } from '../../src/db/paginate.ts'
 import { deliveriesQuery } from '../../src/db/records/deliveries.ts'
 import { countSql, searchSql } from '../../src/db/records/delivery-search-sql.ts'
@@ -22,15 +23,11 @@ import {
 import {
   BEGIN_DAYS,
   DROP_DAYS,
-  END_LEASE,
   KEEP_DAYS,
   keptDaysSql,
-  READ_LEASE,
-  RENEW_LEASE,
   stepEndSql,
   sumKpisStepSql,
   sumStepSql,
-  TAKE_LEASE,
 } from '../../src/db/records/totals.ts'
 import { compileStatement, type Statement } from '../../src/db/statement.ts'
 import { forex } from '../../src/trading/forex.ts'

@@ -1,5 +1,5 @@
 import { dayText, periodOf } from '../commission/engine/calendar.ts'
-import { unitsOf } from '../db/records/totals.ts'
+import { unitsOf } from '../db/exact-sums.ts'
 import type { ReportRow } from '../db/reports/read-report.ts'
 import { REPORT_LIMITS } from './limits.ts'
 import {

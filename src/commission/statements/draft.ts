@@ -1,6 +1,6 @@
 import { digest } from '../../auth/secret.ts'
 import type { StoredDraft } from '../../db/commission/drafts.ts'
-import { byteLength } from '../../db/records/store-delivery.ts'
+import { byteLength } from '../../db/json-chunks.ts'
 import { canonicalJson } from '../../validation/canonical-json.ts'
 import type { PlanResult } from '../engine/account-input.ts'
 import { dayText, type Period } from '../engine/calendar.ts'

@@ -7,8 +7,8 @@ import {
   type StatusMembers,
 } from '../../db/commission/fact-tables.ts'
 import type { FactRow, RowKind } from '../../db/commission/facts.ts'
+import { unitsOf } from '../../db/exact-sums.ts'
 import { DATE_LENGTH } from '../../db/records/record-table.ts'
-import { unitsOf } from '../../db/records/totals.ts'
 import { transactions } from '../../db/schema.ts'
 import { factAmount } from '../engine/decimal.ts'
 import type { Amounts, Fact, FactState } from '../engine/facts.ts'

@@ -1,6 +1,6 @@
 import type { Connection } from '../database.ts'
+import { byteLength, toJsonChunks } from '../json-chunks.ts'
 import { ADD_STORED_BYTES } from '../records/storage-sql.ts'
-import { byteLength, toJsonChunks } from '../records/store-delivery.ts'
 import { bindStatement } from '../statement.ts'
 import {
   DROP_DRAFTS,

@@ -1,6 +1,6 @@
 import { OUTFLOWS } from '../../amount-signs.ts'
-import { SIGNUP, SIGNUP_DAY } from '../records/delivery-sql.ts'
-import { limbsOf } from '../records/totals.ts'
+import { limbsOf } from '../exact-sums.ts'
+import { SIGNUP, SIGNUP_DAY } from '../records/signup.ts'
 import { compileStatement, type Statement } from '../statement.ts'
 import { ACTIVITY_FIELDS, type ActivityAmount, FACT_TABLES, type FactTable } from './fact-tables.ts'
 

@@ -1,7 +1,7 @@
 import type { Connection } from '../database.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { usageSql } from '../records/storage-sql.ts'
-import { toJsonChunks } from '../records/store-delivery.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 import type { FactRow, RowKind } from './facts.ts'

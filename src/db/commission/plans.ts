@@ -1,7 +1,7 @@
+import { toJsonChunks } from '../json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { toJsonChunks } from '../records/store-delivery.ts'
 import { withD1Retry } from '../retry.ts'
 import type { assignments, planVersions } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'

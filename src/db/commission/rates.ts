@@ -1,7 +1,7 @@
 import { dayNumber, dayText } from '../column-types.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { toJsonChunks } from '../records/store-delivery.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 

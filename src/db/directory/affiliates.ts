@@ -1,8 +1,8 @@
 import { BEGINNING } from '../commission/history.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all, first } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { toJsonChunks } from '../records/store-delivery.ts'
 import type { affiliates } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 

@@ -1,6 +1,6 @@
+import { toJsonChunks } from '../json-chunks.ts'
 import { all } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
-import { toJsonChunks } from '../records/store-delivery.ts'
 import type { vocabulary } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 

@@ -1,4 +1,5 @@
 import { decode } from '../column-types.ts'
+import type { SumRow } from '../exact-sums.ts'
 import { all } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
@@ -9,7 +10,6 @@ import {
   mergeSums,
   readStep,
   STEPS_PER_BATCH,
-  type SumRow,
   startOfDay,
   stepSize,
   stepStatements,

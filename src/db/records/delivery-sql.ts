@@ -5,6 +5,7 @@ import { compileStatement, type Statement } from '../statement.ts'
 import type { SizeLimit } from './extras-limits.ts'
 import { MAX_LOGGED_TEXT } from './list.ts'
 import type { RecordTable } from './record-table.ts'
+import { SIGNUP, SIGNUP_DAY } from './signup.ts'
 import {
   ADDED_BYTES,
   ADDED_MEMBERS,
@@ -32,15 +33,6 @@ import {
 } from './sql-fragments.ts'
 import { DISCARD_DRY_RUN, USAGE } from './storage-sql.ts'
 import { orTextsDiffer } from './texts-sql.ts'
-
-/**
- * The signup of a customer `c`, as SQL: when they registered or, without that, when they were first heard of
- * (contract §16.27). The time can be null.
- */
-export const SIGNUP = 'ifnull(c.signup_date, c.first_seen_at)'
-
-/** The day of the signup of a customer `c`, as SQL. */
-export const SIGNUP_DAY = 'iif(c.signup_date is null, ifnull(c.first_seen_day, c.day), c.day)'
 
 type Reference = NonNullable<RecordTable['reference']>
 

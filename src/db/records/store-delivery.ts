@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts'
 import { type Column, encode } from '../column-types.ts'
+import { byteLength, toJsonChunks } from '../json-chunks.ts'
 import { withD1Retry } from '../retry.ts'
 import { type Delivery, deliveries } from '../schema.ts'
 import { bindStatement, type Statement } from '../statement.ts'
@@ -171,12 +172,6 @@ function repeatedRows(rows: readonly Row[], repeats: ReadonlyMap<number, number>
   }))
 }
 
-/** D1 takes at most 2,000,000 bytes a value. */
-const MAX_CHUNK_BYTES = 1_900_000
-
-/** Returns the number of bytes of a text in UTF-8. */
-export const byteLength = (text: string) => new TextEncoder().encode(text).length
-
 /**
  * Returns rows as chunks of JSON arrays of what the columns store, the position first. Arrays have
  * half the bytes of objects and are faster to read.
@@ -214,40 +209,6 @@ function encodeCell(type: Column, value: unknown, flag: RowFlag | undefined) {
   if (typeof value !== 'string') return null
   const stored = type.mapToDriverValue(value)
   return Number.isNaN(stored) ? value : stored
-}
-
-/**
- * Returns rows, or single values, as JSON arrays, each small enough for one parameter: one array
- * unless there are too many. Each is as full as possible, since D1 allows five terms in a compound
- * SELECT; a body of 8 MiB makes no more.
- */
-export function toJsonChunks(rows: readonly unknown[], maxBytes = MAX_CHUNK_BYTES): string[] {
-  if (rows.length === 0) return []
-  const whole = toSingleChunk(rows, maxBytes)
-  if (whole !== null) return [whole]
-
-  const chunks: string[] = []
-  let texts: string[] = []
-  let room = maxBytes - '[]'.length
-  for (const row of rows) {
-    const text = JSON.stringify(row)
-    const bytes = byteLength(text) + ','.length
-    if (bytes > room && texts.length > 0) {
-      chunks.push(`[${texts.join()}]`)
-      texts = []
-      room = maxBytes - '[]'.length
-    }
-    texts.push(text)
-    room -= bytes
-  }
-  return [...chunks, `[${texts.join()}]`]
-}
-
-/** Returns all rows as one chunk; null if that is too large. */
-function toSingleChunk(rows: readonly unknown[], maxBytes: number): string | null {
-  const whole = JSON.stringify(rows)
-  // A character has at most three bytes: most texts need not be encoded to be measured.
-  return whole.length * 3 <= maxBytes || byteLength(whole) <= maxBytes ? whole : null
 }
 
 /** The parameters that only the classification reads. */

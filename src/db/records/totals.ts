@@ -1,21 +1,14 @@
 import { ApiError } from '../../errors.ts'
 import { decode, encode } from '../column-types.ts'
+import { type Column, limbsOf, type SumRow, UNITS_PER_ONE, unitsOf } from '../exact-sums.ts'
+import { toJsonChunks } from '../json-chunks.ts'
+import { endLease, payFor, renewLease, takeLease, toSeconds, waitFor } from '../lease.ts'
 import { excessOf, type KeyValue, limitBytes, MAX_PAGE_BYTES } from '../paginate.ts'
 import { withD1Retry } from '../retry.ts'
-import { bindStatement, compileStatement, readBatch, required } from '../statement.ts'
+import { bindStatement, compileStatement, required } from '../statement.ts'
 import type { RecordView } from './list.ts'
 import type { RecordTable } from './record-table.ts'
 import { columnList, JSON_EACH, rowValue } from './sql-fragments.ts'
-import { toJsonChunks } from './store-delivery.ts'
-
-/** A limb holds six digits: a sum of limbs cannot overflow a 64-bit integer. */
-export const LIMB = 1_000_000
-
-/** The unit of a sum is 10^-12. */
-const UNITS_PER_ONE = 10n ** 12n
-
-/** A row of a query that sums: its group, and the limbs of its sums. */
-export type SumRow = Record<string, unknown>
 
 /** The count and the sums of one group, in units, while the records of its day are summed. */
 interface GroupSums {
@@ -126,14 +119,6 @@ function compare(a: string | null, b: string | null): number {
   return b === null || a > b ? 1 : -1
 }
 
-/** Returns a sum of four limbs in units of 10^-12. */
-export function unitsOf(row: SumRow, name: string): bigint {
-  const limb = (i: number) => BigInt(Number(row[`${name}_${i}`]))
-  const whole = limb(0) * BigInt(LIMB) + limb(1)
-  const fraction = limb(2) * BigInt(LIMB) + limb(3)
-  return whole * UNITS_PER_ONE + fraction
-}
-
 /** Returns a number of units as decimal text, without zeros at the end of the fraction. */
 function decimalText(units: bigint): string
 function decimalText(units: bigint | undefined): string | null
@@ -177,9 +162,6 @@ export const isTooLarge = ({ groups, kpis, bytes }: AnswerSize): boolean =>
 
 /** The maximum number of groups, and of sums of KPIs, that a response has of one resource. */
 export const MAX_TOTALS = 50_000
-
-/** A column: its name, and the SQL of its value. */
-type Column = readonly [name: string, sql: string]
 
 /**
  * Returns a query for the days from `:first_day` to `:last_day` that have records, with the kept totals of
@@ -284,29 +266,6 @@ const groupColumns = ({ recordTable, groups }: RecordView): readonly Column[] =>
 const recordsByDay = ({ table, indexes }: RecordTable) =>
   `${table} ${indexes.day ? `indexed by ${indexes.day}` : 'not indexed'}`
 
-/** Sums a value in four limbs: two of the whole part, two of the fraction. */
-export const limbsOf = (value: string, name: string): readonly Column[] => [
-  [`${name}_0`, `sum(${wholePart(value)} / ${LIMB})`],
-  [`${name}_1`, `sum(${wholePart(value)} % ${LIMB})`],
-  [`${name}_2`, `sum(${fraction(value)} / ${LIMB})`],
-  [`${name}_3`, `sum(${fraction(value)} % ${LIMB})`],
-]
-
-const wholePart = (value: string) => `cast(${value} as integer)`
-
-/**
- * Returns the fraction in units of 10^-12. A double keeps 15 significant digits of a decimal: if n of
- * them are before the point, the first 15 - n places are right, and the others are rounded off.
- */
-function fraction(value: string): string {
-  const scales = Array.from({ length: 12 }, (_, i) => {
-    const places = 12 - i
-    return `when abs(${value}) < 1e${15 - places} then 1e${places}`
-  })
-  const scale = `case ${scales.join(' ')} else 1 end`
-  return `cast(round((${value} - ${wholePart(value)}) * ${scale}) * (1e12 / ${scale}) as integer)`
-}
-
 // D1 runs one query of a database after the other, so that a long one would hold up every account of
 // it. A step sums so few records that it takes less than about 25 ms.
 
@@ -391,114 +350,6 @@ const exceedsLimits = (rows: readonly SumRow[]) =>
 
 /** Returns the number of the statements of a step. */
 const stepLength = ({ kpis }: RecordView): number => (kpis ? 3 : 2)
-
-/** How long a computation keeps its lease after its last statement, should it crash: milliseconds. */
-export const LEASE_MS = 20_000
-
-/** Computations of an account use at most one part in this many of the database's time. */
-const SHARE = 10
-
-/** The database time that an account can use at once before it waits, in milliseconds. */
-const BURST_MS = 1000
-
-/** How soon a caller may ask whether another computation has ended: seconds. */
-const RUNNING_RETRY_SECONDS = 5
-
-/** Takes the lease of the account, if it is free. */
-export const TAKE_LEASE = compileStatement(`
-  insert into totals_leases (account, computation, running, until, paid_at)
-  values (:account, :computation, 1, :until, 0)
-  on conflict (account) do update set
-    computation = excluded.computation, running = 1, until = excluded.until
-  where totals_leases.computation = excluded.computation
-    or ((running = 0 or totals_leases.until <= :now) and totals_leases.paid_at <= :latest)`)
-
-/** Reads which computation has the lease. */
-export const READ_LEASE = compileStatement(`
-  select computation, running, until, paid_at from totals_leases where account = :account`)
-
-/** Lengthens the lease of a computation. */
-export const RENEW_LEASE = compileStatement(`
-  update totals_leases set until = :until
-  where account = :account and computation = :computation`)
-
-/** Ends the lease of a computation. */
-export const END_LEASE = compileStatement(`
-  update totals_leases set running = 0, paid_at = :paid_at
-  where account = :account and computation = :computation`)
-
-interface Lease {
-  computation: string
-  running: number
-  until: number
-  paid_at: number
-}
-
-/**
- * Takes the lease of an account for a computation. Returns the time at which the account has paid for
- * earlier ones, or in how many seconds the caller may ask again: another computation runs, or the last
- * ones used much of the database's time.
- */
-export async function takeLease(
-  session: D1DatabaseSession,
-  account: string,
-  computation: string,
-  now: number,
-): Promise<{ paidAt: number } | { retryAfter: number; isRunning: boolean }> {
-  const values = {
-    account,
-    computation,
-    now,
-    until: now + LEASE_MS,
-    latest: now + SHARE * BURST_MS,
-  }
-  const [, found] = await readBatch<[[], Lease[]]>(session, [
-    bindStatement(session, TAKE_LEASE, values),
-    bindStatement(session, READ_LEASE, values),
-  ]).catch(async (error) => {
-    // The statement may have taken the lease although its response was lost.
-    await endLease(session, account, computation, now)
-      .run()
-      .catch(() => {})
-    throw error
-  })
-  const lease = required(found[0], 'lease')
-  if (lease.computation === computation) return { paidAt: lease.paid_at }
-  if (lease.running && lease.until > now) {
-    const retryAfter = Math.min(toSeconds(lease.until - now), RUNNING_RETRY_SECONDS)
-    return { retryAfter, isRunning: true }
-  }
-  return { retryAfter: toSeconds(waitFor(lease.paid_at, now)), isRunning: false }
-}
-
-/** Returns a duration in whole seconds, at least one. */
-export const toSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
-
-/** Renews the lease of a computation that goes on. */
-export const renewLease = (
-  session: D1DatabaseSession,
-  account: string,
-  computation: string,
-  now: number,
-): D1PreparedStatement =>
-  bindStatement(session, RENEW_LEASE, { account, computation, until: now + LEASE_MS })
-
-/** Returns when an account has paid for a computation that took `databaseMs` of the database's time. */
-export const payFor = (paidAt: number, databaseMs: number, now: number): number =>
-  Math.ceil(Math.max(paidAt, now) + SHARE * databaseMs)
-
-/** Returns how long an account waits before its next computation, in milliseconds. */
-export const waitFor = (paidAt: number, now: number): number =>
-  Math.max(0, paidAt - SHARE * BURST_MS - now)
-
-/** Ends the lease of a computation. */
-export const endLease = (
-  session: D1DatabaseSession,
-  account: string,
-  computation: string,
-  paidAt: number,
-): D1PreparedStatement =>
-  bindStatement(session, END_LEASE, { account, computation, paid_at: paidAt })
 
 /**
  * How many full steps one computation makes before it stops between two days: about 2 s of the

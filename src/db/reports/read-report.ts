@@ -1,7 +1,8 @@
 import { ApiError } from '../../errors.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
+import { limbsOf } from '../exact-sums.ts'
+import { endLease, payFor, renewLease, takeLease, toSeconds } from '../lease.ts'
 import { all } from '../query.ts'
-import { endLease, limbsOf, payFor, renewLease, takeLease, toSeconds } from '../records/totals.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
 

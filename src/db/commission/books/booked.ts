@@ -1,6 +1,6 @@
 import type { Connection } from '../../database.ts'
+import { toJsonChunks } from '../../json-chunks.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
-import { toJsonChunks } from '../../records/store-delivery.ts'
 import { withD1Retry } from '../../retry.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT } from './audit-guard.ts'
