@@ -1,8 +1,8 @@
 import {
-  buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
   type Policy,
+  statementsOf,
 } from '../../src/db/records/delivery-sql.ts'
 import {
   brandActivityTable,
@@ -12,7 +12,6 @@ import {
   tradingActivityTable,
   transactionTable,
 } from '../../src/db/records/record-table.ts'
-import { MASK_PATCH } from '../../src/db/records/sql-fragments.ts'
 import type { Statement } from '../../src/db/statement.ts'
 import { describeUpsert } from './describe-upsert.ts'
 import type { DocumentedFile, DocumentedStatement } from './documented.ts'
@@ -42,8 +41,7 @@ function batchStatements(
   policy: Policy,
   mayRepeatKeys: boolean,
 ): DocumentedStatement[] {
-  const columns = table.maskedColumn ? [...table.columns, MASK_PATCH] : table.columns
-  const statements = buildStatements(table, columns)
+  const statements = statementsOf(table)
   return [
     ...classification(statements, policy),
     ...commonWrites(table, statements, policy),

@@ -857,10 +857,12 @@ interface OutcomeStatement {
   readonly returning: Statement
 }
 
-/** The statements that store a delivery in one table, for records that carry certain columns. */
+/** The statements that store a delivery in one table. */
 export interface DeliveryStatements {
   /** The cells of a lookup chunk, after the position of the record. */
   readonly lookupColumns: readonly string[]
+  /** The cells of a chunk of whole records, after the position of the record. */
+  readonly rowColumns: readonly string[]
   readonly insertDelivery: (shape: DeliveryShape) => Statement
   readonly selectEarlierWrites: Statement
   readonly upsertMoved: OutcomeStatement
@@ -895,26 +897,12 @@ export const COMMON_STATEMENTS = {
   discardDryRun: compileStatement(DISCARD_DRY_RUN),
 } as const
 
-interface CacheEntry {
-  readonly columns: string
-  readonly statements: DeliveryStatements
-}
+const compiled = new WeakMap<RecordTable, DeliveryStatements>()
 
-const cache = new WeakMap<RecordTable, CacheEntry>()
-
-/**
- * Returns the statements of a table for records that carry `presentColumns` and no others. The last
- * ones of each table are cached: a feed sends the same columns each time.
- */
-export function buildStatements(
-  table: RecordTable,
-  presentColumns: readonly string[],
-): DeliveryStatements {
-  const columns = presentColumns.join()
-  const cached = cache.get(table)
-  if (cached?.columns === columns) return cached.statements
-  const statements = build(table, sqlFragments(table, presentColumns))
-  cache.set(table, { columns, statements })
+/** Returns the statements of a table. They are compiled once. */
+export function statementsOf(table: RecordTable): DeliveryStatements {
+  const statements = compiled.get(table) ?? build(table, sqlFragments(table))
+  compiled.set(table, statements)
   return statements
 }
 
@@ -927,6 +915,7 @@ function build(table: RecordTable, fragments: SqlFragments): DeliveryStatements 
   })
   return {
     lookupColumns: fragments.lookupColumns,
+    rowColumns: fragments.rowColumns,
     insertDelivery: memoize((shape) => insertDeliverySql(table, fragments, shape)),
     selectEarlierWrites: compileStatement(selectEarlierWritesSql(table, fragments)),
     upsertMoved: outcome(upsertMovedSql(table, fragments)),

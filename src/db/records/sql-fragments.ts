@@ -90,14 +90,16 @@ export const HAS_MASK = 'has_mask'
 export const flagIn = (lookupColumns: readonly string[]) =>
   `(value ->> ${lookupColumns.length + 1})`
 
-/** Returns the SQL that reads a column from a lookup chunk; `null` if the chunk lacks it. */
+/** Returns the SQL that reads a column from a lookup chunk; `null` if the table's chunks lack it. */
 export type FromLookup = (name: string) => string
 
-/** The fragments of one table, for records that carry certain columns. */
+/** The fragments of one table. */
 export interface SqlFragments {
   /** The columns that the classification needs, in the order of a lookup chunk's cells. */
   readonly lookupColumns: readonly string[]
   readonly fromLookup: FromLookup
+  /** The columns of whole records, in the order of a chunk's cells. */
+  readonly rowColumns: readonly string[]
   /** Returns the SQL that reads a column from a chunk of whole records. */
   readonly fromRecord: (name: string) => string
   /** Returns the value that is stored: without the personal data of an erased customer. */
@@ -110,13 +112,14 @@ export interface SqlFragments {
   readonly isOlder: (toSql: (name: string) => string) => string
 }
 
-/** Returns the fragments of a table, for records that carry `presentColumns` and no others. */
-export function sqlFragments(table: RecordTable, presentColumns: readonly string[]): SqlFragments {
+/** Returns the fragments of a table. */
+export function sqlFragments(table: RecordTable): SqlFragments {
   const { key, versionColumn, dayOptional, personalColumns, maskedColumn } = table
   const lookupColumns = lookupColumnsOf(table)
+  const rowColumns = [...table.columns, ...(maskedColumn ? [MASK_PATCH] : []), REPEATS]
   const cellIn = (names: readonly string[]) => (name: string) =>
     names.includes(name) ? `value ->> ${1 + names.indexOf(name)}` : 'null'
-  const fromRecord = cellIn(presentColumns)
+  const fromRecord = cellIn(rowColumns)
   const ifErased = (name: string, erased: string) =>
     `iif(${isListed('erased_at')}, ${erased}, ${fromRecord(name)})`
   const storedValue = (name: string) => {
@@ -126,6 +129,7 @@ export function sqlFragments(table: RecordTable, presentColumns: readonly string
   }
   return {
     lookupColumns,
+    rowColumns,
     fromLookup: cellIn(lookupColumns),
     fromRecord,
     storedValue,

@@ -5,18 +5,18 @@ import { withD1Retry } from '../retry.ts'
 import { type Delivery, deliveries } from '../schema.ts'
 import { bindStatement, type Statement } from '../statement.ts'
 import {
-  buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
   type Policy,
   recoverRevisions,
   type SignupWarning,
+  statementsOf,
   type WrittenRecord,
 } from './delivery-sql.ts'
 import type { SizeLimit } from './extras-limits.ts'
 import type { RecordTable } from './record-table.ts'
 import { HELD_LIMITS } from './release.ts'
-import { FLAG, MASK_PATCH, REPEATS, type RowFlag } from './sql-fragments.ts'
+import { FLAG, type RowFlag } from './sql-fragments.ts'
 
 /** What the Worker decided about a record that the database could not decide on. */
 export interface SizeDecision {
@@ -368,15 +368,10 @@ function prepareBatch(
   input: DeliveryInput,
 ): BatchParts {
   const { rows, invalidRows } = takeRows(input)
-  // A column that no record carries is neither sent nor read.
-  const isPresent = (name: string) => (row: Row) => (row.values[name] ?? null) !== null
-  const presentColumns = [...table.columns, MASK_PATCH, REPEATS].filter((name) =>
-    rows.some(isPresent(name)),
-  )
-  const statements = buildStatements(table, presentColumns)
+  const statements = statementsOf(table)
   const flaggedRows = [...repeatedRows(rows, input.repeats), ...invalidRows]
   const lookups = lookupParts(table, statements, { rows, flaggedRows })
-  const records = toRowChunks(rows, presentColumns, table.encoded)
+  const records = toRowChunks(rows, statements.rowColumns, table.encoded)
   const recordBytes = estimateRecordBytes(rows, [...records, ...lookups.lookup, ...lookups.flagged])
   return {
     bind: (statement, values) => bindStatement(session, statement, values),
