@@ -140,7 +140,7 @@ const EMPTY = {
 const validator = transactions.validator(new Promise(() => {})) as RecordValidator
 /** Of the request, the rows of transactions depend only on the time zone of the account's books. */
 const REQUEST_CONTEXT = {
-  grant: { vertical: 'forex' },
+  grant: { vertical: 'forex', book_zone: 'UTC', amount_signs: 'magnitude', statuses: [] },
   receivedAt: Date.now(),
 } as unknown as RequestContext
 

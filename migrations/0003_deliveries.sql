@@ -71,7 +71,7 @@ CREATE TABLE deliveries (
   today          INTEGER NOT NULL CHECK (today IN (0, 1)),
   written_bytes  INTEGER NOT NULL DEFAULT 0,
   over_quota     INTEGER,
-  days           TEXT NOT NULL CHECK (json_valid(days)),
+  days           TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(days)),
   held_change    INTEGER NOT NULL DEFAULT 0,
   hold_refused   INTEGER NOT NULL DEFAULT 0 CHECK (hold_refused IN (0, 1)),
   record_bytes   INTEGER,

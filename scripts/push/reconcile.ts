@@ -89,7 +89,12 @@ export async function reconcile(
 ): Promise<Reconciliation> {
   const settings = await readJson<AccountSettings>(`${source.url}/account`, source)
   const { resource } = target
-  const grant = { events: [], ...settings, vertical: vertical.name } as unknown as Grant
+  const grant = {
+    events: [],
+    statuses: [],
+    ...settings,
+    vertical: vertical.name,
+  } as unknown as Grant
   const validator = await resource.validator(Promise.resolve(grant))
   const records = new Map<string, { columns: Record<string, unknown>; place: Place }>()
   const invalid: Place[] = []

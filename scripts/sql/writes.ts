@@ -75,9 +75,6 @@ const classification = (statements: DeliveryStatements, policy: Policy): Documen
       lookupChunks: 1,
       flaggedChunks: 0,
       referenceChunks: 1,
-      refuseMoves: true,
-      limitsStorage: true,
-      probes: false,
     }),
   ),
 ]

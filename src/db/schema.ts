@@ -380,7 +380,7 @@ export const deliveries = sqliteTable(
     today: integer().notNull(),
     written_bytes: integer().notNull().default(0),
     over_quota: integer(),
-    days: text().notNull(),
+    days: text().notNull().default('[]'),
     held_change: integer().notNull().default(0),
     hold_refused: integer().notNull().default(0),
     record_bytes: integer(),

@@ -1,7 +1,7 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, expect, test } from 'vitest'
 import { factNeeds } from '../../src/commission/engine/fact-needs.ts'
-import { readMovingDeliveries, readReleased } from '../../src/db/commission/books/changed.ts'
+import { readReleased } from '../../src/db/commission/books/changed.ts'
 import { readUnchanged } from '../../src/db/commission/drafts.ts'
 import { FACT_LIMITS } from '../../src/db/commission/fact-tables.ts'
 import { readFactRows } from '../../src/db/commission/facts.ts'
@@ -149,18 +149,6 @@ test('without customers no released records are looked for', async () => {
   expect(trips).toBe(0)
   expect(await readReleased(db, 'a', days, ['c-1'], 'dlv_1')).toEqual([])
   expect(trips).toBe(1)
-})
-
-test('a delivery without days, as a Worker before that column wrote it, has moved records on none', async () => {
-  const { post, account } = await partner('forex')
-  await post('customers', ada)
-  await post('transactions', deposit)
-  await post('transactions', { ...deposit, transaction_date: '2026-10-09T10:00:00Z' })
-  const read = () => readMovingDeliveries(env.DB, account, '')
-  const [moving] = await read()
-  expect(moving).toMatchObject({ moved: new Set([0]), days: [expect.any(Number)] })
-  await env.DB.prepare('update deliveries set days = null').run()
-  expect(await read()).toEqual([{ ...moving, days: [] }])
 })
 
 test.each([

@@ -297,15 +297,6 @@ interface DeliveryShape {
   readonly lookupChunks: number
   readonly flaggedChunks: number
   readonly referenceChunks: number
-  /** Inserts nothing if a record to be stored moves, because this batch has no `upsertMoved`. */
-  readonly refuseMoves: boolean
-  /** Refuses the delivery if the account stores as much as its quota. A dry run is not refused here. */
-  readonly limitsStorage: boolean
-  /**
-   * Only finds out whether anything would be written. Then sizes and the number of held records do not
-   * matter: a record that stays as it is exceeds neither limit.
-   */
-  readonly probes: boolean
 }
 
 /**
@@ -321,20 +312,16 @@ interface DeliveryShape {
  * validation; `:idempotency_key` and `:records_digests` (JSON); `:max_held`; `:hold_refused` (1 if the
  * account would hold what this variant rejects); `:days` (JSON, computed in `:book_zone`);
  * `:storage_quota`, `:written_bytes` and `:record_bytes`; the chunks `:lookup_1` …, `:flagged_1` … and
- * `:references_1` ….
+ * `:references_1` …. Three are 1 or 0:
+ * - `:has_moves`: this batch has `upsertMoved`. Without it, nothing is inserted if a record to be stored moves.
+ * - `:limits_storage`: the delivery is refused if the account stores as much as its quota. A dry run is not.
+ * - `:probes`: it only finds out whether anything would be written. Then sizes and the number of held records
+ *   do not matter: a record that stays as it is exceeds neither limit.
  */
 function insertDeliverySql(
   table: RecordTable,
   fragments: SqlFragments,
-  {
-    policy,
-    lookupChunks,
-    flaggedChunks,
-    referenceChunks,
-    refuseMoves,
-    limitsStorage,
-    probes,
-  }: DeliveryShape,
+  { policy, lookupChunks, flaggedChunks, referenceChunks }: DeliveryShape,
 ): string {
   const hasFlags = flaggedChunks > 0
   // Fails in a database of an older layout, which lacks the index.
@@ -363,7 +350,7 @@ function insertDeliverySql(
           exists (select 1 from idempotency_keys
             where account = :account and resource = :resource and key = :idempotency_key
               and digest not in (select value from json_each(:records_digests))) as reused,
-          ${limitsStorage ? USAGE : 'null'} as usage
+          iif(:limits_storage, ${USAGE}, null) as usage
         from classified
       ),
       decided as (
@@ -381,14 +368,14 @@ function insertDeliverySql(
         :errors,
         unknown_at, iif(errors, ${unknownKeys(table, fragments)}, null),
         stale_at, moved, erased_at, verdicts, affiliated, iif(is_refused, 0, :written_bytes), :record_bytes,
-        ${probes ? QUOTA_CHECK_ONLY : 'iif(is_full, usage, null)'}
+        iif(:probes, ${QUOTA_CHECK_ONLY}, iif(is_full, usage, null))
       from decided
       where not exists (select 1 from delivery_conditions
           where account = :account and (resetting or book_zone <> :book_zone))
-        and ${refuseMoves ? '(moved is null or is_refused or is_full)' : 'true'}
-        ${table.sizeLimit && !probes ? `and (undecided = 0 or reused or ${isStopped})` : ''}
+        and (:has_moves or moved is null or is_refused or is_full)
+        ${table.sizeLimit ? `and (:probes or undecided = 0 or reused or ${isStopped})` : ''}
         ${table.sizeLimit ? `and (rewritten <= ${table.sizeLimit.maxRewritten} or is_refused or (:invalid and not :lenient) or ${isStopped})` : ''}
-        ${policy === 'hold' && table.canHold && !probes ? `and (${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}
+        ${policy === 'hold' && table.canHold ? `and (:probes or ${isStopped} or ${HAS_ROOM_TO_HOLD})` : ''}
       on conflict (account, id) do nothing
       returning *, iif(rejected > 0, exists (select 1 from webhook_wants
         where account = :account and type in ('delivery.refused', '*')), 0) as notifies`

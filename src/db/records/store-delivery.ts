@@ -411,6 +411,8 @@ function buildBatch(
     ...valuesOf(parts, attempt, policy),
     dry_run: Number(dryRun),
     probes: Number(probes),
+    has_moves: Number(moves || !writes),
+    limits_storage: Number(stores && !probes),
     written_bytes: writes ? recordBytes.all : 0,
     record_bytes: recordBytes.largest,
   }
@@ -419,9 +421,6 @@ function buildBatch(
     lookupChunks: lookup.length,
     flaggedChunks: flagged.length,
     referenceChunks: references.length,
-    refuseMoves: writes && !moves,
-    limitsStorage: stores && !probes,
-    probes,
   }
   const insertDelivery = bind(statements.insertDelivery(shape), values)
   // An earlier attempt may have inserted the row. Then the insert returns no row.

@@ -132,7 +132,7 @@ const HAS_CHANGED_RECORDS = compileStatement(`
   select exists (
       select 1 from deliveries d
       where d.account = :account and d.id >= :since and d.written > 0 and d.dry_run = 0 and (
-        :last_day is null or d.resource <> 'customers' and (d.days is null or d.moved is not null
+        :last_day is null or d.resource <> 'customers' and (d.moved is not null
           or exists (select 1 from json_each(d.days) where value <= :last_day)))
     ) or exists (
       select 1 from totals where account = :account
@@ -178,12 +178,12 @@ export async function readMovingDeliveries(
   account: string,
   since: string,
 ): Promise<MovingDelivery[]> {
-  type Row = { id: string; moved: string; days: string | null }
+  type Row = { id: string; moved: string; days: string }
   const results = await all<Row>(db, MOVING_DELIVERIES, { account, since })
   return results.map(({ id, moved, days }) => ({
     id,
     moved: new Set(JSON.parse(moved) as number[]),
-    days: JSON.parse(days ?? '[]') as number[],
+    days: JSON.parse(days) as number[],
   }))
 }
 
