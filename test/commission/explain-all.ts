@@ -27,7 +27,7 @@ export function explainAll(account: Account, input: AccountInput, period: Period
   const context: ExplainContext = {
     ...input,
     period,
-    settlement: { input, settle: account.settle, tallies: account.tallies },
+    settlement: { ...account, input },
   }
   const tallies: PeriodTallies = new Map()
   const rulesOf = uplineRules(context)

@@ -9,7 +9,7 @@ import {
   triggerConversion,
 } from '../../src/commission/engine/explain.ts'
 import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
-import { deposit as depositOf, worldOf } from './cases/build.ts'
+import { customer, deposit as depositOf, plan, terms, world, worldOf } from './cases/build.ts'
 import { open } from './engine.ts'
 import { explainAll } from './explain-all.ts'
 import { follow } from './follow.ts'
@@ -316,4 +316,51 @@ test('sentences name the affiliate who pays an override, and what a customer met
   expect(factSentences({ step: 'qualification', conditions, ...on }, 'EUR', 'A')[0]).toBe(
     'The customer met kyc 2, countries DE and AT from 2026-03-02 on.',
   )
+})
+
+test('an override is explained by all that it measured, also if an affiliate below cannot be charged', () => {
+  const steps = [
+    { from: '0', percent: '10' },
+    { from: '1000', percent: '20' },
+  ]
+  const below = (affiliate_id: string) => ({
+    affiliate_id,
+    parents: [{ from: null, parent: 'U' }],
+  })
+  const assigned = (affiliate_id: string, name: string) => ({
+    ...{ affiliate_id, plan: name, from: '2026-01-01', customers: 'all' as const },
+  })
+  const of = (affiliate_id: string) => ({ affiliates: [{ from: null, affiliate_id }] })
+  const { account, input } = open(
+    world({
+      affiliates: [{ affiliate_id: 'U', parents: [] }, below('A'), below('B')],
+      plans: [
+        plan('P', terms([TENTH])),
+        plan('Y', terms([TENTH], { currency: 'JPY' })),
+        plan(
+          'U',
+          terms([
+            {
+              id: 'up',
+              kind: 'override',
+              level: 1,
+              of: { base: [{ transactions: ['deposit'] }] },
+              tiers: { mode: 'whole', steps },
+              funded_by: 'downline',
+            },
+          ]),
+        ),
+      ],
+      assignments: [assigned('A', 'P'), assigned('B', 'Y'), assigned('U', 'U')],
+      customers: [customer('c1', of('A')), customer('c2', of('B'))],
+      transactions: [depositOf('c1', '2026-01-02', 600), depositOf('c2', '2026-01-02', 600)],
+    }),
+  )
+  const explained = explainAll(account, input, parsePeriod('2026-01')!)
+  const [up] = explained.filter(({ line }) => line.rule.id === 'up' && line.base !== null)
+  expect(up!.explanation.line).toMatchObject({ scope: 'affiliate:A', amount: '120.00', rate: '20' })
+  follow(up!.explanation)
+  expect(up!.explanation.steps.find(({ step }) => step === 'rate')).toMatchObject({
+    parts: [{ quantity: '600', rate: '20', amount: '120' }],
+  })
 })

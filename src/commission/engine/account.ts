@@ -2,6 +2,7 @@ import type { AccountInput, PlanResult, SettlementInput } from './account-input.
 import { nextPeriod, type Period, type PeriodKind } from './calendar.ts'
 import type { PeriodContext } from './context.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from './evaluate.ts'
+import type { Line } from './line.ts'
 import { oncePerPeriod } from './memoize.ts'
 import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
@@ -14,8 +15,16 @@ import { uplineRules } from './uplines.ts'
 export interface Account {
   /** Returns the results in order of affiliate and plan. */
   readonly settle: (period: Period) => readonly PlanResult[]
+  readonly overridesAgain: Settled['overridesAgain']
   readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
   readonly tallies: (period: Period) => PeriodTallies
+}
+
+/** The settlement of affiliates. */
+export interface Settled {
+  readonly settle: Account['settle']
+  /** Makes the override lines of an affiliate again, and notes how the explained one comes about. */
+  readonly overridesAgain: (period: Period, affiliate: string, traced: Line) => readonly Line[]
 }
 
 /** Prepares the computation of an account. */
@@ -28,7 +37,7 @@ export function openAccount(input: AccountInput): Account {
     evaluated(period.last).forEach(customerTallier({ ...input, period }, found))
     return found
   })
-  return { settle: openSettlement(input, tallies), evaluated, tallies }
+  return { ...openSettlement(input, tallies), evaluated, tallies }
 }
 
 /**
@@ -38,17 +47,24 @@ export function openAccount(input: AccountInput): Account {
 export function openSettlement(
   input: SettlementInput,
   tallies: (period: Period) => PeriodTallies,
-): Account['settle'] {
+): Settled {
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
     settleOwn(input, period, tallies, isFirst(input, period) ? null : own(nextPeriod(period, -1))),
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
+  const overridesOf = (period: Period, affiliates: readonly string[], traced: Line | null) =>
+    settleAllOverrides(
+      { ...input, affiliates },
+      period,
+      tallies(period),
+      own,
+      before(period),
+      traced,
+    )
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
-    hasOverrides(input.inForce, period.kind)
-      ? settleAllOverrides(input, period, tallies(period), own, before(period))
-      : [],
+    hasOverrides(input.inForce, period.kind) ? overridesOf(period, input.affiliates, null) : [],
   )
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
     settleAll(
@@ -61,7 +77,11 @@ export function openSettlement(
       transferringInto(input, period).flatMap(settled),
     ),
   )
-  return settled
+  return {
+    settle: settled,
+    overridesAgain: (period, affiliate, traced) =>
+      overridesOf(period, [affiliate], traced).flatMap(({ lines }) => lines),
+  }
 }
 
 /** Whether a plan with a kind of period has overrides. */

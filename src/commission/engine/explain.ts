@@ -1,3 +1,4 @@
+import type { Settled } from './account.ts'
 import type { PlanResult, SettlementInput } from './account-input.ts'
 import { dayText, endingWithin, nextPeriod, type Period } from './calendar.ts'
 import { type Context, fieldsOn, type PeriodContext } from './context.ts'
@@ -23,7 +24,6 @@ import { type Line, type LineJson, lineJson } from './line.ts'
 import { earlierOf, measureOf } from './measure.ts'
 import { countOnceBelow } from './network-count.ts'
 import type { OnceState } from './once.ts'
-import { rateSources } from './override.ts'
 import type { OnceRule, OverrideRule, Term, Tiers, UnitRule } from './plan.ts'
 import type { Plan } from './plans-in-force.ts'
 import { type Progress, termAmount } from './qualify.ts'
@@ -80,6 +80,7 @@ import {
 export interface Settlement {
   readonly input: SettlementInput
   readonly settle: (period: Period) => readonly PlanResult[]
+  readonly overridesAgain: Settled['overridesAgain']
   readonly tallies: (period: Period) => PeriodTallies
 }
 
@@ -1464,31 +1465,10 @@ function amountSteps(context: ExplainContext, explained: ExplainedLine): Step[] 
   const steps = measureSteps(input, explained)
   const again =
     line.rule.kind === 'override'
-      ? rateAgain(input, explained, line.rule)
+      ? context.settlement.overridesAgain(context.period, result.affiliate, line)
       : settlePlan({ ...input, traced: line })
   const trace = again.find((one) => one.trace !== null)?.trace ?? []
   return [...steps, ...trace, { step: 'amount', amount: moneyText(line.version, line.amount) }]
-}
-
-/** Applies the rate of an override again to what the affiliates below brought. */
-function rateAgain(input: PlanInput, explained: ExplainedLine, rule: CompiledOverride): Line[] {
-  const { result, line } = explained
-  const sources = linesOfRule(result.plan, result.lines, line).map((one) => ({
-    below: one.scope.slice('affiliate:'.length),
-    base: one.base,
-    units: one.units,
-    quantity: quantityOfLine(one),
-    fx: one.fx,
-  }))
-  const measure = sumRatios(sources.map(({ quantity }) => quantity))
-  return rateSources(
-    line.version,
-    rule,
-    sources,
-    measure,
-    earlierOf(input, rule, line.version),
-    line,
-  )
 }
 
 /** Returns the steps of a line that an affiliate funds for an upline. */

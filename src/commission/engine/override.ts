@@ -38,6 +38,8 @@ export type EarlierMeasure = (version: Version, rule: CompiledOverride) => Ratio
 /**
  * Makes the override lines of an affiliate in a period, and those that affiliates below fund.
  * Returns null if the upline has no plan, or if its plan has another period kind.
+ *
+ * @param traced The line that is explained; null while statements are computed.
  */
 export function settleOverrides(
   context: PeriodContext,
@@ -45,6 +47,7 @@ export function settleOverrides(
   tallies: AffiliateTallies,
   linesWithin: LinesWithin,
   earlier: EarlierMeasure,
+  traced: Line | null,
 ): Overrides | null {
   const { inForce, period } = context
   const version = overrideVersion(inForce, upline, period.last)
@@ -62,7 +65,7 @@ export function settleOverrides(
     for (const hold of holds) result.holds.push({ affiliate: upline, version, hold })
     const measure = sumRatios(sources.map(({ quantity }) => quantity))
     result.measures.set(rule, measure)
-    const lines = rateSources(version, rule, sources, measure, earlier(version, rule))
+    const lines = rateSources(version, rule, sources, measure, earlier(version, rule), traced)
     for (const line of rule.downline ? fund(context, upline, lines, result) : lines) {
       result.lines.push(line)
     }
@@ -71,13 +74,13 @@ export function settleOverrides(
 }
 
 /** Applies rate or tiers, rounding and `max` to what the affiliates below bring; `traced` is the explained line. */
-export function rateSources(
+function rateSources(
   version: Version,
   rule: CompiledOverride,
   sources: readonly OverrideSource[],
   measure: Ratio,
   earlier: Ratio,
-  traced: Line | null = null,
+  traced: Line | null,
 ): Line[] {
   let before = earlier
   const lines = sources.map(({ below, base, units, quantity, fx }) => {

@@ -51,6 +51,7 @@ export function settleAllOverrides(
   tallies: PeriodTallies,
   ownIn: (period: Period) => OwnResults,
   before: readonly PlanResult[] | null,
+  traced: Line | null = null,
 ): OverridesOf[] {
   const context: PeriodContext = { ...input, period }
   const within = endingWithin(period)
@@ -71,6 +72,7 @@ export function settleAllOverrides(
           tiers?.window ?? 'period',
           period.last,
         ),
+      traced,
     )
     return found ? [{ affiliate, period, ...found }] : []
   })

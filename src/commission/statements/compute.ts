@@ -437,7 +437,7 @@ export async function settleAffiliates(
     booksOf,
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
-  return { input, settle: openSettlement(input, talliesIn), tallies: talliesIn }
+  return { input, ...openSettlement(input, talliesIn), tallies: talliesIn }
 }
 
 /**

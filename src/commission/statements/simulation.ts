@@ -460,7 +460,7 @@ function settle(
   const { range, dependenciesOf } = computation
   const wanted = new Set(affiliates)
   const { settled } = joinDependencies(affiliates.map(dependenciesOf))
-  const settlePeriod = openSettlement(
+  const { settle: settlePeriod } = openSettlement(
     {
       ...context,
       affiliates: [...settled].filter((one) => context.inForce.assignmentsOf(one).length > 0),
