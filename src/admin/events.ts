@@ -1,6 +1,8 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
+import { hasClosedPeriods } from '../db/commission/books/closings.ts'
+import { resolveDatabase } from '../db/database.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { bumpVersion } from '../db/directory/credentials.ts'
 import {
@@ -11,6 +13,7 @@ import {
   PRODUCTS,
   putDefinition,
 } from '../db/directory/event-definitions.ts'
+import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { checkPercentEncoding, readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
@@ -79,7 +82,11 @@ async function readDefinition(c: Context<AppEnv>, eventname: string): Promise<Ev
   const { outflow = false, status_member = null } = fields
   const others = [...kpis, product?.field ?? DEFAULT_PRODUCT_FIELD]
   if (status_member !== null && others.includes(status_member)) {
-    issues.push({ pointer: '/status_member', code: 'duplicate_key' })
+    issues.push({
+      pointer: '/status_member',
+      code: 'not_applicable',
+      expected: 'it is neither a KPI nor the field of the product',
+    })
   }
   if (issues.length > 0) throw validationFailed(issues)
   return { eventname, granularity, eventid, kpis, product, currency, outflow, status_member }
@@ -93,6 +100,35 @@ function checkLimits(others: readonly EventDefinition[], definition: EventDefini
   throw new ApiError('conflict', { detail: `A brand has at most ${limits}.` })
 }
 
+/** What a definition says of stored events, too: their sign, their status and their currency. */
+const JUDGED = ['outflow', 'status_member', 'currency'] as const
+
+/**
+ * Refuses a change by which stored events would count otherwise while a period is closed: it would change what
+ * was approved. A currency may be given to events that had none: they wait for it.
+ *
+ * @param changed Null: the definition is deleted.
+ * @throws ApiError `conflict`
+ */
+async function admitChange(
+  env: Env,
+  account: Account,
+  stored: EventDefinition,
+  changed: EventDefinition | null,
+): Promise<void> {
+  const after = changed ?? { outflow: false, status_member: null, currency: null }
+  const [name] = JUDGED.filter((one) => {
+    if (one === 'outflow' && account.amount_signs !== 'signed') return false
+    if (one === 'currency' && stored.currency === null) return false
+    return stored[one] !== after[one]
+  })
+  if (name === undefined) return
+  if (!(await hasClosedPeriods(resolveDatabase(env, account.binding), account.id))) return
+  throw new ApiError('conflict', {
+    detail: `The account has closed periods, and another \`${name}\` would also change how stored events count. It can change only while no period is closed.`,
+  })
+}
+
 /** Routes for the event definitions of a brand; each names one event. */
 export const eventDefinitions = new Hono<AppEnv>()
   .get('/', async (c) => {
@@ -104,7 +140,8 @@ export const eventDefinitions = new Hono<AppEnv>()
   .put('/:eventname', async (c) => {
     readQuery(c.req.url)
     checkPercentEncoding(new URL(c.req.url).pathname)
-    const { id: account } = await findBrandAccount(c)
+    const found = await findBrandAccount(c)
+    const { id: account } = found
     const eventname = c.req.param('eventname')
     if (!v.is(f.id, eventname))
       throw validationFailed([{ pointer: '', code: 'length', expected: '1 to 500' }])
@@ -113,6 +150,8 @@ export const eventDefinitions = new Hono<AppEnv>()
     const others = definitions.filter((other) => other.eventname !== eventname)
     const isNew = others.length === definitions.length
     checkLimits(others, definition)
+    const stored = definitions.find((other) => other.eventname === eventname)
+    if (stored) await admitChange(c.env, found, stored, definition)
     const details: Record<string, unknown> = { ...definition }
     const entry = { actor: c.var.actor, action: 'event-definition.put', account, details }
     await withAudit(c.env.DB, entry, [
@@ -125,12 +164,13 @@ export const eventDefinitions = new Hono<AppEnv>()
 
   .delete('/:eventname', async (c) => {
     readQuery(c.req.url)
-    const { id: account } = await findBrandAccount(c)
+    const found = await findBrandAccount(c)
+    const { id: account } = found
     const eventname = c.req.param('eventname')
     const definitions = await listDefinitions(c.env.DB, account)
-    if (!definitions.some((definition) => definition.eventname === eventname)) {
-      throw notFound('event definition', eventname)
-    }
+    const stored = definitions.find((definition) => definition.eventname === eventname)
+    if (!stored) throw notFound('event definition', eventname)
+    await admitChange(c.env, found, stored, null)
     const details = { eventname }
     const entry = { actor: c.var.actor, action: 'event-definition.delete', account, details }
     await withAudit(c.env.DB, entry, [

@@ -227,6 +227,31 @@ describe('a brand', () => {
     })
   })
 
+  test('what a definition says of stored events is kept while a period is closed', async () => {
+    const net: Rule = { id: 'net', kind: 'share', percent: '10', base: [{ event: 'Deposit' }] }
+    const Deposit = { granularity: 'event', currency: 'EUR', outflow: false }
+    const Bonus = { granularity: 'event', outflow: false }
+    await casino([net], [{ customerId: 'p-1' }], { Deposit, Bonus })
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { amount_signs: 'signed' })
+    const put = async (name: string, definition: object) =>
+      (await askAdmin(`accounts/${ACCOUNT}/events/${name}`, 'PUT', definition)).status
+    expect(await put('Deposit', { ...Deposit, status_member: 'state' })).toBe(200)
+    expect(await put('Deposit', Deposit)).toBe(200)
+    await env.DB.prepare(
+      `insert into closed_periods (account, plan, period, closed_at) values (?, 'plan', '2026-02', 1)`,
+    )
+      .bind(ACCOUNT)
+      .run()
+    for (const change of [{ status_member: 'state' }, { outflow: true }, { currency: 'USD' }]) {
+      expect(await put('Deposit', { ...Deposit, ...change }), JSON.stringify(change)).toBe(409)
+    }
+    const remove = askAdmin(`accounts/${ACCOUNT}/events/Deposit`, 'DELETE')
+    expect((await remove).status).toBe(409)
+    expect(await put('Deposit', { ...Deposit, kpis: ['Fee'] })).toBe(200)
+    expect(await put('Bonus', { ...Bonus, currency: 'EUR' })).toBe(200)
+    expect(await put('Other', { ...Bonus, status_member: 'state' })).toBe(201)
+  })
+
   test('groups of what earned nothing have the names of the events', async () => {
     const { post } = await casino([ngr('de', '10', undefined)], [{ customerId: 'p-1' }])
     for (const eventname of ['stats', 'Stats ']) {
