@@ -122,3 +122,16 @@ test.each(SEEDS)(
     )
   },
 )
+
+test('whoever approves a statement at the same time as others gets the approved statement', async () => {
+  const firm = await bookFirm()
+  await firm.post('transactions', [payment('0', 0, MONTHS[0]!, 90)])
+  await firm.run(LAST_MONTH)
+  const first = (await readStatements(firm.account)).find((one) => one.status === 'draft')!
+  // Approvals compute a draft again if anything has arrived since the run.
+  await firm.post('transactions', [payment('1', 1, LAST_MONTH, 90)])
+  const answers = await Promise.all(
+    Array.from({ length: 12 }, async () => json(firm.approve(first))),
+  )
+  for (const answer of answers) expect(answer).toMatchObject({ id: first.id, status: 'approved' })
+})

@@ -62,6 +62,8 @@ type FindUnvouched = (
 
 const NONE: ReadonlySet<string> = new Set()
 
+const isDraft = ({ chain }: Candidate): boolean => chain[0]?.status === 'draft'
+
 /** Returns a function that finds drafts of a period which must be computed again before an approval. */
 function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouched {
   const db = resolveDatabase(env, account.binding)
@@ -80,7 +82,11 @@ function unvouchedFinder(env: Env, account: Account, period: Period): FindUnvouc
     try {
       const digests = await inTurn(account.id, () => compute(affiliates))
       const same = ({ id, chain }: Candidate) => digests.get(id) === chain[0]?.digest
-      return new Set(drafts.filter((one) => !same(one)).map(({ id }) => id))
+      const others = drafts.filter((one) => !same(one)).map(({ id }) => id)
+      if (others.length === 0) return NONE
+      // Another request may have approved some of them meanwhile: a computation makes no draft of these.
+      const present = await readCandidates(db, account.id, others)
+      return new Set(present.filter(isDraft).map(({ id }) => id))
     } catch (error) {
       if (!(error instanceof TooManyFacts)) throw error
       if (affiliates.length > 1) return null
@@ -394,7 +400,7 @@ async function approvePage(
   tally.waiting += others.length - left.length
   // A run has replaced these drafts meanwhile, or another request has approved them.
   for (const one of left.length > 0 ? await readCandidates(db, approver.account, left) : []) {
-    if (one.chain[0]?.status === 'draft') refuse(tally, one, STALE)
+    if (isDraft(one)) refuse(tally, one, STALE)
   }
   for (const one of earlier) list(tally, { ...one, plan }, earlierDraft(one))
   tally.total += (earlier[0]?.total ?? 0) - earlier.length
