@@ -1,7 +1,7 @@
 import {
+  buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
-  statementsOf,
 } from '../src/db/records/delivery-sql.ts'
 import type { RecordTable } from '../src/db/records/record-table.ts'
 import type { Statement } from '../src/db/statement.ts'
@@ -21,7 +21,7 @@ export function recorder(
   record: (name: string, cost: Cost) => void,
 ): D1DatabaseSession {
   const names = new Map<unknown, string>()
-  const known = named(statementsOf(recordTable))
+  const known = named(buildStatements(recordTable))
   return {
     prepare: (text: string) => ({
       bind: (...values: unknown[]) => {

@@ -1,8 +1,8 @@
 import {
+  buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
   type Policy,
-  statementsOf,
 } from '../../src/db/records/delivery-sql.ts'
 import {
   brandActivityTable,
@@ -41,7 +41,7 @@ function batchStatements(
   policy: Policy,
   mayRepeatKeys: boolean,
 ): DocumentedStatement[] {
-  const statements = statementsOf(table)
+  const statements = buildStatements(table)
   return [
     ...classification(statements, policy),
     ...commonWrites(table, statements, policy),

@@ -27,7 +27,7 @@ export const affiliation = {
 }
 
 const reason = describeField(
-  f.text,
+  f.reason,
   documentation('Why it is done. It is in the audit log.', 'Wrong link'),
 )
 

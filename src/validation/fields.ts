@@ -107,6 +107,15 @@ export const textOf = (max: number) =>
 /** A string of 1 to 500 code points. */
 export const text = textOf(MAX_TEXT)
 
+/** A reason, of 1 to 500 code points that are not only white space. */
+export const reason = v.pipe(
+  text,
+  v.check(
+    (value) => value.trim() !== '',
+    ruleMessage('pattern', 'a reason: text that is not only white space'),
+  ),
+)
+
 /** An identifier chosen by the sender, of 1 to 500 code points. */
 export const id = text
 

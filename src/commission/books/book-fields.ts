@@ -93,7 +93,7 @@ const returnedOn = describeField(
 )
 
 const reasonOfReturn = describeField(
-  f.text,
+  f.reason,
   documentation('Why it came back. The statement and the audit log show it.', 'Account closed'),
 )
 
@@ -151,7 +151,7 @@ export const newManualEntry = {
     ),
   ),
   reason: describeField(
-    f.text,
+    f.reason,
     documentation('The reason. The statement and the audit log show it.', 'Bonus'),
   ),
   reference: describeField(

@@ -887,7 +887,7 @@ export const COMMON_STATEMENTS = {
 const compiled = new WeakMap<RecordTable, DeliveryStatements>()
 
 /** Returns the statements of a table. They are compiled once. */
-export function statementsOf(table: RecordTable): DeliveryStatements {
+export function buildStatements(table: RecordTable): DeliveryStatements {
   const statements = compiled.get(table) ?? build(table, sqlFragments(table))
   compiled.set(table, statements)
   return statements

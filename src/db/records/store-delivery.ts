@@ -5,12 +5,12 @@ import { withD1Retry } from '../retry.ts'
 import { type Delivery, deliveries } from '../schema.ts'
 import { bindStatement, type Statement } from '../statement.ts'
 import {
+  buildStatements,
   COMMON_STATEMENTS,
   type DeliveryStatements,
   type Policy,
   recoverRevisions,
   type SignupWarning,
-  statementsOf,
   type WrittenRecord,
 } from './delivery-sql.ts'
 import type { SizeLimit } from './extras-limits.ts'
@@ -368,7 +368,7 @@ function prepareBatch(
   input: DeliveryInput,
 ): BatchParts {
   const { rows, invalidRows } = takeRows(input)
-  const statements = statementsOf(table)
+  const statements = buildStatements(table)
   const flaggedRows = [...repeatedRows(rows, input.repeats), ...invalidRows]
   const lookups = lookupParts(table, statements, { rows, flaggedRows })
   const records = toRowChunks(rows, statements.rowColumns, table.encoded)
