@@ -409,13 +409,6 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'The bodies of the integrations team share one account, whatever its name is.',
   },
   {
-    file: 'src/commission/engine/explain.ts',
-    declaration: 'shareSteps',
-    was: 'rule.fence === null',
-    is: ['false'],
-    why: 'A line has a fence only if its rule has one.',
-  },
-  {
     file: 'src/commission/why/explain.ts',
     declaration: 'storedLineKey',
     was: 'plans.get(plan)?.versions',

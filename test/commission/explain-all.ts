@@ -27,7 +27,7 @@ export function explainAll(account: Account, input: AccountInput, period: Period
   const context: ExplainContext = {
     ...input,
     period,
-    settlement: { ...account, input },
+    settlement: account,
   }
   const tallies: PeriodTallies = new Map()
   const rulesOf = uplineRules(context)

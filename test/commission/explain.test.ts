@@ -8,7 +8,7 @@ import {
   factSentences,
   triggerConversion,
 } from '../../src/commission/engine/explain.ts'
-import type { Rule, ShareRule } from '../../src/commission/engine/plan.ts'
+import type { OverrideRule, Rule, ShareRule } from '../../src/commission/engine/plan.ts'
 import { customer, deposit as depositOf, plan, terms, world, worldOf } from './cases/build.ts'
 import { open } from './engine.ts'
 import { explainAll } from './explain-all.ts'
@@ -184,6 +184,83 @@ test('a base may begin with a fixed term', () => {
   expect(explanation.steps.find(({ step }) => step === 'base')).toMatchObject({
     terms: [{ value: '-50' }, { value: '1000' }, { value: '-500' }],
   })
+})
+
+describe('an override funded by affiliates below, one of whom has no rate', () => {
+  const explainOverride = (more: Partial<OverrideRule>) => {
+    const below = (affiliate_id: string) => ({
+      affiliate_id,
+      parents: [{ from: null, parent: 'U' }],
+    })
+    const assigned = (affiliate_id: string, name: string) => ({
+      ...{ affiliate_id, plan: name, from: '2026-01-01' },
+      customers: 'all' as const,
+    })
+    const rule = { id: 'up', kind: 'override', level: 1, funded_by: 'downline', ...more }
+    const of = world({
+      affiliates: [{ affiliate_id: 'U', parents: [] }, below('A'), below('B')],
+      customers: ['A', 'B'].map((affiliate_id) =>
+        customer(`c${affiliate_id}`, { affiliates: [{ from: null, affiliate_id }] }),
+      ),
+      transactions: [depositOf('cA', '2026-01-10', 400), depositOf('cB', '2026-01-10', 1000)],
+      plans: [
+        plan('U', terms([rule as Rule])),
+        plan('P', terms([])),
+        plan('GBP', terms([], { currency: 'GBP' })),
+      ],
+      assignments: [assigned('U', 'U'), assigned('A', 'P'), assigned('B', 'GBP')],
+    })
+    const { account, input } = open(of)
+    const explained = explainAll(account, input, parsePeriod('2026-01')!)
+    for (const { explanation } of explained) follow(explanation)
+    return explained.find(({ explanation }) => explanation.affiliate_id === 'U')!.explanation.steps
+  }
+  const base = [{ transactions: ['deposit'] }]
+
+  test('is explained with what the tiers measured of both', () => {
+    const steps = [
+      { from: '0', percent: '10' },
+      { from: '1000', percent: '20' },
+    ]
+    const explained = explainOverride({ of: { base }, tiers: { mode: 'whole', steps } })
+    expect(explained).toMatchObject([
+      ...[{ step: 'facts' }, { step: 'conversion' }, { step: 'base', base: '400' }],
+      { step: 'measure', own: '1400', measure: '1400' },
+      { step: 'rate', parts: [{ quantity: '400', rate: '20' }], amount: '80' },
+      ...[{ step: 'rounding' }, { step: 'amount', amount: '80.00' }],
+    ])
+  })
+
+  test('is explained with the maximum of both', () => {
+    const explained = explainOverride({ of: { base }, percent: '10', max: '30' })
+    expect(explained.slice(-2)).toMatchObject([
+      { step: 'max', before: '40.00', capped: '10.00', after: '30.00' },
+      { step: 'amount', amount: '30.00' },
+    ])
+  })
+})
+
+test.each([
+  ['active customers', { customers: 'active' }, '1', '2'],
+  ['its own base', undefined, '100', '500'],
+  ['another base', { base: [{ transactions: ['deposit'], times: '2' }] }, '200', '1000'],
+] as const)('a measure tells what affiliates below add: %s', (_, by, own, network) => {
+  const steps = [{ from: '0', percent: '10' }]
+  const of = worldOf([{ ...TENTH, tiers: { mode: 'whole', over: 'network', by, steps } } as Rule], {
+    affiliates: [
+      { affiliate_id: 'U', parents: [] },
+      { affiliate_id: 'A', parents: [{ from: null, parent: 'U' }] },
+    ],
+    customers: ['U', 'A', 'A'].map((affiliate_id, i) =>
+      customer(`c${i}`, { affiliates: [{ from: null, affiliate_id }] }),
+    ),
+    transactions: [100, 200, 300].map((amount, i) => depositOf(`c${i}`, '2026-01-10', amount)),
+  })
+  const { account, input } = open(of)
+  const explained = explainAll(account, input, parsePeriod('2026-01')!)
+  const ofUpline = explained.find(({ explanation }) => explanation.affiliate_id === 'U')
+  const measure = ofUpline!.explanation.steps.find(({ step }) => step === 'measure')
+  expect(measure).toMatchObject({ own, network })
 })
 
 test.each([

@@ -8,23 +8,22 @@ import { type OwnResults, settleOwn } from './own-lines.ts'
 import type { PlansInForce } from './plans-in-force.ts'
 import { settleAll, settleAllOverrides } from './statements.ts'
 import { type PeriodTallies, reduceCustomer } from './tally.ts'
+import type { Trace } from './trace.ts'
 import { transferringInto } from './transfer.ts'
 import { uplineRules } from './uplines.ts'
 
-/** Computes periods of an account. Each period needs those before it, and is computed only once. */
-export interface Account {
+/** Computes periods. Each period needs those before it, and is computed only once. */
+export interface Settlement {
   /** Returns the results in order of affiliate and plan. */
   readonly settle: (period: Period) => readonly PlanResult[]
-  readonly overridesAgain: Settled['overridesAgain']
-  readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
-  readonly tallies: (period: Period) => PeriodTallies
+  /** Settles a line of a result again, and returns what was done to it; empty for a funded line. */
+  readonly trace: (result: PlanResult, line: Line) => Trace
 }
 
-/** The settlement of affiliates. */
-export interface Settled {
-  readonly settle: Account['settle']
-  /** Makes the override lines of an affiliate again, and notes how the explained one comes about. */
-  readonly overridesAgain: (period: Period, affiliate: string, traced: Line) => readonly Line[]
+/** Computes periods of an account from its facts. */
+export interface Account extends Settlement {
+  readonly evaluated: (through: number) => readonly EvaluatedCustomer[]
+  readonly tallies: (period: Period) => PeriodTallies
 }
 
 /** Prepares the computation of an account. */
@@ -47,24 +46,19 @@ export function openAccount(input: AccountInput): Account {
 export function openSettlement(
   input: SettlementInput,
   tallies: (period: Period) => PeriodTallies,
-): Settled {
+): Settlement {
+  const ownBefore = (period: Period): OwnResults | null =>
+    isFirst(input, period) ? null : own(nextPeriod(period, -1))
   const own: (period: Period) => OwnResults = oncePerPeriod((period) =>
-    settleOwn(input, period, tallies, isFirst(input, period) ? null : own(nextPeriod(period, -1))),
+    settleOwn(input, period, tallies, ownBefore(period), null),
   )
   const before = (period: Period): readonly PlanResult[] | null =>
     isFirst(input, period) ? null : settled(nextPeriod(period, -1))
-  const overridesOf = (period: Period, affiliates: readonly string[], traced: Line | null) =>
-    settleAllOverrides(
-      { ...input, affiliates },
-      period,
-      tallies(period),
-      own,
-      before(period),
-      traced,
-    )
   // Most plans have no overrides. Without any, the weeks of a month need not be computed.
   const overrides = oncePerPeriod((period) =>
-    hasOverrides(input.inForce, period.kind) ? overridesOf(period, input.affiliates, null) : [],
+    hasOverrides(input.inForce, period.kind)
+      ? settleAllOverrides(input, period, tallies(period), own, before(period), null)
+      : [],
   )
   const settled: (period: Period) => readonly PlanResult[] = oncePerPeriod((period) =>
     settleAll(
@@ -77,11 +71,17 @@ export function openSettlement(
       transferringInto(input, period).flatMap(settled),
     ),
   )
-  return {
-    settle: settled,
-    overridesAgain: (period, affiliate, traced) =>
-      overridesOf(period, [affiliate], traced).flatMap(({ lines }) => lines),
+  const trace = ({ affiliate, period }: PlanResult, line: Line): Trace => {
+    const one = { ...input, affiliates: [affiliate] }
+    const again =
+      line.rule.kind === 'override'
+        ? settleAllOverrides(one, period, tallies(period), own, before(period), line)
+        : [...settleOwn(one, period, tallies, ownBefore(period), line).values()].flatMap(
+            (plans) => [...plans.values()],
+          )
+    return again.flatMap(({ lines }) => lines).flatMap((settledLine) => settledLine.trace ?? [])
   }
+  return { settle: settled, trace }
 }
 
 /** Whether a plan with a kind of period has overrides. */

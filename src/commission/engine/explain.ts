@@ -1,6 +1,6 @@
-import type { Settled } from './account.ts'
-import type { PlanResult, SettlementInput } from './account-input.ts'
-import { dayText, endingWithin, nextPeriod, type Period } from './calendar.ts'
+import type { Settlement } from './account.ts'
+import type { PlanResult } from './account-input.ts'
+import { dayText, endingWithin, type Period } from './calendar.ts'
 import { type Context, fieldsOn, type PeriodContext } from './context.ts'
 import { convertAmount, type RateLookup } from './convert.ts'
 import {
@@ -8,35 +8,23 @@ import {
   compare,
   type Decimal,
   decimal,
+  fixedText,
   fromFact,
   integer,
   isPositive,
   multiply,
-  negate,
   ONE,
   plainText,
-  subtract,
   sum,
   ZERO,
 } from './decimal.ts'
 import { type Customer, compareText, type Fact, type FactResource } from './facts.ts'
 import { type Line, type LineJson, lineJson } from './line.ts'
-import { earlierOf, measureOf } from './measure.ts'
-import { countOnceBelow } from './network-count.ts'
 import type { OnceState } from './once.ts'
-import type { OnceRule, OverrideRule, Term, Tiers, UnitRule } from './plan.ts'
-import type { Plan } from './plans-in-force.ts'
+import { paysFor } from './override.ts'
+import type { OnceRule, OverrideRule, Term, UnitRule } from './plan.ts'
 import { type Progress, termAmount } from './qualify.ts'
-import {
-  addRatio,
-  NOTHING,
-  parseRatio,
-  type Ratio,
-  ratio,
-  ratioText,
-  subtractRatio,
-  sumRatios,
-} from './ratio.ts'
+import { ratio, ratioText } from './ratio.ts'
 import {
   conditionsText,
   counted,
@@ -48,15 +36,7 @@ import {
   money,
   qualificationText,
 } from './reasons.ts'
-import type {
-  CompiledOverride,
-  CompiledQualification,
-  CompiledShare,
-  CompiledUnitRule,
-} from './rules.ts'
-import { settlePlan } from './settle.ts'
-import { countOnce, countQualified, type PlanInput } from './settle-plan.ts'
-import { NO_STATE, openState, type PlanState } from './state.ts'
+import type { CompiledOverride, CompiledQualification } from './rules.ts'
 import {
   type CustomerTallies,
   type CustomerTally,
@@ -64,25 +44,16 @@ import {
   type Group,
   type PeriodTallies,
   type RuleTally,
-  talliesOf,
 } from './tally.ts'
 import type { CompiledBase, CompiledTerm } from './terms.ts'
-import {
-  type AdvanceStep,
-  exactly,
-  moneyText,
-  type NegativeStep,
-  type RateStep,
-  type SettlingStep,
+import type {
+  AdvanceStep,
+  MeasureStep,
+  NegativeStep,
+  RateStep,
+  SettlingStep,
+  Trace,
 } from './trace.ts'
-
-/** What an explanation reads of a computation. */
-export interface Settlement {
-  readonly input: SettlementInput
-  readonly settle: (period: Period) => readonly PlanResult[]
-  readonly overridesAgain: Settled['overridesAgain']
-  readonly tallies: (period: Period) => PeriodTallies
-}
 
 /** Everything besides facts that an explanation reads. */
 export interface ExplainContext extends PeriodContext {
@@ -139,47 +110,8 @@ export type Step =
   | QualificationStep
   | SourcesStep
   | FundedStep
-  | FloorStep
-  | FenceStep
-  | MeasureStep
   | SettlingStep
   | AmountStep
-
-/** A negative sum of an affiliate below counts 0 (§16.25). */
-interface FloorStep {
-  readonly step: 'floor'
-  readonly before: string
-  readonly after: string
-}
-
-/** Losses of single customers that are kept out of the base: `base` = `before` − `paid_back` + `fenced`. */
-interface FenceStep {
-  readonly step: 'fence'
-  readonly customer: string
-  readonly affiliate: string
-  readonly before: string
-  readonly paid_back: string
-  readonly fenced: string
-  /** The base after the fence. `fence.base` of the line is the one before. */
-  readonly base: string
-}
-
-/** What the tiers measure, and the step that it reaches: `earlier` + `own` + `network`. */
-interface MeasureStep {
-  readonly step: 'measure'
-  readonly mode: 'whole' | 'slice'
-  /** `tiers.by` as the plan has it; null for the rule's own base, units or number of lines. */
-  readonly by: unknown
-  readonly over: 'own' | 'network'
-  readonly window: 'period' | 'quarter' | 'lifetime'
-  readonly earlier: string
-  readonly own: string
-  readonly network: string
-  readonly measure: string
-  readonly steps: readonly { readonly from: string; readonly rate: string }[]
-  /** Under `slice`: how much of the measure other lines and periods cover before this line. */
-  readonly covered: string | null
-}
 
 /** What the line pays. */
 interface AmountStep {
@@ -979,12 +911,6 @@ const unitsStep = (
   quantity: ratioText(ratio(units, each)),
 })
 
-/** Returns the step that raises a negative sum to 0; none if the sum is not negative. */
-const floorSteps = (before: Decimal, after: Decimal): FloorStep[] =>
-  plainText(subtract(before, after)) === '0'
-    ? []
-    : [{ step: 'floor', before: plainText(before), after: plainText(after) }]
-
 /** Returns what facts come to with `fixed` terms. */
 export const baseOf = (
   { base }: LineFacts,
@@ -1013,14 +939,8 @@ function linesOf({ settlement, period }: ExplainContext, affiliate: string): Sou
   )
 }
 
-/** Whether an override over lines pays for a line. */
-function isSource({ of }: CompiledOverride, { rule, beyondCount }: Line): boolean {
-  if ('lines' in of) return of.lines.has(rule.kind)
-  return 'once' in of && rule.kind === 'once' && rule.id === of.once && !beyondCount
-}
-
 const usedLines = (context: ExplainContext, line: Line, rule: CompiledOverride): SourceLine[] =>
-  linesOf(context, scopeName(line.scope)).filter((one) => isSource(rule, one.line))
+  linesOf(context, scopeName(line.scope)).filter((one) => paysFor(rule, one.line))
 
 /**
  * Returns the lines of other statements that a line is made from, with their affiliate; null if it is
@@ -1152,49 +1072,9 @@ function paidLines(context: ExplainContext, line: Line, affiliate: string): Sour
   )
 }
 
-/** Returns what the period before left of an affiliate and plan. */
-export function stateBefore(
-  { settlement, period }: ExplainContext,
-  affiliate: string,
-  plan: string,
-): PlanState {
-  const { input, settle } = settlement
-  if (period.first <= input.firstDay[period.kind]) return input.stateOf(affiliate, plan)
-  const before = settle(nextPeriod(period, -1)).find(
-    (one) => one.affiliate === affiliate && one.plan.plan === plan,
-  )
-  return before?.state ?? NO_STATE
-}
-
-/** Returns what the lines of an affiliate and plan were made from, as it was before them. */
-function planInputOf(context: ExplainContext, affiliate: string, plan: Plan): PlanInput {
-  const { settlement, period } = context
-  const tallies = talliesOf(settlement.tallies(period), affiliate)
-  return {
-    context,
-    affiliate,
-    plan,
-    tallies,
-    state: openState(stateBefore(context, affiliate, plan.plan)),
-    qualified: countQualified(plan, [...tallies.once]),
-    onceBelow: (rule) =>
-      countOnceBelow(settlement.input, period, settlement.tallies, affiliate, rule),
-    traced: null,
-  }
-}
-
 /** Whether an upline's override booked the line: such lines have neither a base nor units. */
 export const isFunded = ({ rule, base, units }: Line): boolean =>
   rule.kind === 'override' && base === null && units === null
-
-/** Returns the lines that one rule id made in a statement, in the order in which they were made. */
-function linesOfRule(plan: Plan, lines: readonly Line[], { rule }: Line): Line[] {
-  const position = new Map(plan.versions.map((version, index) => [version, index]))
-  const at = ({ version }: Line): number => position.get(version) ?? 0
-  return lines
-    .filter((one) => one.rule.id === rule.id && one.rule.kind === rule.kind && !isFunded(one))
-    .sort((a, b) => at(a) - at(b))
-}
 
 /** The maximum number of records that a condition lists. */
 const LISTED_RECORDS = 100
@@ -1357,33 +1237,49 @@ export function explainLine(
 ): Explanation {
   const { result, line } = explained
   const { affiliate, plan } = result
+  const { currency, digits } = plan.first
   return {
     affiliate_id: affiliate,
     plan: plan.plan,
     period: context.period.id,
-    currency: plan.first.currency,
-    line: lineJson(line, plan.first.digits),
-    steps: isFunded(line)
-      ? fundedLine(context, explained)
-      : [...quantitySteps(context, line, facts, customer), ...amountSteps(context, explained)],
+    currency,
+    line: lineJson(line, digits),
+    steps: [
+      ...(isFunded(line)
+        ? fundedLine(context, explained)
+        : joined(
+            quantitySteps(context, line, facts, customer),
+            context.settlement.trace(result, line),
+          )),
+      { step: 'amount', amount: fixedText(line.amount, digits) },
+    ],
   }
 }
 
-/** Returns the steps up to the base or the units to which the rate applies. */
+/** Appends what settling did to what it did it to. A negative sum of units is raised before it is divided. */
+function joined(steps: readonly Step[], trace: Trace): Step[] {
+  const floor = trace.filter(({ step }) => step === 'floor')
+  const [first] = steps
+  return first?.step === 'units'
+    ? [...floor, ...steps, ...trace.slice(floor.length)]
+    : [...steps, ...trace]
+}
+
+/** Returns the steps up to the base or the units to which settling applies its modifiers. */
 function quantitySteps(
   context: ExplainContext,
   line: Line,
   facts: LineFacts,
   customer: Customer | null,
 ): Step[] {
-  const { rule } = line
+  const { rule, version } = line
   switch (rule.kind) {
     case 'once':
       return onceSteps(context, line, customer)
     case 'share':
-      return shareSteps(context, line, rule, facts)
+      return explainBase(context, rule.base, facts, version.currency, rule.per === 'affiliate')
     case 'unit':
-      return [unitSteps(line, rule, facts)]
+      return [unitsStep(sourceRule<UnitRule>(line)?.unit, facts, rule.each)]
     case 'override':
       return overrideSteps(context, line, rule, facts)
   }
@@ -1399,39 +1295,8 @@ function onceSteps(context: ExplainContext, { once }: Line, customer: Customer |
   ]
 }
 
-function shareSteps(
-  context: ExplainContext,
-  line: Line,
-  rule: CompiledShare,
-  facts: LineFacts,
-): Step[] {
-  const withFixed = rule.per === 'affiliate'
-  const steps = explainBase(context, rule.base, facts, line.version.currency, withFixed)
-  const { fence } = line
-  if (fence === null || rule.fence === null) return steps
-  return [
-    ...steps,
-    {
-      step: 'fence',
-      customer: plainText(rule.fence.customer),
-      affiliate: plainText(rule.fence.affiliate),
-      before: plainText(fence.base),
-      paid_back: plainText(fence.paidBack),
-      fenced: plainText(fence.fenced),
-      base: textOf(line.base),
-    },
-  ]
-}
-
-const textOf = (value: Decimal | null): string => (value === null ? '0' : plainText(value))
-
 function sourceRule<R>({ version, rule }: Line): R | undefined {
   return version.source.rules.find(({ id }) => id === rule.id) as R | undefined
-}
-
-function unitSteps(line: Line, { each }: CompiledUnitRule, facts: LineFacts): Step {
-  const unit = sourceRule<UnitRule>(line)?.unit ?? { event: '', kpi: '' }
-  return unitsStep(unit, facts, each)
 }
 
 function overrideSteps(
@@ -1441,126 +1306,32 @@ function overrideSteps(
   facts: LineFacts,
 ): Step[] {
   const { of, each } = rule
-  if ('base' in of) {
-    const steps = explainBase(context, of.base, facts, line.version.currency, true)
-    return [...steps, ...floorSteps(baseOf(facts, of.base, true), line.base ?? negate(facts.base))]
-  }
+  if ('base' in of) return explainBase(context, of.base, facts, line.version.currency, true)
   if ('unit' in of) {
     const source = sourceRule<OverrideRule>(line)?.of
-    const unit = source && 'unit' in source ? source.unit : { event: '', kpi: '' }
-    const paid = line.units ?? facts.units
-    const floor = floorSteps(facts.units, paid)
-    return [...floor, unitsStep(unit, { ...facts, units: paid }, each)]
+    const unit = source && 'unit' in source ? source.unit : undefined
+    return [unitsStep(unit, { ...facts, units: line.units ?? facts.units }, each)]
   }
   const { step, sum } = sourcesStep(context, line, rule)
-  if ('lines' in of) return [step, ...floorSteps(sum, line.base ?? sum)]
+  if ('lines' in of) return [step]
   const count = Number(sum.units)
   return [step, unitsStep(of, { units: sum, records: count, customers: count }, each)]
-}
-
-/** Returns the steps from what the tiers measure to the amount: settling the line again notes them. */
-function amountSteps(context: ExplainContext, explained: ExplainedLine): Step[] {
-  const { result, line } = explained
-  const input = planInputOf(context, result.affiliate, result.plan)
-  const steps = measureSteps(input, explained)
-  const again =
-    line.rule.kind === 'override'
-      ? context.settlement.overridesAgain(context.period, result.affiliate, line)
-      : settlePlan({ ...input, traced: line })
-  const trace = again.find((one) => one.trace !== null)?.trace ?? []
-  return [...steps, ...trace, { step: 'amount', amount: moneyText(line.version, line.amount) }]
 }
 
 /** Returns the steps of a line that an affiliate funds for an upline. */
 function fundedLine(context: ExplainContext, explained: ExplainedLine): Step[] {
   const { line, result } = explained
-  const [step] = fundedSteps(context, explained)
   const { digits } = result.plan.first
-  const amount = { step: 'amount', amount: lineJson(line, digits).amount } as const
-  if (step === undefined) return [amount]
-  const before = negatedText(step.converted)
-  return [step, { step: 'rounding', digits, before, after: amount.amount }, amount]
+  return fundedSteps(context, explained).flatMap((step) => [
+    step,
+    {
+      step: 'rounding',
+      digits,
+      before: negatedText(step.converted),
+      after: fixedText(line.amount, digits),
+    },
+  ])
 }
 
 const negatedText = (text: string): string =>
   text === '0' ? text : text.startsWith('-') ? text.slice(1) : `-${text}`
-
-/** Returns what a line's rate applies to: its base, or its units divided by `each`. */
-function quantityOfLine({ rule, base, units }: Line): Ratio {
-  if (rule.kind === 'once' && rule.rateIs === 'amount') return ratio(ONE)
-  if (units === null) return ratio(base ?? ZERO)
-  return ratio(units, 'each' in rule ? rule.each : ONE)
-}
-
-/** Returns the tiers of a rule as its version has them. */
-const sourceTiers = ({ rule, version }: Line): Tiers | undefined =>
-  version.source.rules.find(({ id }) => id === rule.id)?.tiers
-
-/** Returns what the tiers measure; nothing without tiers. */
-function measureSteps(input: PlanInput, { result, line }: ExplainedLine): MeasureStep[] {
-  const { rule, version } = line
-  const { tiers } = rule
-  if (tiers === null || line.measure === null) return []
-  const lines = linesOfRule(result.plan, result.lines, line)
-  const earlier = earlierOf(input, rule, version)
-  const { own, network } = partsOfMeasure(input, line, lines, earlier)
-  return [
-    {
-      step: 'measure',
-      mode: tiers.mode,
-      by: sourceTiers(line)?.by ?? null,
-      over: tiers.network ? 'network' : 'own',
-      window: tiers.window,
-      earlier: exactly(earlier).text,
-      own: exactly(own).text,
-      network: exactly(network).text,
-      measure: line.measure,
-      steps: tiers.steps.map(({ from, rate }) => ({
-        from: plainText(from),
-        rate: plainText(rate),
-      })),
-      covered:
-        tiers.mode === 'slice' ? ratioText(coveredBefore(input, line, lines, earlier)) : null,
-    },
-  ]
-}
-
-function partsOfMeasure(
-  input: PlanInput,
-  line: Line,
-  lines: readonly Line[],
-  earlier: Ratio,
-): { own: Ratio; network: Ratio } {
-  const { rule, version } = line
-  if (rule.kind === 'override') {
-    return { own: subtractRatio(parseRatio(line.measure ?? '0'), earlier), network: NOTHING }
-  }
-  const quantity =
-    rule.kind === 'once'
-      ? ratio(integer(countOnce(input, rule.id)))
-      : sumRatios(lines.map(quantityOfLine))
-  const alone = {
-    ...input,
-    tallies: { ...input.tallies, network: new Map() },
-    onceBelow: () => 0,
-  }
-  const own = measureOf(alone, version, rule, quantity)
-  const all = measureOf(input, version, rule, quantity)
-  return { own: subtractRatio(own, earlier), network: subtractRatio(all, own) }
-}
-
-/** Returns how much of the measure earlier periods and the lines before this one cover. */
-function coveredBefore(
-  input: PlanInput,
-  line: Line,
-  lines: readonly Line[],
-  earlier: Ratio,
-): Ratio {
-  const { rule } = line
-  if (rule.kind !== 'once') {
-    return addRatio(earlier, sumRatios(lines.slice(0, lines.indexOf(line)).map(quantityOfLine)))
-  }
-  const own = input.qualified.get(rule.id)?.find(({ state }) => state === line.once)
-  const before = own ? own.before - (own.beyondCount ? 1 : 0) : 0
-  return addRatio(earlier, ratio(integer(Math.max(0, before))))
-}

@@ -1,10 +1,11 @@
-import { add, integer, ZERO } from './decimal.ts'
+import { integer, ZERO } from './decimal.ts'
 import { type Version, versionsIn } from './plans-in-force.ts'
 import { addRatio, NOTHING, type Ratio, ratio } from './ratio.ts'
-import type { CompiledRule, CompiledTiers } from './rules.ts'
+import type { CompiledRule } from './rules.ts'
 import { countOnce, type PlanInput } from './settle-plan.ts'
 import { addMeasure, earlierMeasure, measureKey } from './state.ts'
 import type { RuleTally } from './tally.ts'
+import { type Measure, measured } from './tiers.ts'
 
 /**
  * Returns the measure of a rule's tiers (§12 "Tiers").
@@ -16,9 +17,9 @@ export function measureOf(
   version: Version,
   rule: CompiledRule,
   own: Ratio,
-): Ratio {
-  if (rule.tiers === null) return own
-  return addRatio(earlierOf(input, rule, version), measureIn(input, rule, own))
+): Measure {
+  const inPeriod = measureIn(input, rule, own)
+  return measured(earlierOf(input, rule, version), inPeriod.own, inPeriod.network)
 }
 
 /**
@@ -28,8 +29,8 @@ export function measureOf(
 export function measuresOf(
   input: PlanInput,
   own: Ratio,
-): (version: Version, rule: CompiledRule) => Ratio {
-  const known = new Map<CompiledRule, Ratio>()
+): (version: Version, rule: CompiledRule) => Measure {
+  const known = new Map<CompiledRule, Measure>()
   return (version, rule) => {
     const measure = known.get(rule) ?? measureOf(input, version, rule, own)
     known.set(rule, measure)
@@ -51,14 +52,11 @@ export function keepMeasure(input: PlanInput, id: string, own: Ratio): void {
     const isCurrent = version.terms === 'current'
     const measuring = isCurrent ? ruleIn(versionsIn(plan, context.period.first)[0]) : rule
     const key = measureKey(id, version.version)
-    const measure = measuring ? measureIn(input, measuring, own) : NOTHING
+    const inPeriod = measuring && measureIn(input, measuring, own)
+    const measure = inPeriod ? addRatio(inPeriod.own, inPeriod.network) : NOTHING
     state.measures.set(key, addMeasure(state.measures.get(key), measure, context.period.last))
   }
 }
-
-/** Returns what a rule measures in the period: what it pays for, if it has no tiers. */
-const measureIn = (input: PlanInput, rule: CompiledRule, own: Ratio): Ratio =>
-  rule.tiers ? periodMeasure(input, rule, rule.tiers, own) : own
 
 /** Returns the measures of earlier periods that the window of a rule's tiers includes. */
 export function earlierOf(
@@ -70,27 +68,32 @@ export function earlierOf(
   return earlierMeasure(earlier, tiers?.window ?? 'period', context.period.last)
 }
 
-function periodMeasure(
-  input: PlanInput,
-  rule: CompiledRule,
-  { by, network }: CompiledTiers,
-  own: Ratio,
-): Ratio {
+/** What a rule measures in a period. */
+type PeriodMeasure = Pick<Measure, 'own' | 'network'>
+
+/** Returns what a rule measures in the period: what it pays for, if it has no tiers. */
+function measureIn(input: PlanInput, rule: CompiledRule, own: Ratio): PeriodMeasure {
   const { tallies, onceBelow } = input
+  if (rule.tiers === null) return { own, network: NOTHING }
+  const { by, network } = rule.tiers
   const below = network ? tallies.network.get(rule) : undefined
+  const withBelow = (once: string, count: Ratio): PeriodMeasure => ({
+    own: count,
+    network: network ? ratio(integer(onceBelow(once))) : NOTHING,
+  })
   // A CPA counts one customer, so that active customers are CPAs.
-  if (rule.kind === 'once' && (by === null || by === 'active')) {
-    return network ? addRatio(own, ratio(integer(onceBelow(rule.id)))) : own
-  }
-  if (by === 'active') return ratio(integer(activeCustomers(input, rule, below)))
+  if (rule.kind === 'once' && (by === null || by === 'active')) return withBelow(rule.id, own)
+  if (by === 'active') return activeCustomers(input, rule, below)
   if (by !== null && 'once' in by) {
-    return ratio(integer(countOnce(input, by.once) + (network ? onceBelow(by.once) : 0)))
+    return withBelow(by.once, ratio(integer(countOnce(input, by.once))))
   }
   if (by !== null) {
-    const measured = tallies.measures.get(rule)?.tally.total.base ?? ZERO
-    return ratio(below ? add(measured, below.tally.total.base) : measured)
+    return {
+      own: ratio(tallies.measures.get(rule)?.tally.total.base ?? ZERO),
+      network: below ? ratio(below.tally.total.base) : NOTHING,
+    }
   }
-  return below ? addRatio(own, quantityOf(rule, below)) : own
+  return { own, network: below ? quantityOf(rule, below) : NOTHING }
 }
 
 /** Returns what a rule's facts came to: a base, or units divided by `each`. */
@@ -98,12 +101,12 @@ export function quantityOf(rule: CompiledRule, { tally }: RuleTally): Ratio {
   return rule.kind === 'unit' ? ratio(tally.total.units, rule.each) : ratio(tally.total.base)
 }
 
-/** Counts the customers with a counted fact under any version of the rule, and in the network. */
+/** Counts the customers with a counted fact under any version of the rule, and others in the network. */
 function activeCustomers(
   { plan, tallies }: PlanInput,
   rule: CompiledRule,
   below: RuleTally | undefined,
-): number {
+): PeriodMeasure {
   const active = new Set<string>()
   for (const { rules } of plan.versions) {
     for (const one of rules) {
@@ -111,6 +114,7 @@ function activeCustomers(
       for (const id of tallies.ownRules.get(one)?.tally.customers.keys() ?? []) active.add(id)
     }
   }
+  const own = active.size
   for (const id of below?.tally.customers.keys() ?? []) active.add(id)
-  return active.size
+  return { own: ratio(integer(own)), network: ratio(integer(active.size - own)) }
 }

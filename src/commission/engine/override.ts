@@ -1,15 +1,35 @@
 import type { PeriodContext } from './context.ts'
 import { convertAmount } from './convert.ts'
-import { add, type Decimal, greatest, integer, negate, round, sum, ZERO } from './decimal.ts'
+import {
+  add,
+  type Decimal,
+  integer,
+  isNegative,
+  negate,
+  PLACES,
+  plainText,
+  round,
+  sum,
+  ZERO,
+} from './decimal.ts'
 import { compareText } from './facts.ts'
 import { applyMax, fxList, type Line, newLine, rounded, totalOf, traceOf } from './line.ts'
 import { overrideVersion, type Version } from './plans-in-force.ts'
-import { addRatio, type Ratio, ratio, sumRatios } from './ratio.ts'
+import {
+  addRatio,
+  NOTHING,
+  type Ratio,
+  ratio,
+  roundRatio,
+  subtractRatio,
+  sumRatios,
+} from './ratio.ts'
 import type { HoldReason } from './reasons.ts'
 import type { CompiledOverride } from './rules.ts'
 import type { StatementHold } from './settle.ts'
 import type { AffiliateTallies, Fx } from './tally.ts'
-import { applyRate } from './tiers.ts'
+import { applyRate, type Measure } from './tiers.ts'
+import type { Trace } from './trace.ts'
 
 /** A line that an upline's override books in the statement of an affiliate below. */
 export interface FundedLine {
@@ -32,23 +52,25 @@ export interface Overrides {
   }[]
 }
 
-/** Returns the measures of earlier periods that a rule's window includes. */
-export type EarlierMeasure = (version: Version, rule: CompiledOverride) => Ratio
+/** Everything that the overrides of one affiliate and period are made from. */
+export interface OverrideInput {
+  readonly context: PeriodContext
+  readonly upline: string
+  readonly tallies: AffiliateTallies
+  /** Returns the lines of an affiliate in statements whose period ends within the period. */
+  readonly linesWithin: (affiliate: string) => readonly Line[]
+  /** Returns the measures of earlier periods that a rule's window includes. */
+  readonly earlier: (version: Version, rule: CompiledOverride) => Ratio
+  /** The line that is explained: its trace is noted. Null while statements are computed. */
+  readonly traced: Line | null
+}
 
 /**
  * Makes the override lines of an affiliate in a period, and those that affiliates below fund.
  * Returns null if the upline has no plan, or if its plan has another period kind.
- *
- * @param traced The line that is explained; null while statements are computed.
  */
-export function settleOverrides(
-  context: PeriodContext,
-  upline: string,
-  tallies: AffiliateTallies,
-  linesWithin: LinesWithin,
-  earlier: EarlierMeasure,
-  traced: Line | null,
-): Overrides | null {
+export function settleOverrides(input: OverrideInput): Overrides | null {
+  const { context, upline } = input
   const { inForce, period } = context
   const version = overrideVersion(inForce, upline, period.last)
   if (version?.period !== period.kind) return null
@@ -61,11 +83,16 @@ export function settleOverrides(
   }
   for (const rule of version.rules) {
     if (rule.kind !== 'override') continue
-    const { sources, holds } = sourcesOf(context, upline, version, rule, tallies, linesWithin)
+    const { sources, holds } = sourcesOf(input, version, rule)
     for (const hold of holds) result.holds.push({ affiliate: upline, version, hold })
-    const measure = sumRatios(sources.map(({ quantity }) => quantity))
-    result.measures.set(rule, measure)
-    const lines = rateSources(version, rule, sources, measure, earlier(version, rule), traced)
+    const earlier = input.earlier(version, rule)
+    const brought = sumRatios(sources.map(({ quantity }) => quantity))
+    result.measures.set(rule, brought)
+    const total = addRatio(earlier, brought)
+    // As it is explained, what the period adds makes up the total with the 12 places that a line has.
+    const own = subtractRatio(ratio(roundRatio(total, PLACES)), earlier)
+    const measure = { earlier, own, network: NOTHING, total }
+    const lines = rateSources(version, rule, sources, measure)
     for (const line of rule.downline ? fund(context, upline, lines, result) : lines) {
       result.lines.push(line)
     }
@@ -73,23 +100,21 @@ export function settleOverrides(
   return result
 }
 
-/** Applies rate or tiers, rounding and `max` to what the affiliates below bring; `traced` is the explained line. */
+/** Applies rate or tiers, rounding and `max` to what the affiliates below bring. */
 function rateSources(
   version: Version,
   rule: CompiledOverride,
   sources: readonly OverrideSource[],
-  measure: Ratio,
-  earlier: Ratio,
-  traced: Line | null,
+  measure: Measure,
 ): Line[] {
-  let before = earlier
-  const lines = sources.map(({ below, base, units, quantity, fx }) => {
-    const name = { rule, version, scope: `affiliate:${below}` }
-    const trace = traceOf(traced, name)
-    const rated = applyRate(rule, quantity, addRatio(earlier, measure), before, trace)
+  let before = measure.earlier
+  const lines = sources.map(({ scope, trace, base, units, quantity, fx }) => {
+    const rated = applyRate(rule, quantity, measure, before, trace)
     before = addRatio(before, quantity)
     return newLine({
-      ...name,
+      rule,
+      version,
+      scope,
       trace,
       base,
       units,
@@ -143,105 +168,87 @@ function fund(
   })
 }
 
-/** The lines of one affiliate in statements whose period ends within another period. */
-type LinesWithin = (affiliate: string) => readonly Line[]
-
 /** What an override of one affiliate below pays for. */
 interface OverrideSource {
-  readonly below: string
+  readonly scope: string
   readonly base: Decimal | null
   readonly units: Decimal | null
   readonly quantity: Ratio
   readonly fx: Line['fx']
+  readonly trace: Trace | null
 }
 
 /** Finds what each affiliate below brings, in order of its id. */
 function sourcesOf(
-  context: PeriodContext,
-  upline: string,
+  input: OverrideInput,
   version: Version,
   rule: CompiledOverride,
-  tallies: AffiliateTallies,
-  linesWithin: LinesWithin,
 ): { sources: OverrideSource[]; holds: StatementHold[] } {
+  const { context, upline, traced } = input
   const sources: OverrideSource[] = []
   const holds: StatementHold[] = []
   const affiliates = [...context.tree.below(upline, rule.level, context.period.last)]
   for (const below of affiliates.sort(compareText)) {
-    const source = sourceOf(context, version, rule, below, tallies, linesWithin, holds)
-    if (source) sources.push(source)
+    const scope = `affiliate:${below}`
+    const trace = traceOf(traced, { rule, version, scope })
+    const quantity = quantityOf(input, version, rule, below, holds, trace)
+    if (quantity) sources.push({ scope, trace, ...quantity })
   }
   return { sources, holds }
 }
 
 /** A negative sum of an affiliate counts 0, unless the rule has `negative: "offset"` (§16.25). */
-const floor = (value: Decimal, rule: CompiledOverride): Decimal =>
-  rule.offset ? value : greatest(value, ZERO)
+function floor(value: Decimal, rule: CompiledOverride, trace: Trace | null): Decimal {
+  if (rule.offset || !isNegative(value)) return value
+  trace?.push({ step: 'floor', before: plainText(value), after: '0' })
+  return ZERO
+}
 
-function sourceOf(
-  context: PeriodContext,
+/** Whether an override pays for a line of an affiliate below. It counts no `once` line beyond `max_count`. */
+export function paysFor({ of }: CompiledOverride, { rule, beyondCount }: Line): boolean {
+  if ('lines' in of) return of.lines.has(rule.kind)
+  return 'once' in of && rule.kind === 'once' && rule.id === of.once && !beyondCount
+}
+
+type Quantity = Pick<OverrideSource, 'base' | 'units' | 'quantity' | 'fx'>
+
+function quantityOf(
+  { context, tallies, linesWithin }: OverrideInput,
   version: Version,
   rule: CompiledOverride,
   below: string,
-  tallies: AffiliateTallies,
-  linesWithin: LinesWithin,
   holds: StatementHold[],
-): OverrideSource | null {
+  trace: Trace | null,
+): Quantity | null {
   const { of } = rule
-  if ('once' in of) return fromOnce(rule, of.once, below, linesWithin(below))
-  if ('lines' in of) {
-    const used = linesWithin(below).filter((line) => of.lines.has(line.rule.kind))
-    return fromLines(context, version, rule, below, used, holds)
+  if ('once' in of || 'lines' in of) {
+    const used = linesWithin(below).filter((line) => paysFor(rule, line))
+    if ('once' in of) return used.length === 0 ? null : ofUnits(rule, integer(used.length))
+    const fx = convertSums(context, version, rule, used, holds)
+    if (fx.size === 0) return null
+    const converted = sum([...fx.values()].map((one) => one.converted))
+    return ofBase(floor(converted, rule, trace), fxList(fx))
   }
   const tally = tallies.overrides.get(rule)?.get(below)?.tally
   if (!tally || tally.total.facts === 0) return null
   const { total, fx } = tally
-  if ('unit' in of) return ofUnits(rule, below, floor(total.units, rule))
-  return ofBase(below, floor(add(total.base, of.base.fixed), rule), fxList(fx.get('')))
+  if ('unit' in of) return ofUnits(rule, floor(total.units, rule, trace))
+  return ofBase(floor(add(total.base, of.base.fixed), rule, trace), fxList(fx.get('')))
 }
 
-const ofUnits = (rule: CompiledOverride, below: string, units: Decimal): OverrideSource => ({
-  below,
+const ofUnits = (rule: CompiledOverride, units: Decimal): Quantity => ({
   base: null,
   units,
   quantity: ratio(units, rule.each),
   fx: [],
 })
 
-const ofBase = (below: string, base: Decimal, fx: Line['fx']): OverrideSource => ({
-  below,
+const ofBase = (base: Decimal, fx: Line['fx']): Quantity => ({
   base,
   units: null,
   quantity: ratio(base),
   fx,
 })
-
-/** Counts the lines of a `once` rule that `max_count` did not cap. */
-function fromOnce(
-  rule: CompiledOverride,
-  id: string,
-  below: string,
-  lines: readonly Line[],
-): OverrideSource | null {
-  const paid = lines.filter(
-    (line) => line.rule.kind === 'once' && line.rule.id === id && !line.beyondCount,
-  )
-  return paid.length === 0 ? null : ofUnits(rule, below, integer(paid.length))
-}
-
-function fromLines(
-  context: PeriodContext,
-  version: Version,
-  rule: CompiledOverride,
-  below: string,
-  lines: readonly Line[],
-  holds: StatementHold[],
-): OverrideSource | null {
-  const fx = convertSums(context, version, rule, lines, holds)
-  if (fx.size === 0) return null
-  const base = floor(sum([...fx.values()].map(({ converted }) => converted)), rule)
-  return ofBase(below, base, fxList(fx))
-}
 
 /** Converts the sums of lines by currency on the period's last day. Those without a rate wait. */
 function convertSums(

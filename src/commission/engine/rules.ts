@@ -47,6 +47,8 @@ export interface CompiledTiers {
   readonly window: 'period' | 'quarter' | 'lifetime'
   /** In order of `from`. The first also applies below its `from`. */
   readonly steps: readonly [CompiledStep, ...CompiledStep[]]
+  /** The tiers as the plan has them. */
+  readonly source: Tiers
 }
 
 /** A step of tiers: the measure from which it applies, and its rate. */
@@ -169,6 +171,7 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
             : ('active' as const),
     network: tiers.over === 'network',
     window: tiers.window ?? 'period',
+    source: tiers,
     steps: [first ?? { from: ZERO, rate: ZERO }, ...others],
   }
 }

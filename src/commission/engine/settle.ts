@@ -55,7 +55,7 @@ import {
   rulesWith,
 } from './settle-plan.ts'
 import { stateKey } from './state.ts'
-import { applyRate, payAt, stepAt } from './tiers.ts'
+import { applyRate, measureStep, payAt, stepAt } from './tiers.ts'
 import { exactly, moneyText, rateStep, type Trace } from './trace.ts'
 
 /** Facts or lines of a rule that wait, as a statement lists them. */
@@ -180,9 +180,9 @@ export function settleOnce(input: PlanInput, id: string): Line[] {
 function lineOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): Line {
   const { state, rule } = one
   const { version } = state
-  const rated = rateOf(input, one, measureOf)
   const name = { rule, version, scope: `customer:${state.customerId}` }
   const trace = traceOf(input.traced, name)
+  const rated = rateOf(input, one, measureOf, trace)
   const paid = clamp(paidBy(rule, state.amount, rated.rate, trace), rule, trace)
   const line = newLine({
     ...name,
@@ -263,7 +263,12 @@ interface OnceRate {
  * Returns the rate of a CPA. Under `slice` the k-th CPA is paid at the step that k − 1 CPAs reach; else the
  * measure decides for all (§16.20).
  */
-function rateOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): OnceRate {
+function rateOf(
+  input: PlanInput,
+  one: Qualified,
+  measureOf: MeasureOf,
+  trace: Trace | null,
+): OnceRate {
   const { rule, state } = one
   const { tiers } = rule
   if (tiers === null) {
@@ -272,11 +277,13 @@ function rateOf(input: PlanInput, one: Qualified, measureOf: MeasureOf): OnceRat
   }
   const measure = measureOf(state.version, rule)
   const isSlice = tiers.mode === 'slice'
-  const { from: start, rate } = stepAt(tiers, isSlice ? positionOf(input, one) : measure)
+  const before = isSlice ? positionOf(input, one) : NOTHING
+  trace?.push(measureStep(tiers, measure, before))
+  const { from: start, rate } = stepAt(tiers, isSlice ? before : measure.total)
   const from = plainText(start)
   const text = plainText(rate)
   return {
-    measure: ratioText(measure),
+    measure: ratioText(measure.total),
     step: isSlice ? [{ from, part: '1', rate: text }] : from,
     text: isSlice ? null : text,
     rate,
@@ -296,6 +303,7 @@ interface Scope {
   readonly base: Decimal
   readonly fenced: Fenced | null
   readonly fx: Line['fx']
+  readonly trace: Trace | null
 }
 
 /**
@@ -326,19 +334,23 @@ function scopesOf(
   once: readonly Line[],
 ): Scope[] {
   if (from.rule.per === 'affiliate') return affiliateScope(input, from, once)
-  const { tally, rule } = from
+  const { tally, rule, version } = from
   const sums = rule.per === 'customer' ? tally?.tally.customers : tally?.tally.products
   const names = new Set(
     [...(sums ?? [])].filter(([, { facts }]) => facts > 0).map(([name]) => name),
   )
   if (rule.negative === 'carry') for (const name of carriedNames(input, from)) names.add(name)
-  return [...names].sort(compareText).map((name) => ({
-    from,
-    scope: `${rule.per}:${name}`,
-    base: sums?.get(name)?.base ?? ZERO,
-    fenced: null,
-    fx: fxList(tally?.tally.fx.get(name)),
-  }))
+  return [...names].sort(compareText).map((name) => {
+    const scope = `${rule.per}:${name}`
+    return {
+      from,
+      scope,
+      base: sums?.get(name)?.base ?? ZERO,
+      fenced: null,
+      fx: fxList(tally?.tally.fx.get(name)),
+      trace: traceOf(input.traced, { rule, version, scope }),
+    }
+  })
 }
 
 /** Returns the customers or products with a carry. */
@@ -371,9 +383,10 @@ function affiliateScope(
     carries || (rule.recoups !== null && !isZero(amountAt(state.deficits, key)))
   if (facts === 0 && !hasCarryOrDeficit && isZero(recoupedBy(rule, version, once))) return []
   const base = add(tally?.tally.total.base ?? ZERO, rule.base.fixed)
-  const fenced = fenceBase(input, from, key, base)
+  const trace = traceOf(input.traced, { rule, version, scope: 'affiliate' })
+  const fenced = fenceBase(input, from, key, base, trace)
   const fx = fxList(tally?.tally.fx.get(''))
-  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, fx }]
+  return [{ from, scope: 'affiliate', base: fenced?.base ?? base, fenced, fx, trace }]
 }
 
 function fenceBase(
@@ -381,6 +394,7 @@ function fenceBase(
   { rule, tally }: RuleOfVersion<CompiledShare>,
   key: string,
   base: Decimal,
+  trace: Trace | null,
 ): Fenced | null {
   if (rule.fence === null) return null
   const customers = new Map(
@@ -388,6 +402,15 @@ function fenceBase(
   )
   const fenced = applyFence(rule.fence, base, customers, state.fences.get(key) ?? new Map())
   state.fences.set(key, fenced.toPayBack)
+  trace?.push({
+    step: 'fence',
+    customer: plainText(rule.fence.customer),
+    affiliate: plainText(rule.fence.affiliate),
+    before: plainText(fenced.before),
+    paid_back: plainText(fenced.paidBack),
+    fenced: plainText(fenced.fenced),
+    base: plainText(fenced.base),
+  })
   return fenced
 }
 
@@ -399,12 +422,12 @@ function lineOfShare(
   before: Ratio,
 ): Line {
   const { rule, version } = scope.from
-  const name = { rule, version, scope: scope.scope }
-  const trace = traceOf(input.traced, name)
+  const { fenced, trace } = scope
   const rated = applyRate(rule, ratio(scope.base), measureOf(version, rule), before, trace)
-  const { fenced } = scope
   const line = newLine({
-    ...name,
+    rule,
+    version,
+    scope: scope.scope,
     trace,
     base: scope.base,
     measure: rated.measure,

@@ -44,14 +44,18 @@ import { addUpStatement, openingOf, type Settled } from './statement.ts'
 import { type PeriodTallies, talliesOf } from './tally.ts'
 import { balancesReceivedIn, departureFrom } from './transfer.ts'
 
-/** Makes the override lines of all affiliates in a period. */
+/**
+ * Makes the override lines of all affiliates in a period.
+ *
+ * @param traced The line that is explained: its trace is noted.
+ */
 export function settleAllOverrides(
   input: SettlementInput,
   period: Period,
   tallies: PeriodTallies,
   ownIn: (period: Period) => OwnResults,
   before: readonly PlanResult[] | null,
-  traced: Line | null = null,
+  traced: Line | null,
 ): OverridesOf[] {
   const context: PeriodContext = { ...input, period }
   const within = endingWithin(period)
@@ -61,19 +65,19 @@ export function settleAllOverrides(
     )
   const stateBefore = statesBefore(input, before)
   return input.affiliates.flatMap((affiliate) => {
-    const found = settleOverrides(
+    const found = settleOverrides({
       context,
-      affiliate,
-      talliesOf(tallies, affiliate),
+      upline: affiliate,
+      tallies: talliesOf(tallies, affiliate),
       linesWithin,
-      ({ plan, version }, { id, tiers }) =>
+      earlier: ({ plan, version }, { id, tiers }) =>
         earlierMeasure(
           stateBefore(affiliate, plan).measures[measureKey(id, version)],
           tiers?.window ?? 'period',
           period.last,
         ),
       traced,
-    )
+    })
     return found ? [{ affiliate, period, ...found }] : []
   })
 }

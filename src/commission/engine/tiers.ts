@@ -11,7 +11,23 @@ import {
   sumRatios,
 } from './ratio.ts'
 import type { CompiledRule, CompiledStep, CompiledTiers } from './rules.ts'
-import { rateStep, type Trace } from './trace.ts'
+import { exactly, type MeasureStep, rateStep, type Trace } from './trace.ts'
+
+/** What tiers measure: that of earlier periods in the window, of this one, and of affiliates below. */
+export interface Measure {
+  readonly earlier: Ratio
+  readonly own: Ratio
+  readonly network: Ratio
+  readonly total: Ratio
+}
+
+/** Adds up a measure. */
+export const measured = (earlier: Ratio, own: Ratio, network: Ratio): Measure => ({
+  earlier,
+  own,
+  network,
+  total: sumRatios([earlier, own, network]),
+})
 
 /** A part of a measure and the step at which it is paid. */
 export interface Part {
@@ -55,16 +71,39 @@ function coveredIn(
 }
 
 /**
+ * Returns the step that measures.
+ *
+ * @param before What earlier lines and periods covered, which only slices look at.
+ */
+export const measureStep = (
+  { mode, network, window, steps, source }: CompiledTiers,
+  measure: Measure,
+  before: Ratio,
+): MeasureStep => ({
+  step: 'measure',
+  mode,
+  by: source.by ?? null,
+  over: network ? 'network' : 'own',
+  window,
+  earlier: exactly(measure.earlier).text,
+  own: exactly(measure.own).text,
+  network: exactly(measure.network).text,
+  measure: ratioText(measure.total),
+  steps: steps.map(({ from, rate }) => ({ from: plainText(from), rate: plainText(rate) })),
+  covered: mode === 'slice' ? ratioText(before) : null,
+})
+
+/**
  * Applies the rate of a rule, or its tiers, to a quantity: a base, or units divided by `each`.
  *
  * @param measure The tier measure of the rule, over all lines.
  * @param before Under `slice`: what the lines before this one covered.
- * @param trace Gets the step of an explained line.
+ * @param trace Gets the steps of an explained line.
  */
 export function applyRate(
   rule: Pick<CompiledRule, 'rate' | 'rateIs' | 'tiers'>,
   quantity: Ratio,
-  measure: Ratio,
+  measure: Measure,
   before: Ratio,
   trace: Trace | null,
 ): Rated {
@@ -74,14 +113,15 @@ export function applyRate(
     trace?.push(rateStep(rateIs, [{ quantity, rate: rule.rate, paid }]))
     return { measure: null, step: null, rate: plainText(rule.rate), paid }
   }
+  trace?.push(measureStep(tiers, measure, before))
   if (tiers.mode === 'slice') {
-    return applySlices(rateIs, tiers.steps, quantity, measure, before, trace)
+    return applySlices(rateIs, tiers.steps, quantity, measure.total, before, trace)
   }
-  const { from, rate } = stepAt(tiers, measure)
+  const { from, rate } = stepAt(tiers, measure.total)
   const paid = payAt(rateIs, quantity, rate)
   trace?.push(rateStep(rateIs, [{ quantity, rate, paid }]))
   return {
-    measure: ratioText(measure),
+    measure: ratioText(measure.total),
     step: plainText(from),
     rate: plainText(rate),
     paid,

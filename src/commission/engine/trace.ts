@@ -3,13 +3,17 @@ import type { Version } from './plans-in-force.ts'
 import { type Ratio, ratio, ratioText, roundRatio, subtractRatio, sumRatios } from './ratio.ts'
 
 // Settling notes what it does to a line that is explained: each modifier adds its own step when it is
-// applied, in the order of §16.17. A line that is not explained has no trace, and costs nothing.
+// applied, in the order of §12 "Modifiers" and §16.17. A line that is not explained has no trace, and costs
+// nothing.
 
-/** The steps of a line from its rate to its amount. */
+/** What settling did to the base or the units of a line's facts, up to its amount. */
 export type Trace = SettlingStep[]
 
 /** A step that settling applies to a line. All figures are decimal text. */
 export type SettlingStep =
+  | FloorStep
+  | FenceStep
+  | MeasureStep
   | RateStep
   | ClampStep
   | RoundingStep
@@ -18,6 +22,42 @@ export type SettlingStep =
   | MaxCountStep
   | MaxStep
   | AdvanceStep
+
+/** A negative sum of an affiliate below counts 0 (§16.25). */
+interface FloorStep {
+  readonly step: 'floor'
+  readonly before: string
+  readonly after: string
+}
+
+/** Losses of single customers that are kept out of the base: `base` = `before` − `paid_back` + `fenced`. */
+interface FenceStep {
+  readonly step: 'fence'
+  readonly customer: string
+  readonly affiliate: string
+  readonly before: string
+  readonly paid_back: string
+  readonly fenced: string
+  /** The base after the fence. `fence.base` of the line is the one before. */
+  readonly base: string
+}
+
+/** What the tiers measure, and the step that it reaches: `earlier` + `own` + `network`. */
+export interface MeasureStep {
+  readonly step: 'measure'
+  readonly mode: 'whole' | 'slice'
+  /** `tiers.by` as the plan has it; null for the rule's own base, units or number of lines. */
+  readonly by: unknown
+  readonly over: 'own' | 'network'
+  readonly window: 'period' | 'quarter' | 'lifetime'
+  readonly earlier: string
+  readonly own: string
+  readonly network: string
+  readonly measure: string
+  readonly steps: readonly { readonly from: string; readonly rate: string }[]
+  /** Under `slice`: how much of the measure other lines and periods cover before this line. */
+  readonly covered: string | null
+}
 
 /** What the rate makes of the quantity, before rounding. */
 export interface RateStep {

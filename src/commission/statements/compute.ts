@@ -3,14 +3,13 @@ import { findCustomersOf } from '../../db/commission/customers-of.ts'
 import { customersPerBatch, earningQueries, type FactQuery } from '../../db/commission/facts.ts'
 import type { FoundCustomer } from '../../db/commission/found-customer.ts'
 import { loadRates } from '../../db/commission/rates.ts'
-import { customerTallier, openSettlement } from '../engine/account.ts'
+import { customerTallier, openSettlement, type Settlement } from '../engine/account.ts'
 import type { PlanResult, SettlementInput } from '../engine/account-input.ts'
 import type { BooksOf } from '../engine/books.ts'
 import { dayText, type Period } from '../engine/calendar.ts'
 import type { Context } from '../engine/context.ts'
 import { closedRateFinder, type RateFinder, rateFinder } from '../engine/convert.ts'
 import { asOf, type EvaluatedCustomer, evaluateCustomer } from '../engine/evaluate.ts'
-import type { Settlement } from '../engine/explain.ts'
 import { type Customer, compareText, type Fact } from '../engine/facts.ts'
 import { memoize } from '../engine/memoize.ts'
 import type { OnceState } from '../engine/once.ts'
@@ -437,7 +436,7 @@ export async function settleAffiliates(
     booksOf,
   }
   const talliesIn = ({ id }: Period): PeriodTallies => tallies.get(id) ?? new Map()
-  return { input, ...openSettlement(input, talliesIn), tallies: talliesIn }
+  return openSettlement(input, talliesIn)
 }
 
 /**

@@ -3,13 +3,13 @@ import { parsePeriod } from '../../../src/commission/engine/calendar.ts'
 import { type Decimal, decimal, plainText } from '../../../src/commission/engine/decimal.ts'
 import type { OnceState } from '../../../src/commission/engine/once.ts'
 import type { PlanTerms, Rule } from '../../../src/commission/engine/plan.ts'
-import { ratio } from '../../../src/commission/engine/ratio.ts'
+import { NOTHING, ratio } from '../../../src/commission/engine/ratio.ts'
 import type { CompiledOnce } from '../../../src/commission/engine/rules.ts'
 import { settleOnce } from '../../../src/commission/engine/settle.ts'
 import type { PlanInput } from '../../../src/commission/engine/settle-plan.ts'
 import { NO_STATE, openState } from '../../../src/commission/engine/state.ts'
 import { holdFacts, type PeriodTallies } from '../../../src/commission/engine/tally.ts'
-import { applyRate } from '../../../src/commission/engine/tiers.ts'
+import { applyRate, measured } from '../../../src/commission/engine/tiers.ts'
 import { evaluate } from '../engine.ts'
 import type { OutcomeStatement, World } from '../world.ts'
 import {
@@ -125,7 +125,7 @@ const rates: readonly Case[] = [
         applyRate(
           compile(unit({ tiers: { mode: 'whole', steps } })),
           ratio(decimal('3')),
-          ratio(decimal('3')),
+          measured(NOTHING, ratio(decimal('3')), NOTHING),
           ratio(decimal('0')),
           null,
         ),
@@ -151,7 +151,7 @@ const rates: readonly Case[] = [
         const { step, paid } = applyRate(
           compile(unit({ tiers: { mode: 'slice', ...TIERS } })),
           ratio(decimal(quantity)),
-          ratio(decimal('9')),
+          measured(NOTHING, ratio(decimal('9')), NOTHING),
           ratio(decimal(before)),
           null,
         )
