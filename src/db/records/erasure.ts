@@ -76,7 +76,7 @@ interface ErasureScope {
 /**
  * Erases the personal data of customers, stored or not: clears what is stored, and records the
  * erasure, so that data which arrives later is not kept. A repeated erasure changes nothing. The
- * stored activities of a brand are masked afterwards, see erased-activities.ts.
+ * stored activities of a brand are masked afterwards: see `maskNextActivities`.
  */
 export function erasePersonalData(
   db: D1Database,
