@@ -54,10 +54,11 @@ CREATE TABLE manual_entries (
   actor        TEXT NOT NULL,
   at           TEXT NOT NULL,
   statement    TEXT,
+  folded_reference TEXT NOT NULL,
   PRIMARY KEY (account, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE UNIQUE INDEX manual_entries_reference ON manual_entries (account, reference);
+CREATE UNIQUE INDEX manual_entries_folded ON manual_entries (account, folded_reference);
 CREATE INDEX manual_entries_affiliate ON manual_entries (account, affiliate_id, id);
 
 -- Those that no approved statement has yet.
@@ -65,7 +66,7 @@ CREATE INDEX manual_entries_open ON manual_entries (account, affiliate_id, id) W
 
 CREATE TRIGGER manual_entries_no_insert BEFORE INSERT ON manual_entries
 WHEN EXISTS (SELECT 1 FROM manual_entries
-  WHERE account = new.account AND (id = new.id OR reference = new.reference))
+  WHERE account = new.account AND (id = new.id OR folded_reference = new.folded_reference))
 BEGIN
   SELECT raise(ABORT, 'a manual entry never changes');
 END;
@@ -73,9 +74,9 @@ END;
 CREATE TRIGGER manual_entries_no_update BEFORE UPDATE ON manual_entries
 WHEN old.statement IS NOT NULL OR new.statement IS NULL
   OR (old.account, old.id, old.affiliate_id, old.plan, old.currency, old.amount, old.reason,
-    old.reference, old.actor, old.at)
+    old.reference, old.actor, old.at, old.folded_reference)
   IS NOT (new.account, new.id, new.affiliate_id, new.plan, new.currency, new.amount, new.reason,
-    new.reference, new.actor, new.at)
+    new.reference, new.actor, new.at, new.folded_reference)
 BEGIN
   SELECT raise(ABORT, 'a manual entry never changes');
 END;
@@ -99,8 +100,6 @@ BEGIN
   WHERE true ON CONFLICT (account, type, about) DO NOTHING;
 END;
 
-CREATE INDEX manual_entries_folded ON manual_entries (account, lower(trim(reference)));
-
 -- What was paid: one row for each reference of a payment. `statements` lists the ids that it paid.
 CREATE TABLE payments (
   account      TEXT NOT NULL,
@@ -112,6 +111,7 @@ CREATE TABLE payments (
   statements   TEXT NOT NULL CHECK (json_type(statements) = 'array'),
   actor        TEXT NOT NULL,
   at           TEXT NOT NULL,
+  folded_reference TEXT NOT NULL,
   PRIMARY KEY (account, reference)
 ) STRICT, WITHOUT ROWID;
 
@@ -132,8 +132,8 @@ BEGIN
   SELECT raise(ABORT, 'a payment never changes');
 END;
 
--- References are looked up without white space around them and without the case of letters A to Z.
-CREATE INDEX payments_folded ON payments (account, lower(trim(reference)));
+-- `folded_reference` is the reference without white space around it and without letter case.
+CREATE UNIQUE INDEX payments_folded ON payments (account, folded_reference);
 
 -- Payments that the bank returned: their statements are approved again, and due.
 --
@@ -149,6 +149,7 @@ CREATE TABLE payment_returns (
   reason      TEXT NOT NULL CHECK (reason <> ''),
   actor       TEXT NOT NULL,
   at          TEXT NOT NULL,
+  folded_reference TEXT NOT NULL,
   PRIMARY KEY (account, payment)
 ) STRICT, WITHOUT ROWID;
 
@@ -169,7 +170,7 @@ BEGIN
   SELECT raise(ABORT, 'the return of a payment never changes');
 END;
 
-CREATE INDEX payment_returns_folded ON payment_returns (account, lower(trim(reference)));
+CREATE UNIQUE INDEX payment_returns_folded ON payment_returns (account, folded_reference);
 
 -- The ledger: append-only. The balance of an affiliate in a currency is the sum of its entries.
 --

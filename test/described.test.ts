@@ -384,7 +384,7 @@ async function addToFullAffiliate(operation: Described): Promise<Response> {
   await env.DB.prepare(
     `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
      insert into manual_entries select ?, 'man_' || i, 'aff-7', ?, 'EUR', '1.00', 'x', 'r-' || i,
-       'ada', 'now', null from n`,
+       'ada', 'now', null, 'r-' || i from n`,
   )
     .bind(BOOK_LIMITS.openEntries, account, plan)
     .run()

@@ -611,10 +611,11 @@ export const manualEntries = sqliteTable(
     actor: text().notNull(),
     at: text().notNull(),
     statement: text(),
+    folded_reference: text().notNull(),
   },
   (t) => [
     primaryKey({ columns: [t.account, t.id] }),
-    uniqueIndex('manual_entries_reference').on(t.account, t.reference),
+    uniqueIndex('manual_entries_folded').on(t.account, t.folded_reference),
   ],
 )
 
@@ -631,8 +632,12 @@ export const payments = sqliteTable(
     statements: text().notNull(),
     actor: text().notNull(),
     at: text().notNull(),
+    folded_reference: text().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.account, t.reference] })],
+  (t) => [
+    primaryKey({ columns: [t.account, t.reference] }),
+    uniqueIndex('payments_folded').on(t.account, t.folded_reference),
+  ],
 )
 
 /** Payments that the bank returned. */
@@ -646,8 +651,12 @@ export const paymentReturns = sqliteTable(
     reason: text().notNull(),
     actor: text().notNull(),
     at: text().notNull(),
+    folded_reference: text().notNull(),
   },
-  (t) => [primaryKey({ columns: [t.account, t.payment] })],
+  (t) => [
+    primaryKey({ columns: [t.account, t.payment] }),
+    uniqueIndex('payment_returns_folded').on(t.account, t.folded_reference),
+  ],
 )
 
 /** What affiliates earned and were paid: append-only. */

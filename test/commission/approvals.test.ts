@@ -98,7 +98,7 @@ describe('one statement', () => {
     await storeRows([old, { ...a, head }])
     await env.DB.prepare(
       `insert into manual_entries values ('acme-forex', 'man_1', 'a', 'ib', 'EUR', '5.00', 'bonus',
-         'r', 'ada', 'now', null)`,
+         'r', 'ada', 'now', null, 'r')`,
     ).run()
     expect((await approve(a)).status).toBe(200)
     const rows = await rowsOf('ledger')
@@ -226,7 +226,7 @@ describe('one statement', () => {
         await storeRows([{ ...a, head: { ...a.head, manual: [LISTED] } }])
         await env.DB.prepare(
           `insert into manual_entries values ('acme-forex', 'man_1', 'a', 'ib', 'EUR', '5.00', 'x',
-             'r', 'ada', 'now', 'stm_other')`,
+             'r', 'ada', 'now', 'stm_other', 'r')`,
         ).run()
       },
     ],

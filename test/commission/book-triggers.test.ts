@@ -77,7 +77,8 @@ test('a paid statement is approved again only if its payment came back', async (
   for (const payment of ['null', `'R-1'`, `'R-2'`])
     await expect(back(payment)).rejects.toThrow(FROZEN)
   await run(
-    `insert into payment_returns values ('acme-forex', 'R-2', 'R-2', '2024-12-06', 'x', 'ada', 'now')`,
+    `insert into payment_returns values ('acme-forex', 'R-2', 'R-2', '2024-12-06', 'x', 'ada', 'now',
+       'r-2')`,
   )
   await expect(back(`'R-1'`)).rejects.toThrow(FROZEN)
   await back(`'R-2'`)

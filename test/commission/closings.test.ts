@@ -69,7 +69,7 @@ test('approved statements beyond the bytes of one answer are all read', async ()
 test('manual entries are open until an approved statement has them', async () => {
   const insert = (id: string, affiliate: string, statement: string | null, account = ACCOUNT) =>
     env.DB.prepare(
-      `insert into manual_entries values (?, ?, ?, 'ib', 'EUR', '5.00', 'bonus', ?2, 'ada', 'now', ?)`,
+      `insert into manual_entries values (?, ?, ?, 'ib', 'EUR', '5.00', 'bonus', ?2, 'ada', 'now', ?, ?2)`,
     ).bind(account, id, affiliate, statement)
   await env.DB.batch([
     insert('man_2', 'a', null),

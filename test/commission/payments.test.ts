@@ -628,7 +628,7 @@ describe('manual entries', () => {
     await env.DB.prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
        insert into manual_entries select 'acme-forex', 'man_' || i, 'a', 'ib', 'EUR', '1.00', 'x',
-         'r-' || i, 'ada', 'now', null from n`,
+         'r-' || i, 'ada', 'now', null, 'r-' || i from n`,
     )
       .bind(BOOK_LIMITS.openEntries)
       .run()

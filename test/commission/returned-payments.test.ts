@@ -354,6 +354,19 @@ describe('a reference', () => {
     expect(await rowsOf('payments')).toHaveLength(1)
   })
 
+  test.each([
+    ['Müller-Ü1', 'MÜLLER-ü1'],
+    ['Straße 7', 'STRASSE 7'],
+    ['ΠΛΗΡΩΜΉΣ', 'πληρωμής'],
+    ['cafe\u0301', 'CAF\u00c9'],
+  ])('%s is the same as %s', async (first, second) => {
+    await approve(september, october)
+    expect((await pay(september, first)).status).toBe(200)
+    expect((await codeOf(pay(october, second))).slice(0, 2)).toEqual([409, 'reference_used'])
+    expect(await rowsOf('payments')).toHaveLength(1)
+    expect((await pay(september, second)).status).toBe(200)
+  })
+
   test('is booked once by simultaneous requests with another case of letters', async () => {
     await approve(september, other)
     const all = await Promise.all([

@@ -115,12 +115,13 @@ export function bookRows(db: D1Database, account: string, affiliate = 'aff-7') {
     db
       .prepare(
         `insert into manual_entries values (?1, 'man_1', ?2, 'lined', 'EUR', '1.00', 'Bonus', ?3,
-           'admin-key', ?4, null)`,
+           'admin-key', ?4, null, ?3)`,
       )
       .bind(account, affiliate, `of-${account}`, time),
     db
       .prepare(
-        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'admin-key', ?4)`,
+        `insert into payments values (?1, ?2, ?3, 'EUR', '5.00', '2024-10-20', '[]', 'admin-key', ?4,
+           ?2)`,
       )
       .bind(account, `of-${account}`, affiliate, time),
   ]

@@ -6,10 +6,10 @@ import { withD1Retry } from '../../retry.ts'
 import type { manualEntries } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
-import { foldedSql } from './pay.ts'
+import { foldReference } from './pay.ts'
 
 /** An amount that the integrations team entered. `statement` is the approved one that has it. */
-export type ManualEntry = Omit<typeof manualEntries.$inferSelect, 'account'>
+export type ManualEntry = Omit<typeof manualEntries.$inferSelect, 'account' | 'folded_reference'>
 
 const COLUMNS =
   'm.id, m.affiliate_id, m.plan, m.currency, m.amount, m.reason, m.reference, m.actor, m.at, m.statement'
@@ -35,7 +35,7 @@ export async function readOpenManualEntries(
 /** Reads an entry by its reference. */
 export const FIND_MANUAL_ENTRY = compileStatement(`
   select ${COLUMNS} from manual_entries m
-  where m.account = :account and ${foldedSql('m.reference')} = ${foldedSql(':reference')}`)
+  where m.account = :account and m.folded_reference = :folded_reference`)
 
 /** Returns the entry of an account with a reference; null if there is none. */
 export const findManualEntry = (
@@ -44,7 +44,10 @@ export const findManualEntry = (
   reference: string,
 ): Promise<ManualEntry | null> =>
   withD1Retry(() =>
-    bindStatement(db, FIND_MANUAL_ENTRY, { account, reference }).first<ManualEntry>(),
+    bindStatement(db, FIND_MANUAL_ENTRY, {
+      account,
+      folded_reference: foldReference(reference),
+    }).first<ManualEntry>(),
   )
 
 /** Counts the entries of an affiliate that no approved statement has. */
@@ -81,7 +84,7 @@ export const readManualContext = (
 
 const REJECT_REFERENCE = compileStatement(`
   select ${ABORT} from manual_entries
-  where account = :account and ${foldedSql('reference')} = ${foldedSql(':reference')}
+  where account = :account and folded_reference = :folded_reference
     and ${IS_FIRST_ATTEMPT}`)
 
 const REJECT_TOO_MANY = compileStatement(`
@@ -89,8 +92,9 @@ const REJECT_TOO_MANY = compileStatement(`
 
 const INSERT_MANUAL_ENTRY = compileStatement(`
   insert into manual_entries (account, id, affiliate_id, plan, currency, amount, reason, reference,
-    actor, at)
-  select :account, :id, :affiliate_id, :plan, :currency, :amount, :reason, :reference, :actor, :at
+    actor, at, folded_reference)
+  select :account, :id, :affiliate_id, :plan, :currency, :amount, :reason, :reference, :actor, :at,
+    :folded_reference
   where ${IS_FIRST_ATTEMPT}`)
 
 /**
@@ -104,7 +108,13 @@ export const insertManualEntry = (
   { audit, most }: { readonly audit: string; readonly most: number },
 ) =>
   [REJECT_REFERENCE, REJECT_TOO_MANY, INSERT_MANUAL_ENTRY].map((statement) =>
-    bindStatement(db, statement, { account, audit, most, ...entry }),
+    bindStatement(db, statement, {
+      account,
+      audit,
+      most,
+      ...entry,
+      folded_reference: foldReference(entry.reference),
+    }),
   )
 
 /** Reads one page of the entries of an account, by time; those of one affiliate if it is not null. */

@@ -9,14 +9,12 @@ import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
 import { IS_DUE, sumOf } from './ledger.ts'
 
-// How references are compared: without white space around them, and without the case of letters A to Z.
-
-/** Returns the SQL of a reference as it is compared: the expression of the indexes `…_folded`. */
-export const foldedSql = (reference: string): string => `lower(trim(${reference}))`
-
-/** Returns a reference as it is compared. */
+/**
+ * Returns a reference as it is compared, the `folded_reference` of its row: without white space around it
+ * and without the case of letters. A letter has the same form as all letters of its upper case: `ß` is `ss`.
+ */
 export const foldReference = (reference: string): string =>
-  reference.trim().replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+  reference.normalize('NFC').trim().toUpperCase().toLowerCase()
 
 /** A payment to make, and the ids of the statements that it pays. */
 export interface NewPayment {
@@ -32,7 +30,8 @@ export interface NewPayment {
 const ROWS = `
   with r as materialized (
     select key as position, value ->> 0 as reference, value ->> 1 as affiliate_id,
-      value ->> 2 as currency, value ->> 3 as amount, value ->> 4 as paid_on, value -> 5 as ids
+      value ->> 2 as currency, value ->> 3 as amount, value ->> 4 as paid_on, value -> 5 as ids,
+      value ->> 6 as folded_reference
     from json_each(:rows)
   )`
 
@@ -41,9 +40,9 @@ const REJECT_CHANGED = compileStatement(`
   ${ROWS}
   select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
     exists (select 1 from payments p where p.account = :account
-      and ${foldedSql('p.reference')} = ${foldedSql('r.reference')})
+      and p.folded_reference = r.folded_reference)
     or exists (select 1 from payment_returns n where n.account = :account
-      and ${foldedSql('n.reference')} = ${foldedSql('r.reference')})
+      and n.folded_reference = r.folded_reference)
     or exists (
       select 1 from json_each(r.ids) i
       left join statements s on s.account = :account and s.id = i.value and s.status = 'approved'
@@ -54,8 +53,9 @@ const REJECT_CHANGED = compileStatement(`
 const INSERT_PAYMENTS = compileStatement(`
   ${ROWS}
   insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
-    actor, at)
-  select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at
+    actor, at, folded_reference)
+  select :account, reference, affiliate_id, currency, amount, paid_on, ids, :actor, :at,
+    folded_reference
   from r where ${IS_FIRST_ATTEMPT}`)
 
 /** Books what was paid in the ledger: an entry for each statement. */
@@ -114,6 +114,7 @@ export async function bookPayments(
     amount,
     paid_on,
     ids,
+    foldReference(reference),
   ])
   const at = new Date(now).toISOString()
   const shared = { account, actor, at, audit }
@@ -144,7 +145,7 @@ export interface NewReturn {
 const RETURNED_ROWS = `
   with r as materialized (
     select key as position, value ->> 0 as payment, value ->> 1 as reference,
-      value ->> 2 as returned_on, value ->> 3 as reason
+      value ->> 2 as returned_on, value ->> 3 as reason, value ->> 4 as folded_reference
     from json_each(:returns)
   )`
 
@@ -154,15 +155,16 @@ const REJECT_RETURNED = compileStatement(`
   select ${ABORT} from r where ${IS_FIRST_ATTEMPT} and (
     exists (select 1 from payment_returns n where n.account = :account and n.payment = r.payment)
     or exists (select 1 from payment_returns n where n.account = :account
-      and ${foldedSql('n.reference')} = ${foldedSql('r.reference')})
+      and n.folded_reference = r.folded_reference)
     or exists (select 1 from payments p where p.account = :account
-      and ${foldedSql('p.reference')} = ${foldedSql('r.reference')} and p.reference <> r.payment))`)
+      and p.folded_reference = r.folded_reference and p.reference <> r.payment))`)
 
 /** Inserts returns. */
 const INSERT_RETURNS = compileStatement(`
   ${RETURNED_ROWS}
-  insert into payment_returns (account, payment, reference, returned_on, reason, actor, at)
-  select :account, payment, reference, returned_on, reason, :actor, :at
+  insert into payment_returns (account, payment, reference, returned_on, reason, actor, at,
+    folded_reference)
+  select :account, payment, reference, returned_on, reason, :actor, :at, folded_reference
   from r where ${IS_FIRST_ATTEMPT}`)
 
 /** Books what came back in the ledger: an entry for each statement, after those of the batch's payments. */
@@ -201,6 +203,7 @@ const rowsOfReturns = (returned: readonly NewReturn[], paid: number) => ({
       reference,
       returned_on,
       reason,
+      foldReference(reference),
     ]),
   ),
   paid,
@@ -249,7 +252,7 @@ export const listDue = (
 ): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, payable_on), page)
 
 /** A payment, and how it came back; null if it did not. */
-export type Payment = Omit<typeof payments.$inferSelect, 'account'> & {
+export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {
   readonly return_reference: string | null
   readonly returned_on: string | null
   readonly reason: string | null
@@ -296,11 +299,11 @@ const FIND_PAYMENTS = compileStatement(`
   with named(reference) as (
     select p.reference from ${JSON_EACH}(:references) r
     cross join payments p on p.account = :account
-      and ${foldedSql('p.reference')} = ${foldedSql('r.value')}
+      and p.folded_reference = r.value
     union
     select n.payment from ${JSON_EACH}(:references) r
     cross join payment_returns n on n.account = :account
-      and ${foldedSql('n.reference')} = ${foldedSql('r.value')}
+      and n.folded_reference = r.value
   )
   select ${PAYMENT_COLUMNS.map((name) => `p.${name}`)}
   from named cross join ${WITH_RETURN} p
@@ -312,7 +315,7 @@ export async function findPayments(
   account: string,
   references: readonly string[],
 ): Promise<Payment[]> {
-  const values = { account, references: JSON.stringify(references) }
+  const values = { account, references: JSON.stringify(references.map(foldReference)) }
   return all<Payment>(db, FIND_PAYMENTS, values)
 }
 
