@@ -95,7 +95,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
       'statements_affiliate',
       'payments_folded',
       'payment_returns_folded',
-      'manual_entries_folded',
+      'manual_entries_affiliate',
       'webhook_messages_endpoint',
       'webhook_events_about',
       'webhook_attempts_endpoint',
