@@ -205,14 +205,18 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
     insert(
       SIZES.statements,
       'manual_entries',
-      'account, id, affiliate_id, plan, currency, amount, reason, reference, actor, at',
-      `?1, ${ID('m')}, ${ID('aff')}, 'p', 'EUR', '1.00', 'x', ${ID('m')}, 'x', '2026-10-05T09:00:00.000Z'`,
+      `account, id, affiliate_id, plan, currency, amount, reason, reference, actor, at,
+       folded_reference`,
+      `?1, ${ID('m')}, ${ID('aff')}, 'p', 'EUR', '1.00', 'x', ${ID('m')}, 'x', '2026-10-05T09:00:00.000Z',
+       ${ID('m')}`,
     ),
     insert(
       SIZES.statements,
       'payments',
-      'account, reference, affiliate_id, currency, amount, paid_on, statements, actor, at',
-      `?1, ${ID('r')}, ${ID('aff')}, 'EUR', '1.00', '2026-10-05', '[]', 'x', '2026-10-05T09:00:00.000Z'`,
+      `account, reference, affiliate_id, currency, amount, paid_on, statements, actor, at,
+       folded_reference`,
+      `?1, ${ID('r')}, ${ID('aff')}, 'EUR', '1.00', '2026-10-05', '[]', 'x', '2026-10-05T09:00:00.000Z',
+       ${ID('r')}`,
     ),
     insert(
       SIZES.plans,
