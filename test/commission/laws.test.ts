@@ -207,7 +207,12 @@ test('law 5: later rates change only amounts that waited for them', () => {
         ...facts.map(({ state }) => state),
       ].includes('fx_pending'),
     )
-    if (waits) continue
+    // A trigger under another version may still miss `min`: no statement of this version has a hold for it.
+    const { input } = open(world)
+    const undecided = input.customers.some((customer) =>
+      evaluateCustomer(input, customer).once.some((state) => state.undecided.length > 0),
+    )
+    if (waits || undecided) continue
     const rates = [...world.rates, { day: '2099-01-01', currency: 'USD', rate: '9.99' }]
     expect(evaluate({ ...world, rates }, periods), `${seed}`).toEqual(before)
   }

@@ -1053,28 +1053,21 @@ function fundedSteps(context: ExplainContext, explained: ExplainedLine): FundedS
   ]
 }
 
-function paidLine(
+/** Returns the upline's line of that period for this affiliate. */
+const paidLine = (
   context: ExplainContext,
   { result, line }: ExplainedLine,
-): SourceLine | undefined {
-  // A month's statement has one such line for each week of the upline, in order of the weeks.
-  const twins = result.lines.filter((one) => isFunded(one) && isTwin(one, line))
-  return paidLines(context, line, result.affiliate)[twins.indexOf(line)]
-}
-
-const isTwin = (a: Line, b: Line): boolean => a.rule === b.rule && a.scope === b.scope
-
-/** Returns the override lines of the upline for this affiliate, by period. */
-function paidLines(context: ExplainContext, line: Line, affiliate: string): SourceLine[] {
-  return linesOf(context, scopeName(line.scope)).filter(
+): SourceLine | undefined =>
+  linesOf(context, scopeName(line.scope)).find(
     (one) =>
-      one.line.rule === line.rule && !isFunded(one.line) && scopeName(one.line.scope) === affiliate,
+      one.period.id === line.funds &&
+      one.line.rule === line.rule &&
+      !isFunded(one.line) &&
+      scopeName(one.line.scope) === result.affiliate,
   )
-}
 
-/** Whether an upline's override booked the line: such lines have neither a base nor units. */
-export const isFunded = ({ rule, base, units }: Line): boolean =>
-  rule.kind === 'override' && base === null && units === null
+/** Whether an upline's override booked the line. */
+export const isFunded = ({ funds }: Line): boolean => funds !== null
 
 /** The maximum number of records that a condition lists. */
 const LISTED_RECORDS = 100

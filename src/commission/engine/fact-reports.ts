@@ -102,7 +102,9 @@ function conditionOf(
       return `qualify/${state.progress.findIndex(isOpen)}`
     case 'qualified':
       return 'min'
+    case 'elsewhere':
+      return state.undecided.length > 0 ? 'rate' : 'elsewhere'
     default:
-      return state === undefined ? null : 'elsewhere'
+      return null
   }
 }

@@ -49,6 +49,8 @@ export interface Line {
   readonly once: OnceState | null
   /** Whether `max_count` took the line's amount. */
   readonly beyondCount: boolean
+  /** The period of the upline's override that this line pays for; null if the line is no such payment. */
+  readonly funds: string | null
   /** How its amount came about; null unless the line is explained. */
   readonly trace: Trace | null
 }
@@ -71,6 +73,7 @@ export const newLine = (
   fx: [],
   once: null,
   beyondCount: false,
+  funds: null,
   trace: null,
   ...line,
 })

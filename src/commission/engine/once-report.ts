@@ -126,7 +126,10 @@ function report(
     ...outcome,
     ...(voided && { trigger: refOf(voided), refused_by: outcome.refused_by ?? 'void_by' }),
     conditions,
-    waits_for: state.blockers.map(({ fact, reason }) => ({ ...refOf(fact), reason })),
+    waits_for: [...state.blockers, ...state.undecided].map(({ fact, reason }) => ({
+      ...refOf(fact),
+      reason,
+    })),
     before_signup:
       status === 'qualified' ? [] : factsBeforeSignup(context, customer, rule, through),
   }
@@ -146,13 +149,14 @@ const refused = (refused_by: string): Outcome => ({ ...NOTHING, status: 'refused
 /** Decides in this order: qualified, refused for good, an ended window, a failing condition, waiting. */
 function outcomeOf(
   { customer, ownerOf }: EvaluatedCustomer,
-  { status, rule, trigger }: OnceState,
+  { status, rule, trigger, undecided }: OnceState,
   conditions: readonly ConditionReport[],
   through: number,
 ): Outcome {
   if (status === 'qualified') return { ...NOTHING, status }
   if (status === 'reversed') return refused(trigger?.state === 'reversed' ? 'reversed' : 'void_by')
   if (status === 'elsewhere') {
+    if (undecided.length > 0) return { ...NOTHING, status: 'waiting', missing: ['rate'] }
     return refused((trigger && ownerOf(trigger).reason) ?? 'other_version')
   }
   if (isRefused(customer, through)) return refused('refused')

@@ -253,6 +253,8 @@ export interface OnceState {
   readonly amount: Decimal | null
   /** If it is `blocked`: the facts that make the candidate wait. */
   readonly blockers: readonly Blocker[]
+  /** If it is `elsewhere`: what may still rule its trigger out, so that a later fact becomes the candidate. */
+  readonly undecided: readonly Blocker[]
   readonly progress: readonly Progress[]
   /** The instant and the day of the qualification; they are valid if `status` is `qualified`. */
   readonly at: number
@@ -277,13 +279,14 @@ export function evaluateOnce(
     affiliate: owner?.affiliate ?? null,
     progress: [],
     blockers: [],
+    undecided: [],
     at: 0,
     day: 0,
     used: new Set(),
     ...found,
   }
   if (found.trigger === null) return state
-  if (owner?.version !== version) return { ...state, status: 'elsewhere' }
+  if (owner?.version !== version) return { ...state, status: 'elsewhere', undecided: waits }
   if (found.status === 'reversed') return state
   return evaluateConditions(context, customer, state, found.trigger, waits)
 }

@@ -162,6 +162,7 @@ function fund(
       version: line.version,
       scope: `affiliate:${upline}`,
       amount,
+      funds: period.id,
     })
     result.funded.push({ affiliate, version, line: own })
     return true
