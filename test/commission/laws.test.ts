@@ -199,7 +199,7 @@ test('§16.6: amounts that move between plans are neither lost nor doubled', () 
 test('law 5: later rates change only amounts that waited for them', () => {
   for (const seed of seeds) {
     const world = randomWorld(seed)
-    const periods = periodsOf(world)
+    const periods = allPeriods(world)
     const before = evaluate(world, periods)
     const waits = before.some(({ statements, facts }) =>
       [
