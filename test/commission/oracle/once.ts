@@ -154,13 +154,14 @@ function follow(
   return { reached: null, used: new Set(), blocked }
 }
 
-/** Returns the first day on which the conditions of `qualify.customer` held. */
+/** Returns when the conditions of `qualify.customer` first held: at the signup, or when a later day began. */
 function firstHeld(condition: Qualify, { customer, signupDay, startOf }: Fact): Reach {
   const at = customer.fields.findIndex(({ values }) => holds(condition.customer, values))
   const none: Reach = { reached: null, used: new Set(), blocked: [] }
   if (at < 0) return none
-  const day = (at === 0 ? null : customer.fields[at]!.from) ?? signupDay
-  return { ...none, reached: { day, instant: startOf(day) } }
+  const from = at === 0 ? null : customer.fields[at]!.from
+  const instant = from === null ? customer.signup : startOf(from)
+  return { ...none, reached: { day: from ?? signupDay, instant } }
 }
 
 /** Returns whether `void_by` takes the trigger back, or the first fact that cannot be evaluated. */
