@@ -125,8 +125,8 @@ export async function digestRecords(
 }
 
 /**
- * Receives a delivery. Validates the body while the request is authorized, stores all records or none
- * (lenient: the valid ones) in one batch, and responds with each outcome.
+ * Receives a delivery. Reads a body of up to 64 KiB while the request is authorized, stores all records or
+ * none (lenient: the valid ones) in one batch, and responds with each outcome.
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const handling = handleDelivery(c, resource)
