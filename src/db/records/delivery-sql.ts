@@ -674,7 +674,7 @@ const selectDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
       select ${IDX} as idx, coalesce(t.revision, 0) + 1 as revision, ${changesKind(table, fragments)} as changes_kind
       ${wouldWrite(table, fragments)}`
 
-/** Whether a record is about something else than the stored one: 1 or 0. Migration 0028 has the same condition. */
+/** Whether a record is about something else than the stored one: 1 or 0. The trigger `events_changed` has the same condition. */
 const changesKind = ({ kindColumns }: RecordTable, { fromRecord }: SqlFragments) =>
   kindColumns.length === 0
     ? '0'
