@@ -34,6 +34,7 @@ export interface StoredDraft {
   readonly statement: string | null
   /** JSON arrays of lines; at least one. */
   readonly parts: readonly string[]
+  /** What the period leaves, as JSON: carries and measures. Only the digest of the row uses it. */
   readonly state: string
   /** The digest of the row before it, of the same affiliate and plan; '' if there is none. */
   readonly previous: string

@@ -21,8 +21,6 @@ export interface ClosedStatement {
   readonly approved_at: number
   /** The statement as JSON without its lines; null if the row only carries something. */
   readonly statement: string | null
-  /** What the next period starts from, as JSON. */
-  readonly state: string
 }
 
 /** A period of a plan that was approved as a whole. */
@@ -51,8 +49,8 @@ export const CLOSING_BYTES = 4_000_000
 /** Reads approved statements after a row. */
 export const READ_CLOSED_STATEMENTS = approvedRows({
   columns: `s.id, s.status, s.hash, s.digest, s.previous, s.closing,
-    ifnull(s.statement ->> 'dropped', '0') as dropped, s.approved_at, s.statement, s.state`,
-  rowBytes: 'ifnull(octet_length(s.statement), 0) + octet_length(s.state) + 500',
+    ifnull(s.statement ->> 'dropped', '0') as dropped, s.approved_at, s.statement`,
+  rowBytes: 'ifnull(octet_length(s.statement), 0) + 500',
   bytes: CLOSING_BYTES,
 })
 
