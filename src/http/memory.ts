@@ -239,7 +239,7 @@ const MAX_SMALL_WEIGHT = MIB
 const MIN_BYTES_PER_MS = 1024
 
 /** A promise of the account whose memory a body counts towards. It rejects if the caller is refused. */
-export type AdmissionPromise = Promise<{ readonly account: string }>
+export type CallerPromise = Promise<{ readonly account: string }>
 
 /** The size of a body before it is read. */
 interface AnnouncedSize {
@@ -252,7 +252,7 @@ interface AnnouncedSize {
 
 /** The leases of one body. */
 export class BodyMemory {
-  readonly #admission: AdmissionPromise
+  readonly #caller: CallerPromise
   readonly #size: AnnouncedSize
   #queue: WeightedQueue = QUEUES.unadmitted
   #lease: Lease | null = null
@@ -261,8 +261,8 @@ export class BodyMemory {
   #rawLease: Lease | null = null
   #since = 0
 
-  constructor(admission: AdmissionPromise, size: AnnouncedSize) {
-    this.#admission = admission
+  constructor(caller: CallerPromise, size: AnnouncedSize) {
+    this.#caller = caller
     this.#size = size
   }
 
@@ -280,7 +280,7 @@ export class BodyMemory {
     this.#since = Date.now()
     this.#lease = this.#queue.tryTake(weight, '', this.#since + GRACE_MS)
     if (this.#lease) return
-    const { account } = await this.#admission
+    const { account } = await this.#caller
     if (isLong) return this.continueReading()
     await this.#move(QUEUES.small, { weight, account, isWaitLimited: false })
   }
@@ -294,7 +294,7 @@ export class BodyMemory {
 
   /** Waits until there is room for this many bytes, compressed and decompressed. */
   async decompress(bytes: number): Promise<void> {
-    if (bytes > HEAD_BYTES) await this.#admission
+    if (bytes > HEAD_BYTES) await this.#caller
     const lease = this.#validLease()
     if (bytes > lease.weight) return this.#moveToReading(bytes)
     this.extend()
@@ -306,7 +306,7 @@ export class BodyMemory {
     const lease = this.#validLease()
     this.extend()
     if (!this.#isReading() && weight <= lease.weight) return this.#queue.shrink(lease, weight)
-    const { account } = await this.#admission
+    const { account } = await this.#caller
     const [rawQueue, rawLease] = [this.#queue, lease]
     this.#rawQueue = rawQueue
     this.#rawLease = rawLease
@@ -363,7 +363,7 @@ export class BodyMemory {
 
   async #moveToReading(bytes: number) {
     this.extend()
-    const { account } = await this.#admission
+    const { account } = await this.#caller
     const queue = bytes > MEDIUM_BYTES ? QUEUES.readLarge : QUEUES.readMedium
     await this.#move(queue, { weight: bytes, account, isWaitLimited: bytes > LARGE_BODY_BYTES })
   }
