@@ -330,7 +330,7 @@ export function checkRowSize({ rows }: Pick<RecordRows, 'rows'>): void {
 }
 
 /** The response to a request of at most this many records is small and needs no lease. */
-const FEW_RECORDS = 20
+const SMALL_RESPONSE_RECORDS = 20
 
 /** The estimated bytes of a response for each record, each error and each warning. */
 const RESULT_BYTES = 120
@@ -348,7 +348,7 @@ async function reserveResponseMemory(
   { account }: Grant,
   { records, valid, issues }: ValidatedRequest,
 ): Promise<void> {
-  if (records.length <= FEW_RECORDS) return
+  if (records.length <= SMALL_RESPONSE_RECORDS) return
   const warnings = valid.reduce((sum, record) => sum + record.warnings.length, 0)
   await reserveMemory(
     c.req.raw,
