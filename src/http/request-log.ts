@@ -4,7 +4,7 @@ import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import { drainOf, startDraining } from './body.ts'
-import { sendResults } from './memory.ts'
+import { sendResults } from './send.ts'
 
 /** How long a response waits for the rest of an unread body, in milliseconds. Most arrive within this time. */
 const DRAIN_WAIT_MS = 250
