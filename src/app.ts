@@ -1,5 +1,6 @@
 import { type ErrorHandler, Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
+import { getPath } from 'hono/utils/url'
 import { admin } from './admin/routes.ts'
 import { apiKey } from './auth/api-key.ts'
 import type { AppEnv } from './auth/authorize.ts'
@@ -18,7 +19,7 @@ import { accountInfo, accountRoutes, requestWeight } from './ingest/account-rout
 import { recordRoutes } from './ingest/record-routes.ts'
 import type { Resource } from './ingest/resource.ts'
 import { accountReports, reportWeight } from './reports/routes.ts'
-import { go, routedPath } from './tracking/go.ts'
+import { go } from './tracking/go.ts'
 import { visitorError } from './tracking/visitor-page.ts'
 import { forex } from './trading/forex.ts'
 import { propTrading } from './trading/prop-trading.ts'
@@ -113,4 +114,12 @@ function endpointNotFound(path: string): ApiError {
 function errorHandler(path: string): ErrorHandler {
   if (path.startsWith('/oauth/')) return oauthError
   return path.startsWith('/go/') ? visitorError : onError
+}
+
+/**
+ * Returns the path that routes are matched with. Tools that publish links add a slash to some of them,
+ * which is left out.
+ */
+function routedPath(request: Request): string {
+  return getPath(request).replace(/^(\/go\/[^/]+)\/$/, '$1')
 }

@@ -186,6 +186,8 @@ describe('documents', { skip: skipWithoutGit }, () => {
   }
 
   const documents = (trackedFiles ?? []).filter((path) => path.endsWith('.md'))
+  /** A link whose label is a path: the label, bold or as code or not, and the target. */
+  const FILE_LINK = /\[(?:\*\*|`)?([\w./-]+\.[a-z]{2,4})(?:\*\*|`)?\]\((?![a-z]+:)([^)\s]+)\)/g
   /** Returns the anchors of a page's headings, in the form that GitHub generates. */
   const anchorsOf = (path: string) =>
     [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
@@ -208,6 +210,13 @@ describe('documents', { skip: skipWithoutGit }, () => {
       }
     })
   }
+
+  test('a link whose label is the path of a file opens that file', () => {
+    for (const path of documents) {
+      for (const [link, label = '', target = ''] of proseOf(path).matchAll(FILE_LINK))
+        assert.ok(`/${target.split('#')[0]}`.endsWith(`/${label}`), `${path}: ${link}`)
+    }
+  })
 
   const workflows = (trackedFiles ?? []).filter((path) => path.startsWith('.github/workflows/'))
   for (const path of [...documents, ...workflows]) {

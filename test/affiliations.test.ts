@@ -1,12 +1,13 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
+  COUNT_LIMITS,
   type CustomersCursor,
   type CustomersQuery,
+  countUnchanged,
   findCustomersOf,
   SEARCH_LIMITS,
 } from '../src/db/commission/customers-of.ts'
-import { COUNT_LIMITS, countUnchanged } from '../src/db/commission/drafts.ts'
 import { readHistories } from '../src/db/commission/histories.ts'
 import { putAffiliates, rejectDeepTrees } from '../src/db/directory/affiliates.ts'
 import { brand, eve } from './brand.ts'

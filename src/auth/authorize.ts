@@ -57,6 +57,7 @@ export async function authorize(
   })
   grantPromise.catch(() => {}) // It may reject before anything awaits it.
   c.set('grantPromise', grantPromise)
+  // An error of the handler does not get here: Hono has turned it into the response, which a refusal replaces.
   await next()
   await grantPromise.finally(async () => {
     const admission = await admissionPromise.catch(() => null)

@@ -3,7 +3,7 @@ import { malformed, tooLarge } from './body-errors.ts'
 import { MAX_BODY_BYTES } from './body-limit.ts'
 import { type JsonSize, measureJson } from './body-size.ts'
 import { type BodyWeight, weigh } from './body-weight.ts'
-import { type AdmissionPromise, BodyMemory, HEAD_BYTES } from './memory.ts'
+import { BodyMemory, type CallerPromise, HEAD_BYTES } from './memory.ts'
 import { MAX_WEIGHT } from './memory-queues.ts'
 
 /** The memory that a byte of CSV takes at its worst: in text, in cells and in rows for the database. */
@@ -223,13 +223,13 @@ export interface RequestBody {
  * the maximum nesting depth. It defaults to that of records.
  *
  * @throws ApiError `unsupported_media_type`, `payload_too_large`, `malformed_json`; `unavailable` if
- * there is no memory or the body arrives too slowly; the error of `admission`.
+ * there is no memory or the body arrives too slowly; the error of `caller`.
  */
 export const readBody = (
   request: Request,
-  admission: AdmissionPromise,
+  caller: CallerPromise,
   maxDepth?: number,
-): Promise<RequestBody> => readBodyAs(JSON_FORMAT, request, admission, maxDepth)
+): Promise<RequestBody> => readBodyAs(JSON_FORMAT, request, caller, maxDepth)
 
 /** Returns the error of a body of another type than these. */
 export const unsupportedType = (...types: readonly string[]) =>
@@ -238,13 +238,13 @@ export const unsupportedType = (...types: readonly string[]) =>
   })
 
 /** Reads the text of a CSV body of at most 6.5 MiB, with the limits and errors of `readBody`. */
-export const readCsvBody = (request: Request, admission: AdmissionPromise): Promise<RequestBody> =>
-  readBodyAs(CSV_FORMAT, request, admission)
+export const readCsvBody = (request: Request, caller: CallerPromise): Promise<RequestBody> =>
+  readBodyAs(CSV_FORMAT, request, caller)
 
 async function readBodyAs(
   format: BodyFormat,
   request: Request,
-  admission: AdmissionPromise,
+  caller: CallerPromise,
   maxDepth?: number,
 ): Promise<RequestBody> {
   const { headers, body } = request
@@ -254,11 +254,11 @@ async function readBodyAs(
   if (!body && format === JSON_FORMAT) throw malformed('The body is empty.')
   if (length > MAX_BODY_BYTES) throw tooLarge()
 
-  const memory = new BodyMemory(admission, { length, isGzip, limit: MAX_BODY_BYTES })
+  const memory = new BodyMemory(caller, { length, isGzip, limit: MAX_BODY_BYTES })
   try {
     await memory.startReading()
     const bytes =
-      body && length !== 0 ? await readRequest(request, body, length, memory, admission) : []
+      body && length !== 0 ? await readRequest(request, body, length, memory, caller) : []
     const chunks = isGzip ? await decompress(bytes, MAX_BODY_BYTES, memory) : bytes
     const measured = format.measure(chunks, maxDepth)
     if (measured.weight > MAX_WEIGHT) throw tooMuchMemory(measured.weight)
@@ -299,14 +299,14 @@ function toRequestBody(
  * there is memory for the rest. If that fails, it discards what was read and starts to drain it.
  *
  * @throws ApiError `payload_too_large` beyond 8 MiB, `malformed_json` if the body ends early;
- * `unavailable`; the error of `admission`.
+ * `unavailable`; the error of `caller`.
  */
 async function readRequest(
   request: Request,
   stream: ReadableStream<Uint8Array>,
   length: number,
   memory: BodyMemory,
-  admission: AdmissionPromise,
+  caller: CallerPromise,
 ): Promise<Uint8Array[]> {
   const reader = stream.getReader({ mode: 'byob' })
   const chunks: Uint8Array[] = []
@@ -316,9 +316,7 @@ async function readRequest(
     for (;;) {
       const chunk = orMalformed(readChunk(reader, length - bytes), 'The body ended early.')
       pending = chunk
-      const { done, value } = await memory.waitFor(
-        Promise.race([chunk, admission.then(() => chunk)]),
-      )
+      const { done, value } = await memory.waitFor(Promise.race([chunk, caller.then(() => chunk)]))
       pending = undefined
       // The lock stays: there is nothing left to drain.
       if (done) return chunks

@@ -1,4 +1,3 @@
-import type { Context } from 'hono'
 import { ApiError } from '../errors.ts'
 import { tooSlow, unreadResults } from './body-errors.ts'
 import { QUEUES } from './memory-queues.ts'
@@ -39,9 +38,6 @@ async function waitOrTick(promise: Promise<unknown>): Promise<void> {
   })
   await Promise.race([promise, tick]).finally(() => clearTimeout(timer))
 }
-
-/** How much of a response is handed to the connection at once. */
-const PIECE_BYTES = 64 * 1024
 
 /** The rate at which a client must take a response after `GRACE_MS`, while others wait. */
 const MIN_SENT_BYTES_PER_MS = 256
@@ -95,37 +91,6 @@ export class Sending {
   /** Releases the lease. */
   release(): void {
     if (this.#lease) this.#queue.release(this.#lease)
-  }
-}
-
-/**
- * Starts to send a response in pieces, and returns the stream. The memory is released once the client
- * has received the response, or once the connection is cut because the client is too slow.
- */
-export function sendBytes(c: Context, bytes: Uint8Array, sending: Sending): ReadableStream {
-  const { readable, writable } = new FixedLengthStream(bytes.byteLength)
-  // The memory is also released if the client disconnects.
-  c.executionCtx.waitUntil(writePieces(bytes, writable.getWriter(), sending))
-  return readable
-}
-
-async function writePieces(
-  bytes: Uint8Array,
-  writer: WritableStreamDefaultWriter<Uint8Array>,
-  sending: Sending,
-): Promise<void> {
-  try {
-    for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
-      const piece = bytes.subarray(at, at + PIECE_BYTES)
-      await sending.waitFor(writer.write(piece))
-      sending.sent(at + piece.byteLength)
-    }
-    await writer.close()
-  } catch (error) {
-    // The client is too slow, or it has disconnected.
-    writer.abort(error).catch(() => {})
-  } finally {
-    sending.release()
   }
 }
 
@@ -239,7 +204,7 @@ const MAX_SMALL_WEIGHT = MIB
 const MIN_BYTES_PER_MS = 1024
 
 /** A promise of the account whose memory a body counts towards. It rejects if the caller is refused. */
-export type AdmissionPromise = Promise<{ readonly account: string }>
+export type CallerPromise = Promise<{ readonly account: string }>
 
 /** The size of a body before it is read. */
 interface AnnouncedSize {
@@ -252,7 +217,7 @@ interface AnnouncedSize {
 
 /** The leases of one body. */
 export class BodyMemory {
-  readonly #admission: AdmissionPromise
+  readonly #caller: CallerPromise
   readonly #size: AnnouncedSize
   #queue: WeightedQueue = QUEUES.unadmitted
   #lease: Lease | null = null
@@ -261,8 +226,8 @@ export class BodyMemory {
   #rawLease: Lease | null = null
   #since = 0
 
-  constructor(admission: AdmissionPromise, size: AnnouncedSize) {
-    this.#admission = admission
+  constructor(caller: CallerPromise, size: AnnouncedSize) {
+    this.#caller = caller
     this.#size = size
   }
 
@@ -280,7 +245,7 @@ export class BodyMemory {
     this.#since = Date.now()
     this.#lease = this.#queue.tryTake(weight, '', this.#since + GRACE_MS)
     if (this.#lease) return
-    const { account } = await this.#admission
+    const { account } = await this.#caller
     if (isLong) return this.continueReading()
     await this.#move(QUEUES.small, { weight, account, isWaitLimited: false })
   }
@@ -294,7 +259,7 @@ export class BodyMemory {
 
   /** Waits until there is room for this many bytes, compressed and decompressed. */
   async decompress(bytes: number): Promise<void> {
-    if (bytes > HEAD_BYTES) await this.#admission
+    if (bytes > HEAD_BYTES) await this.#caller
     const lease = this.#validLease()
     if (bytes > lease.weight) return this.#moveToReading(bytes)
     this.extend()
@@ -306,7 +271,7 @@ export class BodyMemory {
     const lease = this.#validLease()
     this.extend()
     if (!this.#isReading() && weight <= lease.weight) return this.#queue.shrink(lease, weight)
-    const { account } = await this.#admission
+    const { account } = await this.#caller
     const [rawQueue, rawLease] = [this.#queue, lease]
     this.#rawQueue = rawQueue
     this.#rawLease = rawLease
@@ -363,7 +328,7 @@ export class BodyMemory {
 
   async #moveToReading(bytes: number) {
     this.extend()
-    const { account } = await this.#admission
+    const { account } = await this.#caller
     const queue = bytes > MEDIUM_BYTES ? QUEUES.readLarge : QUEUES.readMedium
     await this.#move(queue, { weight: bytes, account, isWaitLimited: bytes > LARGE_BODY_BYTES })
   }
@@ -405,6 +370,9 @@ export async function reserveMemory(
   memories.set(request, memory)
 }
 
+/** Returns the memory of the response to a delivery; undefined if none was reserved. */
+export const resultMemoryOf = (request: Request): ResultMemory | undefined => memories.get(request)
+
 /** The memory of the response to a delivery, from before the delivery is stored until it is received. */
 class ResultMemory {
   readonly #account: string
@@ -443,22 +411,5 @@ class ResultMemory {
   release(): void {
     if (this.#lease) QUEUES.deliveryResponses.release(this.#lease)
     this.#lease = null
-  }
-}
-
-/**
- * Sends the response to a delivery of many records. Above 64 KiB it is sent in pieces, which the client
- * must take at no less than 256 KiB per second while others wait.
- */
-export async function sendResults(c: Context): Promise<void> {
-  const memory = memories.get(c.req.raw)
-  if (!memory) return
-  const bytes = new Uint8Array(await c.res.arrayBuffer())
-  if (bytes.byteLength > SMALL_RESPONSE_BYTES) {
-    const sending = memory.startSending(bytes.byteLength)
-    c.res = new Response(sendBytes(c, bytes, sending), c.res)
-  } else {
-    memory.release()
-    c.res = new Response(bytes, c.res)
   }
 }

@@ -4,10 +4,10 @@ import { routePath } from 'hono/route'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError } from '../errors.ts'
 import { drainOf, startDraining } from './body.ts'
-import { sendResults } from './memory.ts'
+import { sendResults } from './send.ts'
 
 /** How long a response waits for the rest of an unread body, in milliseconds. Most arrive within this time. */
-const MAX_WAIT_MS = 250
+const DRAIN_WAIT_MS = 250
 
 /**
  * Reads and discards the rest of an unread request body. If the sender is slow or sends nothing, the
@@ -30,7 +30,7 @@ export async function answerEarly(c: Context): Promise<void> {
 async function endsSoon(draining: Promise<void>): Promise<boolean> {
   let timer: number | null = null
   const timeout = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), MAX_WAIT_MS)
+    timer = setTimeout(() => resolve(false), DRAIN_WAIT_MS)
   })
   return Promise.race([draining.then(() => true), timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
-import { type ReadMemory, type Sending, SMALL_RESPONSE_BYTES, sendBytes } from './memory.ts'
+import { type ReadMemory, resultMemoryOf, type Sending, SMALL_RESPONSE_BYTES } from './memory.ts'
 
 /**
  * Responds with JSON, with the limits of `sendText`.
@@ -33,6 +33,57 @@ export async function sendText(
     .startSending(bytes.byteLength)
     .catch((error) => throwWithoutLink(c, error))
   return c.body(sendBytes(c, bytes, sending), 200, headers)
+}
+
+/** How much of a response is handed to the connection at once. */
+const PIECE_BYTES = 64 * 1024
+
+/**
+ * Starts to send a response in pieces, and returns the stream. The memory is released once the client
+ * has received the response, or once the connection is cut because the client is too slow.
+ */
+function sendBytes(c: Context, bytes: Uint8Array, sending: Sending): ReadableStream {
+  const { readable, writable } = new FixedLengthStream(bytes.byteLength)
+  // The memory is also released if the client disconnects.
+  c.executionCtx.waitUntil(writeBytes(bytes, writable.getWriter(), sending))
+  return readable
+}
+
+async function writeBytes(
+  bytes: Uint8Array,
+  writer: WritableStreamDefaultWriter<Uint8Array>,
+  sending: Sending,
+): Promise<void> {
+  try {
+    for (let at = 0; at < bytes.byteLength; at += PIECE_BYTES) {
+      const piece = bytes.subarray(at, at + PIECE_BYTES)
+      await sending.waitFor(writer.write(piece))
+      sending.sent(at + piece.byteLength)
+    }
+    await writer.close()
+  } catch (error) {
+    // The client is too slow, or it has disconnected.
+    writer.abort(error).catch(() => {})
+  } finally {
+    sending.release()
+  }
+}
+
+/**
+ * Sends the response to a delivery of many records. Above 64 KiB it is sent in pieces, which the client
+ * must take at no less than 256 KiB per second while others wait.
+ */
+export async function sendResults(c: Context): Promise<void> {
+  const memory = resultMemoryOf(c.req.raw)
+  if (!memory) return
+  const bytes = new Uint8Array(await c.res.arrayBuffer())
+  if (bytes.byteLength > SMALL_RESPONSE_BYTES) {
+    const sending = memory.startSending(bytes.byteLength)
+    c.res = new Response(sendBytes(c, bytes, sending), c.res)
+  } else {
+    memory.release()
+    c.res = new Response(bytes, c.res)
+  }
 }
 
 /** Removes the `Link` header, then rethrows. */

@@ -2,7 +2,7 @@ import type { ApiError } from '../errors.ts'
 import { busy, manyWaiting } from './body-errors.ts'
 
 /** How long a request waits in a queue before it is refused, unless the claim sets `waitMs`, in milliseconds. */
-const MAX_WAIT_MS = 20_000
+const DEFAULT_WAIT_MS = 20_000
 
 /** The time between two checks of the first waiting request for its lease; others check less often. */
 const FIRST_CHECK_MS = 5
@@ -95,7 +95,7 @@ export class WeightedQueue {
     if (!mayWait) throw claim.refusal?.() ?? manyWaiting(MAX_LIMITED_WAITERS)
     const now = Date.now()
     const waiter: Waiter = {
-      waitMs: MAX_WAIT_MS,
+      waitMs: DEFAULT_WAIT_MS,
       ...claim,
       weight: Math.min(claim.weight, this.limit),
       round: this.#nextRound(claim.account),

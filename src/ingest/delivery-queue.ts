@@ -21,7 +21,7 @@ const THROTTLED_MS = 60_000
 const PAUSE_FACTOR = 4
 
 /** How long a delivery waits in the queue before it is refused, in milliseconds. */
-const MAX_WAIT_MS = 20_000
+const QUEUE_WAIT_MS = 20_000
 
 /** The longest pause before a delivery, in milliseconds. A delivery with a longer pause is refused. */
 const MAX_PAUSE_MS = 10_000
@@ -54,7 +54,7 @@ export const usages = new Map<string, Usage>()
 const MAX_CONCURRENT_RECORDS = 2000
 
 /** Deliveries of at most this many records do not wait, unless the account is throttled. */
-const FEW_RECORDS = 100
+const UNQUEUED_RECORDS = 100
 
 // Only the share of each account is limited. Deliveries of different accounts wait in the database.
 const queue = new WeightedQueue(Number.MAX_SAFE_INTEGER, MAX_CONCURRENT_RECORDS)
@@ -82,7 +82,7 @@ export async function storeInQueue<T>(
   session: D1DatabaseSession,
   store: (session: D1DatabaseSession) => Promise<T>,
 ): Promise<T> {
-  const lease = await takeLease(account, received)
+  const lease = await waitForLease(account, received)
   let databaseMs = 0
   try {
     if (isThrottled(account)) await pause(account)
@@ -113,12 +113,12 @@ function isThrottled(account: string): boolean {
  * Waits in the queue and returns the lease; null if the delivery need not wait. A throttled account has
  * one lease at a time.
  */
-async function takeLease(account: string, records: number): Promise<Lease | null> {
+async function waitForLease(account: string, records: number): Promise<Lease | null> {
   for (;;) {
     const isExclusive = isThrottled(account)
-    if (records <= FEW_RECORDS && !isExclusive) return null
+    if (records <= UNQUEUED_RECORDS && !isExclusive) return null
     const weight = isExclusive ? MAX_CONCURRENT_RECORDS : records
-    const lease = await queue.take({ weight, account, isWaitLimited: false, waitMs: MAX_WAIT_MS })
+    const lease = await queue.take({ weight, account, isWaitLimited: false, waitMs: QUEUE_WAIT_MS })
     if (isExclusive || !isThrottled(account)) {
       lease.until = Date.now() + MAX_PAUSE_MS + MAX_QUERY_MS
       return lease

@@ -30,103 +30,9 @@ import type { RecordRows, RequestContext, Resource } from './resource.ts'
 import { MAX_ERRORS, respond, summaryOf } from './response.ts'
 import { type ValidatedRequest, validateRecords } from './validate-records.ts'
 
-// Each isolate asks the database at most once a minute whether a measurement is due.
-const mayMeasure = oncePerInterval(AT_QUOTA_MS)
-
 /**
- * If a delivery failed with `quota_exceeded`, measures what its account stores, after the response. `error`
- * is what the delivery failed with.
- */
-function measureAfterQuotaRefusal(c: Context<AppEnv>, error: unknown): void {
-  if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
-  c.executionCtx.waitUntil(
-    measureAccount(c).catch((cause) => {
-      console.error(JSON.stringify({ fault: errorName(cause), not_measured: 'account' }))
-    }),
-  )
-}
-
-async function measureAccount(c: Context<AppEnv>): Promise<void> {
-  const { account, binding } = await c.var.grantPromise
-  const now = Date.now()
-  if (mayMeasure(account, now)) await measureAtQuota(resolveDatabase(c.env, binding), account, now)
-}
-
-/** The number of accounts whose last start is remembered. Beyond that, all of them are forgotten. */
-const MAX_ACCOUNTS = 1000
-
-/**
- * Returns a function that tells whether a job of an account may start at `now` (milliseconds). In this
- * isolate it may start once in `intervalMs`. A cron job does what is not started.
- */
-export function oncePerInterval(intervalMs: number): (account: string, now: number) => boolean {
-  const lastStarts = new Map<string, number>()
-  return (account, now) => {
-    if (now - (lastStarts.get(account) ?? 0) < intervalMs) return false
-    if (lastStarts.size >= MAX_ACCOUNTS) lastStarts.clear()
-    lastStarts.set(account, now)
-    return true
-  }
-}
-
-const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
-
-/**
- * Returns the `Idempotency-Key`, or null if none was sent.
- *
- * @throws ApiError `invalid_request` for a malformed key.
- */
-function readIdempotencyKey(header: string | undefined): string | null {
-  if (header === undefined) return null
-  if (KEY_PATTERN.test(header)) return header
-  throw new ApiError('invalid_request', {
-    detail: 'The header `Idempotency-Key` must have 1 to 255 visible ASCII characters.',
-  })
-}
-
-/** Returns the key of a request with the digests of its records; null if it has none. */
-async function readIdempotency(
-  { env, idempotencyKey }: Pick<RequestContext, 'env' | 'idempotencyKey'>,
-  { records }: Pick<ValidatedRequest, 'records'>,
-  validator: RecordValidator,
-): Promise<DeliveryInput['idempotency']> {
-  if (idempotencyKey === null) return null
-  const digests = await digestRecords(env.TRACKING_KEYS, records, validator)
-  return { key: idempotencyKey, digests }
-}
-
-/**
- * Returns the digests of records under all keys of `keys` (TRACKING_KEYS), that of the first key first,
- * and last the digest without a key, which was stored before digests had keys. They ignore the order
- * of members and white space.
- *
- * The digests outlive an erasure. Without the HMAC keys, which are not in the database, a reader of the
- * database could test guesses of an erased name: everything else of the records is often known.
- *
- * A digest also covers the identities that depend on settings of the account: if a setting changes, a
- * repeated request would otherwise be stored a second time, under other identities.
- */
-export async function digestRecords(
-  keys: string,
-  records: readonly unknown[],
-  { configuredIdentityOf }: Pick<RecordValidator, 'configuredIdentityOf'> = {},
-): Promise<string[]> {
-  const identities = records.flatMap((record, index) => {
-    const identity = isObject(record) ? configuredIdentityOf?.(record) : undefined
-    return identity === undefined ? [] : [[index, identity]]
-  })
-  const suffix = identities.length > 0 ? ` ${canonicalJson(identities)}` : ''
-  const text = canonicalJson(records) + suffix
-  const message = new TextEncoder().encode(`records ${text}`)
-  const macs = await Promise.all(
-    (await hmacKeys(keys)).map((key) => crypto.subtle.sign(HMAC, key, message)),
-  )
-  return [...macs.map((mac) => new Uint8Array(mac).toHex()), await digest(text)]
-}
-
-/**
- * Receives a delivery. Validates the body while the request is authorized, stores all records or none
- * (lenient: the valid ones) in one batch, and responds with each outcome.
+ * Receives a delivery. Reads a body of up to 64 KiB while the request is authorized, stores all records or
+ * none (lenient: the valid ones) in one batch, and responds with each outcome.
  */
 export function receive(c: Context<AppEnv>, resource: Resource): Promise<Response> {
   const handling = handleDelivery(c, resource)
@@ -240,6 +146,61 @@ function toDeliveryInput(
   }
 }
 
+const KEY_PATTERN = /^[\x21-\x7e]{1,255}$/
+
+/**
+ * Returns the `Idempotency-Key`, or null if none was sent.
+ *
+ * @throws ApiError `invalid_request` for a malformed key.
+ */
+function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (KEY_PATTERN.test(header)) return header
+  throw new ApiError('invalid_request', {
+    detail: 'The header `Idempotency-Key` must have 1 to 255 visible ASCII characters.',
+  })
+}
+
+/** Returns the key of a request with the digests of its records; null if it has none. */
+async function readIdempotency(
+  { env, idempotencyKey }: Pick<RequestContext, 'env' | 'idempotencyKey'>,
+  { records }: Pick<ValidatedRequest, 'records'>,
+  validator: RecordValidator,
+): Promise<DeliveryInput['idempotency']> {
+  if (idempotencyKey === null) return null
+  const digests = await digestRecords(env.TRACKING_KEYS, records, validator)
+  return { key: idempotencyKey, digests }
+}
+
+/**
+ * Returns the digests of records under all keys of `keys` (TRACKING_KEYS), that of the first key first,
+ * and last the digest without a key, which was stored before digests had keys. They ignore the order
+ * of members and white space.
+ *
+ * The digests outlive an erasure. Without the HMAC keys, which are not in the database, a reader of the
+ * database could test guesses of an erased name: everything else of the records is often known.
+ *
+ * A digest also covers the identities that depend on settings of the account: if a setting changes, a
+ * repeated request would otherwise be stored a second time, under other identities.
+ */
+export async function digestRecords(
+  keys: string,
+  records: readonly unknown[],
+  { configuredIdentityOf }: Pick<RecordValidator, 'configuredIdentityOf'> = {},
+): Promise<string[]> {
+  const identities = records.flatMap((record, index) => {
+    const identity = isObject(record) ? configuredIdentityOf?.(record) : undefined
+    return identity === undefined ? [] : [[index, identity]]
+  })
+  const suffix = identities.length > 0 ? ` ${canonicalJson(identities)}` : ''
+  const text = canonicalJson(records) + suffix
+  const message = new TextEncoder().encode(`records ${text}`)
+  const macs = await Promise.all(
+    (await hmacKeys(keys)).map((key) => crypto.subtle.sign(HMAC, key, message)),
+  )
+  return [...macs.map((mac) => new Uint8Array(mac).toHex()), await digest(text)]
+}
+
 /** Returns a copy with only the members that a response needs: keys and references. */
 const withoutContent = (
   validated: ValidatedRequest,
@@ -307,6 +268,45 @@ async function requestJob(
   }
 }
 
+// Each isolate asks the database at most once a minute whether a measurement is due.
+const mayMeasure = oncePerInterval(AT_QUOTA_MS)
+
+/**
+ * If a delivery failed with `quota_exceeded`, measures what its account stores, after the response. `error`
+ * is what the delivery failed with.
+ */
+function measureAfterQuotaRefusal(c: Context<AppEnv>, error: unknown): void {
+  if (!(error instanceof ApiError) || error.code !== 'quota_exceeded') return
+  c.executionCtx.waitUntil(
+    measureAccount(c).catch((cause) => {
+      console.error(JSON.stringify({ fault: errorName(cause), not_measured: 'account' }))
+    }),
+  )
+}
+
+async function measureAccount(c: Context<AppEnv>): Promise<void> {
+  const { account, binding } = await c.var.grantPromise
+  const now = Date.now()
+  if (mayMeasure(account, now)) await measureAtQuota(resolveDatabase(c.env, binding), account, now)
+}
+
+/** The number of accounts whose last start is remembered. Beyond that, all of them are forgotten. */
+const MAX_ACCOUNTS = 1000
+
+/**
+ * Returns a function that tells whether a job of an account may start at `now` (milliseconds). In this
+ * isolate it may start once in `intervalMs`. A cron job does what is not started.
+ */
+export function oncePerInterval(intervalMs: number): (account: string, now: number) => boolean {
+  const lastStarts = new Map<string, number>()
+  return (account, now) => {
+    if (now - (lastStarts.get(account) ?? 0) < intervalMs) return false
+    if (lastStarts.size >= MAX_ACCOUNTS) lastStarts.clear()
+    lastStarts.set(account, now)
+    return true
+  }
+}
+
 /** The contract: the maximum number of characters of all rows of a request. An isolate has 128 MB of memory. */
 const MAX_ROW_CHARACTERS = 12_000_000
 
@@ -330,7 +330,7 @@ export function checkRowSize({ rows }: Pick<RecordRows, 'rows'>): void {
 }
 
 /** The response to a request of at most this many records is small and needs no lease. */
-const FEW_RECORDS = 20
+const SMALL_RESPONSE_RECORDS = 20
 
 /** The estimated bytes of a response for each record, each error and each warning. */
 const RESULT_BYTES = 120
@@ -348,7 +348,7 @@ async function reserveResponseMemory(
   { account }: Grant,
   { records, valid, issues }: ValidatedRequest,
 ): Promise<void> {
-  if (records.length <= FEW_RECORDS) return
+  if (records.length <= SMALL_RESPONSE_RECORDS) return
   const warnings = valid.reduce((sum, record) => sum + record.warnings.length, 0)
   await reserveMemory(
     c.req.raw,

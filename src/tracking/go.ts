@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import { getPath } from 'hono/utils/url'
 import type { AppEnv } from '../auth/authorize.ts'
 import { newLookupLimit } from '../auth/lookup-limit.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
@@ -72,13 +71,6 @@ async function followLink(c: Context<AppEnv>) {
 
 /** The route for visitors. */
 export const go = new Hono<AppEnv>().get('/:link_id', followLink)
-
-/**
- * Returns the path that routes are matched with. Tools that publish links add a slash to some of them,
- * which is left out.
- */
-export const routedPath = (request: Request): string =>
-  getPath(request).replace(/^(\/go\/[^/]+)\/$/, '$1')
 
 /** Queues a click. A lost click changes a report only: attribution needs no stored click. */
 async function queueClick(env: Env, click: Click): Promise<void> {

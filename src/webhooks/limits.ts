@@ -1,6 +1,6 @@
 import { DAY_MS } from '../durations.ts'
 
-/** The default of `unattributed_threshold`. Migration 0021 repeats it. */
+/** The default of `unattributed_threshold`. The column of `accounts` repeats it. */
 export const UNATTRIBUTED_THRESHOLD = 0.2
 
 /** The limits of webhooks. */

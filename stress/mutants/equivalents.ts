@@ -536,7 +536,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/commission/statements/kept.ts',
-    declaration: 'readHalves',
+    declaration: 'readHalvesWithKept',
     was: '[]',
     is: ['["Stryker was here"]'],
     why: 'For the compiler: each query has a list of rows.',

@@ -46,7 +46,6 @@ test('approved statements and closed periods of some affiliates are read', async
   expect(statements[0]).toMatchObject({
     digest: digestOf(rows[0]!),
     approved_at: 1000,
-    state: '{}',
   })
   expect(JSON.parse(statements[0]!.statement!)).toEqual(headOf(rows[0]!, rows[0]!.head!))
   expect(statements[1]!.statement).toBe(null)

@@ -1,14 +1,12 @@
-import {
-  readSettled,
-  readSettledPeriods,
-  type SettledPeriod,
-  type SettledStatement,
-} from '../../db/commission/books/approve.ts'
 import { type BookedItem, readBooked } from '../../db/commission/books/booked-lines.ts'
 import {
   type ClosedStatement as ClosedRow,
   type Closings,
   readClosings,
+  readSettled,
+  readSettledPeriods,
+  type SettledPeriod,
+  type SettledStatement,
 } from '../../db/commission/books/closings.ts'
 import {
   type ManualEntry as ManualRow,

@@ -24,7 +24,7 @@ import {
   type KeptDaysInUse,
   readKeptDaysInUse,
 } from './kept.ts'
-import { KEPT_SHARE } from './limits.ts'
+import { KEPT_FACT_WEIGHT } from './limits.ts'
 import { type ComputedRange, findRange } from './range.ts'
 import { type IsNeeded, neededQueries, readCustomers, yieldAfterFacts } from './read-customers.ts'
 import {
@@ -412,7 +412,7 @@ function withoutEvidence(evaluated: EvaluatedCustomer): EvaluatedCustomer {
  * Reads the facts on which affiliates depend, and prepares the settlement of any period of the range.
  *
  * @param maxFacts The most facts to read.
- * @param keep Is called for each customer, and returns what must stay in memory of the customer until
+ * @param reduce Is called for each customer, and returns what must stay in memory of the customer until
  * the settlement; absent: everything.
  * @throws TooManyFacts
  */
@@ -421,11 +421,11 @@ export async function settleAffiliates(
   affiliates: readonly string[],
   maxFacts: number,
   booksOf: BooksOf,
-  keep?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
+  reduce?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
 ): Promise<Settlement> {
   const { source, range, context, dependenciesOf } = computation
   const { settled, read } = joinDependencies(affiliates.map(dependenciesOf))
-  const tallies = await tallyFacts(computation, [...read], maxFacts, keep)
+  const tallies = await tallyFacts(computation, [...read], maxFacts, reduce)
   const wanted = new Set(affiliates)
   const isAssigned = (one: string) => source.inForce.assignmentsOf(one).length > 0
   const input: SettlementInput = {
@@ -448,7 +448,7 @@ async function tallyFacts(
   computation: Computation,
   affiliates: readonly string[],
   maxFacts: number,
-  keep?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
+  reduce?: (evaluated: EvaluatedCustomer) => EvaluatedCustomer,
 ): Promise<Map<string, PeriodTallies>> {
   const { source, range, context, kept } = computation
   const tallies = new Map(range.periods.map(({ id }) => [id, new Map() as PeriodTallies]))
@@ -458,7 +458,7 @@ async function tallyFacts(
   })
   const queries = earningQueries(source.selection, range.days, source.settings.statusMembers)
   const isNeeded = neededQueries(source, context.tree, range.periods)
-  const weightOf = factWeightByDay(kept, keep === undefined ? 1 : KEPT_SHARE)
+  const weightOf = factWeightByDay(kept, reduce === undefined ? 1 : KEPT_FACT_WEIGHT)
   let facts = 0
   const yieldAfter = yieldAfterFacts()
   for await (const customers of customersOf(computation, affiliates, queries, isNeeded, kept)) {
@@ -468,7 +468,7 @@ async function tallyFacts(
       const pause = yieldAfter(customer.facts.length)
       if (pause) await pause
       const own = evaluateCustomer(context, customer)
-      const evaluated = keep ? keep(own) : own
+      const evaluated = reduce ? reduce(own) : own
       for (const addTo of add) addTo(evaluated)
     }
   }

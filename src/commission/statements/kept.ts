@@ -232,7 +232,7 @@ export async function keepFacts(
   const isKept = (year: DayBounds): boolean => {
     const found = kept.find(({ first_day }) => first_day === year.first_day)
     if (found?.ready === 0) return now - found.begun_at < KEEPING.lostAfterMs
-    return found !== undefined && isUsable(found, year, rowsDigest, range)
+    return found !== undefined && needsNoRenewal(found, year, rowsDigest, range)
   }
   const last = Math.min(lastSettledDay(Math.floor(now / DAY_MS)), range.lastDay)
   const factDays = Object.values(range.days).flatMap(({ single }) => single)
@@ -246,7 +246,12 @@ export async function keepFacts(
 }
 
 /** Whether kept days include all needed rows of a year, and few of them have changed. */
-const isUsable = (kept: KeptDays, year: DayBounds, rowsDigest: string, range: ReadRange): boolean =>
+const needsNoRenewal = (
+  kept: KeptDays,
+  year: DayBounds,
+  rowsDigest: string,
+  range: ReadRange,
+): boolean =>
   includesNeededRows(kept, rowsDigest, range) &&
   kept.last_day >= year.last_day &&
   JSON.parse(kept.changed).length <= KEEPING.changedDays
@@ -476,7 +481,7 @@ async function readWithKept(
   if (batch === null) {
     return ids.length === 1
       ? readUnkept(database, queries, ids)
-      : readHalves(database, kept, queries, ids, attempts)
+      : readHalvesWithKept(database, kept, queries, ids, attempts)
   }
   const current = chooseKeptDays(kept, batch.keptDays)
   if (JSON.stringify(current.usable) !== JSON.stringify(kept.usable)) {
@@ -496,7 +501,7 @@ async function readUnkept(
 }
 
 /** Reads the first half of the customers, then the other half. */
-async function readHalves(
+async function readHalvesWithKept(
   database: AccountDatabase,
   kept: KeptDaysInUse,
   queries: readonly CustomerFactQuery[],

@@ -5,7 +5,7 @@ import type { Period } from '../engine/calendar.ts'
 export const FRESH_LIMITS = { facts: 50_000 }
 
 /** How much a kept fact counts towards `FRESH_LIMITS.facts`; others count 1. */
-export const KEPT_SHARE = 0.2
+export const KEPT_FACT_WEIGHT = 0.2
 
 /** The maximum number of lines, and about that of bytes, of a part of a statement. */
 export const PART_LIMITS = { lines: 1000, bytes: 400_000 }

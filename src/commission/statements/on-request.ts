@@ -71,7 +71,7 @@ export async function inTurn<T>(account: string, compute: () => Promise<T>): Pro
   }
 }
 
-/** Reads what every computation of an account depends on, in one round trip. */
+/** Reads what every computation of an account depends on, in parallel. */
 export async function readStored(
   env: Env,
   { account: id, vertical }: Pick<Grant, 'account' | 'vertical'>,
@@ -88,7 +88,7 @@ export async function readStored(
   return { source: sourceOf(databases, account, stored), beginnings }
 }
 
-/** Prepares the computation of a period of an account, in two round trips. */
+/** Prepares the computation of a period of an account, in two steps of parallel queries. */
 export async function openPeriod(
   env: Env,
   grant: Pick<Grant, 'account' | 'vertical'>,

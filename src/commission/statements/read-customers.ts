@@ -3,6 +3,7 @@ import { EVERYTHING, type FactSelection } from '../../db/commission/fact-tables.
 import {
   type FactQuery,
   type FactRow,
+  type RowKind,
   readSignups,
   type SignupRow,
 } from '../../db/commission/facts.ts'
@@ -25,8 +26,6 @@ import type { Tree } from '../engine/tree.ts'
 import { type KeptDaysInUse, type NeededKinds, readRows } from './kept.ts'
 import { type AccountSource, dated, dayOrNull } from './source.ts'
 import { signupState, toFact } from './to-facts.ts'
-
-type RowKind = FactQuery['kind']
 
 /**
  * Returns a function that tells whether a query reads rows that count for a customer: rows that are
@@ -210,7 +209,7 @@ async function readKnown(
 
 /** The rows of one kind by stored customer id. */
 interface FoundRows {
-  readonly kind: FactQuery['kind']
+  readonly kind: RowKind
   readonly rowsOf: ReadonlyMap<string, readonly FactRow[]>
 }
 

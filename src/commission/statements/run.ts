@@ -1,7 +1,10 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
-import { type CustomersCursor, findCustomersOf } from '../../db/commission/customers-of.ts'
-import { countUnchanged } from '../../db/commission/drafts.ts'
+import {
+  type CustomersCursor,
+  countUnchanged,
+  findCustomersOf,
+} from '../../db/commission/customers-of.ts'
 import { endKeeping } from '../../db/commission/kept.ts'
 import {
   affiliatesToSettle,

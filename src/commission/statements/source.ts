@@ -48,7 +48,7 @@ export async function openSource(
   return sourceOf(databases, account, await readSource(databases, account))
 }
 
-/** Reads the stored plans, affiliates and settings of an account in one round trip. */
+/** Reads the stored plans, affiliates and settings of an account, in parallel. */
 export const readSource = ({ db, directory }: Databases, { id, vertical }: AccountKey) =>
   Promise.all([
     // `readStoredPlans` uses only methods that a session has, too.

@@ -488,7 +488,7 @@ async function computeStatementOfLine(
     [affiliate_id],
     FRESH_LIMITS.facts,
     books.booksOf,
-    collecting?.keep,
+    collecting?.collect,
   )
   const result = settlement
     .settle(period)

@@ -75,7 +75,7 @@ const isPerCustomer = ({ rule }: LineKey): boolean =>
   rule.kind === 'share' && rule.per === 'customer'
 
 /**
- * Returns a collector of what customers add to a line while its statement is computed: `keep` must be
+ * Returns a collector of what customers add to a line while its statement is computed: `collect` must be
  * called for each customer, and throws `TooManyFacts` after too many. Returns null for lines of a single
  * customer, which `readParts` reads.
  */
@@ -83,13 +83,13 @@ export function collectParts(context: PeriodContext, affiliate: string, line: Li
   if (line.rule.kind === 'once' || isPerCustomer(line)) return null
   const { collected, add } = partsCollector(reducer(context, affiliate, line))
   let facts = 0
-  const keep = (evaluated: EvaluatedCustomer): EvaluatedCustomer => {
+  const collect = (evaluated: EvaluatedCustomer): EvaluatedCustomer => {
     for (const { count } of evaluated.customer.facts) facts += count
     if (facts > FRESH_LIMITS.facts) throw new TooManyFacts()
     add(evaluated)
     return evaluated
   }
-  return { collected, keep }
+  return { collected, collect }
 }
 
 /** Returns whose facts a line counts. */

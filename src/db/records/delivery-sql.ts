@@ -109,11 +109,11 @@ function findingColumns(
       invalid: `${flag} is 'invalid'`,
       flagged: `${flag} is not null`,
     }),
-    // `unknown`: the record has an unknown reference; in customers of brands, its additional fields exceed
-    // the limit.
-    ...(reference && { unknown: ifMissing(reference, fromLookup, isStillHeld) }),
+    // `refusable`: the record has an unknown reference; in customers of brands, its additional fields exceed
+    // the limit. Its policy then refuses or holds the record, or stores it with a warning.
+    ...(reference && { refusable: ifMissing(reference, fromLookup, isStillHeld) }),
     ...(sizeLimit && {
-      unknown: `${fromLookup(IS_TOO_LARGE)} is 1`,
+      refusable: `${fromLookup(IS_TOO_LARGE)} is 1`,
       undecided: once(isUndecided(sizeLimit, fromLookup)),
       rewritten: once(rewrittenBytes(sizeLimit, fromLookup)),
     }),
@@ -278,7 +278,7 @@ export const unknownKeys = (
               select ${IDX} as idx, json_array(${IDX},
                 ${columnList(key, (name) => (maskedColumn ? loggedIdentity : loggedText)(fromLookup(name)))},
                 ${reference ? loggedText(fromLookup(reference.column)) : 'null'}) as named
-              from classified where unknown order by idx limit ${MAX_LOGGED_KEYS}
+              from classified where refusable order by idx limit ${MAX_LOGGED_KEYS}
             )
           ) where bytes < ${MAX_LOGGED_BYTES}
         )`
@@ -404,8 +404,8 @@ function countedColumns(
         was_held: wasHeld(table, fromLookup, 'moved'),
       }),
     ...(table.affiliation && { affiliated: 'affiliated is not null' }),
-    ...(policy === 'reject' && { refused: 'unknown' }),
-    ...(policy === 'hold' && { held: 'unknown' }),
+    ...(policy === 'reject' && { refused: 'refusable' }),
+    ...(policy === 'hold' && { held: 'refusable' }),
   })
   const notCreated = ['invalid', 'refused', 'held']
   const stale: Filter = { has: ['stale'], lacks: ['invalid', 'refused'] }
@@ -422,10 +422,10 @@ function countedColumns(
     // Records that were merged into a new one: they are `created`, too, but no further record is stored.
     repeated_created: count('*', { has: ['is_new', 'flagged'], lacks: notCreated }),
     // Stored records that stop or start being held, and new ones that are held.
-    leaves_held: count('*', { has: ['was_held', 'moved'], lacks: ['unknown'] }),
+    leaves_held: count('*', { has: ['was_held', 'moved'], lacks: ['refusable'] }),
     becomes_held: count('*', { has: ['moved', 'held'], lacks: ['was_held'] }),
     new_held: count('*', { has: ['is_new', 'held'], lacks: ['invalid', 'flagged'] }),
-    unknown_at: list(IDX, { has: ['unknown'], lacks: [] }),
+    unknown_at: list(IDX, { has: ['refusable'], lacks: [] }),
     stale_at: list(IDX, stale),
     moved: list(IDX, { has: ['moved'], lacks: ['stale', 'refused'] }),
     erased_at: list(IDX, { has: ['erased'], lacks: ['invalid'] }),
@@ -674,7 +674,7 @@ const selectDryRunSql = (table: RecordTable, fragments: SqlFragments) => `
       select ${IDX} as idx, coalesce(t.revision, 0) + 1 as revision, ${changesKind(table, fragments)} as changes_kind
       ${wouldWrite(table, fragments)}`
 
-/** Whether a record is about something else than the stored one: 1 or 0. Migration 0028 has the same condition. */
+/** Whether a record is about something else than the stored one: 1 or 0. The trigger `events_changed` has the same condition. */
 const changesKind = ({ kindColumns }: RecordTable, { fromRecord }: SqlFragments) =>
   kindColumns.length === 0
     ? '0'

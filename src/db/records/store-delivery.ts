@@ -657,8 +657,9 @@ const quotaExceeded = (stored: number, quota: number) =>
 
 /**
  * Returns the variants of a request's batch. The first one suits most requests. The second one is for
- * records that move. If the account has as many held records as it may have, the last one rejects the
- * records of unknown customers.
+ * records that move; a dry run moves nothing. If the account has as many held records as it may have, the
+ * last one rejects the records of unknown customers. A batch that inserts no delivery row does not tell why,
+ * so the variants are sent in this order.
  */
 const batchVariants = ({ policy, dryRun }: DeliveryInput): [BatchVariant, ...BatchVariant[]] => [
   { moves: false, policy },

@@ -2,7 +2,7 @@ import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
-// Writes the events that a cron or a run causes. Triggers of the migrations 0021 and 0026 write the others.
+// Writes the events that a cron or a run causes. Triggers write the others, such as `webhook_delivery_refused`.
 
 /** The condition that an endpoint of the account subscribes to events of a type. */
 const wanted = (account: string, type: string) => `exists (
