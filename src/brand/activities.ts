@@ -1,6 +1,6 @@
 import type { Grant } from '../auth/grant.ts'
 import { digest } from '../auth/secret.ts'
-import { brandActivityTable } from '../db/records/record-table.ts'
+import { brandActivityTable, HAS_TIME } from '../db/records/record-table.ts'
 import type { Row } from '../db/records/store-delivery.ts'
 import { placeWarnings, recordPointer } from '../ingest/envelope.ts'
 import {
@@ -75,7 +75,9 @@ async function activityRows(
         ? await shorten(identity)
         : `${request} ${String(index).padStart(3, '0')}`
       const stored = typeof details === 'string' ? await shorten(details) : undefined
-      return { index, values: { ...columns, id, first_day, details: stored } }
+      const hasTime = id.startsWith('d ') ? 0 : columns[HAS_TIME]
+      const values = { ...columns, id, first_day, details: stored, [HAS_TIME]: hasTime }
+      return { index, values }
     }),
   )
   const merged = mergeRepeated(

@@ -5,6 +5,7 @@ import {
   KNOWN_MEMBERS,
   PRODUCTS,
 } from '../db/directory/event-definitions.ts'
+import { HAS_TIME } from '../db/records/record-table.ts'
 import { HAS_MASK, MASK_PATCH } from '../db/records/sql-fragments.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { id } from '../validation/fields.ts'
@@ -131,8 +132,10 @@ function readCreatetime(
   const value = members.get('createtime')
   if (value === undefined) return [warning('no_createtime', '/createtime')]
   const { issue } = validateField('createtime', value, fields.createtime)
-  if (time && !issue) Object.assign(output, { createtime: time.instant, day: time.day })
-  else if (issue?.code === 'type') issues.push(issue)
+  if (time && !issue) {
+    Object.assign(output, { createtime: time.instant, day: time.day })
+    output[HAS_TIME] = Number(!time.isDay)
+  } else if (issue?.code === 'type') issues.push(issue)
   else {
     const expected = expectedTime(value, zone)
     issues.push({ pointer: '/createtime', code: 'date_time', expected, value })

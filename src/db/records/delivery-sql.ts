@@ -517,25 +517,31 @@ export interface SignupWarning {
 }
 
 /**
- * Returns the query for the records of a chunk that get a warning about a signup; null if no record of
+ * Returns the query for the records of a lookup chunk that get a warning about a signup; null if no record of
  * the table does.
  * - Of transactions and activity: the records before the signup of their customer. Each customer is read
  *   once, with their first record, and the records are compared only with customers who signed up after it.
  * - Of brands' customers: those who are stored without the time of the signup.
  */
 function signupWarningsSql(table: RecordTable, fragments: SqlFragments): string | null {
-  const { fromRecord } = fragments
+  const { fromLookup } = fragments
   if (table.reference?.table === 'customers') {
-    return beforeSignupSql(fromRecord(table.reference.column), {
-      day: fromRecord(table.dayColumn),
-      time: table.instantOf(fromRecord),
+    return beforeSignupSql(fromLookup(table.reference.column), {
+      day: fromLookup(table.dayColumn),
+      time: instantOf(table, fromLookup),
     })
   }
   if (!table.dayOptional) return null
   return `
       select ${IDX} as idx, null as signup_day, null as signup
-      from ${JSON_EACH}(:rows) left join customers t on ${fragments.keyMatches(fromRecord)}
-      where ifnull(${fromRecord('signup_date')}, t.signup_date) is null`
+      from ${JSON_EACH}(:rows) left join customers t on ${fragments.keyMatches(fromLookup)}
+      where ifnull(${fromLookup('signup_date')}, t.signup_date) is null`
+}
+
+/** Returns the SQL of the instant of a record; null in a record of a whole day. */
+function instantOf({ instantColumns: [instant, hasTime] }: RecordTable, fromLookup: FromLookup) {
+  if (instant === undefined) return 'null'
+  return hasTime ? `iif(${fromLookup(hasTime)}, ${fromLookup(instant)}, null)` : fromLookup(instant)
 }
 
 const beforeSignupSql = (customer: string, record: { day: string; time: string }) => `

@@ -55,9 +55,10 @@ export interface RecordTable {
   /** The column that is null in a record without a day. */
   readonly timeColumn: string | null
   /**
-   * Returns the SQL of the instant of a record, whose columns `cell` reads; null in a record of a whole day.
+   * The column with the instant of a record, and the cell that is 0 if the record is of a whole day all the
+   * same; empty if all records are of whole days.
    */
-  readonly instantOf: (cell: (name: string) => string) => string
+  readonly instantColumns: readonly string[]
   /** The columns that stay empty once the customer is erased; see `erasedValue`. */
   readonly personalColumns: readonly string[]
   /**
@@ -135,7 +136,7 @@ function recordTable(
     dayColumn: 'day',
     dayOptional: false,
     timeColumn: null,
-    instantOf: () => 'null',
+    instantColumns: [],
     personalColumns: [],
     maskedColumn: null,
     warnsOnAttribution: false,
@@ -202,7 +203,7 @@ export const brandCustomerTable = recordTable(
 export const transactionTable = recordTable(transactions, {
   indexedColumns: ['customer_id', 'day'],
   indexes: { key: 'transactions_key', day: null },
-  instantOf: (cell) => cell('transaction_date'),
+  instantColumns: ['transaction_date'],
   reference: { column: 'customer_id', table: 'customers' },
 })
 
@@ -212,6 +213,9 @@ export const tradingActivityTable = recordTable(activity, {
   dayColumn: 'date',
   reference: { column: 'customer_id', table: 'customers' },
 })
+
+/** The name of the cell that is 1 if a record has a time of day, 0 if it is of a whole day. */
+export const HAS_TIME = 'has_time'
 
 /** The length of a `createtime` that is a date without a time. */
 export const DATE_LENGTH = 10
@@ -227,8 +231,7 @@ export const brandActivityTable = recordTable(events, {
   kindColumns: ['eventname', 'customer_id'],
   dayOptional: true,
   timeColumn: 'createtime',
-  instantOf: (cell) =>
-    `iif(${cell('id')} like 'd [%' or length(${cell('record')} ->> '$.createtime') = ${DATE_LENGTH}, null, ${cell('createtime')})`,
+  instantColumns: ['createtime', HAS_TIME],
   indexes: { key: 'events_key', day: null },
   reference: { column: 'customer_id', table: 'customers' },
 })

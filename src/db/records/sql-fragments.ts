@@ -95,7 +95,7 @@ export type FromLookup = (name: string) => string
 
 /** The fragments of one table. */
 export interface SqlFragments {
-  /** The columns that the classification needs, in the order of a lookup chunk's cells. */
+  /** The columns that the classification and the warnings about signups need, in the order of a lookup chunk's cells. */
   readonly lookupColumns: readonly string[]
   readonly fromLookup: FromLookup
   /** The columns of whole records, in the order of a chunk's cells. */
@@ -144,14 +144,16 @@ export function sqlFragments(table: RecordTable): SqlFragments {
   }
 }
 
-/** Returns the columns that the classification of a record needs. */
+/** Returns the columns that the classification of a record and the warnings about signups need. */
 function lookupColumnsOf(table: RecordTable): readonly string[] {
   const { key, indexedColumns, reference, versionColumn, warnsOnAttribution } = table
-  const { sizeLimit, maskedColumn, affiliation } = table
+  const { sizeLimit, maskedColumn, affiliation, instantColumns, timeColumn } = table
   const columns = [
     ...key,
     ...(reference ? [reference.column] : []),
     ...indexedColumns,
+    ...instantColumns,
+    ...(timeColumn ? [timeColumn] : []),
     ...(versionColumn ? [versionColumn] : []),
     ...(affiliation ? [affiliation] : []),
     ...(warnsOnAttribution ? [SENT_VERDICT] : []),

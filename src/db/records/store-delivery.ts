@@ -436,12 +436,12 @@ function buildBatch(
 
 /** Returns the statements that find warnings about the signups of customers. */
 function signupWarnings(
-  { bind, statements, table, records, lacksTime }: BatchParts,
+  { bind, statements, table, lookup, lacksTime }: BatchParts,
   values: Values,
 ) {
   const { signupWarnings: statement } = statements
   if (!statement || (table.hasFirstSeen && !lacksTime)) return []
-  return records.map((rows) => bind(statement, { ...values, rows }))
+  return lookup.map((rows) => bind(statement, { ...values, rows }))
 }
 
 /** Returns the statements that read what an earlier attempt stored. */
