@@ -72,7 +72,7 @@ export function dataTests(shared: () => Shared): void {
     await page.getByRole('link', { name: 'C-3301' }).click()
     await page.getByRole('link', { name: '2026-03', exact: true }).click()
     const lines = page.getByRole('table', { name: /^Lines of statements/ })
-    assert.match(await lines.innerText(), /IB-07\s+demo-ib, 2026-03\s+cpa[\s\S]*200\.00 EUR/)
+    assert.match(await lines.innerText(), /IB-07\s+demo-ib, March 2026\s+cpa[\s\S]*200\.00 EUR/)
     const records = page.getByRole('table', { name: 'Records of transactions, by day' })
     assert.match(await records.innerText(), /T-3301/)
   })

@@ -1,6 +1,6 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Data, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { Data, EmptyState, isolated, type List, Pager, periodWords, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ConfirmForm, Filters } from '../parts/forms.tsx'
 import {
@@ -55,7 +55,7 @@ const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly Entry[] }) => (
       column('Statement', ({ statement, period, plan }: Entry) =>
         statement ? (
           <AccountLink visit={visit} at={['statements', statement]}>
-            {period}, <Data text={plan ?? ''} />
+            {periodWords(period ?? '')}, <Data text={plan ?? ''} />
           </AccountLink>
         ) : (
           '–'

@@ -5,7 +5,7 @@ import type { PartRecord } from '../../commission/why/explain.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { Data, isolated, type List, Pager, periodWords, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { type Explained, ExplanationView, Head } from '../parts/explanation.tsx'
 import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
@@ -47,7 +47,7 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
     columns={[
       column('Line', ({ line_id, affiliate_id, period, rule }: SourcePart) => (
         <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
-          <Data text={affiliate_id} />, <Data text={rule} />, {period}
+          <Data text={affiliate_id} />, <Data text={rule} />, {periodWords(period)}
         </AccountLink>
       )),
       ...fields<SourcePart>(visit, 'plan', 'scope', 'amount', 'currency'),

@@ -1,7 +1,7 @@
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Data, isolated } from '../parts/data.tsx'
+import { Data, isolated, periodWords } from '../parts/data.tsx'
 import { AccountLink, Facts } from '../parts/fields.tsx'
 import { ChangeForm, FoldedForm, HOLDS } from '../parts/forms.tsx'
 import {
@@ -155,7 +155,12 @@ export const statementPage: Page = {
     const shown = { visit, statement }
     const to = (query: Visit['query']) => withQuery(visit.path, { part, ...query })
     const listed = (
-      <AccountLink visit={visit} at={['statements']} query={{ period }} children={period} />
+      <AccountLink
+        visit={visit}
+        at={['statements']}
+        query={{ period }}
+        children={periodWords(period)}
+      />
     )
     const body = (
       <>
@@ -201,6 +206,6 @@ export const statementPage: Page = {
         {status === 'paid' && <Return {...shown} />}
       </>
     )
-    return { title: `${isolated(affiliate_id)}, ${period}`, body }
+    return { title: `${isolated(affiliate_id)}, ${periodWords(period)}`, body }
   },
 }

@@ -1,7 +1,16 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Data, EmptyState, isolated, type List, Live, Pager, Table } from '../parts/data.tsx'
+import {
+  Data,
+  EmptyState,
+  isolated,
+  type List,
+  Live,
+  Pager,
+  periodWords,
+  Table,
+} from '../parts/data.tsx'
 import { AccountLink, column, Facts } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
 import {
@@ -177,6 +186,6 @@ export const statementsPage: Page = {
         </Live>
       </>
     )
-    return { title: period ? `Statements of ${period}` : 'Statements', body }
+    return { title: period ? `Statements of ${periodWords(period)}` : 'Statements', body }
   },
 }

@@ -162,18 +162,31 @@ export function Amount({ value, currency }: { value: string; currency?: string }
   )
 }
 
+const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as const
+
+/** Returns a day (`YYYY-MM-DD`) in words: `5 Oct 2026`. */
+export const dayWords = (day: string): string =>
+  new Intl.DateTimeFormat('en-GB', { ...DAY_MONTH_YEAR, timeZone: 'UTC' }).format(new Date(day))
+
+/** Returns a period in words: `October 2026` for `2026-10`, `Week 41 of 2026` for `2026-W41`. */
+export function periodWords(period: string): string {
+  const [year = '', part = ''] = period.split('-')
+  if (part.startsWith('W')) return `Week ${Number(part.slice(1))} of ${year}`
+  const month = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' })
+  return `${month.format(new Date(`${period}-01`))} ${year}`
+}
+
+/** Renders a day (`YYYY-MM-DD`) in words; null as a dash. */
+export const Day = ({ day }: { day: string | null }) =>
+  day === null ? <span class="quiet">–</span> : <time datetime={day}>{dayWords(day)}</time>
+
 /** Renders an instant (ISO 8601) in a time zone, with the name of the zone; null as “never”. */
 export function Time({ at, zone = 'UTC' }: { at: string | null; zone?: string }) {
   if (at === null) return <span class="quiet">never</span>
-  // The Swedish format is `YYYY-MM-DD hh:mm:ss`.
-  const text = new Intl.DateTimeFormat('sv-SE', {
-    dateStyle: 'short',
-    timeStyle: 'medium',
-    timeZone: zone,
-  }).format(new Date(at))
+  const format = { ...DAY_MONTH_YEAR, hour: '2-digit', minute: '2-digit', timeZone: zone } as const
   return (
     <time datetime={at}>
-      {text} <small>{zone}</small>
+      {new Intl.DateTimeFormat('en-GB', format).format(new Date(at))} <small>{zone}</small>
     </time>
   )
 }

@@ -1,7 +1,7 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
-import { Amount, count, Data, EmptyState, Table } from './data.tsx'
+import { Amount, count, Data, EmptyState, periodWords, Table } from './data.tsx'
 import { DeferredPart } from './deferred.tsx'
 import { Filters } from './forms.tsx'
 
@@ -88,7 +88,7 @@ const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
         title: 'Statement',
         cell: ({ statement_id, plan, period }) => (
           <a href={accountPath(account, 'statements', statement_id)}>
-            <Data text={plan} />, {period}
+            <Data text={plan} />, {periodWords(period)}
           </a>
         ),
       },
@@ -159,7 +159,7 @@ export const EarnedPart = ({ visit, signup }: { visit: Visit; signup: string }) 
           href={`${withQuery(visit.path, { period })}#earned`}
           aria-current={visit.query.period === period ? 'page' : undefined}
         >
-          {period}
+          {periodWords(period)}
         </a>
       ))}
     </nav>

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, type Visit, withQuery } from '../page.ts'
-import { Amount, Badge, type Column, Data, Time, titleOf } from './data.tsx'
+import { Amount, Badge, type Column, Data, Day, periodWords, Time, titleOf } from './data.tsx'
 
 // Fields of the administration API, shown in the same way on every page.
 
@@ -44,6 +44,8 @@ const TONES: ReadonlyMap<string, Tone> = new Map([
 const NUMBERS =
   /^(?:amount|balance|base|capped|carried_out|causes|closing|count|current|customers|difference|due|opening|payable|rate|records|simulated|statements|sum|total|units|version|with_holds)$/
 
+const IS_DAY = /^\d{4}-\d\d-\d\d$/
+
 /** Renders the value of a field: as a link if it names something that has a page. */
 export function Value({ visit, name, value }: { visit: Visit; name: string; value: unknown }) {
   const text = typeof value === 'number' ? value.toLocaleString('en') : String(value ?? '')
@@ -54,6 +56,8 @@ export function Value({ visit, name, value }: { visit: Visit; name: string; valu
   if (page && text !== '*') return <AccountLink visit={visit} at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
+  if (IS_DAY.test(text)) return <Day day={text} />
+  if (name === 'period') return <>{periodWords(text)}</>
   if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
   // The codes of reasons are words with underscores. Members write the others.
   return name === 'reason' && /^[a-z_]+$/.test(text) ? text.replaceAll('_', ' ') : id

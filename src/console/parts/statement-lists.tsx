@@ -3,7 +3,7 @@ import type { ReturnedPayment } from '../../commission/books/present.ts'
 import type { StatementHead } from '../../commission/statements/draft.ts'
 import type { presentPeriods } from '../../commission/statements/present.ts'
 import type { Visit } from '../page.ts'
-import { count, Data, EmptyState, Table } from './data.tsx'
+import { count, Data, EmptyState, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 
 // The parts of pages that list statements.
@@ -46,7 +46,7 @@ export const Statements = (props: {
     columns={[
       column('Statement', ({ id, affiliate_id, period }: Statement) => (
         <AccountLink visit={props.visit} at={['statements', id]}>
-          <Data text={affiliate_id} />, {period}
+          <Data text={affiliate_id} />, {periodWords(period)}
         </AccountLink>
       )),
       ...fields<Statement>(props.visit, 'plan', 'status'),

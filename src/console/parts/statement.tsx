@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Data, isolated, Table, titleOf } from './data.tsx'
+import { Amount, Data, isolated, periodWords, Table, titleOf } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 import type { Statement } from './statement-lists.tsx'
 
@@ -40,11 +40,21 @@ const sumsOf = (statement: WholeStatement): Sum[] => {
   const { received, transferred: moved } = statement
   return [
     ...received.map(
-      ({ amount, from, period }): Sum => ['received', amount, `From ${isolated(from)}, ${period}`],
+      ({ amount, from, period }): Sum => [
+        'received',
+        amount,
+        `From ${isolated(from)}, ${periodWords(period)}`,
+      ],
     ),
     ...SUMS.map(([name, text, part]): Sum => [name, statement[name], text, part]),
     ...(moved
-      ? [['transferred', moved.amount, `To ${isolated(moved.to)}, ${moved.period}`] as const]
+      ? [
+          [
+            'transferred',
+            moved.amount,
+            `To ${isolated(moved.to)}, ${periodWords(moved.period)}`,
+          ] as const,
+        ]
       : []),
   ]
 }
@@ -113,7 +123,11 @@ export const Adjustments = ({ visit, statement: { adjustments, currency } }: Sho
         rule === null ? 'cover of a write-off' : <Data text={rule} />,
       ),
       column('Corrects', ({ of: { line, period } }: Adjustment) =>
-        line ? <AccountLink visit={visit} at={['lines', line]} children={period} /> : period,
+        line ? (
+          <AccountLink visit={visit} at={['lines', line]} children={periodWords(period)} />
+        ) : (
+          periodWords(period)
+        ),
       ),
       column('Causes', ({ causes_total }: Adjustment) => causes_total, true),
       explained(visit, currency),
