@@ -1,6 +1,8 @@
+import type { PlanTerms } from '../../commission/engine/plan.ts'
+import { type RuleWords, ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
-import { AccountLink, column, Facts, fields, Value } from '../parts/fields.tsx'
+import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { putVersion, VersionForm } from '../parts/plans.tsx'
 import type { Plan } from './plans.tsx'
@@ -11,7 +13,7 @@ const SHOWN = 3
 interface Version {
   readonly version: number
   readonly effective_from: string
-  readonly terms: object
+  readonly terms: PlanTerms
   readonly created_at: string
   readonly withdrawn_at: string | null
 }
@@ -22,40 +24,91 @@ interface Shown {
   readonly versions: readonly Version[]
 }
 
-/** Returns the texts of terms by their paths; rules are named by their ids. */
-function flatten(value: unknown, path = '', into = new Map<string, string>()): Map<string, string> {
-  const isTree = typeof value === 'object' && value !== null
-  const isList = Array.isArray(value) && !value.some((one) => typeof one === 'object')
-  if (!isTree || isList) return into.set(path, isList ? value.join(', ') : String(value ?? 'none'))
-  for (const [key, one] of Object.entries(value)) {
-    const name = Array.isArray(value) && typeof one?.id === 'string' ? one.id : key
-    flatten(one, path === '' ? name : `${path} / ${name}`, into)
-  }
-  return into
-}
+/** Returns the sentences of a rule, what it pays for first. */
+const sentencesOf = ({ pays, limits }: RuleWords): string[] => [pays, ...limits]
 
-/** Renders versions side by side. A term that differs from the version before it is marked. */
-function Compared({ versions }: Shown) {
-  const terms = versions.map((one) => flatten(one.terms))
-  const paths = [...new Set(terms.flatMap((one) => [...one.keys()]))]
+/** Renders sentences. Those that the version before lacks are marked, and those that it had are struck out. */
+const Sentences = ({
+  now,
+  before,
+}: {
+  now: readonly string[]
+  before: readonly string[] | null
+}) => (
+  <ul class="rule-words">
+    {now.map((sentence) => (
+      <li>
+        {before === null || before.includes(sentence) ? (
+          <Data text={sentence} />
+        ) : (
+          <ins>
+            <Data text={sentence} />
+          </ins>
+        )}
+      </li>
+    ))}
+    {before
+      ?.filter((sentence) => !now.includes(sentence))
+      .map((sentence) => (
+        <li>
+          <del>
+            <Data text={sentence} />
+          </del>
+        </li>
+      ))}
+  </ul>
+)
+
+/** Renders a version in words, and what it changes of the one before. */
+function InWords({ version, before }: { version: Version; before: Version | undefined }) {
+  const { terms } = version
+  const old = before?.terms
+  const rulesOf = (one: PlanTerms) => one.rules.map((rule) => ruleWords(rule, one))
+  const rules = rulesOf(terms)
+  const oldRules = new Map(old ? rulesOf(old).map((one) => [one.id, sentencesOf(one)]) : [])
+  const gone = [...oldRules.keys()].filter((id) => rules.every((one) => one.id !== id))
   return (
-    <Table
-      caption="Terms, the latest version first. What differs from the version before is marked."
-      rows={paths}
-      columns={[
-        column('Term', (path: string) => <Data text={path} />),
-        ...versions.map(({ version, effective_from }, i) =>
-          column(`Version ${version}, from ${effective_from}`, (path: string) => {
-            const text = terms[i]?.get(path)
-            const before = terms[i + 1]
-            const shown = text === undefined ? '–' : <Data text={text} />
-            return before && before.get(path) !== text ? <mark>{shown}</mark> : shown
-          }),
-        ),
-      ]}
-    />
+    <>
+      {rules.map((one) => (
+        <section class="rule">
+          <h3>
+            <Data text={one.id} />
+          </h3>
+          <Sentences now={sentencesOf(one)} before={old ? (oldRules.get(one.id) ?? []) : null} />
+        </section>
+      ))}
+      {gone.map((id) => (
+        <section class="rule">
+          <h3>
+            <del>
+              <Data text={id} />
+            </del>
+          </h3>
+          <Sentences now={[]} before={oldRules.get(id) ?? []} />
+        </section>
+      ))}
+      <section class="rule">
+        <h3>Statements</h3>
+        <Sentences now={termsWords(terms)} before={old ? termsWords(old) : null} />
+      </section>
+    </>
   )
 }
+
+/** Renders each version in words, the latest first and open. */
+const InWordsByVersion = ({ versions }: Shown) => (
+  <>
+    {versions.map((version, i) => (
+      <details open={i === 0}>
+        <summary>
+          Version {version.version}, from {dayWords(version.effective_from)}
+          {versions[i + 1] ? '. What differs from the version before is marked' : ''}
+        </summary>
+        <InWords version={version} before={versions[i + 1]} />
+      </details>
+    ))}
+  </>
+)
 
 const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
   <Table
@@ -127,11 +180,10 @@ export const planPage: Page = {
     const shown = { visit, plan, versions }
     const body = (
       <>
-        <Facts
-          visit={visit}
-          row={plan}
-          names={['name', 'currency', 'period', 'terms', 'in_force']}
-        />
+        <p class="lead">
+          <Data text={plan.name} />
+          {plan.in_force === null ? '. Not in force yet' : `. Version ${plan.in_force} is in force`}
+        </p>
         <p class="quick">
           <AccountLink
             visit={visit}
@@ -141,9 +193,11 @@ export const planPage: Page = {
           />
           <AccountLink visit={visit} at={['plans']} children="Assignments" />
         </p>
+        <h2>What it pays</h2>
+        <InWordsByVersion {...shown} />
+        <h2>Versions</h2>
         <Versions {...shown} />
         <Pager visit={visit} meta={meta} />
-        <Compared {...shown} />
         <h2>Next version</h2>
         <VersionForm visit={visit} terms={JSON.stringify(versions[0]?.terms, null, 2)} />
         <Withdraw {...shown} />
