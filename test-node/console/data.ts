@@ -70,7 +70,7 @@ export function dataTests(shared: () => Shared): void {
     await page.keyboard.press('Enter')
     await page.waitForURL(/customer_id=C-3301/)
     await page.getByRole('link', { name: 'C-3301' }).click()
-    await page.getByRole('link', { name: '2026-03', exact: true }).click()
+    await page.getByRole('link', { name: 'March 2026', exact: true }).click()
     const lines = page.getByRole('table', { name: /^Lines of statements/ })
     assert.match(await lines.innerText(), /IB-07\s+demo-ib, March 2026\s+cpa[\s\S]*200\.00 EUR/)
     const records = page.getByRole('table', { name: 'Records of transactions, by day' })

@@ -142,7 +142,7 @@ export function moneyTests(shared: () => Shared): void {
     await page.getByRole('button', { name: 'Approve this draft' }).click()
     assert.match(await page.getByRole('status').innerText(), /approval was recorded/)
     await page.goto(`${base}${FOREX}/statements?period=${PERIOD}&status=approved`)
-    await link(`IB-08, ${PERIOD}`).click()
+    await link('IB-08, March 2026').click()
     await page.getByLabel('Reference').last().fill('console-test-1')
     await page.getByLabel('Paid on').fill('2026-04-30')
     await page.getByRole('button', { name: 'Record payment' }).click()
