@@ -57,6 +57,9 @@ export async function bookFirm(account = 'acme-forex') {
   return { ...acme, ...bookRequests(path), ...bookRuns(account) }
 }
 
+/** A day of the past in every world. */
+const PAID_ON = '2000-01-02'
+
 export const bookRequests = (path: string) => ({
   path,
   getRun: (id: string) => askAdmin(`${path}/runs/${id}`),
@@ -70,10 +73,10 @@ export const bookRequests = (path: string) => ({
     return isAda ? askAda(to, 'POST', {}) : askAdmin(to, 'POST', {})
   },
   pay: (id: string, reference: string) =>
-    askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2024-12-01' }),
+    askAdmin(`${path}/statements/${id}/pay`, 'POST', { reference, paid_on: '2000-01-01' }),
   giveBack: (id: string, reference: string) =>
     askAdmin(`${path}/statements/${id}/return`, 'POST', {
-      ...{ reference, returned_on: '2024-12-03', reason: 'Account closed' },
+      ...{ reference, returned_on: '2000-01-03', reason: 'Account closed' },
     }),
   enter: (affiliate_id: string, plan: string, amount: string, reference: string) =>
     askAdmin(`${path}/manual-entries`, 'POST', {
@@ -87,7 +90,7 @@ export const bookRequests = (path: string) => ({
   payouts: async () => {
     const { data } = await json(askAdmin(`${path}/payouts?per_page=100`))
     return data.map((one: Record<string, string>) =>
-      [one.affiliate_id, one.currency, one.amount, one.reference, '2024-12-02'].join(),
+      [one.affiliate_id, one.currency, one.amount, one.reference, PAID_ON].join(),
     ) as string[]
   },
   importPayouts: (lines: readonly string[]) =>

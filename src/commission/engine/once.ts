@@ -286,7 +286,11 @@ export function evaluateOnce(
     ...found,
   }
   if (found.trigger === null) return state
-  if (owner?.version !== version) return { ...state, status: 'elsewhere', undecided: waits }
+  if (owner?.version !== version) {
+    const mayBeVoided = rule.voidBy !== null && rule.requalify
+    const mayMissMin = rule.min !== null && waits[0]?.fact === found.trigger
+    return { ...state, status: 'elsewhere', undecided: mayBeVoided || mayMissMin ? waits : [] }
+  }
   if (found.status === 'reversed') return state
   return evaluateConditions(context, customer, state, found.trigger, waits)
 }
