@@ -17,6 +17,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
+import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
 import { copyServed, type Demo, has, serveIn, standInForWrangler, startIn } from './service.ts'
 
 // `npm run dev` over real HTTP, in a copy of the repository.
@@ -116,7 +117,8 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     const { data } = (await response.json()) as { data: { account: string }[] }
     return data.map(({ account }) => account).sort()
   }
-  const demoIds = () => service.demo.accounts.map(({ account }) => account).sort()
+  const demoIds = () =>
+    [YEAR.account, ...service.demo.accounts.map(({ account }) => account)].sort()
 
   // Only the first test uses the stand-in for wrangler.
 
@@ -251,6 +253,31 @@ describe('npm run dev', { timeout: 300_000 }, () => {
       data.map(({ affiliate_id, amount, reference }) => [affiliate_id, amount, reference]),
       [['AFF-1', '100.00', 'demo-payment-1']],
     )
+  })
+
+  test('the account of a year has twelve months that end today: paid, approved and drafts', async () => {
+    const { base_url, admin_key } = service.demo
+    const headers = { Authorization: `Bearer ${admin_key}` }
+    const read = async (path: string) => {
+      const url = `${base_url}/admin/v1/accounts/${YEAR.account}/${path}`
+      return (await (await fetch(url, { headers })).json()) as { data: Record<string, string>[] }
+    }
+    const { data } = await read('periods')
+    const months = monthsUntil(Math.floor(Date.now() / 86_400_000)).map(({ period }) => period)
+    const ofStatus = (status: string) =>
+      [...new Set(data.flatMap((one) => (one.status === status ? [one.period] : [])))].sort()
+    assert.deepEqual(ofStatus('paid'), months.slice(0, 9))
+    assert.equal(ofStatus('approved').at(-1), months[9])
+    assert.deepEqual(ofStatus('draft'), months.slice(10))
+    assert.deepEqual([...new Set(data.map(({ currency }) => currency))].sort(), ['EUR', 'USD'])
+    const { data: drafts } = await read(`statements?period=${months[10]}`)
+    const held = drafts.filter(({ holds }) => holds!.length > 0)
+    assert.deepEqual(
+      held.map(({ affiliate_id }) => affiliate_id),
+      ['IB-4'],
+    )
+    // A deposit of a paid month was taken back.
+    assert.ok(drafts.some(({ adjustments_total }) => Number(adjustments_total) > 0))
   })
 
   test('prints one line for each request, which wrangler and the Worker both log', {

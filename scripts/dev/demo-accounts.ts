@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCommissions, type ShownStatement } from './commissions/create.ts'
+import { createYear } from './year.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
 export const DEMO = '.demo.json'
@@ -94,7 +95,10 @@ export async function writeDemo(base_url: string, admin_key: string): Promise<De
   const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
   const rates = importRates(base_url, admin_key)
-  const shown = await createCommissions(base_url, call, accounts, rates)
+  const [shown] = await Promise.all([
+    createCommissions(base_url, call, accounts, rates),
+    createYear(base_url, call, Date.now()),
+  ])
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })
