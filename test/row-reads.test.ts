@@ -58,8 +58,8 @@ const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
 const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 3 * 500 }
 /** Also the drafts of ended periods, and what waits in them for rates. */
 const TEAM_ATTENTION: Bound = { each: 0, fixed: ACCOUNT.fixed + 6 * SIZES.statements }
-/** The latest statements are read and grouped. */
-const PERIODS: Bound = { each: 0, fixed: 4 * SIZES.statements + 10 }
+/** The latest statements are read and grouped, those that are due, and those of the open periods. */
+const PERIODS: Bound = { each: 0, fixed: 6 * SIZES.statements + 10 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */
 const SEARCH: Bound = { each: 6, fixed: 4 * SIZES.deliveries + 100 }
 /** Deliveries by what was wrong: rows for each that is found, and a search for each of 30 days. */

@@ -8,8 +8,8 @@ import { monthly, storePlan } from './stored.ts'
 
 const COMPUTED_AT = '2026-11-01T02:00:00.000Z'
 
-const head = (payable: string, currency: string, holds: readonly object[]) =>
-  JSON.stringify({ currency, total: payable, payable, closing: '-0.01', holds })
+const head = (payable: string, currency: string, holds: readonly object[], payable_on: string) =>
+  JSON.stringify({ currency, total: payable, payable, closing: '-0.01', holds, payable_on })
 
 /** Stores a statement of an affiliate. */
 const store = (row: {
@@ -20,16 +20,17 @@ const store = (row: {
   payable: string
   currency?: string
   holds?: readonly object[]
+  payable_on?: string
 }) => {
   const { affiliate, period = '2026-10', plan = 'ib', status = 'draft' } = row
-  const { payable, currency = 'EUR', holds = [] } = row
+  const { payable, currency = 'EUR', holds = [], payable_on = '2020-01-01' } = row
   return env.DB.prepare(
     `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
        closing, statement, lines, parts, state, read_at, computed_at)
      values ('acme', ?1, ?2, ?3, ?4, ?5, ?8, ?8, ?6, '0', ?7, '[]', 1, '{}', 0, '${COMPUTED_AT}')`,
   ).bind(
     ...[period, affiliate, plan, `${period}-${affiliate}-${plan}`, status, payable],
-    head(payable, currency, holds),
+    head(payable, currency, holds, payable_on),
     'a'.repeat(64),
   )
 }
@@ -100,6 +101,45 @@ test('the latest periods that have statements are added up, weeks and months by 
     '2025-11 draft 1 2.00 EUR',
   ])
   expect([data[0].computed_at, is_limited]).toEqual([COMPUTED_AT, false])
+})
+
+test('beside the periods stands what is payable today, by currency', async () => {
+  await register('forex', { account: 'acme' })
+  await env.DB.batch([
+    store({ affiliate: 'a', payable: '9007199254740993.01', status: 'approved' }),
+    store({ affiliate: 'a', payable: '0.50', status: 'approved', period: '2026-09' }),
+    store({ affiliate: 'b', payable: '7', status: 'approved', currency: 'JPY', plan: 'yen' }),
+    store({ affiliate: 'c', payable: '3.00', status: 'paid' }),
+    store({ affiliate: 'd', payable: '4.00' }),
+    store({ affiliate: 'e', payable: '5.00', status: 'approved', payable_on: '9998-01-01' }),
+  ])
+
+  const { due } = await json(askAdmin('accounts/acme/periods'))
+  expect(due).toEqual([
+    { currency: 'EUR', affiliates: 1, statements: 2, amount: '9007199254740993.51' },
+    { currency: 'JPY', affiliates: 1, statements: 1, amount: '7' },
+  ])
+})
+
+test('the statements that lead the current month are the five highest of each currency', async () => {
+  await register('forex', { account: 'acme' })
+  const period = new Date().toISOString().slice(0, 7)
+  await env.DB.batch([
+    ...['10.00', '9.00', '2.00', '3.00', '4.00', '5.00'].map((payable, i) =>
+      store({ affiliate: `a-${i}`, payable, period }),
+    ),
+    store({ affiliate: 'b', payable: '7', currency: 'JPY', plan: 'yen', period }),
+    store({ affiliate: 'c', payable: '0.00', period }),
+    store({ affiliate: 'd', payable: '-8.00', period }),
+    store({ affiliate: 'e', payable: '99.00', period: '2020-01' }),
+  ])
+
+  const { leading } = await json(askAdmin('accounts/acme/periods'))
+  const seen = leading.map((one: Record<string, unknown>) => `${one.affiliate_id} ${one.total}`)
+  expect(seen).toEqual(['a-0 10.00', 'a-1 9.00', 'a-5 5.00', 'a-4 4.00', 'a-3 3.00', 'b 7'])
+  expect(Object.keys(leading[0])).toEqual([
+    ...['id', 'affiliate_id', 'plan', 'period', 'status', 'currency', 'total'],
+  ])
 })
 
 test('totals refuse other filters and other values', async () => {

@@ -253,6 +253,27 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
     is_limited: documented('Whether there may be more statements than are added up.', {
       type: 'boolean',
     }),
+    due: listed(
+      'What is payable today (UTC): approved statements that are not paid, by currency.',
+      object({
+        currency: HEAD.currency,
+        affiliates: documented('The number of affiliates.', COUNT),
+        statements: documented('The number of statements.', COUNT),
+        amount: money('The sum of `payable`.'),
+      }),
+    ),
+    leading: listed(
+      'The statements with the highest totals of the current month and week (UTC): at most 5 of each currency.',
+      object({
+        id: HEAD.id,
+        affiliate_id: HEAD.affiliate_id,
+        plan: HEAD.plan,
+        period: HEAD.period,
+        status: HEAD.status,
+        currency: HEAD.currency,
+        total: HEAD.total,
+      }),
+    ),
     last_run_at: documented(
       'When the latest run that is `done` ended. It computes all drafts, and writes those that have changed. Null if there was none within 30 days.',
       orNull(TIME),

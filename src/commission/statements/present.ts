@@ -1,4 +1,5 @@
 import type {
+  DueSum,
   FoundStatement,
   ListedStatement,
   PeriodSums,
@@ -73,3 +74,7 @@ export const presentPeriods = (sums: readonly PeriodSums[]) =>
   sums
     .toSorted((a, b) => lastDay(b) - lastDay(a))
     .map((one) => ({ ...one, total: moneyOf(one.total, one.currency) }))
+
+/** Returns what is payable with the minor digits of its currency. */
+export const presentDueSums = (sums: readonly DueSum[]) =>
+  sums.map((one) => ({ ...one, amount: moneyOf(one.amount, one.currency) }))

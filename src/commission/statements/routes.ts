@@ -26,7 +26,13 @@ import {
 } from '../export/respond.ts'
 import { PERIOD_FORMS } from './limits.ts'
 import { respondWithFresh } from './on-request.ts'
-import { presentPeriods, presentStatement, presentSums, presentWhole } from './present.ts'
+import {
+  presentDueSums,
+  presentPeriods,
+  presentStatement,
+  presentSums,
+  presentWhole,
+} from './present.ts'
 import { respondWithStart } from './run.ts'
 
 /** The paths of the statements of an account, below the path of the account. */
@@ -118,10 +124,16 @@ function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> 
 function respondWithPeriods(c: Context<AppEnv>): Promise<Response> {
   readQuery(c.req.url)
   return withReadSession(c, async ({ grant, session }) => {
-    const { sums, last_run_at } = await sumPeriods(session, grant.account)
+    const { sums, due, leading, last_run_at } = await sumPeriods(session, grant.account, Date.now())
     const count = sums.reduce((all, { statements }) => all + statements, 0)
     const is_limited = count === SUMMED_STATEMENTS
-    return c.json({ data: presentPeriods(sums), is_limited, last_run_at })
+    return c.json({
+      data: presentPeriods(sums),
+      is_limited,
+      due: presentDueSums(due),
+      leading,
+      last_run_at,
+    })
   })
 }
 

@@ -1,7 +1,8 @@
 import type { Child } from 'hono/jsx'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import type { StatementHead } from '../../commission/statements/draft.ts'
-import type { presentPeriods } from '../../commission/statements/present.ts'
+import type { presentDueSums, presentPeriods } from '../../commission/statements/present.ts'
+import type { LeadingStatement } from '../../db/commission/statements.ts'
 import type { Visit } from '../page.ts'
 import { count, Data, EmptyState, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
@@ -64,6 +65,8 @@ export const Statements = (props: {
 export interface PeriodSums {
   readonly data: ReturnType<typeof presentPeriods>
   readonly is_limited: boolean
+  readonly due: ReturnType<typeof presentDueSums>
+  readonly leading: readonly LeadingStatement[]
   readonly last_run_at: string | null
 }
 

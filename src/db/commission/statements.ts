@@ -5,7 +5,7 @@ import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import { PAYMENT_RETURN } from './books/booked.ts'
 import { isDraft } from './books/is-draft.ts'
-import { sumOf } from './books/ledger.ts'
+import { IS_DUE, sumOf } from './books/ledger.ts'
 
 /** A part of the lines and adjustments of a statement. */
 export interface StatementPart {
@@ -209,18 +209,76 @@ const SUM_PERIODS = compileStatement(`
 const LAST_RUN = compileStatement(`
   select max(ended_at) as ended_at from statement_runs where account = :account and status = 'done'`)
 
+/** What is payable in a currency: the sum is as `sumOf` returns it. */
+export interface DueSum {
+  readonly currency: string
+  readonly affiliates: number
+  readonly statements: number
+  readonly amount: string
+}
+
+/** Adds up what is payable by a day: approved statements that are not paid. */
+const SUM_DUE = compileStatement(`
+  select currency, count(distinct affiliate_id) as affiliates, count(*) as statements,
+    ${sumOf('payable')} as amount
+  from (
+    select affiliate_id, statement ->> 'currency' as currency, payable
+    from statements indexed by statements_due
+    where account = :account and ${IS_DUE}
+      and statement ->> 'payable_on' <= strftime('%Y-%m-%d', :now / 1000, 'unixepoch')
+    limit :limit)
+  group by currency order by currency`)
+
+/** The maximum number of statements of a currency that lead the open periods. */
+const LEADING = 5
+
+/** A statement of an open period whose total is among the highest of its currency. */
+export interface LeadingStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly status: string
+  readonly currency: string
+  readonly total: string
+}
+
+/** Finds the statements with the highest totals of each currency, of the month and the ISO week of now. */
+const FIND_LEADING = compileStatement(`
+  select id, affiliate_id, plan, period, status, currency, total
+  from (
+    select *, row_number() over (
+      partition by currency order by cast(total as real) desc, affiliate_id, plan) as place
+    from (
+      select id, affiliate_id, plan, period, status,
+        statement ->> 'currency' as currency, statement ->> 'total' as total
+      from statements where account = :account and statement is not null
+        and period in (strftime('%Y-%m', :now / 1000, 'unixepoch'),
+          strftime('%G-W%V', :now / 1000, 'unixepoch'))
+      limit :limit)
+    where total glob '*[1-9]*' and total not glob '-*')
+  where place <= ${LEADING} order by currency, place`)
+
 /**
- * Adds up the latest statements of an account by period, status and currency. Returns the sums, and when
- * the latest run has ended: null if none has.
+ * Adds up the latest statements of an account by period, status and currency, and what is payable at `now`
+ * (milliseconds). Also returns the statements that lead the open periods, and when the latest run has ended:
+ * null if none has.
  */
-export async function sumPeriods(session: D1DatabaseSession, account: string) {
-  const values = { account, limit: SUMMED_STATEMENTS }
-  type Lists = [sums: PeriodSums[], runs: [{ ended_at: string | null }]]
-  const [sums, [last]] = await readBatch<Lists>(session, [
+export async function sumPeriods(session: D1DatabaseSession, account: string, now: number) {
+  const values = { account, now, limit: SUMMED_STATEMENTS }
+  type Lists = [
+    sums: PeriodSums[],
+    due: DueSum[],
+    leading: LeadingStatement[],
+    runs: [{ ended_at: string | null }],
+  ]
+  const [sums, due, leading, [last]] = await readBatch<Lists>(session, [
     bindStatement(session, SUM_PERIODS, values),
+    bindStatement(session, SUM_DUE, values),
+    bindStatement(session, FIND_LEADING, values),
     bindStatement(session, LAST_RUN, values),
   ])
-  return { sums, last_run_at: last.ended_at }
+  return { sums, due, leading, last_run_at: last.ended_at }
 }
 
 /** The drafts of ended periods. */
