@@ -1,35 +1,125 @@
 import { newAccount } from '../../admin/fields.ts'
 import type { Feed } from '../../ingest/feed.ts'
-import { accountPath, type Page, type Visit } from '../page.ts'
-import { count, Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Amount, count, Data, EmptyState, type List, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
-import { Yesterday } from '../parts/feeds.tsx'
+import { agoOf } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
+import { type Money, moneyOf, openPeriods, sumByCurrency, unapproved } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
+import type { PeriodSums } from '../parts/statement-lists.tsx'
+import { VERTICALS } from '../parts/this-month.tsx'
 
-interface AccountFeeds {
+/** An account, as the list of accounts has it. */
+interface Account {
   readonly account: string
   readonly name: string
   readonly vertical: string
-  readonly feeds: readonly Feed[]
+  readonly disabled: boolean
 }
 
-const lastOf = (feeds: readonly Feed[]) =>
-  feeds
-    .map(({ last_delivery_at: at }) => at)
-    .filter((at) => at !== null)
-    .toSorted()
-    .at(-1) ?? null
+/** An account with what it owes and how its data arrives. */
+interface AccountState extends Account {
+  readonly feeds: readonly Feed[]
+  readonly sums: PeriodSums
+}
 
-const sumOf = (feeds: readonly Feed[], name: 'received_last_day' | 'refused_last_day') =>
-  feeds.reduce((sum, feed) => sum + feed[name], 0)
+/** The number of accounts of a page: each is read by itself. */
+const LISTED_ACCOUNTS = 20
 
-/** The states of the activity of yesterday, the worst first. */
-const YESTERDAY = ['missing', 'late', 'pending', 'in_time'] as const
+async function readState({ api }: Visit, account: Account): Promise<AccountState> {
+  const [{ data: feeds }, sums] = await Promise.all([
+    api.get<{ data: Feed[] }>(apiPath(account.account, 'feed')),
+    api.get<PeriodSums>(apiPath(account.account, 'periods')),
+  ])
+  return { ...account, feeds, sums }
+}
 
-const yesterdayOf = (feeds: readonly Feed[]) =>
-  YESTERDAY.find((one) => feeds.some(({ yesterday }) => yesterday === one))
+/** Returns how many seconds ago the last delivery arrived; null if there was none. */
+function lagOf(feeds: readonly Feed[]): number | null {
+  const lags = feeds.flatMap(({ lag_seconds: lag }) => (lag === null ? [] : [lag]))
+  return lags.length === 0 ? null : Math.min(...lags)
+}
+
+const many = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+
+/** Returns what needs attention of an account, and where it is resolved. */
+function needsOf(visit: Visit, { account, disabled, feeds, sums }: AccountState) {
+  const { drafts, first } = unapproved(sums, visit.now)
+  const refused = feeds.reduce((sum, feed) => sum + feed.refused_last_day, 0)
+  const isLate = feeds.some(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
+  const draftsOf = { period: first ?? undefined, status: 'draft' }
+  return [
+    drafts > 0 && {
+      text: `${many(drafts, 'statement')} to approve`,
+      to: withQuery(accountPath(account, 'statements'), draftsOf),
+    },
+    refused > 0 && {
+      text: `${many(refused, 'record')} refused`,
+      to: refusedPath({ account, now: visit.now }, [1, 0]),
+    },
+    isLate && { text: 'Activity of yesterday is late', to: `${accountPath(account)}#feeds` },
+    disabled && { text: 'Disabled', to: accountPath(account, 'account') },
+  ].filter((one) => one !== false)
+}
+
+const Amounts = ({ amounts }: { amounts: readonly Money[] }) =>
+  amounts.length === 0 ? (
+    <span class="quiet">–</span>
+  ) : (
+    <>
+      {amounts.map(({ amount, currency }) => (
+        <span class="line">
+          <Amount value={amount} currency={currency} />
+        </span>
+      ))}
+    </>
+  )
+
+const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) => {
+  const { account, name, vertical, feeds, sums } = state
+  const lag = lagOf(feeds)
+  const needs = needsOf(visit, state)
+  return (
+    <li>
+      <div class="name">
+        <a href={accountPath(account)}>
+          <Data text={name} />
+        </a>{' '}
+        <small>
+          <Data text={account} /> · {VERTICALS[vertical] ?? vertical}
+        </small>
+      </div>
+      {openPeriods(sums, visit.now).map(({ period, owed }) => (
+        <div>
+          <small>Owed for {periodWords(period.id)}</small>
+          <Amounts amounts={moneyOf(owed)} />
+        </div>
+      ))}
+      <div>
+        <small>Payable now</small>
+        <Amounts amounts={moneyOf(sumByCurrency(sums.due))} />
+      </div>
+      <div>
+        <small>Needs attention</small>
+        {needs.length === 0 ? (
+          <span class="quiet">Nothing</span>
+        ) : (
+          needs.map(({ text, to }) => (
+            <span class="line">
+              <a href={to}>{text}</a>
+            </span>
+          ))
+        )}
+      </div>
+      <div>
+        <small>Last delivery</small>
+        {lag === null ? <span class="quiet">never</span> : agoOf(lag)}
+      </div>
+    </li>
+  )
+}
 
 const { account, name, vertical, mode, time_zone, ...more } = newAccount
 const main = { account, name, vertical, mode, time_zone }
@@ -62,7 +152,7 @@ export const accountsPage: Page = {
   changes: {
     create: {
       done: 'The account was created. Next, issue its credentials.',
-      next: (answer) => accountPath((answer as AccountFeeds).account, 'credentials'),
+      next: (answer) => accountPath((answer as Account).account, 'credentials'),
       request: (values) => ({
         method: 'POST',
         path: '/accounts',
@@ -74,51 +164,24 @@ export const accountsPage: Page = {
     },
   },
   async render(visit) {
-    const { data, meta } = await visit.api.get<List<AccountFeeds>>('/feeds', visit.query)
+    const { data, meta } = await visit.api.get<List<Account>>('/accounts', {
+      ...visit.query,
+      per_page: LISTED_ACCOUNTS,
+    })
+    const states = await Promise.all(data.map((account) => readState(visit, account)))
     const body = (
       <>
-        <Table
-          caption="Accounts and how recent their data is"
-          rows={data}
-          columns={[
-            {
-              title: 'Account',
-              cell: ({ account, name }) => (
-                <>
-                  <a href={accountPath(account)}>
-                    <Data text={name} />
-                  </a>{' '}
-                  <small>{account}</small>
-                </>
-              ),
-            },
-            { title: 'Vertical', cell: ({ vertical }) => vertical },
-            { title: 'Last delivery', cell: ({ feeds }) => <Time at={lastOf(feeds)} /> },
-            {
-              title: 'Records in 24 hours',
-              isNumeric: true,
-              cell: ({ feeds }) => count(sumOf(feeds, 'received_last_day')),
-            },
-            {
-              title: 'Refused in 24 hours',
-              isNumeric: true,
-              cell: ({ account, feeds }) => (
-                <a href={refusedPath({ account, now: visit.now }, [1, 0])}>
-                  {count(sumOf(feeds, 'refused_last_day'))}
-                </a>
-              ),
-            },
-            {
-              title: 'Activity of yesterday',
-              cell: ({ feeds }) => <Yesterday yesterday={yesterdayOf(feeds)} />,
-            },
-          ]}
-          empty={
-            <EmptyState title="There are no accounts yet.">
-              <p>Create the first one below.</p>
-            </EmptyState>
-          }
-        />
+        {states.length === 0 ? (
+          <EmptyState title="There are no accounts yet.">
+            <p>Create the first one below.</p>
+          </EmptyState>
+        ) : (
+          <ul class="account-list">
+            {states.map((state) => (
+              <AccountLine visit={visit} state={state} />
+            ))}
+          </ul>
+        )}
         <Pager visit={visit} meta={meta} />
         <NewAccount visit={visit} />
       </>

@@ -1,12 +1,34 @@
 import type { Attention } from '../../ingest/attention.ts'
 import type { Feed } from '../../ingest/feed.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
+import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { AttentionList } from '../parts/attention.tsx'
 import { Chart, type ChartRow } from '../parts/chart.tsx'
-import { Badge, count, EmptyState, isolated, Sentence, Time, titleOf } from '../parts/data.tsx'
+import {
+  Amount,
+  count,
+  Data,
+  dayWords,
+  EmptyState,
+  isolated,
+  periodWords,
+  Time,
+} from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
 import { AccountLink } from '../parts/fields.tsx'
+import { ChangeText, FigureCard, Moneys, Sparkline } from '../parts/figures.tsx'
+import {
+  changeOf,
+  latestPaid,
+  moneyOf,
+  type OpenPeriod,
+  openPeriods,
+  sumByCurrency,
+  type Trend,
+} from '../parts/owed.ts'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
+import { mainCurrency, renderThisMonth, VERTICALS } from '../parts/this-month.tsx'
 
 interface Account {
   readonly account: string
@@ -25,23 +47,6 @@ interface DayArrivals {
   readonly refused: number
 }
 
-/** The page of each code of attention, below the path of the account. Others are about refused records. */
-const PLACE_OF: Readonly<Record<string, string>> = {
-  feed_late: '#feeds',
-  held_records: '/held',
-  unmapped_statuses: '/mappings',
-  expiring_credentials: '/credentials',
-  unconfigured_affiliates: '/affiliates',
-  negative_amounts: '/account',
-  implausible_times: '/deliveries',
-  unknown_events: '/mappings',
-  unapproved_drafts: '/statements?status=draft',
-  waiting_for_rates: '/statements?status=draft',
-}
-
-const addressOf = (visit: Visit, code: string) =>
-  code in PLACE_OF ? accountPath(visit.account) + PLACE_OF[code] : refusedPath(visit, [1, 0])
-
 /** Returns a row for each day with the records that were accepted and those that were refused. */
 function chartRows(arrivals: readonly DayArrivals[]): ChartRow[] {
   const byDay = Map.groupBy(arrivals, ({ day }) => day)
@@ -52,28 +57,108 @@ function chartRows(arrivals: readonly DayArrivals[]): ChartRow[] {
   })
 }
 
-const AttentionList = (props: { visit: Visit; account: Account; items: readonly Attention[] }) => (
-  <section class="attention">
-    <h2>Needs attention</h2>
-    {props.items.length === 0 && !props.account.disabled ? (
-      <p>
-        <Badge tone="good">Fine</Badge> Nothing needs attention.
-      </p>
-    ) : (
-      <ul>
-        {props.account.disabled && <li>The account is disabled: its credentials are refused.</li>}
-        {props.items.map(({ code, count: number, detail }) => (
-          <li>
-            <a href={addressOf(props.visit, code)}>
-              {titleOf(code)} ({count(number)})
-            </a>{' '}
-            <Sentence text={detail} />
-          </li>
-        ))}
-      </ul>
-    )}
-  </section>
+/** Draws the totals of twelve periods, each currency by itself. */
+const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
+  <>
+    {[...trend].map(([currency, values]) => (
+      <Sparkline values={values} label={`${what} in ${currency} of the last 12 periods`} />
+    ))}
+  </>
 )
+
+/** Renders what an open period owes, and how that compares with the period before. */
+const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
+  const { period, previous, owed, before, trend } = open
+  const earlier = moneyOf(before).map(({ currency }) => currency)
+  const currencies = [...new Set([...moneyOf(owed).map(({ currency }) => currency), ...earlier])]
+  const than = periodWords(previous.id)
+  return (
+    <FigureCard
+      title={
+        <AccountLink visit={visit} at={['statements']} query={{ period: period.id }}>
+          Owed for {periodWords(period.id)}
+        </AccountLink>
+      }
+    >
+      <Moneys amounts={moneyOf(owed)} none="Nothing yet" />
+      {currencies.map((currency) => (
+        <p class="change">
+          <ChangeText change={changeOf(owed, before, currency)} than={than} />
+        </p>
+      ))}
+      <Trends trend={trend} what="Commission" />
+      <p class="note">So far. It changes until the period ends.</p>
+    </FigureCard>
+  )
+}
+
+/** Renders what is approved, due and not paid. */
+const Payable = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
+  const due = sumByCurrency(sums.due)
+  const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
+  const latest = latestPaid(sums)
+  return (
+    <FigureCard title="Payable now">
+      <Moneys amounts={moneyOf(due)} none="Nothing" />
+      {affiliates > 0 && (
+        <p>
+          <a
+            class="button"
+            href={withQuery(accountPath(visit.account, 'payouts'), {
+              payable_on: dayBefore(visit.now, 0),
+            })}
+          >
+            Pay {count(affiliates)} {affiliates === 1 ? 'affiliate' : 'affiliates'}
+          </a>
+        </p>
+      )}
+      {latest && (
+        <>
+          <p class="change">
+            Paid for {periodWords(latest.period)}:{' '}
+            {moneyOf(latest.paid).map(({ amount, currency }, i) => (
+              <>
+                {i > 0 && ', '}
+                <Amount value={amount} currency={currency} />
+              </>
+            ))}
+          </p>
+          <Trends trend={latest.trend} what="Paid" />
+        </>
+      )}
+    </FigureCard>
+  )
+}
+
+/** Renders the affiliates with the highest commission of the open periods, by currency. */
+const Leading = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
+  const byCurrency = Map.groupBy(sums.leading, ({ currency }) => currency)
+  if (byCurrency.size === 0) return null
+  return (
+    <section>
+      <h2>Top affiliates</h2>
+      <div class="leaders">
+        {[...byCurrency].map(([currency, rows]) => (
+          <ol aria-label={`The highest commission in ${currency}`}>
+            {rows.map(({ id, affiliate_id, period, total }) => (
+              <li>
+                <span>
+                  <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
+                    <Data text={affiliate_id} />
+                  </AccountLink>{' '}
+                  <small>{periodWords(period)}</small>
+                </span>
+                <AccountLink visit={visit} at={['statements', id]}>
+                  <Amount value={total} currency={currency} />
+                </AccountLink>
+              </li>
+            ))}
+          </ol>
+        ))}
+      </div>
+    </section>
+  )
+}
 
 /** Renders how many records were refused today and yesterday. */
 const RefusedDays = ({ visit, rows }: { visit: Visit; rows: readonly ChartRow[] }) => (
@@ -90,7 +175,7 @@ const RefusedDays = ({ visit, rows }: { visit: Visit; rows: readonly ChartRow[] 
 )
 
 const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[] }) => (
-  <>
+  <section>
     <h2>Records a day</h2>
     {rows.length === 0 ? (
       <EmptyState title="Nothing has been delivered in the last 30 days.">
@@ -104,7 +189,7 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
           caption="Records by the day they came (UTC), in the last 30 days. A delivery that was refused as a whole counts with all its records."
           label="Day"
           series={['Accepted', 'Refused']}
-          rows={rows}
+          rows={rows.map(([day, ...values]): ChartRow => [dayWords(day), ...values])}
         />
         <p>
           <a href={deliveriesPath(account)}>The deliveries</a> they came in, and{' '}
@@ -112,16 +197,16 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
         </p>
       </>
     )}
-  </>
+  </section>
 )
 
-/** The overview of an account: what needs attention, its feeds, its records and its commission. */
+/** The overview of an account: what is owed, what needs attention, and how its data arrives. */
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
   async render(visit) {
     const { api, account } = visit
-    const [settings, attention, feeds, arrivals, commission] = await Promise.all([
+    const [settings, attention, feeds, arrivals, sums] = await Promise.all([
       api.get<Account>(apiPath(account)),
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
@@ -129,29 +214,46 @@ export const overviewPage: Page = {
       api.get<PeriodSums>(apiPath(account, 'periods')),
     ])
     const days = chartRows(arrivals.data)
+    // The deferred part is the last one of the document, because it keeps what follows it waiting. The style
+    // sheet shows it beside the first figures, in a place of a fixed size.
     const body = (
-      <>
+      <div class="overview">
         <p class="lead">
-          {account}, {settings.vertical}, {settings.mode}
+          {VERTICALS[settings.vertical] ?? settings.vertical} <small>{account}</small>
+          {settings.mode === 'test' && <> · Test mode</>}
         </p>
-        <RefusedDays visit={visit} rows={days} />
-        <AttentionList visit={visit} account={settings} items={attention.data} />
-        <section id="feeds">
-          <h2>Feeds</h2>
-          <Feeds visit={visit} feeds={feeds.data} />
-        </section>
-        <Arrivals account={account} rows={days} />
-        <h2>Commission</h2>
-        <p>
-          Commission is calculated per period, not per day. The last run ended:{' '}
-          <Time at={commission.last_run_at} />.{' '}
-          <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
-            A report by affiliate
-          </AccountLink>
-        </p>
-        <Periods visit={visit} sums={commission} />
-      </>
+        <div class="figure-cards now">
+          {openPeriods(sums, visit.now).map((open) => (
+            <Owed visit={visit} open={open} />
+          ))}
+          <Payable visit={visit} sums={sums} />
+        </div>
+        <div class="rest">
+          <AttentionList visit={visit} isDisabled={settings.disabled} items={attention.data} />
+          <Leading visit={visit} sums={sums} />
+          <section id="feeds">
+            <h2>Feeds</h2>
+            <Feeds visit={visit} feeds={feeds.data} />
+            <RefusedDays visit={visit} rows={days} />
+          </section>
+          <section>
+            <h2>Statements by period</h2>
+            <p class="note">
+              The last run ended: <Time at={sums.last_run_at} />.
+            </p>
+            <Periods visit={visit} sums={sums} />
+          </section>
+          <Arrivals account={account} rows={days} />
+        </div>
+        <div class="later">
+          <DeferredPart />
+        </div>
+      </div>
     )
-    return { title: isolated(settings.name), body }
+    return {
+      title: isolated(settings.name),
+      body,
+      computeDeferred: () => renderThisMonth(visit, settings.vertical, mainCurrency(sums.data)),
+    }
   },
 }

@@ -1,9 +1,9 @@
 import { type Feed, HIGH_REFUSED_SHARE, type YesterdayState } from '../../ingest/feed.ts'
 import type { Visit } from '../page.ts'
-import { Badge, count, Table, Time } from './data.tsx'
+import { Badge, count, dayWords, titleOf } from './data.tsx'
 import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
-// The part of the overview that shows how fresh and complete the feeds are.
+// The part of the overview that shows how fresh and complete the feeds are: one line each.
 
 /** The maximum number of missing days that a feed lists; the others are counted. */
 const LISTED_DAYS = 3
@@ -15,10 +15,12 @@ const YESTERDAY = {
   pending: ['quiet', 'Not due yet'],
 } as const
 
-function lagOf(seconds: number | null): string {
-  if (seconds === null) return '–'
-  if (seconds < 120) return `${seconds} s`
-  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`
+/** Returns how long ago something was: `3 min ago`. */
+export function agoOf(seconds: number): string {
+  if (seconds < 60) return 'a moment ago'
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min ago`
+  if (seconds < 172_800) return `${Math.round(seconds / 3600)} hours ago`
+  return `${Math.round(seconds / 86_400)} days ago`
 }
 
 /** Renders whether the activity of yesterday has arrived. */
@@ -28,71 +30,60 @@ export const Yesterday = ({ yesterday }: { yesterday?: YesterdayState | undefine
   return <Badge tone={tone}>{text}</Badge>
 }
 
+/** Returns days in words, and how many more there are: `12 Nov 2026, 15 Nov 2026 and 2 other days`. */
+function daysOf(days: readonly string[]): string {
+  const more = days.length - LISTED_DAYS
+  const listed = days.slice(-LISTED_DAYS).map(dayWords).join(', ')
+  return more > 0 ? `${listed} and ${more} other ${more === 1 ? 'day' : 'days'}` : listed
+}
+
 const Refused = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
   const { resource, refused_last_day: refused, refused_share_last_day: share } = feed
-  if (share === null) return <>–</>
-  const text = `${count(refused)} (${(share * 100).toFixed(1)} %)`
-  if (share === 0) return <>{text}</>
+  if (share === null) return <>nothing in the last 24 hours</>
+  if (refused === 0)
+    return <>{count(feed.received_last_day)} records in 24 hours, nothing refused</>
   return (
-    <a href={refusedPath(visit, [1, 0], resource)}>
-      {share > HIGH_REFUSED_SHARE ? <Badge tone="bad">{text}</Badge> : text}
-    </a>
+    <>
+      {count(feed.received_last_day)} records in 24 hours,{' '}
+      <a href={refusedPath(visit, [1, 0], resource)}>{count(refused)} refused</a>{' '}
+      {share > HIGH_REFUSED_SHARE && <Badge tone="bad">{`${(share * 100).toFixed(1)} %`}</Badge>}
+    </>
   )
 }
 
-const Complete = ({ feed: { missing_days, low_days, last_delivery_at } }: { feed: Feed }) => {
-  if (last_delivery_at === null) return <>–</>
-  if (missing_days.length + low_days.length === 0) return <Badge tone="good">Complete</Badge>
-  const more = missing_days.length - LISTED_DAYS
+const FeedLine = ({ visit, feed }: { visit: Visit; feed: Feed }) => {
+  const { resource, lag_seconds: lag, yesterday, missing_days, low_days } = feed
+  const low = low_days.map(({ day }) => day)
   return (
-    <>
-      {missing_days.length > 0 && (
-        <span title={missing_days.join(', ')}>
-          No records on{' '}
-          {missing_days.slice(-LISTED_DAYS).map((day, i) => (
-            <>
-              {i > 0 && ', '}
-              <time>{day}</time>
-            </>
-          ))}
-          {more > 0 && ` and ${more} other days`}
-        </span>
+    <li>
+      <a href={deliveriesPath(visit.account, { resource })}>
+        {titleOf(resource.replaceAll('-', ' '))}
+      </a>
+      {lag === null ? (
+        ': nothing has been delivered yet.'
+      ) : (
+        <>
+          : last delivery {agoOf(lag)}, <Refused visit={visit} feed={feed} />.
+        </>
       )}{' '}
-      {low_days.slice(-LISTED_DAYS).map(({ day, count: records, median }) => (
-        <span>
-          Only {count(records)} on <time>{day}</time>, usually {count(median)}.{' '}
-        </span>
-      ))}
-    </>
+      {(yesterday === 'late' || yesterday === 'missing') && (
+        <>
+          Yesterday: <Yesterday yesterday={yesterday} />{' '}
+        </>
+      )}
+      {lag !== null && missing_days.length > 0 && (
+        <small>No records on {daysOf(missing_days)}. </small>
+      )}
+      {low.length > 0 && <small>Far fewer records than usual on {daysOf(low)}.</small>}
+    </li>
   )
 }
 
 /** Renders how fresh and complete the feeds of an account are. */
 export const Feeds = ({ visit, feeds }: { visit: Visit; feeds: readonly Feed[] }) => (
-  <Table
-    caption="Feeds, with the records of the last 24 hours and the gaps of the last 30 days"
-    rows={feeds}
-    columns={[
-      {
-        title: 'Feed',
-        cell: ({ resource }) => (
-          <a href={deliveriesPath(visit.account, { resource })}>{resource}</a>
-        ),
-      },
-      { title: 'Last delivery', cell: ({ last_delivery_at }) => <Time at={last_delivery_at} /> },
-      { title: 'Lag', isNumeric: true, cell: ({ lag_seconds }) => lagOf(lag_seconds) },
-      {
-        title: 'Records',
-        isNumeric: true,
-        cell: ({ received_last_day }) => count(received_last_day),
-      },
-      {
-        title: 'Refused',
-        isNumeric: true,
-        cell: (feed) => <Refused visit={visit} feed={feed} />,
-      },
-      { title: 'Yesterday', cell: Yesterday },
-      { title: 'Complete', cell: (feed) => <Complete feed={feed} /> },
-    ]}
-  />
+  <ul class="feeds">
+    {feeds.map((feed) => (
+      <FeedLine visit={visit} feed={feed} />
+    ))}
+  </ul>
 )

@@ -1,8 +1,11 @@
 import type { Child } from 'hono/jsx'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import type { StatementHead } from '../../commission/statements/draft.ts'
-import type { presentDueSums, presentPeriods } from '../../commission/statements/present.ts'
-import type { LeadingStatement } from '../../db/commission/statements.ts'
+import type {
+  LeadingStatement,
+  presentDueSums,
+  presentPeriods,
+} from '../../commission/statements/present.ts'
 import type { Visit } from '../page.ts'
 import { count, Data, EmptyState, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'

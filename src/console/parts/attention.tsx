@@ -1,0 +1,239 @@
+import type { Child } from 'hono/jsx'
+import type { Attention } from '../../ingest/attention.ts'
+import { accountPath, type Visit, withQuery } from '../page.ts'
+import { Badge, count, Data, periodWords, Time, titleOf } from './data.tsx'
+import { deliveriesPath, refusedPath } from './deliveries.tsx'
+
+// What needs attention, in sentences, each with one button that leads to the place that resolves it.
+
+/** Returns the names that the detail of an item quotes, such as affiliates. */
+const namesIn = ({ detail }: Attention): string[] =>
+  [...detail.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
+
+/** Returns the periods that the detail of an item names, the earliest month and the earliest week. */
+const periodsIn = ({ detail }: Attention): string[] =>
+  detail.match(/\b\d{4}-(?:W\d\d|\d\d)\b/g) ?? []
+
+const instantIn = ({ detail }: Attention): string | null =>
+  detail.match(/\d{4}-\d\d-\d\dT[\d:.]+Z/)?.[0] ?? null
+
+/** Returns a number with its noun: `1 record`, `2 records`. */
+const many = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
+
+const is = (number: number, one: string, others: string) => (number === 1 ? one : others)
+
+/** Renders the names of an item after a colon. */
+const Names = ({ item }: { item: Attention }) => {
+  const more = / and (\d+) more/.exec(item.detail)?.[1]
+  return (
+    <>
+      {namesIn(item).map((name, i) => (
+        <>
+          {i === 0 ? ': ' : ', '}
+          <Data text={name} />
+        </>
+      ))}
+      {more && ` and ${more} more`}
+    </>
+  )
+}
+
+/** Renders the resources of an item, such as `transactions and trading activity`. */
+const Resources = ({ item }: { item: Attention }) => (
+  <>
+    {namesIn(item)
+      .map((name) => titleOf(name.replaceAll('-', ' ')).toLowerCase())
+      .join(' and ')}
+  </>
+)
+
+/** What an item says, and where its button leads. */
+interface Shown {
+  readonly text: Child
+  readonly button: string
+  readonly to: string
+}
+
+type Show = (item: Attention, visit: Visit) => Shown
+
+const SHOWN: Readonly<Record<Attention['code'], Show>> = {
+  unapproved_drafts(item, { account }) {
+    const [period] = periodsIn(item)
+    return {
+      text: (
+        <>
+          <strong>{many(item.count, 'statement')}</strong> {is(item.count, 'waits', 'wait')} for
+          approval{period && <>, the first of {periodWords(period)}</>}.
+        </>
+      ),
+      button: period ? `Review ${periodWords(period)}` : 'Review them',
+      to: withQuery(accountPath(account, 'statements'), { period, status: 'draft' }),
+    }
+  },
+  waiting_for_rates: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'amount')}</strong> {is(item.count, 'waits', 'wait')} for an
+        exchange rate, so nothing is paid for {is(item.count, 'it', 'them')} yet
+        {item.detail.match(/: (\d+ in .+?)\. /)?.[1]?.replace(/^/, ': ')}.
+      </>
+    ),
+    button: 'Show the statements',
+    to: withQuery(accountPath(account, 'statements'), { status: 'draft' }),
+  }),
+  unconfigured_affiliates(item, { account }) {
+    const [add, ...others] = namesIn(item)
+    const only = others.length === 0 ? add : undefined
+    return {
+      text: (
+        <>
+          <strong>{many(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')} customers
+          but {is(item.count, 'is', 'are')} not set up, so {is(item.count, 'it earns', 'they earn')}{' '}
+          nothing
+          <Names item={item} />.
+        </>
+      ),
+      button: is(item.count, 'Set it up', 'Set them up'),
+      to: withQuery(accountPath(account, 'affiliates'), { add: only }),
+    }
+  },
+  refused_records: (item, visit) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'record')}</strong> {is(item.count, 'was', 'were')} refused in the
+        last 24 hours and {is(item.count, 'has', 'have')} not been stored since:{' '}
+        <Resources item={item} />.
+      </>
+    ),
+    button: 'Show why',
+    to: refusedPath(visit, [1, 0]),
+  }),
+  feed_late: (item, { account }) => ({
+    text: (
+      <>
+        <strong>The activity of yesterday</strong> did not arrive in time: <Resources item={item} />
+        . It still counts when it arrives.
+      </>
+    ),
+    button: 'Show the deliveries',
+    to: deliveriesPath(account, { resource: namesIn(item)[0] }),
+  }),
+  held_records: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'record')}</strong> {is(item.count, 'waits', 'wait')} for{' '}
+        {is(item.count, 'its customer', 'their customers')} and {is(item.count, 'does', 'do')} not
+        count until then.
+      </>
+    ),
+    button: 'Show what waits',
+    to: accountPath(account, 'held'),
+  }),
+  unmapped_statuses: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'status').replace(/ss$/, 'ses')}</strong>{' '}
+        {is(item.count, 'has', 'have')} no meaning, so records with {is(item.count, 'it', 'them')}{' '}
+        earn nothing
+        <Names item={item} />.
+      </>
+    ),
+    button: 'Say what they mean',
+    to: accountPath(account, 'mappings'),
+  }),
+  unknown_events: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'event name')}</strong> {is(item.count, 'is', 'are')} close to a
+        defined one but not the same, so plans pay nothing for {is(item.count, 'it', 'them')}
+        <Names item={item} />.
+      </>
+    ),
+    button: 'Define events',
+    to: accountPath(account, 'mappings'),
+  }),
+  negative_amounts: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'amount')}</strong> {is(item.count, 'has', 'have')} the wrong sign
+        <Names item={item} />. {is(item.count, 'It counts', 'They count')} with it until corrected.
+      </>
+    ),
+    button: 'Check the setting',
+    to: accountPath(account, 'account'),
+  }),
+  implausible_times: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{many(item.count, 'record')}</strong> {is(item.count, 'is', 'are')} dated before the
+        year 2000 or later than tomorrow, so {is(item.count, 'it earns', 'they earn')} nothing.
+      </>
+    ),
+    button: 'Show the deliveries',
+    to: deliveriesPath(account),
+  }),
+  expiring_credentials: (item, { account }) => ({
+    text: (
+      <>
+        <strong>A previous credential</strong> ends on <Time at={instantIn(item)} />. The sender
+        must use the new one before then.
+      </>
+    ),
+    button: 'Show the credentials',
+    to: accountPath(account, 'credentials'),
+  }),
+  log_budget_used: (_, visit) => ({
+    text: (
+      <>
+        <strong>The error log of today is full.</strong> It keeps no more errors until tomorrow.
+      </>
+    ),
+    button: 'Show what was refused',
+    to: refusedPath(visit, [0, 0]),
+  }),
+}
+
+/** What affiliates are paid comes first, then what keeps records from counting. */
+const ORDER = Object.keys(SHOWN)
+
+/** Renders what needs the attention of an account: a sentence and a button each. */
+export const AttentionList = (props: {
+  visit: Visit
+  isDisabled: boolean
+  items: readonly Attention[]
+}) => (
+  <section class="attention">
+    <h2>Needs attention</h2>
+    {props.items.length === 0 && !props.isDisabled ? (
+      <p>
+        <Badge tone="good">Fine</Badge> Nothing needs attention.
+      </p>
+    ) : (
+      <ul class="todo">
+        {props.isDisabled && (
+          <li>
+            <p>
+              <strong>The account is disabled.</strong> Its credentials are refused.
+            </p>
+            <a class="button" href={accountPath(props.visit.account, 'account')}>
+              Open the settings
+            </a>
+          </li>
+        )}
+        {props.items
+          .toSorted((a, b) => ORDER.indexOf(a.code) - ORDER.indexOf(b.code))
+          .map((item) => {
+            const { text, button, to } = SHOWN[item.code](item, props.visit)
+            return (
+              <li>
+                <p>{text}</p>
+                <a class="button" href={to}>
+                  {button}
+                </a>
+              </li>
+            )
+          })}
+      </ul>
+    )}
+  </section>
+)

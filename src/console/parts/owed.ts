@@ -1,0 +1,141 @@
+import { moneyText } from '../../commission/books/money.ts'
+import {
+  nextPeriod,
+  type Period,
+  type PeriodKind,
+  periodOf,
+  storedPeriod,
+} from '../../commission/engine/calendar.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  isZero,
+  subtract,
+  ZERO,
+} from '../../commission/engine/decimal.ts'
+import { DAY_MS } from '../../durations.ts'
+import type { PeriodSums } from './statement-lists.tsx'
+
+// What an account owes by period and currency. Amounts of different currencies are never added.
+
+/** An exact amount of a currency, with its minor digits. */
+export interface Money {
+  readonly amount: string
+  readonly currency: string
+}
+
+/** Amounts by currency. */
+export type Amounts = ReadonlyMap<string, Decimal>
+
+/** Adds up amounts by currency. */
+export function sumByCurrency(amounts: readonly Money[]): Amounts {
+  const sums = new Map<string, Decimal>()
+  for (const { amount, currency } of amounts) {
+    sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(amount)))
+  }
+  return sums
+}
+
+/** Returns amounts as texts, in the order of their currencies. */
+export const moneyOf = (amounts: Amounts): Money[] =>
+  [...amounts]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([currency, value]) => ({ currency, amount: moneyText(value, currency) }))
+
+/** How an amount compares with an earlier one: the difference without its sign; 0 if it is the same. */
+export interface Change {
+  readonly direction: 'more' | 'less' | 'same'
+  readonly by: Money
+}
+
+/** Returns how amounts of a currency have changed. */
+export function changeOf(now: Amounts, before: Amounts, currency: string): Change {
+  const difference = subtract(now.get(currency) ?? ZERO, before.get(currency) ?? ZERO)
+  const text = moneyText(difference, currency)
+  const by = { amount: text.replace('-', ''), currency }
+  const isSame = isZero(difference)
+  return { direction: isSame ? 'same' : text.startsWith('-') ? 'less' : 'more', by }
+}
+
+/** The totals of twelve periods by currency, the latest last, as numbers for a drawing. */
+export type Trend = ReadonlyMap<string, readonly number[]>
+
+/** The statements of a period, and those of the period before it. */
+export interface OpenPeriod {
+  readonly period: Period
+  readonly previous: Period
+  readonly owed: Amounts
+  readonly before: Amounts
+  readonly trend: Trend
+}
+
+/** The number of periods that a trend has. */
+const TREND = 12
+
+type Row = PeriodSums['data'][number]
+
+const amountsOf = (rows: readonly Row[], period: string): Amounts =>
+  sumByCurrency(
+    rows.flatMap((row) =>
+      row.period === period ? [{ amount: row.total, currency: row.currency }] : [],
+    ),
+  )
+
+/** Returns the last twelve periods until one, the latest last. */
+function periodsUntil(last: Period): Period[] {
+  const periods = [last]
+  while (periods.length < TREND) periods.unshift(nextPeriod(periods[0] ?? last, -1))
+  return periods
+}
+
+/**
+ * Returns what the open periods owe at `now` (milliseconds): of the kinds of periods that have statements, months
+ * first; of the current month if there are no statements at all.
+ */
+export function openPeriods({ data }: PeriodSums, now: number): OpenPeriod[] {
+  const today = Math.floor(now / DAY_MS)
+  const hasWeeks = data.some(({ period }) => period.includes('W'))
+  const hasMonths = data.some(({ period }) => !period.includes('W'))
+  const kinds: PeriodKind[] = [
+    ...(hasMonths || !hasWeeks ? (['month'] as const) : []),
+    ...(hasWeeks ? (['week'] as const) : []),
+  ]
+  return kinds.map((kind) => {
+    const period = periodOf(today, kind)
+    const previous = nextPeriod(period, -1)
+    const owed = amountsOf(data, period.id)
+    const before = amountsOf(data, previous.id)
+    return { period, previous, owed, before, trend: trendOf(data, period) }
+  })
+}
+
+/** Returns the totals of the last twelve periods by currency. */
+function trendOf(rows: readonly Row[], last: Period): Trend {
+  const amounts = periodsUntil(last).map(({ id }) => amountsOf(rows, id))
+  const currencies = new Set(amounts.flatMap((one) => [...one.keys()]))
+  const ofCurrency = (currency: string): [string, number[]] => [
+    currency,
+    amounts.map((one) => Number(moneyText(one.get(currency) ?? ZERO, currency))),
+  ]
+  return new Map([...currencies].sort().map(ofCurrency))
+}
+
+/** Returns what was paid for the latest period of which something is paid; null if nothing is. */
+export function latestPaid({ data }: PeriodSums) {
+  const rows = data.filter(({ status }) => status === 'paid')
+  const [latest] = rows
+  if (!latest) return null
+  const trend = trendOf(rows, storedPeriod(latest.period))
+  return { period: latest.period, paid: amountsOf(rows, latest.period), trend }
+}
+
+/** Returns the drafts of periods that have ended before `now` (milliseconds), and the first of these periods. */
+export function unapproved({ data }: PeriodSums, now: number) {
+  const today = Math.floor(now / DAY_MS)
+  const ended = data.filter(
+    ({ status, period }) => status === 'draft' && storedPeriod(period).last < today,
+  )
+  const drafts = ended.reduce((sum, { statements }) => sum + statements, 0)
+  return { drafts, first: ended.at(-1)?.period ?? null }
+}
