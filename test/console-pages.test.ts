@@ -66,7 +66,7 @@ test('the overview and the list of statements know the periods that have stateme
   await env.DB.batch(statementRows(env.DB, 'acme'))
   expect(await read('')).toMatch(/statements\?period=2026-10&amp;status=draft">\d+<\/a>/)
   const list = await read('/statements?status=draft')
-  expect(list).toContain(`<a href="${AT}/statements?status=draft&amp;period=2026-10">2026-10</a>`)
+  expect(list).toContain('<option value="2026-10">October 2026</option>')
 })
 
 test('an accepted delivery says where its records are, and a refused one where its values are', async () => {
@@ -212,33 +212,134 @@ test('the search finds an affiliate, and records with the same id', async () => 
   expect(await read('/deliveries?record_id=aff-8')).toContain('No record with the id')
 })
 
-test('closings are added up over affiliates of one period, never over periods', async () => {
+test('balances that are carried on are added up over affiliates of one period, never over periods', async () => {
   const { read } = await open()
-  await env.DB.batch(statementRows(env.DB, 'acme'))
-  const totals = async (query: string) =>
-    /<caption>Totals<\/caption>[\s\S]*?<\/thead>/.exec(await read(`/statements${query}`))?.[0]
-  expect(await totals('')).toContain('Payable')
-  expect(await totals('')).not.toContain('Closing')
-  expect(await totals('?period=2026-10')).toContain('Closing')
+  await env.DB.batch([
+    ...statementRows(env.DB, 'acme'),
+    env.DB.prepare(
+      `update statements set closing = '6.00',
+         statement = json_set(statement, '$.closing', '6.00', '$.total', '6.00')`,
+    ),
+  ])
+  const carried = async (query: string) =>
+    /Carried to the next period<\/dt><dd><strong>([^<]+)/.exec(
+      await read(`/statements${query}`),
+    )?.[1]
+  expect(await carried('?period=all')).toBeUndefined()
+  expect(await carried('?period=2026-10')).toBe('6.00 EUR')
 })
 
-test('an export of payouts whose days are filled in is recorded as payments', async () => {
+test('the list of statements begins with the last period to approve, and names earlier ones', async () => {
+  const { read } = await open()
+  const move = (from: string, to: string) =>
+    env.DB.prepare(
+      `update statements set period = ?2, affiliate_id = ?2, id = 'stm_' || ?2,
+         statement = json_set(statement, '$.period', ?2, '$.payable', '1000.50', '$.total', '1000.50')
+       where period = ?1`,
+    ).bind(from, to)
+  for (const period of ['2026-08', '2026-09', '2099-01']) {
+    await env.DB.batch([statementRows(env.DB, 'acme')[0]!, move('2026-10', period)])
+  }
+  const text = await read('/statements')
+
+  expect(text).toContain('<h1>Statements of September 2026</h1>')
+  expect(text).toMatch(/<option value="2026-09" selected="">September 2026</)
+  expect(text).toMatch(/To approve<\/dt><dd><strong>1,000\.50 EUR<\/strong>/)
+  expect(text).toMatch(/approved first:[\s\S]*period=2026-08">August 2026, 1 draft</)
+  expect(text).not.toContain('January 2099, 1 draft')
+  expect(await read('/statements?affiliate_id=2026-08')).toContain('<h1>Statements</h1>')
+})
+
+/** Returns the values of the tick boxes on a page. */
+const ticksOn = (text: string) =>
+  [...text.matchAll(/<input type="checkbox" name="(tick\d+)" value="([^"]+)"/g)].map(
+    ([, name = '', value = '']) => ({ [name]: value.replaceAll('&quot;', '"') }),
+  )
+
+test('the file of the ticked payouts is uploaded with days, and recorded as payments', async () => {
   const { read, change } = await open()
   await env.DB.batch(bookRows(env.DB, 'acme'))
-  const csv = await read('/payouts?format=csv')
-  expect(csv).toMatch(/^affiliate_id,[^\r]*,reference,paid_on\r\n/)
+  expect((await change('/payouts', { change: 'download' })).status).toBe(422)
+  const [tick] = ticksOn(await read('/payouts'))
+  const file = await change('/payouts', { change: 'download', ...tick })
+  expect(file.headers.get('Content-Disposition')).toContain('payouts-acme.csv')
+  const csv = await file.text()
+  expect(csv).toMatch(/^affiliate_id,[^\r]*,reference,paid_on\r\naff-7,EUR,1\.00,1,/)
 
-  const empty = await change('/payouts', { change: 'pay', csv })
+  const empty = await change('/payouts', { change: 'import', csv })
   const text = await empty.text()
   expect(empty.status).toBe(422)
-  expect(text).toContain('rows › 1 › paid_on')
-  // What was pasted is kept, and the errors are at the field.
+  expect(text).toMatch(/Row 1,[\s\S]*?aff-7[\s\S]*?The day of the payment is missing\./)
+  // What was sent is kept.
   expect(text).toContain(`${csv.split('\r\n')[1]}`)
-  expect(text).toMatch(/<div class="field wrong"><label for="pay-csv">/)
 
-  const filled = csv.replace(/,\r\n$/, ',2026-11-20\r\n')
-  expect((await change('/payouts', { change: 'pay', csv: filled })).status).toBe(303)
-  expect(await read('/payouts?status=paid')).toContain('2026-11-20')
+  // As a spreadsheet in Germany writes it.
+  const german = csv
+    .replaceAll(',', ';')
+    .replace(';1.00;', ';1,00;')
+    .replace(/;\r\n$/, ';20.11.2026\r\n')
+  const done = await change('/payouts', { change: 'import', csv: german })
+  expect(done.status).toBe(303)
+  expect(await read('/payouts?status=paid')).toContain('datetime="2026-11-20"')
+  expect(await read('/payouts')).toContain('1 payment recorded. 1 statement paid.')
+})
+
+test('a file without a column is refused with the choice of another, which is kept', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const csv = (await read('/payouts?format=csv')).replace('reference', 'Bank ref')
+  const missing = await change('/payouts', { change: 'import', csv })
+  const text = await missing.text()
+  expect([missing.status, text]).toEqual([422, expect.stringContaining('no column “Reference”')])
+  expect(text).toMatch(/<option value="5">Bank ref</)
+
+  const chosen = { change: 'import', csv, column_reference: '5' }
+  const again = await (await change('/payouts', chosen)).text()
+  expect(again).toMatch(/<option value="5" selected="">Bank ref</)
+  expect((await change('/payouts', { ...chosen, day: '2026-11-20' })).status).toBe(303)
+})
+
+test('a second person who pays or downloads what is paid already sees what changed', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const [tick] = ticksOn(await read('/payouts'))
+  const pay = (reference: string) =>
+    change('/payouts', { change: 'pay', ...tick, reference, paid_on: '2026-11-20' })
+  expect((await pay('SEPA-1')).status).toBe(303)
+
+  const second = await pay('SEPA-2')
+  expect([second.status, await second.text()]).toEqual([
+    409,
+    expect.stringMatching(/Row 1,[\s\S]*aff-7[\s\S]*Nothing is due to/),
+  ])
+  const file = await change('/payouts', { change: 'download', ...tick })
+  expect([file.status, await file.text()]).toEqual([
+    409,
+    expect.stringContaining('It was paid meanwhile'),
+  ])
+  // The same payment again is no second payment.
+  expect((await pay('SEPA-1')).status).toBe(303)
+  expect(await read('/payouts')).toContain('1 row recorded before')
+})
+
+test('a payment that came back is payable again at once', async () => {
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const [due] = ticksOn(await read('/payouts'))
+  await change('/payouts', { change: 'pay', ...due, reference: 'SEPA-1', paid_on: '2026-11-20' })
+  expect(await read('/payouts')).toContain('Nothing to pay.')
+
+  const page = '/payouts?status=paid'
+  const paid = ticksOn(await read(page)).find((one) => JSON.stringify(one).includes('SEPA-1'))!
+  const back = { change: 'return', ...paid, returned_on: '2026-11-21', reason: 'Account closed' }
+  const early = await change(page, { ...back, returned_on: '2026-11-19' })
+  expect(early.status).toBe(422)
+  expect(await early.text()).toContain('20 Nov 2026, the day of the payment')
+  expect((await change(page, back)).status).toBe(303)
+  const text = await read(page)
+  expect(text).toContain('1 return recorded. 1 statement payable again.')
+  expect(text).toContain('Account closed')
+  expect(ticksOn(await read('/payouts'))).toHaveLength(1)
 })
 
 test('the return of a payment is recorded on the page of its statement', async () => {

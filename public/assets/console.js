@@ -62,6 +62,45 @@ function copyOnClick(link) {
   })
 }
 
+/** Writes the exact sums of ticked amounts by currency: `901.20 EUR and 40.00 USD`. */
+function sumsOf(boxes) {
+  const sums = new Map()
+  for (const { dataset } of boxes) {
+    const [whole, fraction = ''] = dataset.amount.split('.')
+    const { units } = sums.get(dataset.currency) ?? { units: 0n }
+    const digits = fraction.length
+    sums.set(dataset.currency, { units: units + BigInt(whole + fraction), digits })
+  }
+  const texts = [...sums].map(([currency, { units, digits }]) => {
+    const text = String(units).padStart(digits + 1, '0')
+    const at = text.length - digits
+    const whole = text.slice(0, at).replace(/\B(?=(\d{3})+$)/g, ',')
+    return `${whole}${digits > 0 ? `.${text.slice(at)}` : ''} ${currency}`
+  })
+  return new Intl.ListFormat('en-GB').format(texts) || '0'
+}
+
+/** Sums what is ticked, and adds a box that ticks all. */
+function improveTicks(form) {
+  const boxes = [...form.querySelectorAll('input[data-amount]')]
+  const sum = form.querySelector('[data-sum]')
+  if (boxes.length === 0) return
+  const all = Object.assign(document.createElement('input'), { type: 'checkbox' })
+  all.setAttribute('aria-label', 'Tick all')
+  form.querySelector('thead .tick').append(all)
+  const show = () => {
+    const ticked = boxes.filter(({ checked }) => checked)
+    all.checked = ticked.length === boxes.length
+    all.indeterminate = ticked.length > 0 && !all.checked
+    if (sum) sum.textContent = `${ticked.length} for ${sumsOf(ticked)}`
+  }
+  form.addEventListener('change', ({ target }) => {
+    if (target === all) for (const box of boxes) box.checked = all.checked
+    show()
+  })
+  show()
+}
+
 /** Finds a pasted id without the spaces around it. The id of a delivery leads to its page. */
 function improveSearch(form) {
   form.addEventListener('submit', (event) => {
@@ -75,6 +114,7 @@ function improveSearch(form) {
 
 for (const form of document.querySelectorAll('form.find')) improveSearch(form)
 for (const link of document.querySelectorAll('[data-copy-to]')) copyOnClick(link)
+for (const form of document.querySelectorAll('[data-ticks]')) improveTicks(form)
 for (const form of document.querySelectorAll('[data-filters]')) improveFilters(form)
 for (const part of document.querySelectorAll('[data-live]')) keepLive(part)
 await drawCharts()

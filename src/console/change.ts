@@ -6,13 +6,16 @@ import { readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
-import { isOwnOrigin, refusedBy, showPage } from './show-page.tsx'
+import { isOwnOrigin, refusedBy, sendCsv, showPage } from './show-page.tsx'
 import { visitOf } from './visit.ts'
 
+/** Returns the member of an object with a name; undefined if it has none of its own. */
+const memberOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string) =>
+  object && Object.hasOwn(object, name) ? object[name] : undefined
+
 /**
- * Makes the change of a form by a request to the administration API. Then it redirects the browser, so
- * that a reload does not repeat the change. If the API refuses the change, it shows the page again, with
- * the errors beside their fields.
+ * Makes the change of a form by a request to the administration API, or returns the file that it asks for.
+ * If the API refuses the change, it shows the page again, with the errors beside their fields.
  */
 export async function makeChange(
   c: Context<AppEnv>,
@@ -21,17 +24,15 @@ export async function makeChange(
 ): Promise<Response> {
   const values = await readOwnForm(c, session)
   const name = values('change')
-  const change = Object.hasOwn(page.changes ?? {}, name) ? page.changes?.[name] : undefined
-  if (!change) throw new ApiError('not_found', { detail: 'This page has no such change.' })
+  const change = memberOf(page.changes, name)
+  const download = memberOf(page.downloads, name)
   const visit = await visitOf(c, page, session, null)
+  const respond = download
+    ? async () => sendCsv(await download(values, visit))
+    : change && (() => sendChange(c, page, session, { change, values, visit }))
+  if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
   try {
-    checkConfirmation(change, values, visit)
-    const answer = await apiOf(c, session.member).send(change.request(values, visit))
-    if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
-    const { done } = change
-    await setFlash(c, session, typeof done === 'string' ? done : done(answer))
-    const { pathname, search } = new URL(c.req.url)
-    return c.redirect(change.next?.(answer, visit) ?? pathname + search, 303)
+    return await respond()
   } catch (thrown) {
     // `toApiError` logs faults. No error handler sees them, because the response is a page.
     const error = toApiError(thrown, c)
@@ -40,6 +41,24 @@ export async function makeChange(
       status: error.status,
     })
   }
+}
+
+/**
+ * Sends the request of a change. Then it redirects the browser, so that a reload does not repeat the change.
+ */
+async function sendChange(
+  c: Context<AppEnv>,
+  page: Page,
+  session: Session,
+  { change, values, visit }: { change: Change; values: Values; visit: Visit },
+): Promise<Response> {
+  checkConfirmation(change, values, visit)
+  const answer = await apiOf(c, session.member).send(change.request(values, visit))
+  if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
+  const { done } = change
+  await setFlash(c, session, typeof done === 'string' ? done : done(answer))
+  const { pathname, search } = new URL(c.req.url)
+  return c.redirect(change.next?.(answer, visit) ?? pathname + search, 303)
 }
 
 /**

@@ -11,8 +11,10 @@ const valuesOf = (text: string): Values => {
   return (name) => fields.get(name) ?? ''
 }
 
+const typeOf = (c: Context) => c.req.header('Content-Type') ?? ''
+
 function checkType(c: Context): void {
-  if (/^application\/x-www-form-urlencoded\b/i.test(c.req.header('Content-Type') ?? '')) return
+  if (/^application\/x-www-form-urlencoded\b/i.test(typeOf(c))) return
   throw new ApiError('unsupported_media_type', { detail: 'Send a form of the console.' })
 }
 
@@ -28,19 +30,32 @@ export async function readSignInForm(c: Context): Promise<Values> {
 }
 
 /**
- * Reads the fields of a form that the browser of a member sent.
+ * Reads the fields of a form that the browser of a member sent. The value of a file is its text.
  *
- * @throws ApiError `unsupported_media_type`, `payload_too_large`
+ * @throws ApiError `unsupported_media_type`, `payload_too_large`, `invalid_request`
  */
 export async function readForm(c: Context): Promise<Values> {
-  checkType(c)
+  const hasFiles = /^multipart\/form-data\b/i.test(typeOf(c))
+  if (!hasFiles) checkType(c)
   const length = c.req.header('Content-Length')
   // Browsers send the length of each form. Without it, a body of any size could fill the memory.
   if (!(Number(length ?? Number.NaN) <= MAX_FORM_BYTES)) {
     throw new ApiError('payload_too_large', { detail: 'A form has at most 1 MiB.' })
   }
+  if (hasFiles) return readFiles(c)
   // The runtime warns of `text()` on this content type.
   return valuesOf(new TextDecoder().decode(await c.req.arrayBuffer()))
+}
+
+async function readFiles(c: Context): Promise<Values> {
+  const form = await c.req.raw.formData().catch((cause: unknown) => {
+    throw new ApiError('invalid_request', { detail: 'The form cannot be read.', cause })
+  })
+  const texts = new Map<string, string>()
+  for (const [name, value] of form) {
+    if (!texts.has(name)) texts.set(name, typeof value === 'string' ? value : await value.text())
+  }
+  return (name) => texts.get(name) ?? ''
 }
 
 /**

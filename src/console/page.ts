@@ -82,6 +82,13 @@ export interface Change {
   show?(answer: unknown, visit: Visit): Child
 }
 
+/** A CSV file that a form asks for. */
+export interface CsvFile {
+  readonly csv: string
+  /** The parts of its name. */
+  readonly name: readonly string[]
+}
+
 /** A page of the console. */
 export interface Page {
   /** The path below `/console`, with parameters such as `/accounts/:account/deliveries`. */
@@ -92,6 +99,8 @@ export interface Page {
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */
   readonly changes?: Readonly<Record<string, Change>>
+  /** The files that its forms ask for, by name: a form with ticks has too many for an address. */
+  readonly downloads?: Readonly<Record<string, (values: Values, visit: Visit) => Promise<CsvFile>>>
   /** Returns the file that a query asks for in place of the page; null if it asks for none. */
   file?(visit: Visit): FileRequest | null
   /** Reads what the page shows at once. It reads in parallel, because it may cost three round trips to D1. */

@@ -3,12 +3,12 @@ import { createMiddleware } from 'hono/factory'
 import type { Child } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { AppEnv } from '../auth/authorize.ts'
-import { BYTE_ORDER_MARK } from '../commission/csv.ts'
+import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
 import { type ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import type { FileRequest } from './api.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
-import type { FieldError, Page, RefusedForm, Values, View } from './page.ts'
+import type { CsvFile, FieldError, Page, RefusedForm, Values, View } from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
 import { type List, Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
@@ -149,6 +149,10 @@ function withByteOrderMark(body: ReadableStream<Uint8Array>): ReadableStream<Uin
     }),
   )
 }
+
+/** Responds with a CSV file that a page has made. */
+export const sendCsv = ({ csv, name }: CsvFile): Response =>
+  sendFile(new Response(csv, { headers: csvHeaders(...name) }), { path: '', type: 'text/csv' })
 
 /** Responds with a page, or with its error, within its navigation. */
 export async function showPage(

@@ -116,7 +116,7 @@ function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> 
   return withReadSession(c, async ({ grant, session }) => {
     const sums = await sumStatements(session, grant.account, filter)
     const count = sums.reduce((all, { statements }) => all + statements, 0)
-    const data = sums.map((one) => presentSums(one, filter.period !== null))
+    const data = sums.map((one) => presentSums(one, filter.period !== undefined))
     return c.json({ data, is_limited: count === LIST_LIMITS.total })
   })
 }

@@ -68,13 +68,11 @@ const Amounts = ({ amounts }: { amounts: readonly Money[] }) =>
   amounts.length === 0 ? (
     <span class="quiet">–</span>
   ) : (
-    <>
-      {amounts.map(({ amount, currency }) => (
-        <span class="line">
-          <Amount value={amount} currency={currency} />
-        </span>
-      ))}
-    </>
+    amounts.map(({ amount, currency }) => (
+      <span class="line">
+        <Amount value={amount} currency={currency} />
+      </span>
+    ))
   )
 
 const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) => {

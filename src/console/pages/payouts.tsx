@@ -1,100 +1,116 @@
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import type { ImportedPayments } from '../../commission/books/payments.ts'
+import { readCsv, writeCsv } from '../../commission/csv.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { ApiError } from '../../errors.ts'
+import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { Amount, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { Filters, FoldedForm } from '../parts/forms.tsx'
+import { Field, Filters, type Option } from '../parts/forms.tsx'
+import { canPay, PaymentRefusal, PostForm, sumsText, TickTable } from '../parts/payout-forms.tsx'
+import { Tabs } from '../parts/tabs.tsx'
+import {
+  COLUMNS,
+  fileText,
+  MAX_TICKS,
+  mappedName,
+  type PaymentRow,
+  readPaymentFile,
+  readPayments,
+  readTicks,
+  requireTicks,
+  tickValue,
+} from '../payment-rows.ts'
 
-interface Payout {
-  readonly affiliate_id: string
-  readonly currency: string
-  readonly amount: string
+/** A row of the list: what has to be paid, or a payment. */
+interface Payout extends PaymentRow {
   readonly statements: number
+  /** The day when all of it is due. */
   readonly payable_on?: string
-  readonly paid_on?: string
-  readonly reference: string
-  readonly returned_on?: string | null
-  readonly reason?: string | null
 }
 
-/** The columns of the CSV that stores payments. */
-const COLUMNS = 'affiliate_id,currency,amount,reference,paid_on'
+const isPaid = ({ query }: Visit) => query.status === 'paid'
 
-/** What has to be paid, and what was. */
-export const payoutsPage: Page = {
-  path: '/accounts/:account/payouts',
-  section: 'Statements',
-  query: ['status', 'payable_on', 'cursor', 'format'],
-  changes: {
-    pay: {
-      done: 'The payments are recorded.',
-      request: (values, { account }) => ({
-        method: 'POST',
-        path: apiPath(account, 'payouts'),
-        csv: values('csv'),
-      }),
-    },
+/** Returns the payments as they are recorded, each with its own reference. */
+function paidRows(rows: readonly PaymentRow[], reference: string, paid_on: string) {
+  const own = (row: PaymentRow) =>
+    rows.length === 1 ? reference : `${reference} ${row.affiliate_id} ${row.currency}`
+  return rows.map((row) => ({ ...row, paid_on, ...(reference && { reference: own(row) }) }))
+}
+
+/** Says what became of payments and of payments that came back. */
+function resultText(answer: unknown): string {
+  const { paid, returned, unchanged, statements } = answer as ImportedPayments
+  const sentences = [
+    paid > 0 && `${counted(paid, 'payment')} recorded.`,
+    returned > 0 && `${counted(returned, 'return')} recorded.`,
+    paid > 0 && returned === 0 && `${counted(statements, 'statement')} paid.`,
+    returned > 0 && paid === 0 && `${counted(statements, 'statement')} payable again.`,
+    unchanged > 0 && `${counted(unchanged, 'row')} recorded before, and left as they were.`,
+  ]
+  return sentences.filter(Boolean).join(' ')
+}
+
+const changes: NonNullable<Page['changes']> = {
+  pay: {
+    done: resultText,
+    request: (values, { account }) => ({
+      method: 'POST',
+      path: apiPath(account, 'payouts'),
+      body: paidRows(requireTicks(values), values('reference').trim(), values('paid_on')),
+    }),
   },
-  file: ({ account, query: { format, cursor: _, ...query } }) =>
-    format === 'csv' ? { path: apiPath(account, 'payouts'), query, type: 'text/csv' } : null,
-  async render(visit) {
-    const { format: _, ...query } = visit.query
-    const path = apiPath(visit.account, 'payouts')
-    const { data, meta } = await visit.api.get<List<Payout>>(path, query)
-    const { status = 'approved' } = query
-    const body = (
-      <>
-        <Filters
-          visit={visit}
-          fields={[
-            {
-              name: 'status',
-              options: [
-                ['', 'to be paid'],
-                ['paid', 'paid'],
-              ],
-            },
-            { name: 'payable_on', label: 'Payable by', type: 'date' },
-          ]}
-        />
-        <p class="quick">
-          <a href={withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })}>
-            CSV of all rows
-          </a>
-        </p>
-        <Table
-          caption={status === 'paid' ? 'Payments' : 'What has to be paid'}
-          rows={data}
-          columns={columnsOf(visit, status)}
-          empty={<EmptyState title={status === 'paid' ? 'No payments.' : 'Nothing to pay.'} />}
-        />
-        <Pager visit={visit} meta={meta} />
-        <FoldedForm
-          visit={visit}
-          title="Record payments from a CSV"
-          change="pay"
-          submit="Record the payments"
-          needs="approver"
-          fields={[
-            {
-              name: 'csv',
-              type: 'area',
-              label: 'CSV',
-              // Every error is about the file.
-              pointer: '',
-              hint: `All rows are booked, or none. Fill in paid_on in the CSV of all rows, and paste it here. Required columns: ${COLUMNS}. For payments that the bank returned, take the CSV of the payments, and fill in returned_on and reason.`,
-              value: `${COLUMNS}\n`,
-              required: true,
-            },
-          ]}
-        />
-      </>
-    )
-    return { title: 'Payouts', body }
+  import: {
+    done: resultText,
+    request: (values, { account }) => ({
+      method: 'POST',
+      path: apiPath(account, 'payouts'),
+      body: readPayments(values),
+    }),
+  },
+  return: {
+    done: resultText,
+    request: (values, { account }) => ({
+      method: 'POST',
+      path: apiPath(account, 'payouts'),
+      body: requireTicks(values).map((row) => ({
+        ...row,
+        returned_on: values('returned_on'),
+        reason: values('reason'),
+      })),
+    }),
   },
 }
 
-/** Returns the columns of the payouts with a status. */
-const columnsOf = (visit: Visit, status: string) => [
-  ...fields<Payout>(visit, 'affiliate_id', 'amount', 'currency'),
+/** Returns the CSV of the ticked rows as they are now. Refuses if one of them is no longer due as it was. */
+const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, visit) => {
+  const ticked = requireTicks(values).map((row) => tickValue(row))
+  const { payable_on } = visit.query
+  const path = apiPath(visit.account, 'payouts')
+  const response = await visit.api.file({ path, query: { payable_on }, type: 'text/csv' })
+  const [header = [], ...rows] = readCsv(await response.text()).rows ?? []
+  const cell = (row: readonly string[], name: string) => row[header.indexOf(name)] ?? ''
+  const byTick = new Map(
+    rows.map((row) => {
+      const [affiliate_id, currency] = [cell(row, 'affiliate_id'), cell(row, 'currency')]
+      const [amount, reference] = [cell(row, 'amount'), cell(row, 'reference')]
+      return [tickValue({ affiliate_id, currency, amount, reference }), row]
+    }),
+  )
+  const gone = ticked.flatMap((tick, i) => (byTick.has(tick) ? [] : [i]))
+  if (gone.length > 0) {
+    throw new ApiError('conflict', {
+      detail: 'Some of the ticked payouts have changed since this page was opened.',
+      errors: gone.map((i) => ({
+        pointer: `/${i}`,
+        message: 'It was paid meanwhile, or its amount has changed. The list below is current.',
+      })),
+    })
+  }
+  const found = ticked.map((tick) => byTick.get(tick) ?? [])
+  return { csv: writeCsv([header, ...found]), name: ['payouts', visit.account] }
+}
+
+const statementsColumn = (visit: Visit, status: string) =>
   column(
     'Statements',
     ({ affiliate_id, statements }: Payout) => (
@@ -103,8 +119,282 @@ const columnsOf = (visit: Visit, status: string) => [
       </AccountLink>
     ),
     true,
-  ),
-  ...(status === 'paid'
-    ? fields<Payout>(visit, 'paid_on', 'reference', 'returned_on', 'reason')
-    : fields<Payout>(visit, 'payable_on', 'reference')),
+  )
+
+const amountColumn = column(
+  'Amount',
+  ({ amount, currency }: Payout) => <Amount value={amount} currency={currency} />,
+  true,
+)
+
+/** Returns the ticks of a form that was refused, or null if none was. */
+function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet<string> | null {
+  if (!refused || !changes.includes(refused.change)) return null
+  return new Set(readTicks(refused.values).map((row) => tickValue(row)))
+}
+
+/** Renders what is said about a refused form. */
+const Refused = ({ visit, changes }: { visit: Visit; changes: readonly string[] }) => {
+  const { refused } = visit
+  if (!refused || !changes.includes(refused.change)) return null
+  return <PaymentRefusal refused={refused} rows={readTicks(refused.values)} />
+}
+
+/** Renders how many rows are ticked, and their sums. A script keeps it up to date. */
+const TickedSum = ({ rows }: { rows: readonly Payout[] }) => (
+  <p class="ticked">
+    Ticked: <output data-sum>{`${rows.length} for ${sumsText(rows)}`}</output>
+  </p>
+)
+
+/** Renders what has to be paid, and the forms that download and pay what is ticked. */
+function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
+  const today = dayBefore(visit.now, 0)
+  const kept = ticksOf(visit, 'pay', 'download')
+  const isTicked = (row: Payout) =>
+    kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today
+  if (rows.length === 0) {
+    return (
+      <>
+        <Refused visit={visit} changes={['pay', 'download']} />
+        <EmptyState title="Nothing to pay.">
+          <p>
+            Approved statements are listed here once something is payable.{' '}
+            <AccountLink visit={visit} at={['statements']} children="Approve statements" />
+          </p>
+        </EmptyState>
+      </>
+    )
+  }
+  return (
+    <PostForm visit={visit} id="change-pay">
+      <Refused visit={visit} changes={['pay', 'download']} />
+      <TickTable
+        caption="What has to be paid. Ticked: what is due today."
+        rows={rows.map((row) => ({ ...row, canTick: true }))}
+        columns={[
+          ...fields<Payout>(visit, 'affiliate_id'),
+          amountColumn,
+          column('Due', ({ payable_on }: Payout) => <Day day={payable_on ?? null} />),
+          statementsColumn(visit, 'approved'),
+          ...fields<Payout>(visit, 'reference'),
+        ]}
+        isTicked={isTicked}
+        verb="Pay"
+      />
+      <TickedSum rows={rows.filter(isTicked)} />
+      <p>
+        <button type="submit" name="change" value="download">
+          Download the ticked payouts
+        </button>
+      </p>
+      {canPay(visit) && (
+        <fieldset>
+          <legend>Paid already?</legend>
+          <Field
+            visit={visit}
+            change="pay"
+            name="reference"
+            hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it."
+          />
+          <Field visit={visit} change="pay" name="paid_on" label="Day of the payment" type="date" />
+          <button type="submit" name="change" value="pay" class="plain">
+            Mark the ticked payouts as paid
+          </button>
+        </fieldset>
+      )}
+    </PostForm>
+  )
+}
+
+/** Renders the fields that say which columns of the refused file has what it lacks. */
+const MissingColumns = ({ visit }: { visit: Visit }) => {
+  const { refused } = visit
+  if (refused?.change !== 'import') return null
+  const { unnamed, header } = readPaymentFile(refused.values)
+  const options: Option[] = [
+    ['', 'choose a column'],
+    ...header.map((title, i): Option => [`${i}`, title]),
+  ]
+  return (
+    <>
+      {header.length > 0 &&
+        unnamed.map((name) => (
+          <Field
+            visit={visit}
+            change="import"
+            name={mappedName(name)}
+            label={`Column with the ${COLUMNS[name].toLowerCase()}`}
+            options={options}
+          />
+        ))}
+    </>
+  )
+}
+
+/** Renders the form that records the file that the bank has answered. */
+function Import({ visit }: { visit: Visit }) {
+  if (!canPay(visit)) return <p class="note">Only the role approver can record payments.</p>
+  const refused = visit.refused?.change === 'import' ? visit.refused : null
+  return (
+    <>
+      <h2 id="upload">Upload the bank’s answer</h2>
+      <PostForm visit={visit} id="change-import" hasFile>
+        <input type="hidden" name="change" value="import" />
+        {refused && <PaymentRefusal refused={refused} rows={sentRows(refused.values)} />}
+        <MissingColumns visit={visit} />
+        <div class="field">
+          <label for="import-file">File</label>
+          <input
+            id="import-file"
+            name="file"
+            type="file"
+            accept=".csv,.txt,text/csv,text/plain"
+            aria-describedby="import-file-about"
+          />
+          <p id="import-file-about" class="note">
+            The file that you downloaded, with the day of each payment, and with references of the
+            bank if it gave some. All rows are recorded, or none. For a payment that came back, take
+            the file of paid payouts, and fill in the day and the reason of the return.
+          </p>
+        </div>
+        <Field
+          visit={visit}
+          change="import"
+          name="day"
+          type="date"
+          label="Day of the payment"
+          hint="For rows without one."
+        />
+        <details open={refused !== null}>
+          <summary>Paste the rows instead</summary>
+          <div class="field">
+            <label for="import-csv">Rows, the first with the names of the columns</label>
+            <textarea id="import-csv" name="csv" rows={8} spellcheck={false}>
+              {refused ? fileText(refused.values) : ''}
+            </textarea>
+          </div>
+        </details>
+        <button type="submit">Record the payments</button>
+      </PostForm>
+    </>
+  )
+}
+
+/** Returns the rows of the file that was refused, as far as they can be read. */
+function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
+  const { rows, positions } = readPaymentFile(values)
+  return rows.map((cells) => {
+    const cell = (name: keyof typeof COLUMNS) => (cells[positions.get(name) ?? -1] ?? '').trim()
+    return {
+      affiliate_id: cell('affiliate_id'),
+      amount: cell('amount'),
+      currency: cell('currency').toUpperCase(),
+    }
+  })
+}
+
+/** Renders payments, and the form that records that the ticked ones came back. */
+function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
+  const kept = ticksOf(visit, 'return') ?? new Set()
+  const isTicked = (row: Payout) => kept.has(tickValue(row))
+  if (rows.length === 0) {
+    return (
+      <>
+        <Refused visit={visit} changes={['return']} />
+        <EmptyState title="No payments yet." />
+      </>
+    )
+  }
+  return (
+    <PostForm visit={visit} id="change-return">
+      <Refused visit={visit} changes={['return']} />
+      <TickTable
+        caption="Payments. Tick those that came back."
+        rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
+        columns={[
+          ...fields<Payout>(visit, 'affiliate_id'),
+          amountColumn,
+          column('Paid', ({ paid_on }: Payout) => <Day day={paid_on ?? null} />),
+          ...fields<Payout>(visit, 'reference'),
+          column('Statements', ({ statements }: Payout) => statements, true),
+          ...(rows.some(({ returned_on }) => returned_on) ? cameBack(visit) : []),
+        ]}
+        isTicked={isTicked}
+        verb="Returned:"
+      />
+      {canPay(visit) && (
+        <fieldset>
+          <legend>Came back?</legend>
+          <TickedSum rows={rows.filter(isTicked)} />
+          <Field
+            visit={visit}
+            change="return"
+            name="returned_on"
+            label="Day of the return"
+            type="date"
+          />
+          <Field
+            visit={visit}
+            change="return"
+            name="reason"
+            hint="The statement shows it, such as “Account closed”."
+          />
+          <button type="submit" name="change" value="return">
+            Record that the ticked payments came back
+          </button>
+          <p class="note">They are payable again at once. What was earned stays as it is.</p>
+        </fieldset>
+      )}
+    </PostForm>
+  )
+}
+
+const cameBack = (visit: Visit) => [
+  column('Came back', ({ returned_on }: Payout) => <Day day={returned_on ?? null} />),
+  ...fields<Payout>(visit, 'reason'),
 ]
+
+/** What has to be paid, and what was. */
+export const payoutsPage: Page = {
+  path: '/accounts/:account/payouts',
+  section: 'Statements',
+  query: ['status', 'payable_on', 'cursor', 'format'],
+  changes,
+  downloads: { download: downloadTicked },
+  file: ({ account, query: { format, cursor: _, ...query } }) =>
+    format === 'csv' ? { path: apiPath(account, 'payouts'), query, type: 'text/csv' } : null,
+  async render(visit) {
+    const { format: _, ...query } = visit.query
+    const path = apiPath(visit.account, 'payouts')
+    const { data, meta } = await visit.api.get<List<Payout>>(path, {
+      ...query,
+      per_page: MAX_TICKS,
+    })
+    const all = withQuery(visit.path, { ...query, cursor: undefined, format: 'csv' })
+    const body = (
+      <>
+        <Tabs
+          label="Payouts"
+          here={isPaid(visit) ? 'Paid' : 'To pay'}
+          tabs={[
+            ['To pay', visit.path],
+            ['Paid', withQuery(visit.path, { status: 'paid' })],
+          ]}
+        />
+        {!isPaid(visit) && (
+          <Filters visit={visit} fields={[{ name: 'payable_on', label: 'Due by', type: 'date' }]} />
+        )}
+        {isPaid(visit) ? <Paid visit={visit} rows={data} /> : <Due visit={visit} rows={data} />}
+        <Pager visit={visit} meta={meta} />
+        {data.length > 0 && (
+          <p class="quick">
+            <a href={all}>Download all as CSV</a>
+          </p>
+        )}
+        <Import visit={visit} />
+      </>
+    )
+    return { title: 'Payouts', body }
+  },
+}

@@ -1,119 +1,274 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
+import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { DAY_MS, MINUTE_MS } from '../../durations.ts'
+import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import {
   Data,
   EmptyState,
-  isolated,
   type List,
   Live,
   Pager,
   periodWords,
   Table,
+  Time,
+  visible,
 } from '../parts/data.tsx'
-import { AccountLink, column, Facts } from '../parts/fields.tsx'
-import { ChangeForm, ConfirmForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
+import { AccountLink, column } from '../parts/fields.tsx'
+import { ChangeForm, Filters, FormSentence, HOLDS, type Option } from '../parts/forms.tsx'
 import {
   type PeriodSums,
+  STATUS_WORDS,
   type Statement,
   Statements,
   type StatementTotals,
-  Totals,
+  StatusSums,
 } from '../parts/statement-lists.tsx'
-
-/** The maximum number of periods to which the page has links. */
-const PRESETS = 12
 
 interface Run {
   readonly id: string
+  readonly period: string
   readonly status: 'running' | 'done' | 'failed'
   readonly affiliates: number | null
   readonly steps: number | null
   readonly steps_done: number | null
   readonly changed: number | null
-  readonly started_at: string
+  readonly ended_at: string | null
   readonly reason: string | null
 }
 
 /** How often a page shows the progress of a run, in seconds. */
 const RUN_SECONDS = 2
 
+/** How long after its end a run is followed: a page that was read while it ended may lack its last drafts. */
+const SETTLE_MS = MINUTE_MS / 12
+
+/** Returns how often the page is read again while a run may change it; null if none does. */
+const followSeconds = (run: Run | null, now: number): number | null =>
+  run?.status === 'running' || (run?.ended_at && now - Date.parse(run.ended_at) < SETTLE_MS)
+    ? RUN_SECONDS
+    : null
+
 /** Shows the progress of a run. */
-const Progress = ({ visit, run }: { visit: Visit; run: Run }) => (
-  <Facts
-    visit={visit}
-    row={run}
-    names={['status', 'started_at', 'affiliates', 'steps_done', 'steps', 'changed', 'reason']}
-  />
-)
+const Progress = ({ run }: { run: Run }) => {
+  const { status, period, steps, steps_done, affiliates, changed, ended_at, reason } = run
+  if (status === 'failed') {
+    return (
+      <p class="notice bad">
+        The drafts of {periodWords(period)} were not computed. {reason && <Data text={reason} />}{' '}
+        Compute them again.
+      </p>
+    )
+  }
+  if (status === 'done') {
+    return (
+      <p class="notice good">
+        The drafts of {periodWords(period)} are computed for {counted(affiliates ?? 0, 'affiliate')}
+        :{' '}
+        {changed === 0
+          ? 'none has'
+          : `${counted(changed ?? 0, 'draft')} ${changed === 1 ? 'has' : 'have'}`}{' '}
+        changed. <Time at={ended_at} />
+      </p>
+    )
+  }
+  const text = steps === null ? 'reading the records' : `step ${steps_done ?? 0} of ${steps}`
+  return (
+    <p class="notice">
+      <label for="run-progress">
+        Computing the drafts of {periodWords(period)}: {text}.
+      </label>{' '}
+      <progress
+        id="run-progress"
+        max={steps ?? 1}
+        value={steps === null ? undefined : (steps_done ?? 0)}
+      />
+    </p>
+  )
+}
 
 type Refused = PeriodApproved['refused'][number]
 
-/** Shows what the approval of a period did, and what it refused. */
-const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) => (
-  <>
+/** Shows what the approval of a period did, and what it refused and why. */
+const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) => {
+  const { approved, waiting, refused, refused_total, closed, open_total, period } = answer
+  return (
+    <>
+      <p>
+        <strong>
+          {approved === 0
+            ? 'No statement was'
+            : `${counted(approved, 'statement')} of ${periodWords(period)} ${approved === 1 ? 'is' : 'are'}`}{' '}
+          approved.
+        </strong>{' '}
+        {waiting > 0 &&
+          `${counted(waiting, 'statement')} must be approved by another person, too. `}
+        {refused_total > 0 && `${counted(refused_total, 'statement')} could not be approved. `}
+        {closed
+          ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
+          : 'The period is not closed yet: approve it again to go on.'}
+      </p>
+      <Table
+        caption={
+          refused.length < refused_total
+            ? `Not approved: the first ${refused.length} of ${refused_total}`
+            : 'Not approved'
+        }
+        rows={refused}
+        columns={[
+          column('Statement', ({ id, affiliate_id, plan }: Refused) => (
+            <AccountLink visit={visit} at={['statements', id]}>
+              <Data text={affiliate_id} />, <Data text={plan} />
+            </AccountLink>
+          )),
+          column('Why, and what to do', ({ detail }: Refused) => <FormSentence text={detail} />),
+        ]}
+        empty={<p hidden />}
+      />
+      <p>
+        <AccountLink visit={visit} at={['payouts']}>
+          <strong>Pay what is due</strong>
+        </AccountLink>
+      </p>
+    </>
+  )
+}
+
+/** The value of the filter that lists all periods. */
+const ALL = 'all'
+
+/** Returns the month of today, and the one before it. */
+function recentMonths(now: number): string[] {
+  const month = dayBefore(now, 0).slice(0, 7)
+  const before = new Date(Date.parse(`${month}-01`) - DAY_MS).toISOString().slice(0, 7)
+  return [month, before]
+}
+
+/** Returns the periods that can be chosen, the latest first. */
+function periodsOf({ data }: PeriodSums, { query: { period }, now }: Visit): string[] {
+  const known = data.map((one) => one.period)
+  const hasMonths = known.length === 0 || known.some((one) => !one.includes('W'))
+  const all = [
+    ...known,
+    ...(hasMonths ? recentMonths(now) : []),
+    ...(period && period !== ALL ? [period] : []),
+  ]
+  return [...new Set(all)].sort((a, b) => lastDayOf(b) - lastDayOf(a))
+}
+
+const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY
+
+/** Returns the periods that are over and have drafts, the latest first. */
+const toApprove = ({ data }: PeriodSums, now: number) =>
+  data.filter(
+    ({ period, status }) => status === 'draft' && lastDayOf(period) < Math.floor(now / DAY_MS),
+  )
+
+/** Returns the period to show if none is chosen: the latest to approve that earns anything, else the latest. */
+function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
+  const drafts = toApprove(sums, now)
+  const found = drafts.find(({ total }) => /[1-9]/.test(total)) ?? drafts[0] ?? sums.data[0]
+  return found?.period ?? recentMonths(now)[1]
+}
+
+/** Renders links to earlier periods with drafts, which must be approved first. */
+const EarlierDrafts = ({
+  visit,
+  sums,
+  period,
+}: {
+  visit: Visit
+  sums: PeriodSums
+  period: string
+}) => {
+  const earlier = toApprove(sums, visit.now).filter(
+    (one) => lastDayOf(one.period) < lastDayOf(period),
+  )
+  if (earlier.length === 0) return null
+  return (
     <p>
-      <strong>{answer.approved} statements are approved.</strong> {answer.refused_total} were
-      refused. {answer.waiting} need a second approval.
-      {answer.closed
-        ? ` The period is closed${answer.open_total > 0 ? `, except for ${counted(answer.open_total, 'affiliate')} with a draft` : ''}.`
-        : ' The period is not closed yet.'}
-    </p>
-    <Table
-      caption={`Refused: ${answer.refused.length} of ${answer.refused_total}`}
-      rows={answer.refused}
-      columns={[
-        column('Statement', ({ id, affiliate_id, plan }: Refused) => (
-          <AccountLink visit={visit} at={['statements', id]}>
-            <Data text={affiliate_id} />, <Data text={plan} />
+      Earlier drafts are to be approved first:{' '}
+      {earlier.map((one, i) => (
+        <>
+          {i > 0 && ', '}
+          <AccountLink visit={visit} at={['statements']} query={{ period: one.period }}>
+            {periodWords(one.period)}, {counted(one.statements, 'draft')}
           </AccountLink>
-        )),
-        column('Detail', ({ detail }: Refused) => <FormSentence text={detail} />),
-      ]}
-      empty={<p hidden />}
-    />
-  </>
-)
+        </>
+      ))}
+    </p>
+  )
+}
 
-const periodOf = ({ query }: Visit) => query.period ?? ''
+interface ActionsProps {
+  readonly visit: Visit
+  readonly period: string
+  readonly totals: StatementTotals
+}
 
-/** Renders the forms that compute and approve a whole period. */
-const Actions = ({ visit }: { visit: Visit }) => (
-  <div class="actions">
-    <ChangeForm visit={visit} change="run" submit={`Compute the drafts of ${periodOf(visit)}`} />
-    <ConfirmForm
-      visit={visit}
-      change="approve"
-      submit={`Approve ${visit.query.plan ? isolated(visit.query.plan) : 'all plans'} of ${periodOf(visit)}`}
-      needs="approver"
-      name={periodOf(visit)}
-      fields={[HOLDS]}
-    >
-      <p>Approves every draft that can be approved, and closes the period. This is final.</p>
-    </ConfirmForm>
-  </div>
-)
+/** Renders the forms that approve and compute a whole period. */
+const Actions = ({ visit, period, totals }: ActionsProps) => {
+  const { plan } = visit.query
+  const drafts = totals.data.filter(({ status }) => status === 'draft')
+  const hasHolds = drafts.some(({ with_holds }) => with_holds > 0)
+  const ofPlan = plan ? ` of the plan ${visible(plan)}` : ''
+  return (
+    <div class="actions">
+      {drafts.length > 0 && (
+        <ChangeForm
+          visit={visit}
+          change="approve"
+          submit="Approve all that can be approved"
+          needs="approver"
+          fields={hasHolds ? [HOLDS] : []}
+        >
+          <p class="note">
+            Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
+            period. An approved statement never changes.
+          </p>
+          <input type="hidden" name="period" value={period} />
+        </ChangeForm>
+      )}
+      <ChangeForm
+        visit={visit}
+        change="run"
+        submit={`Compute the drafts of ${periodWords(period)}`}
+      >
+        <input type="hidden" name="period" value={period} />
+      </ChangeForm>
+    </div>
+  )
+}
 
 const changes: NonNullable<Page['changes']> = {
   run: {
-    done: 'The run has started. This page follows it.',
-    request: (_, visit) => ({
+    done: 'The computation has started. This page follows it.',
+    request: (values, visit) => ({
       method: 'POST',
-      path: apiPath(visit.account, 'periods', periodOf(visit), 'run'),
+      path: apiPath(visit.account, 'periods', values('period'), 'run'),
     }),
-    next: (answer, { path, query }) =>
-      withQuery(path, { ...query, run: (answer as Run).id, cursor: undefined }),
+    next: (answer, { account, query }) => {
+      const { id: run, period } = answer as Run
+      const { plan, affiliate_id, status } = query
+      const path = accountPath(account, 'statements')
+      return withQuery(path, { period, plan, affiliate_id, status, run })
+    },
   },
   approve: {
     done: '',
-    confirm: periodOf,
     request: (values, visit) => ({
       method: 'POST',
-      path: apiPath(visit.account, 'periods', periodOf(visit), 'approve'),
+      path: apiPath(visit.account, 'periods', values('period'), 'approve'),
       body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
     }),
     show: (answer, visit) => <Approved answer={answer as PeriodApproved} visit={visit} />,
   },
+}
+
+/** Returns the query of the API: the filters of the page, with the period that it shows. */
+function filterOf({ query }: Visit, shown: string | undefined) {
+  const { affiliate_id, plan, status } = query
+  return { affiliate_id, plan, status, period: shown === ALL ? undefined : shown }
 }
 
 /** The statements of an account, and the forms that compute and approve a whole period. */
@@ -122,70 +277,94 @@ export const statementsPage: Page = {
   section: 'Statements',
   query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format'],
   changes,
-  file: ({ account, query: { format, run: _, ...query } }) =>
-    format === 'csv' ? { path: apiPath(account, 'statements'), query, type: 'text/csv' } : null,
+  file: (visit) =>
+    visit.query.format === 'csv'
+      ? {
+          path: apiPath(visit.account, 'statements'),
+          query: { ...filterOf(visit, visit.query.period), cursor: visit.query.cursor },
+          type: 'text/csv',
+        }
+      : null,
   async render(visit) {
-    const { api, account, path } = visit
-    const { run: runId, cursor, format: _, ...filter } = visit.query
-    const [{ data, meta }, totals, sums, run] = await Promise.all([
+    const { api, account, path, query, now } = visit
+    const { run: runId, cursor } = query
+    const readPeriods = api.get<PeriodSums>(apiPath(account, 'periods'))
+    const hasFilter = Boolean(query.period || query.affiliate_id || query.plan || query.status)
+    const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
+    const filter = filterOf(visit, shown)
+    const { period } = filter
+    const [{ data, meta }, totals, sums, plans, run] = await Promise.all([
       api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor }),
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
-      api.get<PeriodSums>(apiPath(account, 'periods')),
+      readPeriods,
+      api.get<List<{ plan: string }>>(apiPath(account, 'plans')),
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
-    const { period } = filter
-    const statuses = ['', 'draft', 'approved', 'paid'].map((one) => [one, one || 'any'] as const)
+    const here: Visit = { ...visit, query: { ...query, period: shown } }
     const body = (
       <>
         <Filters
-          visit={visit}
+          visit={here}
           fields={[
-            { name: 'period' },
-            { name: 'affiliate_id' },
-            { name: 'plan' },
-            { name: 'status', options: statuses },
+            {
+              name: 'period',
+              options: [
+                ...periodsOf(sums, here).map((one): Option => [one, periodWords(one)]),
+                [ALL, 'All periods'],
+              ],
+              value: shown ?? ALL,
+            },
+            {
+              name: 'status',
+              options: [['', 'Any'], ...Object.entries(STATUS_WORDS)],
+            },
+            {
+              name: 'plan',
+              options: [
+                ['', 'Any'],
+                ...planNames(plans.data, query.plan).map((one): Option => [one, visible(one)]),
+              ],
+            },
+            { name: 'affiliate_id', label: 'Affiliate' },
           ]}
         />
-        <p class="quick">
-          {[...new Set(sums.data.map((one) => one.period))].slice(0, PRESETS).map((one) => (
-            <a
-              href={withQuery(path, { ...filter, period: one })}
-              aria-current={one === period ? 'page' : undefined}
-            >
-              {one}
-            </a>
-          ))}
-          <AccountLink visit={visit} at={['payouts']} children="Payouts" />
-          <AccountLink
-            visit={visit}
-            at={['unearned']}
-            query={{ period }}
-            children="What earned nothing"
-          />
-          <a href={withQuery(path, { ...filter, cursor, format: 'csv' })}>CSV of this page</a>
-        </p>
-        {period && <Actions visit={visit} />}
-        <Live id="statements" seconds={run?.status === 'running' ? RUN_SECONDS : null}>
-          {run && <Progress visit={visit} run={run} />}
-          <Totals visit={visit} totals={totals} />
+        <Live id="statements" seconds={followSeconds(run, now)}>
+          {run && <Progress run={run} />}
+          <StatusSums visit={here} totals={totals} />
+          {period && <EarlierDrafts visit={here} sums={sums} period={period} />}
+          {period && <Actions visit={here} period={period} totals={totals} />}
           <Statements
             visit={visit}
-            caption="Statements by period, affiliate and plan"
+            caption={period ? `Statements of ${periodWords(period)}` : 'Statements, latest first'}
             rows={data}
             empty={
               <EmptyState title="No statement matches.">
                 <p>
-                  Choose a period, then compute its drafts. Affiliates need a{' '}
+                  Choose another period, or compute this one. Affiliates need a{' '}
                   <AccountLink visit={visit} at={['plans']} children="plan" /> that is assigned to
                   them.
                 </p>
               </EmptyState>
             }
           />
-          <Pager visit={visit} meta={meta} />
+          <Pager visit={here} meta={meta} />
         </Live>
+        <p class="quick">
+          <AccountLink visit={visit} at={['payouts']} children="Payouts" />
+          <AccountLink visit={visit} at={['unearned']} query={{ period }}>
+            What earned nothing
+          </AccountLink>
+          <a href={withQuery(path, { ...filter, period: shown, cursor, format: 'csv' })}>
+            Download this page as CSV
+          </a>
+        </p>
       </>
     )
     return { title: period ? `Statements of ${periodWords(period)}` : 'Statements', body }
   },
 }
+
+/** Returns the plans that can be chosen, with the one of the filter. */
+const planNames = (plans: readonly { plan: string }[], chosen: string | undefined): string[] => [
+  ...new Set([...plans.map(({ plan }) => plan), ...(chosen ? [chosen] : [])]),
+]

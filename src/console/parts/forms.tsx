@@ -3,6 +3,7 @@ import { isAtLeast, type Role } from '../../auth/roles.ts'
 import type { FieldError, RefusedForm, Visit } from '../page.ts'
 import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
+import { plainWords } from './plain-words.ts'
 
 // The parts of pages that a member fills in.
 
@@ -103,7 +104,9 @@ export interface ChangeProps {
 
 /** Renders a sentence of the administration API. It names the choice in the form instead of the parameter. */
 export const FormSentence = ({ text }: { text: string }) => (
-  <Sentence text={text.replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`)} />
+  <Sentence
+    text={plainWords(text.replace('`"leave_out_holds": true`', `“${HOLDS.options[1][1]}”`))}
+  />
 )
 
 /**

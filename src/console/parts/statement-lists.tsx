@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
+import { add, type Decimal, decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import type { StatementHead } from '../../commission/statements/draft.ts'
 import type {
   LeadingStatement,
@@ -7,8 +9,9 @@ import type {
   presentPeriods,
 } from '../../commission/statements/present.ts'
 import type { Visit } from '../page.ts'
-import { count, Data, EmptyState, periodWords, Table } from './data.tsx'
+import { Amount, count, Data, Day, EmptyState, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
+import { moneyWords } from './payout-forms.tsx'
 
 // The parts of pages that list statements.
 
@@ -38,30 +41,128 @@ export interface StatementTotals {
   readonly is_limited: boolean
 }
 
-/** Renders statements, each with a link to it. */
-export const Statements = (props: {
+/** The words of the statuses. */
+export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
+  draft: 'To approve',
+  approved: 'To pay',
+  paid: 'Paid',
+}
+
+const isSome = (amount: string): boolean => /[1-9]/.test(amount)
+
+/** Renders statements, each with a link to it. Amounts that are 0 in all of them have no column. */
+export const Statements = ({
+  visit,
+  caption,
+  rows,
+  empty,
+}: {
   visit: Visit
   caption: string
   rows: readonly Statement[]
   empty: Child
-}) => (
-  <Table
-    {...props}
-    columns={[
-      column('Statement', ({ id, affiliate_id, period }: Statement) => (
-        <AccountLink visit={props.visit} at={['statements', id]}>
-          <Data text={affiliate_id} />, {periodWords(period)}
-        </AccountLink>
-      )),
-      ...fields<Statement>(props.visit, 'plan', 'status'),
-      column(
-        'Holds',
-        ({ holds }: Statement) => holds.reduce((sum, { count }) => sum + count, 0) || '–',
-        true,
-      ),
-      ...fields<Statement>(props.visit, 'opening', 'total', 'payable', 'closing', 'currency'),
-    ]}
-  />
+}) => {
+  const amount = (title: string, name: 'opening' | 'total' | 'payable' | 'closing') =>
+    column(title, (row: Statement) => <Amount value={row[name]} currency={row.currency} />, true)
+  const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
+  return (
+    <Table
+      caption={caption}
+      rows={rows}
+      empty={empty}
+      columns={[
+        column('Statement', ({ id, affiliate_id, period }: Statement) => (
+          <AccountLink visit={visit} at={['statements', id]}>
+            <Data text={affiliate_id} />, {periodWords(period)}
+          </AccountLink>
+        )),
+        amount('Payable', 'payable'),
+        ...fields<Statement>(visit, 'status'),
+        column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />),
+        ...fields<Statement>(visit, 'plan'),
+        ...(rows.some(({ opening }) => isSome(opening)) ? [amount('Carried in', 'opening')] : []),
+        ...(rows.some(({ total, payable }) => total !== payable)
+          ? [amount('Earned', 'total')]
+          : []),
+        ...(rows.some(({ closing }) => isSome(closing)) ? [amount('Carried on', 'closing')] : []),
+        ...(rows.some((row) => held(row) > 0)
+          ? [column('Records on hold', (row: Statement) => held(row) || '–', true)]
+          : []),
+      ]}
+    />
+  )
+}
+
+/** The statements of one status and currency, added up. */
+interface StatusSum {
+  readonly status: Statement['status']
+  readonly currency: string
+  readonly statements: number
+  readonly withHolds: number
+  readonly payable: Decimal
+}
+
+/** Adds up the totals of plans by status and currency, in the order of the statuses. */
+function sumsByStatus({ data }: StatementTotals): StatusSum[] {
+  const sums = new Map<string, StatusSum>()
+  for (const { status, currency, statements, with_holds, payable } of data) {
+    const key = `${status} ${currency}`
+    const sum = sums.get(key)
+    sums.set(key, {
+      status,
+      currency,
+      statements: (sum?.statements ?? 0) + statements,
+      withHolds: (sum?.withHolds ?? 0) + with_holds,
+      payable: add(sum?.payable ?? ZERO, decimal(payable)),
+    })
+  }
+  const order = Object.keys(STATUS_WORDS)
+  return [...sums.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
+}
+
+/** Returns what the statements of a period carry on, by currency; nothing over several periods. */
+function carriedOn({ data }: StatementTotals): [currency: string, amount: Decimal][] {
+  const sums = new Map<string, Decimal>()
+  for (const { currency, closing } of data) {
+    if (closing === null) continue
+    sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(closing)))
+  }
+  return [...sums].filter(([, amount]) => !isZero(amount))
+}
+
+/** Renders what statements pay, by status and currency. */
+export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => (
+  <>
+    {totals.data.length > 0 && (
+      <dl class="figures">
+        {sumsByStatus(totals).map(({ status, currency, statements, withHolds, payable }) => (
+          <div>
+            <dt>{STATUS_WORDS[status]}</dt>
+            <dd>
+              <strong>{moneyWords(payable, currency)}</strong>{' '}
+              <AccountLink
+                visit={visit}
+                at={['statements']}
+                query={{ ...visit.query, status, run: undefined, cursor: undefined }}
+              >
+                {counted(statements, 'statement')}
+              </AccountLink>
+              {withHolds > 0 && <small> {withHolds} with records on hold</small>}
+            </dd>
+          </div>
+        ))}
+        {carriedOn(totals).map(([currency, amount]) => (
+          <div>
+            <dt>Carried to the next period</dt>
+            <dd>
+              <strong>{moneyWords(amount, currency)}</strong>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    )}
+    {totals.is_limited && <p class="note">These are the sums of the first 100,000 statements.</p>}
+  </>
 )
 
 /** The statements of the latest periods, added up, as `GET …/periods` shows them. */

@@ -1,0 +1,32 @@
+import { dayWords, periodWords } from './data.tsx'
+
+/** The fields of requests that sentences of the administration API name, as forms call them. */
+const NAMES: Readonly<Record<string, string>> = {
+  affiliate_id: 'affiliate',
+  paid_on: 'day of the payment',
+  payable_on: 'day when it is due',
+  returned_on: 'day of the return',
+}
+
+/** An instant, a day, a month or a week as the administration API writes it. */
+const TIMES =
+  /(?<![\w-])(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d):\d\d(?:\.\d+)?Z)?(?![\w-])|(?<![\w-])\d{4}-(?:W\d\d|(?:0[1-9]|1[0-2]))(?![\w-])/g
+
+const timeWords = (found: string, day?: string, time?: string): string => {
+  if (!day) return periodWords(found)
+  return time ? `${dayWords(day)}, ${time} UTC` : dayWords(day)
+}
+
+/**
+ * Returns a sentence of the administration API as a member reads it: times in words, and fields by the names
+ * that forms have for them. What is in backticks is data, and stays as it is.
+ */
+export const plainWords = (sentence: string): string =>
+  sentence
+    .split('`')
+    .map((part, i) => {
+      if (i % 2 === 0) return part.replace(TIMES, timeWords)
+      const name = Object.hasOwn(NAMES, part) ? NAMES[part] : undefined
+      return name ? `“${name}”` : `\`${part}\``
+    })
+    .join('')
