@@ -36,7 +36,7 @@ test('the overview counts what was refused today and yesterday, and leads to it'
   expect(text).toContain(`<a href="${refused(1)}">Refused yesterday: 0</a>`)
   const all = await (await signedIn()).get('/console')
   const both = `status=refused&amp;from=${dayBefore(1)}&amp;to=${dayBefore(0)}`
-  expect(await all.text()).toContain(`<a href="${AT}/deliveries?${both}">2</a>`)
+  expect(await all.text()).toContain(`<a href="${AT}/deliveries?${both}">2 records refused</a>`)
 })
 
 test('what needs attention leads to the page that shows it', async () => {
@@ -48,14 +48,23 @@ test('what needs attention leads to the page that shows it', async () => {
   await env.DB.prepare(`update statements set period = '2026-03'`).run()
   const text = await read('')
 
-  const items = [...text.matchAll(/<li><a href="([^"]+)">([^<(]+) \(/g)]
-    .map(([, href = '', name]) => [name, href.replace(AT, '').split('&')[0]])
-    .filter(([name]) => name !== 'Feed late')
+  const items = [...text.matchAll(/<li><p>(.*?)<\/p><a class="button" href="([^"]+)">/g)]
+    .map(([, sentence = '', href = '']) => [
+      sentence.replaceAll(/<[^>]+>/g, ''),
+      href.replace(AT, '').split('&')[0],
+    ])
+    .filter(([sentence]) => !sentence?.includes('did not arrive in time'))
   expect(items).toEqual([
-    ['Refused records', '/deliveries?status=refused'],
-    ['Unmapped statuses', '/mappings'],
-    ['Unconfigured affiliates', '/affiliates'],
-    ['Unapproved drafts', '/statements?status=draft'],
+    ['1 statement waits for approval, the first of March 2026.', '/statements?period=2026-03'],
+    [
+      '1 affiliate has customers but is not set up, so it earns nothing: nobody.',
+      '/affiliates?add=nobody',
+    ],
+    [
+      '1 record was refused in the last 24 hours and has not been stored since: transactions.',
+      '/deliveries?status=refused',
+    ],
+    ['1 status has no meaning, so records with it earn nothing: odd.', '/mappings'],
   ])
 })
 
@@ -280,8 +289,8 @@ test('the file of the ticked payouts is uploaded with days, and recorded as paym
     .replace(/;\r\n$/, ';20.11.2026\r\n')
   const done = await change('/payouts', { change: 'import', csv: german })
   expect(done.status).toBe(303)
-  expect(await read('/payouts?status=paid')).toContain('datetime="2026-11-20"')
   expect(await read('/payouts')).toContain('1 payment recorded. 1 statement paid.')
+  expect(await read('/payouts?status=paid')).toContain('datetime="2026-11-20"')
 })
 
 test('a file without a column is refused with the choice of another, which is kept', async () => {

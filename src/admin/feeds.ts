@@ -16,7 +16,11 @@ export async function readFeeds(
   const byBinding = Map.groupBy(accounts, ({ binding }) => binding)
   const lists = await Promise.all(
     [...byBinding].map(async ([binding, members]) => {
-      const queries = members.map((account) => ({ account, names: namesOf(account.vertical) }))
+      const queries = members.map(({ id, created_at, vertical }) => ({
+        account: id,
+        createdAt: created_at,
+        names: namesOf(vertical),
+      }))
       const feeds = await readFeedsOf(resolveDatabase(env, binding), queries, now)
       return members.map(({ id }, i) => [id, feeds[i] ?? []] as const)
     }),

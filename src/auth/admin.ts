@@ -1,18 +1,22 @@
 import { createMiddleware } from 'hono/factory'
+import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { ASSERTION_HEADER, readAssertion } from './access.ts'
 import { findByKey } from './admin-keys.ts'
 import type { AppEnv } from './authorize.ts'
 import { isSafe, type Member, neededRole, requireRole } from './roles.ts'
 
+/** The accounts by id that the requests of one page have read: null if there is none. */
+export type ReadAccounts = Map<string, Promise<Account | null>>
+
 /**
  * The requests that the console makes in this isolate for a member who is signed in. Callers cannot add one.
  */
-const requestsOfConsole = new WeakMap<Request, Member>()
+const requestsOfConsole = new WeakMap<Request, { member: Member; accounts: ReadAccounts }>()
 
-/** Marks a request as made by a member who is signed in to the console. */
-export function markAsMember(member: Member, request: Request): Request {
-  requestsOfConsole.set(request, member)
+/** Marks a request as made by a member who is signed in to the console, for a page that has read `accounts`. */
+export function markAsMember(member: Member, accounts: ReadAccounts, request: Request): Request {
+  requestsOfConsole.set(request, { member, accounts })
   return request
 }
 
@@ -24,10 +28,12 @@ export function markAsMember(member: Member, request: Request): Request {
  * @throws ApiError `invalid_admin`, `insufficient_role`
  */
 export const integrationsTeam = createMiddleware<AppEnv>(async function integrationsTeam(c, next) {
-  const member = requestsOfConsole.get(c.req.raw) ?? (await authenticate(c.req.raw, c.env))
+  const ofConsole = requestsOfConsole.get(c.req.raw)
+  const member = ofConsole?.member ?? (await authenticate(c.req.raw, c.env))
   requireRole(member.role, neededRole(c.req.method, c.req.path))
   c.set('actor', member.actor)
   c.set('role', member.role)
+  c.set('accounts', ofConsole?.accounts ?? new Map())
   await next()
 })
 

@@ -1,5 +1,6 @@
 import type { Context, Next } from 'hono'
 import { ApiError } from '../errors.ts'
+import type { ReadAccounts } from './admin.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
@@ -20,6 +21,8 @@ export interface AppEnv {
     actor: string
     /** The role of this member. */
     role: Role
+    /** The accounts that the requests of one page of the console share, so that it reads each once. */
+    accounts: ReadAccounts
     /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
   }

@@ -1,7 +1,7 @@
 import { type Context, Hono } from 'hono'
 import { admin } from '../admin/routes.ts'
 import { resourcesOf } from '../app.ts'
-import { markAsMember } from '../auth/admin.ts'
+import { markAsMember, type ReadAccounts } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import { ApiError } from '../errors.ts'
@@ -76,13 +76,16 @@ routes.notFound(() => {
  * whatever a page can do, the API can do, with the same validation, roles, errors and audit log.
  */
 export function apiOf(c: Context<AppEnv>, member: Member): Api {
+  const accounts: ReadAccounts = new Map()
   const call = async (method: string, path: string, query: Query = {}, init: RequestInit = {}) => {
     if (DOT_SEGMENT.test(path)) throw new ApiError('not_found', { detail: NO_DOTS })
     const url = new URL(`${BASE}${path}`, c.env.BASE_URL)
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
-    const request = markAsMember(member, new Request(url, { ...init, method }))
+    const isRead = method === 'GET'
+    const made = new Request(url, { ...init, method })
+    const request = markAsMember(member, isRead ? accounts : new Map(), made)
     return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
   const callJson = async (...request: Parameters<typeof call>) => {

@@ -1,11 +1,9 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import type { Grant } from '../auth/grant.ts'
-import { findAccount } from '../db/directory/accounts.ts'
 import { listAffiliateIds } from '../db/directory/credentials.ts'
 import { listHeld } from '../db/records/release.ts'
 import { readTotals } from '../db/records/totals.ts'
-import { ApiError } from '../errors.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
 import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
@@ -18,7 +16,7 @@ import {
   respondWithDelivery,
   respondWithRefused,
 } from './delivery-routes.ts'
-import { readFeedsOf } from './feed.ts'
+import { findCreation, readFeedsOf } from './feed.ts'
 import { toIsoTime } from './find-deliveries.ts'
 import type { ResourcesOf } from './resource.ts'
 
@@ -130,9 +128,9 @@ function respondWithFeed(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   return withReadSession(c, async ({ grant, session }) => {
     const names = resourcesOf(grant.vertical).map(({ name }) => name)
     const now = Date.now()
-    const account = await findAccount(c.env.DB, grant.account)
-    if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
-    const [data = []] = await readFeedsOf(session, [{ account, names }], now)
+    const { account } = grant
+    const createdAt = findCreation(c.env.DB, account)
+    const [data = []] = await readFeedsOf(session, [{ account, createdAt, names }], now)
     return c.json({ data })
   })
 }

@@ -1,7 +1,6 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
 import { encode } from '../db/column-types.ts'
 import { countDrafts } from '../db/commission/statements.ts'
-import { findAccount } from '../db/directory/accounts.ts'
 import { expiriesOfAccount } from '../db/directory/credentials.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
@@ -20,7 +19,13 @@ import { nameSuggester } from '../validation/suggest.ts'
 import { accountUrl } from './account-url.ts'
 import { readAllErrors } from './delivery-errors.ts'
 import { firstIdAt } from './delivery-id.ts'
-import { ACTIVITY_DUE_HOUR, type Feed, HIGH_REFUSED_SHARE, readFeedsOf } from './feed.ts'
+import {
+  ACTIVITY_DUE_HOUR,
+  type Feed,
+  findCreation,
+  HIGH_REFUSED_SHARE,
+  readFeedsOf,
+} from './feed.ts'
 import type { Resource } from './resource.ts'
 
 /** Something that needs the attention of an account. */
@@ -39,6 +44,8 @@ export interface Attention {
     | 'unapproved_drafts'
     | 'waiting_for_rates'
   count: number
+  /** What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants. */
+  names: readonly string[]
   /** What it means and what to do. */
   detail: string
   /** Where to look, in the account's own API. */
@@ -88,7 +95,8 @@ function lateFeeds({ feeds, urlOf }: AttentionFacts): Attention {
   return {
     code: 'feed_late',
     count: late.length,
-    detail: `The activity of yesterday did not arrive by ${DUE_TIME}: ${resourcesOf(late)}. Send it; records are accepted late, too.`,
+    names: resourcesOf(late),
+    detail: `The activity of yesterday did not arrive by ${DUE_TIME}: ${quoteAll(resourcesOf(late))}. Send it; records are accepted late, too.`,
     url: urlOf('feed'),
   }
 }
@@ -103,7 +111,8 @@ function refusedRecords({ feeds, storedSince, urlOf }: AttentionFacts): Attentio
   return {
     code: 'refused_records',
     count: refused.reduce((sum, feed) => sum + stillRefused(feed), 0),
-    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused, and these have not been stored since: ${resourcesOf(refused)}. Correct them and send them again.`,
+    names: resourcesOf(refused),
+    detail: `More than ${HIGH_REFUSED_SHARE * 100} % of the records of the last 24 hours were refused, and these have not been stored since: ${quoteAll(resourcesOf(refused))}. Correct them and send them again.`,
     url: urlOf('deliveries?status=refused'),
   }
 }
@@ -111,6 +120,7 @@ function refusedRecords({ feeds, storedSince, urlOf }: AttentionFacts): Attentio
 const usedLogBudget = ({ loggedBytes, urlOf }: AttentionFacts): Attention => ({
   code: 'log_budget_used',
   count: Number(loggedBytes >= MAX_LOGGED_BYTES_PER_DAY),
+  names: [],
   detail:
     'The errors and dry runs of today (UTC) have filled the log: it keeps no more of them until tomorrow. The responses still have them. Correct the records before you send them again.',
   url: urlOf('deliveries?status=refused'),
@@ -118,16 +128,19 @@ const usedLogBudget = ({ loggedBytes, urlOf }: AttentionFacts): Attention => ({
 
 function expiringCredentials({ ends, isBrand }: AttentionFacts): Attention {
   const credential = isBrand ? 'Brand Token' : 'client secret'
+  const instants = ends.map((end) => new Date(end).toISOString())
   return {
     code: 'expiring_credentials',
     count: ends.length,
-    detail: `A previous ${credential} ends at ${new Date(ends[0] ?? 0).toISOString()}. Switch to the new one before then.`,
+    names: instants,
+    detail: `A previous ${credential} ends at ${instants[0]}. Switch to the new one before then.`,
   }
 }
 
 const heldRecords = ({ held, urlOf }: AttentionFacts): Attention => ({
   code: 'held_records',
   count: held,
+  names: [],
   detail:
     'Records wait for their customers and are not counted until these arrive. Send the customers.',
   url: urlOf('held'),
@@ -138,6 +151,7 @@ function unmappedStatuses({ statuses, mapped }: AttentionFacts): Attention {
   return {
     code: 'unmapped_statuses',
     count: unmapped.length,
+    names: unmapped,
     detail: `Records have statuses without a meaning, so they earn nothing: ${firstNames(unmapped)}. Tell the integrations team what they mean.`,
   }
 }
@@ -148,17 +162,20 @@ function negativeAmounts({ signs, signOf }: AttentionFacts): Attention {
     const count = expected === 'negative' ? positive : expected === 'positive' ? negative : 0
     return count > 0 ? [{ kind, count, expected }] : []
   })
+  const names = wrong.map(({ kind }) => kind)
   const isAnyNegative = wrong.some(({ expected }) => expected === 'positive')
   return {
     code: 'negative_amounts',
     count: wrong.reduce((sum, { count }) => sum + count, 0),
-    detail: `Of the latest ${ATTENTION_LIMITS.records} records, these have ${isAnyNegative ? 'negative' : 'positive'} amounts although the account sends them as ${isAnyNegative ? 'positive' : 'negative'} numbers, so they count with the wrong sign: ${firstNames(wrong.map(({ kind }) => kind))}. Send them again under the same ids, or have the integrations team set how the account writes its outflows.`,
+    names,
+    detail: `Of the latest ${ATTENTION_LIMITS.records} records, these have ${isAnyNegative ? 'negative' : 'positive'} amounts although the account sends them as ${isAnyNegative ? 'positive' : 'negative'} numbers, so they count with the wrong sign: ${firstNames(names)}. Send them again under the same ids, or have the integrations team set how the account writes its outflows.`,
   }
 }
 
 const implausibleTimes = ({ implausible }: AttentionFacts): Attention => ({
   code: 'implausible_times',
   count: implausible,
+  names: [],
   detail:
     'Records are dated before the year 2000, or later than tomorrow, so they earn nothing. Send them again under the same ids with the right dates.',
 })
@@ -166,22 +183,24 @@ const implausibleTimes = ({ implausible }: AttentionFacts): Attention => ({
 function unknownEvents({ signs, suggestName }: AttentionFacts): Attention {
   const near = signs.flatMap(({ kind }) => {
     const meant = suggestName(kind)
-    return meant === null ? [] : [`${quote(kind)} (probably ${quote(meant)})`]
+    return meant === null ? [] : [{ kind, text: `${quote(kind)} (probably ${quote(meant)})` }]
   })
   return {
     code: 'unknown_events',
     count: near.length,
-    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${firstOf(near)}. Correct the names, or have the integrations team define them.`,
+    names: near.map(({ kind }) => kind),
+    detail: `Recent events have names without a definition, so plans that name the defined ones pay nothing for them: ${firstOf(near.map(({ text }) => text))}. Correct the names, or have the integrations team define them.`,
   }
 }
 
 const unconfiguredAffiliates = ({ affiliates }: AttentionFacts): Attention => ({
   code: 'unconfigured_affiliates',
   count: affiliates.length,
+  names: affiliates,
   detail: `The latest customers name affiliates that are not configured, so these affiliates earn nothing: ${firstNames(affiliates)}. Correct the customers, or have the integrations team configure the affiliates.`,
 })
 
-const resourcesOf = (feeds: readonly Feed[]) => quoteAll(feeds.map(({ resource }) => resource))
+const resourcesOf = (feeds: readonly Feed[]) => feeds.map(({ resource }) => resource)
 
 /** Returns the first names, quoted, and how many more there are. */
 const firstNames = (names: readonly string[]) => firstOf(names.map(quote))
@@ -260,12 +279,10 @@ export async function readAttention(
   const span = { firstHour: today * DAY_HOURS, today, since: today - STATUS_DAYS }
   const { account } = grant
   const names = resources.map(({ name }) => name)
-  const row = findAccount(env.DB, account)
-  const [found, feeds = [], ends, map] = await Promise.all([
+  const createdAt = findCreation(env.DB, account)
+  const [found, [feeds = []], ends, map] = await Promise.all([
     readFindings(session, account, span, statusMembersOf(grant.events)),
-    row.then(async (one) =>
-      one ? (await readFeedsOf(session, [{ account: one, names }], now))[0] : [],
-    ),
+    readFeedsOf(session, [{ account, createdAt, names }], now),
     expiriesOfAccount(env.DB, account, now, now + EXPIRING_DAYS * DAY_MS),
     readMapping(env.DB, account, 'status'),
   ])
@@ -314,11 +331,13 @@ export async function readUnapproved(
     {
       code: 'unapproved_drafts',
       count: unapproved.drafts,
+      names: first,
       detail: `Statements of ended periods are drafts. The first are of ${first.join(' and ')}. Approve them.`,
     },
     {
       code: 'waiting_for_rates',
       count: waiting.reduce((sum, { count }) => sum + count, 0),
+      names: waiting.map(({ currency }) => currency),
       detail: `Amounts in drafts wait for exchange rates, so nothing is paid for them yet: ${waiting.map(({ currency, count }) => `${count} in ${currency}`).join(', ')}. Import the rates and compute the periods again.`,
     },
   ]

@@ -1,3 +1,4 @@
+import { findAccount } from '../db/directory/accounts.ts'
 import {
   type ActivityDays,
   type Arrivals,
@@ -7,8 +8,8 @@ import {
   toDay,
 } from '../db/records/arrivals.ts'
 import type { ResourceName } from '../db/records/list.ts'
-import type { Account } from '../db/schema.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
+import { ApiError } from '../errors.ts'
 
 /** The hour (UTC) by which the activity of the day before is due. */
 export const ACTIVITY_DUE_HOUR = 6
@@ -26,7 +27,7 @@ export type YesterdayState = 'in_time' | 'late' | 'missing' | 'pending'
  */
 function feedFreshness(
   { resource, last_at, received, refused, yesterday_hour }: Arrivals,
-  { created_at }: Pick<Account, 'created_at'>,
+  createdAt: string,
   now: number,
 ) {
   const share = received === 0 ? null : Math.round((refused / received) * 10_000) / 10_000
@@ -38,7 +39,7 @@ function feedFreshness(
     received_last_day: received,
     refused_last_day: refused,
     refused_share_last_day: share,
-    ...(isDaily && { yesterday: yesterdayOf(yesterday_hour, Date.parse(created_at), now) }),
+    ...(isDaily && { yesterday: yesterdayOf(yesterday_hour, Date.parse(createdAt), now) }),
   }
 }
 
@@ -139,8 +140,21 @@ export type Feed = ReturnType<typeof feedFreshness> & ReturnType<typeof complete
 
 /** An account whose feeds are read, and the names of its resources. */
 interface FeedsOfAccount {
-  readonly account: Pick<Account, 'id' | 'created_at'>
+  readonly account: string
+  /** The ISO instant of its creation. It may arrive while the feeds are read. */
+  readonly createdAt: string | Promise<string>
   readonly names: readonly ResourceName[]
+}
+
+/**
+ * Returns the ISO instant at which an account was created.
+ *
+ * @throws ApiError `not_found` if the account no longer exists.
+ */
+export async function findCreation(directory: D1Database, id: string): Promise<string> {
+  const account = await findAccount(directory, id)
+  if (!account) throw new ApiError('not_found', { detail: 'This account no longer exists.' })
+  return account.created_at
 }
 
 /** Reads the feeds of accounts of one database at `now` (milliseconds); returns a list for each account. */
@@ -149,17 +163,17 @@ export async function readFeedsOf(
   accounts: readonly FeedsOfAccount[],
   now: number,
 ): Promise<Feed[][]> {
-  const queries = accounts.map(({ account, names }) => ({ account: account.id, names }))
   const span = completenessSpan(now)
-  const [arrivals, days] = await Promise.all([
-    readArrivals(db, queries, now),
-    readActivityDays(db, queries, span),
+  const [arrivals, days, createdAt] = await Promise.all([
+    readArrivals(db, accounts, now),
+    readActivityDays(db, accounts, span),
+    Promise.all(accounts.map((one) => one.createdAt)),
   ])
-  return accounts.map(({ account }, i) =>
+  return accounts.map((_, i) =>
     (arrivals[i] ?? []).map((arrival, j) => {
       const ofResource = days[i]?.[j] ?? NO_DAYS
       return {
-        ...feedFreshness(arrival, account, now),
+        ...feedFreshness(arrival, createdAt[i] ?? '', now),
         ...completenessOf(ofResource, span),
       }
     }),

@@ -234,6 +234,10 @@ export const attention = documented('What needs attention, in the order of urgen
         'How many feeds, records, credentials, statuses, affiliates or statements it concerns.',
         COUNT,
       ),
+      names: documented(
+        'What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants.',
+        { type: 'array', items: { type: 'string' } },
+      ),
       detail: documented('What it means and what to do.'),
       url: documented('Where to look.', { type: 'string', format: 'uri' }),
     },

@@ -6,16 +6,8 @@ import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 // What needs attention, in sentences, each with one button that leads to the place that resolves it.
 
-/** Returns the names that the detail of an item quotes, such as affiliates. */
-const namesIn = ({ detail }: Attention): string[] =>
-  [...detail.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name)
-
-/** Returns the periods that the detail of an item names, the earliest month and the earliest week. */
-const periodsIn = ({ detail }: Attention): string[] =>
-  detail.match(/\b\d{4}-(?:W\d\d|\d\d)\b/g) ?? []
-
-const instantIn = ({ detail }: Attention): string | null =>
-  detail.match(/\d{4}-\d\d-\d\dT[\d:.]+Z/)?.[0] ?? null
+/** The maximum number of names that a sentence lists. */
+const LISTED_NAMES = 5
 
 /** Returns a number with its noun: `1 record`, `2 records`. */
 const many = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
@@ -23,28 +15,21 @@ const many = (number: number, noun: string) => `${count(number)} ${noun}${number
 const is = (number: number, one: string, others: string) => (number === 1 ? one : others)
 
 /** Renders the names of an item after a colon. */
-const Names = ({ item }: { item: Attention }) => {
-  const more = / and (\d+) more/.exec(item.detail)?.[1]
-  return (
-    <>
-      {namesIn(item).map((name, i) => (
-        <>
-          {i === 0 ? ': ' : ', '}
-          <Data text={name} />
-        </>
-      ))}
-      {more && ` and ${more} more`}
-    </>
-  )
-}
+const Names = ({ names }: Attention) => (
+  <>
+    {names.slice(0, LISTED_NAMES).map((name, i) => (
+      <>
+        {i === 0 ? ': ' : ', '}
+        <Data text={name} />
+      </>
+    ))}
+    {names.length > LISTED_NAMES && ` and ${count(names.length - LISTED_NAMES)} more`}
+  </>
+)
 
 /** Renders the resources of an item, such as `transactions and trading activity`. */
-const Resources = ({ item }: { item: Attention }) => (
-  <>
-    {namesIn(item)
-      .map((name) => titleOf(name.replaceAll('-', ' ')).toLowerCase())
-      .join(' and ')}
-  </>
+const Resources = ({ names }: Attention) => (
+  <>{names.map((name) => titleOf(name.replaceAll('-', ' ')).toLowerCase()).join(' and ')}</>
 )
 
 /** What an item says, and where its button leads. */
@@ -58,7 +43,7 @@ type Show = (item: Attention, visit: Visit) => Shown
 
 const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   unapproved_drafts(item, { account }) {
-    const [period] = periodsIn(item)
+    const [period] = item.names
     return {
       text: (
         <>
@@ -74,15 +59,15 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     text: (
       <>
         <strong>{many(item.count, 'amount')}</strong> {is(item.count, 'waits', 'wait')} for an
-        exchange rate, so nothing is paid for {is(item.count, 'it', 'them')} yet
-        {item.detail.match(/: (\d+ in .+?)\. /)?.[1]?.replace(/^/, ': ')}.
+        exchange rate of {item.names.join(' or ')}, so nothing is paid for{' '}
+        {is(item.count, 'it', 'them')} yet.
       </>
     ),
     button: 'Show the statements',
     to: withQuery(accountPath(account, 'statements'), { status: 'draft' }),
   }),
   unconfigured_affiliates(item, { account }) {
-    const [add, ...others] = namesIn(item)
+    const [add, ...others] = item.names
     const only = others.length === 0 ? add : undefined
     return {
       text: (
@@ -90,7 +75,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
           <strong>{many(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')} customers
           but {is(item.count, 'is', 'are')} not set up, so {is(item.count, 'it earns', 'they earn')}{' '}
           nothing
-          <Names item={item} />.
+          <Names {...item} />.
         </>
       ),
       button: is(item.count, 'Set it up', 'Set them up'),
@@ -102,7 +87,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{many(item.count, 'record')}</strong> {is(item.count, 'was', 'were')} refused in the
         last 24 hours and {is(item.count, 'has', 'have')} not been stored since:{' '}
-        <Resources item={item} />.
+        <Resources {...item} />.
       </>
     ),
     button: 'Show why',
@@ -111,12 +96,12 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   feed_late: (item, { account }) => ({
     text: (
       <>
-        <strong>The activity of yesterday</strong> did not arrive in time: <Resources item={item} />
-        . It still counts when it arrives.
+        <strong>The activity of yesterday</strong> did not arrive in time: <Resources {...item} />.
+        It still counts when it arrives.
       </>
     ),
     button: 'Show the deliveries',
-    to: deliveriesPath(account, { resource: namesIn(item)[0] }),
+    to: deliveriesPath(account, { resource: item.names[0] }),
   }),
   held_records: (item, { account }) => ({
     text: (
@@ -135,7 +120,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
         <strong>{many(item.count, 'status').replace(/ss$/, 'ses')}</strong>{' '}
         {is(item.count, 'has', 'have')} no meaning, so records with {is(item.count, 'it', 'them')}{' '}
         earn nothing
-        <Names item={item} />.
+        <Names {...item} />.
       </>
     ),
     button: 'Say what they mean',
@@ -146,7 +131,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
       <>
         <strong>{many(item.count, 'event name')}</strong> {is(item.count, 'is', 'are')} close to a
         defined one but not the same, so plans pay nothing for {is(item.count, 'it', 'them')}
-        <Names item={item} />.
+        <Names {...item} />.
       </>
     ),
     button: 'Define events',
@@ -156,7 +141,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     text: (
       <>
         <strong>{many(item.count, 'amount')}</strong> {is(item.count, 'has', 'have')} the wrong sign
-        <Names item={item} />. {is(item.count, 'It counts', 'They count')} with it until corrected.
+        <Names {...item} />. {is(item.count, 'It counts', 'They count')} with it until corrected.
       </>
     ),
     button: 'Check the setting',
@@ -175,8 +160,8 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   expiring_credentials: (item, { account }) => ({
     text: (
       <>
-        <strong>A previous credential</strong> ends on <Time at={instantIn(item)} />. The sender
-        must use the new one before then.
+        <strong>A previous credential</strong> ends on <Time at={item.names[0] ?? null} />. The
+        sender must use the new one before then.
       </>
     ),
     button: 'Show the credentials',
