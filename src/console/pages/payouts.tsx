@@ -197,7 +197,14 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
             name="reference"
             hint="Empty: each keeps the reference of the list. For several payouts, the affiliate and the currency are added to it."
           />
-          <Field visit={visit} change="pay" name="paid_on" label="Day of the payment" type="date" />
+          <Field
+            visit={visit}
+            change="pay"
+            name="paid_on"
+            label="Day of the payment"
+            type="date"
+            value={today}
+          />
           <button type="submit" name="change" value="pay" class="plain">
             Mark the ticked payouts as paid
           </button>

@@ -335,6 +335,7 @@ export const statementsPage: Page = {
           {period && <Actions visit={here} period={period} totals={totals} />}
           <Statements
             visit={visit}
+            period={period}
             caption={period ? `Statements of ${periodWords(period)}` : 'Statements, latest first'}
             rows={data}
             empty={

@@ -50,15 +50,20 @@ export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
 
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
-/** Renders statements, each with a link to it. Amounts that are 0 in all of them have no column. */
+/**
+ * Renders statements, each with a link to it: those of one `period` by their affiliates. Amounts that are 0 in
+ * all of them have no column.
+ */
 export const Statements = ({
   visit,
   caption,
+  period,
   rows,
   empty,
 }: {
   visit: Visit
   caption: string
+  period?: string | undefined
   rows: readonly Statement[]
   empty: Child
 }) => {
@@ -71,9 +76,10 @@ export const Statements = ({
       rows={rows}
       empty={empty}
       columns={[
-        column('Statement', ({ id, affiliate_id, period }: Statement) => (
+        column('Statement', ({ id, affiliate_id, period: own }: Statement) => (
           <AccountLink visit={visit} at={['statements', id]}>
-            <Data text={affiliate_id} />, {periodWords(period)}
+            <Data text={affiliate_id} />
+            {!period && <>, {periodWords(own)}</>}
           </AccountLink>
         )),
         amount('Payable', 'payable'),
