@@ -60,6 +60,7 @@ describe('the site', () => {
     for (const [file, markup] of pages) {
       for (const [, link = ''] of markup.matchAll(/ (?:href|src)="([^"]+)"/g)) {
         const target = new URL(link.replace(ORIGIN, ''), `https://site${addressOf(file)}`)
+        if (target.pathname === '/console') continue
         if (!link.startsWith(ORIGIN) && /^[a-z]+:/.test(link)) continue
         const targetFile = withoutSlash(fileOf(target.pathname))
         const exists = target.hash
@@ -341,4 +342,20 @@ test('the digest of the site covers every module that esbuild finds', () => {
     Object.keys(metafile.inputs).filter((path) => !covered.has(path)),
     [],
   )
+})
+
+test('the statement that the home page explains adds up, and is the one of the guide', () => {
+  const [, figure = ''] =
+    /<figure class="explained">([\s\S]*)<\/figure>/.exec(read('index.html')) ?? []
+  const amounts = [...figure.matchAll(/<th scope="row">([\d.]+) EUR/g)].map(([, text = '']) => text)
+  const inCents = amounts.map((text) => Number(text.replace('.', '')))
+  const total = inCents.pop()
+
+  assert.equal(inCents.length, 4)
+  assert.equal(
+    inCents.reduce((sum, cents) => sum + cents, 0),
+    total,
+  )
+  const statements = readFileSync('docs/guide/statements.md', 'utf8')
+  for (const amount of amounts) assert.ok(statements.includes(`"${amount}"`), amount)
 })

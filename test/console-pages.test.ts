@@ -275,7 +275,7 @@ test('the file of the ticked payouts is uploaded with days, and recorded as paym
   const csv = await file.text()
   expect(csv).toMatch(/^affiliate_id,[^\r]*,reference,paid_on\r\naff-7,EUR,1\.00,1,/)
 
-  const empty = await change('/payouts', { change: 'import', csv })
+  const empty = await change('/payouts', { change: 'upload', csv })
   const text = await empty.text()
   expect(empty.status).toBe(422)
   expect(text).toMatch(/Row 1,[\s\S]*?aff-7[\s\S]*?The day of the payment is missing\./)
@@ -287,7 +287,7 @@ test('the file of the ticked payouts is uploaded with days, and recorded as paym
     .replaceAll(',', ';')
     .replace(';1.00;', ';1,00;')
     .replace(/;\r\n$/, ';20.11.2026\r\n')
-  const done = await change('/payouts', { change: 'import', csv: german })
+  const done = await change('/payouts', { change: 'upload', csv: german })
   expect(done.status).toBe(303)
   expect(await read('/payouts')).toContain('1 payment recorded. 1 statement paid.')
   expect(await read('/payouts?status=paid')).toContain('datetime="2026-11-20"')
@@ -297,12 +297,12 @@ test('a file without a column is refused with the choice of another, which is ke
   const { read, change } = await open()
   await env.DB.batch(bookRows(env.DB, 'acme'))
   const csv = (await read('/payouts?format=csv')).replace('reference', 'Bank ref')
-  const missing = await change('/payouts', { change: 'import', csv })
+  const missing = await change('/payouts', { change: 'upload', csv })
   const text = await missing.text()
   expect([missing.status, text]).toEqual([422, expect.stringContaining('no column “Reference”')])
   expect(text).toMatch(/<option value="5">Bank ref</)
 
-  const chosen = { change: 'import', csv, column_reference: '5' }
+  const chosen = { change: 'upload', csv, column_reference: '5' }
   const again = await (await change('/payouts', chosen)).text()
   expect(again).toMatch(/<option value="5" selected="">Bank ref</)
   expect((await change('/payouts', { ...chosen, day: '2026-11-20' })).status).toBe(303)

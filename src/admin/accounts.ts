@@ -58,8 +58,8 @@ export const presentAccount = (account: Account) => ({
 /** Returns the account that the path names, or throws `not_found`. */
 export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
   const id = c.req.param('account') ?? ''
-  const found = c.var.accounts.get(id) ?? findAccount(c.env.DB, id)
-  c.var.accounts.set(id, found)
+  const found = c.var.accounts?.get(id) ?? findAccount(c.env.DB, id)
+  c.var.accounts?.set(id, found)
   const account = await found
   if (!account) throw notFound('account', id)
   return account

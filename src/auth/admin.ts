@@ -1,13 +1,9 @@
 import { createMiddleware } from 'hono/factory'
-import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
 import { ASSERTION_HEADER, readAssertion } from './access.ts'
 import { findByKey } from './admin-keys.ts'
-import type { AppEnv } from './authorize.ts'
+import type { AppEnv, ReadAccounts } from './authorize.ts'
 import { isSafe, type Member, neededRole, requireRole } from './roles.ts'
-
-/** The accounts by id that the requests of one page have read: null if there is none. */
-export type ReadAccounts = Map<string, Promise<Account | null>>
 
 /**
  * The requests that the console makes in this isolate for a member who is signed in. Callers cannot add one.
@@ -33,7 +29,7 @@ export const integrationsTeam = createMiddleware<AppEnv>(async function integrat
   requireRole(member.role, neededRole(c.req.method, c.req.path))
   c.set('actor', member.actor)
   c.set('role', member.role)
-  c.set('accounts', ofConsole?.accounts ?? new Map())
+  if (ofConsole && isSafe(c.req.method)) c.set('accounts', ofConsole.accounts)
   await next()
 })
 

@@ -1,11 +1,14 @@
 import type { Context, Next } from 'hono'
+import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import type { ReadAccounts } from './admin.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
 import type { Role } from './roles.ts'
 import type { Admission } from './token-gate.ts'
+
+/** The accounts by id that the requests of one page have read: null if there is none. */
+export type ReadAccounts = Map<string, Promise<Account | null>>
 
 /** The bindings and variables that handlers use. */
 export interface AppEnv {
@@ -22,7 +25,7 @@ export interface AppEnv {
     /** The role of this member. */
     role: Role
     /** The accounts that the requests of one page of the console share, so that it reads each once. */
-    accounts: ReadAccounts
+    accounts?: ReadAccounts
     /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
   }

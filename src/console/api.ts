@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono'
 import { admin } from '../admin/routes.ts'
 import { resourcesOf } from '../app.ts'
-import { markAsMember, type ReadAccounts } from '../auth/admin.ts'
-import type { AppEnv } from '../auth/authorize.ts'
+import { markAsMember } from '../auth/admin.ts'
+import type { AppEnv, ReadAccounts } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import { ApiError } from '../errors.ts'
 
@@ -83,9 +83,7 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     for (const [name, value] of Object.entries(query)) {
       if (value !== undefined && value !== '') url.searchParams.set(name, String(value))
     }
-    const isRead = method === 'GET'
-    const made = new Request(url, { ...init, method })
-    const request = markAsMember(member, isRead ? accounts : new Map(), made)
+    const request = markAsMember(member, accounts, new Request(url, { ...init, method }))
     return Promise.resolve(routes.fetch(request, c.env, c.executionCtx))
   }
   const callJson = async (...request: Parameters<typeof call>) => {

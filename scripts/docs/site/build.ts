@@ -119,7 +119,12 @@ export function buildSite(out = 'dist/site') {
   const problems = CODES.map((problem) => problemPage(problem, pages, spec))
   const { title: product, summary } = spec.info
   const main = home(spec, pages)
-  const homePage = { at: '/', title: `${product}: documentation`, description: summary, main }
+  const homePage = {
+    at: '/',
+    title: `${product}: what affiliates are owed, from records`,
+    description: summary,
+    main,
+  }
   write('index.html', layout(homePage).html)
   const problemPages = problems.map(({ code, ...page }) => {
     const at = `/problems/${code}`

@@ -18,7 +18,7 @@ const SECTIONS = [
   { at: '/docs/start', title: 'Guide', holds: /^\/docs\/(?!reference|errors)/ },
   { at: '/docs/reference', title: 'Reference', holds: /^\/docs\/reference/ },
   { at: '/docs/errors', title: 'Errors', holds: /^\/(docs\/errors|problems\/)/ },
-  { at: '/openapi.json', title: 'OpenAPI', holds: /^$/ },
+  { at: '/console', title: 'Console', holds: /^$/ },
 ]
 
 /** Renders a link. Marks it as current if it leads to the page that contains it. */

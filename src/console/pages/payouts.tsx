@@ -59,7 +59,7 @@ const changes: NonNullable<Page['changes']> = {
       body: paidRows(requireTicks(values), values('reference').trim(), values('paid_on')),
     }),
   },
-  import: {
+  upload: {
     done: resultText,
     request: (values, { account }) => ({
       method: 'POST',
@@ -217,7 +217,7 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
 /** Renders the fields that say which columns of the refused file has what it lacks. */
 const MissingColumns = ({ visit }: { visit: Visit }) => {
   const { refused } = visit
-  if (refused?.change !== 'import') return null
+  if (refused?.change !== 'upload') return null
   const { unnamed, header } = readPaymentFile(refused.values)
   const options: Option[] = [
     ['', 'choose a column'],
@@ -229,7 +229,7 @@ const MissingColumns = ({ visit }: { visit: Visit }) => {
         unnamed.map((name) => (
           <Field
             visit={visit}
-            change="import"
+            change="upload"
             name={mappedName(name)}
             label={`Column with the ${COLUMNS[name].toLowerCase()}`}
             options={options}
@@ -242,24 +242,24 @@ const MissingColumns = ({ visit }: { visit: Visit }) => {
 /** Renders the form that records the file that the bank has answered. */
 function Import({ visit }: { visit: Visit }) {
   if (!canPay(visit)) return <p class="note">Only the role approver can record payments.</p>
-  const refused = visit.refused?.change === 'import' ? visit.refused : null
+  const refused = visit.refused?.change === 'upload' ? visit.refused : null
   return (
     <>
       <h2 id="upload">Upload the bank’s answer</h2>
-      <PostForm visit={visit} id="change-import" hasFile>
-        <input type="hidden" name="change" value="import" />
+      <PostForm visit={visit} id="change-upload" hasFile>
+        <input type="hidden" name="change" value="upload" />
         {refused && <PaymentRefusal refused={refused} rows={sentRows(refused.values)} />}
         <MissingColumns visit={visit} />
         <div class="field">
-          <label for="import-file">File</label>
+          <label for="upload-file">File</label>
           <input
-            id="import-file"
+            id="upload-file"
             name="file"
             type="file"
             accept=".csv,.txt,text/csv,text/plain"
-            aria-describedby="import-file-about"
+            aria-describedby="upload-file-about"
           />
-          <p id="import-file-about" class="note">
+          <p id="upload-file-about" class="note">
             The file that you downloaded, with the day of each payment, and with references of the
             bank if it gave some. All rows are recorded, or none. For a payment that came back, take
             the file of paid payouts, and fill in the day and the reason of the return.
@@ -267,7 +267,7 @@ function Import({ visit }: { visit: Visit }) {
         </div>
         <Field
           visit={visit}
-          change="import"
+          change="upload"
           name="day"
           type="date"
           label="Day of the payment"
@@ -276,8 +276,8 @@ function Import({ visit }: { visit: Visit }) {
         <details open={refused !== null}>
           <summary>Paste the rows instead</summary>
           <div class="field">
-            <label for="import-csv">Rows, the first with the names of the columns</label>
-            <textarea id="import-csv" name="csv" rows={8} spellcheck={false}>
+            <label for="upload-csv">Rows, the first with the names of the columns</label>
+            <textarea id="upload-csv" name="csv" rows={8} spellcheck={false}>
               {refused ? fileText(refused.values) : ''}
             </textarea>
           </div>
