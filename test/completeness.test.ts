@@ -219,7 +219,7 @@ describe('what needs attention', () => {
     await acme.post('customers', [{}, {}])
     expect(refused(await attentionOf(acme))).toEqual([
       {
-        ...{ code: 'refused_records', count: 3 },
+        ...{ code: 'refused_records', count: 3, names: ['customers'] },
         detail: expect.stringContaining('`customers`'),
         url: 'https://api.example/api/v1/forex/deliveries?status=refused',
       },

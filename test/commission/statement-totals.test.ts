@@ -209,7 +209,7 @@ test('attention names the currencies in drafts that wait for a rate', async () =
   const { data } = await json(askAdmin('accounts/acme/attention'))
 
   expect(data).toContainEqual({
-    ...{ code: 'waiting_for_rates', count: 6 },
+    ...{ code: 'waiting_for_rates', count: 6, names: ['HUF', 'CZK'] },
     detail:
       'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK. Import the rates and compute the periods again.',
   })
