@@ -23,6 +23,7 @@ import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
 import { moneyTests } from './console/money.ts'
 import { oddTests } from './console/odd.ts'
+import { taskTests } from './console/tasks.ts'
 import { startService } from './service.ts'
 
 // The documentation in a browser, with the service behind it and no other network.
@@ -260,6 +261,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     moneyTests(shared)
     oddTests(shared)
     accountTests(shared)
+    taskTests(shared)
   })
 
   test('an administrator types the key and a new account, and clicks', { skip }, async () => {

@@ -171,8 +171,11 @@ function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
   return found?.period ?? recentMonths(now)[1]
 }
 
-/** Renders links to earlier periods with drafts, which must be approved first. */
-const EarlierDrafts = ({
+/**
+ * Renders links to other periods to approve: to those before a period with drafts, which are approved first,
+ * or to all of them if the period has none.
+ */
+const OtherDrafts = ({
   visit,
   sums,
   period,
@@ -181,14 +184,16 @@ const EarlierDrafts = ({
   sums: PeriodSums
   period: string
 }) => {
-  const earlier = toApprove(sums, visit.now).filter(
-    (one) => lastDayOf(one.period) < lastDayOf(period),
+  const drafts = toApprove(sums, visit.now)
+  const hasOwn = drafts.some((one) => one.period === period)
+  const others = drafts.filter(
+    (one) => one.period !== period && (!hasOwn || lastDayOf(one.period) < lastDayOf(period)),
   )
-  if (earlier.length === 0) return null
+  if (others.length === 0) return null
   return (
     <p>
-      Earlier drafts are to be approved first:{' '}
-      {earlier.map((one, i) => (
+      {hasOwn ? 'Earlier drafts are to be approved first: ' : 'Also to approve: '}
+      {others.map((one, i) => (
         <>
           {i > 0 && ', '}
           <AccountLink visit={visit} at={['statements']} query={{ period: one.period }}>
@@ -331,7 +336,7 @@ export const statementsPage: Page = {
         <Live id="statements" seconds={followSeconds(run, now)}>
           {run && <Progress run={run} />}
           <StatusSums visit={here} totals={totals} />
-          {period && <EarlierDrafts visit={here} sums={sums} period={period} />}
+          {period && <OtherDrafts visit={here} sums={sums} period={period} />}
           {period && <Actions visit={here} period={period} totals={totals} />}
           <Statements
             visit={visit}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { Locator, Page } from 'playwright-core'
+import { skip } from '../browser/chromium.ts'
+import { DESKTOP, PHONE } from '../browser/viewports.ts'
+import { openSignedIn, type Shared } from './frame.ts'
+
+// What a manager does most, from the first page of the console on, with as few clicks.
+
+const HOME = '/console'
+
+/** Counts clicks. Choosing a file and pressing Enter count as clicks, too. */
+function clickCounter() {
+  let clicks = 0
+  return {
+    count: () => clicks,
+    click: async (target: Locator) => {
+      clicks += 1
+      await target.click()
+    },
+    choose: async (target: Locator, content: string) => {
+      clicks += 1
+      await target.setInputFiles({
+        name: 'answer.csv',
+        mimeType: 'text/csv',
+        buffer: Buffer.from(content),
+      })
+    },
+  }
+}
+
+/** Returns the file that a click downloads. */
+async function downloaded(page: Page, click: () => Promise<void>): Promise<string> {
+  const download = page.waitForEvent('download')
+  await click()
+  return readFileSync(await (await download).path(), 'utf8')
+}
+
+/** Returns the file of payouts as a bank answers it: with a reference and a day in each row. */
+function answered(csv: string): string {
+  const [header = '', ...rows] = csv.trimEnd().split('\r\n')
+  const names = header.split(',')
+  const answers = rows.map((row, i) => {
+    const cells = row.split(',')
+    cells[names.indexOf('reference')] = `BANK-${i + 1}`
+    cells[names.indexOf('paid_on')] = new Date().toISOString().slice(0, 10)
+    return cells.join(',')
+  })
+  return [header, ...answers, ''].join('\r\n')
+}
+
+/** Defines the tests of the tasks of a manager. */
+export function taskTests(shared: () => Shared): void {
+  const main = () => shared().page.locator('main')
+
+  test('what is owed this month, compared with the last, needs no click', { skip }, async () => {
+    await openSignedIn(shared(), HOME)
+    const broker = main().locator('.account-list > li').filter({ hasText: 'Demo Broker' })
+    assert.match(
+      await broker.innerText(),
+      /Owed for \w+ \d{4}\s*[\d,]+\.\d\d EUR\s*[\d,]+\.\d\d USD/,
+    )
+    await broker.getByRole('link', { name: 'Demo Broker' }).click()
+    const owed = await main().locator('.figure-card').first().innerText()
+    assert.match(
+      owed,
+      /^Owed for \w+ \d{4}\s+[\d,]+\.\d\d EUR[\s\S]+EUR (more|less) than \w+ \d{4}/,
+    )
+  })
+
+  /** Computes the drafts of March of a casino, and approves those before. */
+  const computeDrafts = async () => {
+    await openSignedIn(shared(), `${HOME}/accounts/demo-brand/statements?period=2026-03`, PHONE)
+    await main().getByRole('button', { name: 'Compute the drafts of March 2026' }).click()
+    await main().getByText('The drafts of March 2026 are computed for').waitFor()
+    // Nothing is payable of February, which is approved first.
+    await main().getByRole('link', { name: 'February 2026, 1 draft' }).click()
+    await main().getByRole('button', { name: 'Approve all that can be approved' }).click()
+    await main().getByRole('link', { name: 'March 2026, 1 draft' }).waitFor()
+  }
+
+  for (const { device, viewport, account, prepare } of [
+    { device: 'desktop', viewport: DESKTOP, account: 'Demo Broker', prepare: async () => {} },
+    { device: 'phone', viewport: PHONE, account: 'Demo Casino', prepare: computeDrafts },
+  ]) {
+    test(`a month is approved and paid with 6 clicks on a ${device}`, { skip }, async () => {
+      const { page } = shared()
+      await prepare()
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click, choose } = clickCounter()
+      const line = main().locator('.account-list > li').filter({ hasText: account })
+      await click(line.getByRole('link', { name: /statements? to approve/ }))
+      await click(main().getByRole('button', { name: 'Approve all that can be approved' }))
+      assert.match(
+        await page.locator('div.notice.good').innerText(),
+        /statements? of .* approved\./,
+      )
+      await click(main().getByRole('link', { name: 'Pay what is due' }))
+      const sum = await main().locator('.ticked').innerText()
+      const csv = await downloaded(page, () =>
+        click(main().getByRole('button', { name: 'Download the ticked payouts' })),
+      )
+      const rows = csv.trimEnd().split('\r\n').length - 1
+      assert.match(sum, new RegExp(`^Ticked: ${rows} for `))
+      await choose(page.getByLabel('File'), answered(csv))
+      await click(main().getByRole('button', { name: 'Record the payments' }))
+      assert.match(
+        await page.getByRole('status').innerText(),
+        new RegExp(`^${rows} payments? recorded`),
+      )
+      assert.equal(count(), 6)
+    })
+  }
+}
