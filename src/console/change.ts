@@ -1,7 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, toApiError } from '../errors.ts'
-import { apiOf } from './api.ts'
 import { readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
@@ -53,7 +52,7 @@ async function sendChange(
   { change, values, visit }: { change: Change; values: Values; visit: Visit },
 ): Promise<Response> {
   checkConfirmation(change, values, visit)
-  const answer = await apiOf(c, session.member).send(change.request(values, visit))
+  const answer = await visit.api.send(change.request(values, visit))
   if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
   const { done } = change
   await setFlash(c, session, typeof done === 'string' ? done : done(answer))

@@ -54,7 +54,9 @@ function answered(csv: string): string {
 export function taskTests(shared: () => Shared): void {
   const main = () => shared().page.locator('main')
 
-  test('what is owed this month, compared with the last, needs no click', { skip }, async () => {
+  test('what is owed this month needs no click, and its comparison with the last month needs one', {
+    skip,
+  }, async () => {
     await openSignedIn(shared(), HOME)
     const broker = main().locator('.account-list > li').filter({ hasText: 'Demo Broker' })
     assert.match(

@@ -1,11 +1,12 @@
 import { newAccount } from '../../admin/fields.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Amount, count, Data, EmptyState, type List, Pager, periodWords } from '../parts/data.tsx'
+import { Amount, Data, EmptyState, type List, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
-import { type Money, moneyOf, openPeriods, sumByCurrency, unapproved } from '../parts/owed.ts'
+import { endedDrafts, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
@@ -42,21 +43,20 @@ function lagOf(feeds: readonly Feed[]): number | null {
   return lags.length === 0 ? null : Math.min(...lags)
 }
 
-const many = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
-
 /** Returns what needs attention of an account, and where it is resolved. */
 function needsOf(visit: Visit, { account, disabled, feeds, sums }: AccountState) {
-  const { drafts, first } = unapproved(sums, visit.now)
+  const ended = endedDrafts(sums, visit.now)
+  const drafts = ended.reduce((sum, { statements }) => sum + statements, 0)
   const refused = feeds.reduce((sum, feed) => sum + feed.refused_last_day, 0)
   const isLate = feeds.some(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
-  const draftsOf = { period: first ?? undefined, status: 'draft' }
+  const draftsOf = { period: ended.at(-1)?.period, status: 'draft' }
   return [
     drafts > 0 && {
-      text: `${many(drafts, 'statement')} to approve`,
+      text: `${counted(drafts, 'statement')} to approve`,
       to: withQuery(accountPath(account, 'statements'), draftsOf),
     },
     refused > 0 && {
-      text: `${many(refused, 'record')} refused`,
+      text: `${counted(refused, 'record')} refused`,
       to: refusedPath({ account, now: visit.now }, [1, 0]),
     },
     isLate && { text: 'Activity of yesterday is late', to: `${accountPath(account)}#feeds` },

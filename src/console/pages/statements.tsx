@@ -1,8 +1,8 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
-import { parsePeriod } from '../../commission/engine/calendar.ts'
+import { nextPeriod, parsePeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
-import { DAY_MS, MINUTE_MS } from '../../durations.ts'
-import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { DAY_MS } from '../../durations.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   Data,
   EmptyState,
@@ -16,6 +16,7 @@ import {
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FormSentence, HOLDS, type Option } from '../parts/forms.tsx'
+import { endedDrafts } from '../parts/owed.ts'
 import {
   type PeriodSums,
   STATUS_WORDS,
@@ -40,8 +41,8 @@ interface Run {
 /** How often a page shows the progress of a run, in seconds. */
 const RUN_SECONDS = 2
 
-/** How long after its end a run is followed: a page that was read while it ended may lack its last drafts. */
-const SETTLE_MS = MINUTE_MS / 12
+/** How long after its end a run is followed, in milliseconds: a page that was read while it ended may lack its last drafts. */
+const SETTLE_MS = 5000
 
 /** Returns how often the page is read again while a run may change it; null if none does. */
 const followSeconds = (run: Run | null, now: number): number | null =>
@@ -139,9 +140,8 @@ const ALL = 'all'
 
 /** Returns the month of today, and the one before it. */
 function recentMonths(now: number): string[] {
-  const month = dayBefore(now, 0).slice(0, 7)
-  const before = new Date(Date.parse(`${month}-01`) - DAY_MS).toISOString().slice(0, 7)
-  return [month, before]
+  const month = periodOf(Math.floor(now / DAY_MS), 'month')
+  return [month.id, nextPeriod(month, -1).id]
 }
 
 /** Returns the periods that can be chosen, the latest first. */
@@ -158,15 +158,9 @@ function periodsOf({ data }: PeriodSums, { query: { period }, now }: Visit): str
 
 const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY
 
-/** Returns the periods that are over and have drafts, the latest first. */
-const toApprove = ({ data }: PeriodSums, now: number) =>
-  data.filter(
-    ({ period, status }) => status === 'draft' && lastDayOf(period) < Math.floor(now / DAY_MS),
-  )
-
 /** Returns the period to show if none is chosen: the latest to approve that earns anything, else the latest. */
 function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
-  const drafts = toApprove(sums, now)
+  const drafts = endedDrafts(sums, now)
   const found = drafts.find(({ total }) => /[1-9]/.test(total)) ?? drafts[0] ?? sums.data[0]
   return found?.period ?? recentMonths(now)[1]
 }
@@ -184,7 +178,7 @@ const OtherDrafts = ({
   sums: PeriodSums
   period: string
 }) => {
-  const drafts = toApprove(sums, visit.now)
+  const drafts = endedDrafts(sums, visit.now)
   const hasOwn = drafts.some((one) => one.period === period)
   const others = drafts.filter(
     (one) => one.period !== period && (!hasOwn || lastDayOf(one.period) < lastDayOf(period)),

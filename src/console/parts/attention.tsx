@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { counted } from '../../commission/engine/reasons.ts'
 import type { Attention } from '../../ingest/attention.ts'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { Badge, count, Data, periodWords, Time, titleOf } from './data.tsx'
@@ -8,9 +9,6 @@ import { deliveriesPath, refusedPath } from './deliveries.tsx'
 
 /** The maximum number of names that a sentence lists. */
 const LISTED_NAMES = 5
-
-/** Returns a number with its noun: `1 record`, `2 records`. */
-const many = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? '' : 's'}`
 
 const is = (number: number, one: string, others: string) => (number === 1 ? one : others)
 
@@ -47,7 +45,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     return {
       text: (
         <>
-          <strong>{many(item.count, 'statement')}</strong> {is(item.count, 'waits', 'wait')} for
+          <strong>{counted(item.count, 'statement')}</strong> {is(item.count, 'waits', 'wait')} for
           approval{period && <>, the first of {periodWords(period)}</>}.
         </>
       ),
@@ -58,7 +56,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   waiting_for_rates: (item, { account }) => ({
     text: (
       <>
-        <strong>{many(item.count, 'amount')}</strong> {is(item.count, 'waits', 'wait')} for an
+        <strong>{counted(item.count, 'amount')}</strong> {is(item.count, 'waits', 'wait')} for an
         exchange rate of {item.names.join(' or ')}, so nothing is paid for{' '}
         {is(item.count, 'it', 'them')} yet.
       </>
@@ -72,9 +70,9 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     return {
       text: (
         <>
-          <strong>{many(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')} customers
-          but {is(item.count, 'is', 'are')} not set up, so {is(item.count, 'it earns', 'they earn')}{' '}
-          nothing
+          <strong>{counted(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')}{' '}
+          customers but {is(item.count, 'is', 'are')} not set up, so{' '}
+          {is(item.count, 'it earns', 'they earn')} nothing
           <Names {...item} />.
         </>
       ),
@@ -85,8 +83,8 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   refused_records: (item, visit) => ({
     text: (
       <>
-        <strong>{many(item.count, 'record')}</strong> {is(item.count, 'was', 'were')} refused in the
-        last 24 hours and {is(item.count, 'has', 'have')} not been stored since:{' '}
+        <strong>{counted(item.count, 'record')}</strong> {is(item.count, 'was', 'were')} refused in
+        the last 24 hours and {is(item.count, 'has', 'have')} not been stored since:{' '}
         <Resources {...item} />.
       </>
     ),
@@ -106,7 +104,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   held_records: (item, { account }) => ({
     text: (
       <>
-        <strong>{many(item.count, 'record')}</strong> {is(item.count, 'waits', 'wait')} for{' '}
+        <strong>{counted(item.count, 'record')}</strong> {is(item.count, 'waits', 'wait')} for{' '}
         {is(item.count, 'its customer', 'their customers')} and {is(item.count, 'does', 'do')} not
         count until then.
       </>
@@ -117,7 +115,7 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   unmapped_statuses: (item, { account }) => ({
     text: (
       <>
-        <strong>{many(item.count, 'status').replace(/ss$/, 'ses')}</strong>{' '}
+        <strong>{counted(item.count, 'status').replace(/ss$/, 'ses')}</strong>{' '}
         {is(item.count, 'has', 'have')} no meaning, so records with {is(item.count, 'it', 'them')}{' '}
         earn nothing
         <Names {...item} />.
@@ -129,8 +127,8 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   unknown_events: (item, { account }) => ({
     text: (
       <>
-        <strong>{many(item.count, 'event name')}</strong> {is(item.count, 'is', 'are')} close to a
-        defined one but not the same, so plans pay nothing for {is(item.count, 'it', 'them')}
+        <strong>{counted(item.count, 'event name')}</strong> {is(item.count, 'is', 'are')} close to
+        a defined one but not the same, so plans pay nothing for {is(item.count, 'it', 'them')}
         <Names {...item} />.
       </>
     ),
@@ -140,7 +138,8 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   negative_amounts: (item, { account }) => ({
     text: (
       <>
-        <strong>{many(item.count, 'amount')}</strong> {is(item.count, 'has', 'have')} the wrong sign
+        <strong>{counted(item.count, 'amount')}</strong> {is(item.count, 'has', 'have')} the wrong
+        sign
         <Names {...item} />. {is(item.count, 'It counts', 'They count')} with it until corrected.
       </>
     ),
@@ -150,8 +149,8 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
   implausible_times: (item, { account }) => ({
     text: (
       <>
-        <strong>{many(item.count, 'record')}</strong> {is(item.count, 'is', 'are')} dated before the
-        year 2000 or later than tomorrow, so {is(item.count, 'it earns', 'they earn')} nothing.
+        <strong>{counted(item.count, 'record')}</strong> {is(item.count, 'is', 'are')} dated before
+        the year 2000 or later than tomorrow, so {is(item.count, 'it earns', 'they earn')} nothing.
       </>
     ),
     button: 'Show the deliveries',

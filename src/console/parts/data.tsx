@@ -49,10 +49,12 @@ interface TableProps<Row> {
   readonly rows: readonly Row[]
   /** What to show instead if there are no rows: an `EmptyState`. */
   readonly empty?: Child
+  /** Renders the tick box of a row by its position; if absent, rows have none. */
+  readonly tick?: (row: Row, position: number) => Child
 }
 
 /** Renders a table, which scrolls sideways on phones. The first column names the row. */
-export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
+export function Table<Row>({ caption, columns, rows, empty, tick }: TableProps<Row>) {
   if (rows.length === 0 && empty) return <>{empty}</>
   const classOf = ({ isNumeric }: Column<Row>) => (isNumeric ? 'number' : undefined)
   return (
@@ -61,6 +63,7 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
         <caption>{caption}</caption>
         <thead>
           <tr>
+            {tick && <td class="tick" />}
             {columns.map((column) => (
               <th scope="col" class={classOf(column)}>
                 {column.title}
@@ -69,8 +72,9 @@ export function Table<Row>({ caption, columns, rows, empty }: TableProps<Row>) {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {rows.map((row, position) => (
             <tr>
+              {tick && <td class="tick">{tick(row, position)}</td>}
               {columns.map((column, i) =>
                 i === 0 ? (
                   <th scope="row" class={classOf(column)}>
@@ -150,17 +154,19 @@ export const Badge = ({
   children?: Child
 }) => <span class={`badge ${tone}`}>{children}</span>
 
-/** Renders an exact decimal with groups of three digits, and its currency. */
-export function Amount({ value, currency }: { value: string; currency?: string }) {
-  const [whole = '', fraction] = value.split('.')
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',')
-  return (
-    <data value={value} class={value.startsWith('-') ? 'amount negative' : 'amount'}>
-      {fraction === undefined ? grouped : `${grouped}.${fraction}`}
-      {currency && ` ${currency}`}
-    </data>
-  )
+/** Writes an exact decimal with groups of three digits, and its currency: `1,234.50 EUR`. */
+export function amountText(value: string, currency?: string): string {
+  const [whole = '', ...fraction] = value.split('.')
+  const digits = [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...fraction].join('.')
+  return currency ? `${digits} ${currency}` : digits
 }
+
+/** Renders an exact decimal with groups of three digits, and its currency. */
+export const Amount = ({ value, currency }: { value: string; currency?: string }) => (
+  <data value={value} class={value.startsWith('-') ? 'amount negative' : 'amount'}>
+    {amountText(value, currency)}
+  </data>
+)
 
 const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as const
 

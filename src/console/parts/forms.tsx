@@ -109,15 +109,12 @@ export const FormSentence = ({ text }: { text: string }) => (
   />
 )
 
-/**
- * Renders why the administration API refused a request: each error with its place. The places are below `at`,
- * the pointer above the names of the form.
- */
-export const Refusal = ({
+/** Renders why a request was refused: each error after what it is about, which `about` renders. */
+export const Refusals = ({
   detail,
   errors,
-  at = '',
-}: Pick<RefusedForm, 'detail' | 'errors'> & { at?: string }) => (
+  about,
+}: Pick<RefusedForm, 'detail' | 'errors'> & { about: (error: FieldError) => Child }) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
     <p>
       <FormSentence text={detail} />
@@ -126,13 +123,27 @@ export const Refusal = ({
       <ul>
         {errors.map((error) => (
           <li>
-            {error.pointer && <code>{placeOf(below(at, error.pointer))}</code>}{' '}
-            <FormSentence text={error.message} /> {error.hint && <FormSentence text={error.hint} />}
+            {about(error)} <FormSentence text={error.message} />{' '}
+            {error.hint && <FormSentence text={error.hint} />}
           </li>
         ))}
       </ul>
     )}
   </div>
+)
+
+/**
+ * Renders why the administration API refused a request: each error with its place. The places are below `at`,
+ * the pointer above the names of the form.
+ */
+export const Refusal = ({
+  at = '',
+  ...refused
+}: Pick<RefusedForm, 'detail' | 'errors'> & { at?: string }) => (
+  <Refusals
+    {...refused}
+    about={({ pointer }) => pointer && <code>{placeOf(below(at, pointer))}</code>}
+  />
 )
 
 /** Renders a form that makes a change of its page. A `Field` among its children has the same `change`. */

@@ -130,12 +130,10 @@ export function latestPaid({ data }: PeriodSums) {
   return { period: latest.period, paid: amountsOf(rows, latest.period), trend }
 }
 
-/** Returns the drafts of periods that have ended before `now` (milliseconds), and the first of these periods. */
-export function unapproved({ data }: PeriodSums, now: number) {
+/** Returns the sums of drafts of periods that have ended before `now` (milliseconds), the latest first. */
+export function endedDrafts({ data }: PeriodSums, now: number): Row[] {
   const today = Math.floor(now / DAY_MS)
-  const ended = data.filter(
+  return data.filter(
     ({ status, period }) => status === 'draft' && storedPeriod(period).last < today,
   )
-  const drafts = ended.reduce((sum, { statements }) => sum + statements, 0)
-  return { drafts, first: ended.at(-1)?.period ?? null }
 }

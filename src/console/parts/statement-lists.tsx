@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { moneyText } from '../../commission/books/money.ts'
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { add, type Decimal, decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
@@ -9,9 +10,8 @@ import type {
   presentPeriods,
 } from '../../commission/statements/present.ts'
 import type { Visit } from '../page.ts'
-import { Amount, count, Data, Day, EmptyState, periodWords, Table } from './data.tsx'
+import { Amount, amountText, count, Data, Day, EmptyState, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
-import { moneyWords } from './payout-forms.tsx'
 
 // The parts of pages that list statements.
 
@@ -145,7 +145,7 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
           <div>
             <dt>{STATUS_WORDS[status]}</dt>
             <dd>
-              <strong>{moneyWords(payable, currency)}</strong>{' '}
+              <strong>{amountText(moneyText(payable, currency), currency)}</strong>{' '}
               <AccountLink
                 visit={visit}
                 at={['statements']}
@@ -161,7 +161,7 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
           <div>
             <dt>Carried to the next period</dt>
             <dd>
-              <strong>{moneyWords(amount, currency)}</strong>
+              <strong>{amountText(moneyText(amount, currency), currency)}</strong>
             </dd>
           </div>
         ))}
