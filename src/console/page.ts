@@ -39,6 +39,14 @@ export interface RefusedForm {
   readonly errors: readonly FieldError[]
 }
 
+/** A filter of an address whose value cannot be applied. */
+export interface RefusedFilter {
+  readonly name: string
+  readonly value: string
+  /** What is wrong with the value. */
+  readonly message: string
+}
+
 /** One request for a page. */
 export interface Visit {
   readonly member: Member
@@ -49,6 +57,8 @@ export interface Visit {
   readonly account: string
   /** The parameters of the query that the page supports. Empty ones are absent. */
   readonly query: Readonly<Record<string, string | undefined>>
+  /** The parameters that were left out of the query, because their values are wrong. */
+  readonly refusedFilters: readonly RefusedFilter[]
   /** The path of the page. It has a query only for an id that no path can have, such as `..`. */
   readonly path: string
   /** The time of the request, in milliseconds. */

@@ -8,11 +8,12 @@ import { type ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import type { FileRequest } from './api.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
-import type { CsvFile, FieldError, Page, RefusedForm, Values, View } from './page.ts'
+import type { CsvFile, FieldError, Page, RefusedFilter, RefusedForm, Values, View } from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
 import { type List, Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
-import { Refusal } from './parts/forms.tsx'
+import { Refusal, RefusedFilters } from './parts/forms.tsx'
+import { renderFiltered } from './refused-filters.ts'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
 import { visitOf } from './visit.ts'
@@ -124,6 +125,12 @@ interface Outcome {
   readonly shown?: Child
 }
 
+/** A page as it is shown, or its error. */
+interface Shown {
+  readonly view: View & Outcome
+  readonly refusedFilters: readonly RefusedFilter[]
+}
+
 /** The maximum number of accounts that the switcher lists. */
 const LISTED_ACCOUNTS = 50
 
@@ -164,14 +171,19 @@ export async function showPage(
   const visit = await visitOf(c, page, session, refused ?? null)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await visit.api.file(file), file)
-  const [view, accounts]: [View & Outcome, readonly AccountName[]] = await Promise.all([
-    page.render(visit).catch((thrown) => errorView(c, toApiError(thrown, c))),
+  const [shownPage, accounts]: [Shown, readonly AccountName[]] = await Promise.all([
+    renderFiltered(page, visit).catch((thrown) => ({
+      view: errorView(c, toApiError(thrown, c)),
+      refusedFilters: [],
+    })),
     visit.account === ''
       ? []
       : visit.api
           .get<List<AccountName>>('/accounts', { per_page: LISTED_ACCOUNTS })
           .then(({ data }) => data),
   ])
+  const { view, refusedFilters } = shownPage
+  const refusedStatus = refusedFilters.length > 0 ? 400 : status
   // The navigation of an account that does not exist would lead nowhere.
   const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
   const framed = isKnown ? visit : { ...visit, account: '' }
@@ -190,14 +202,15 @@ export async function showPage(
           {done}
         </p>
       )}
+      {refusedFilters.length > 0 && <RefusedFilters refused={refusedFilters} />}
       {shown && <div class="notice good">{shown}</div>}
       {body}
     </Layout>
   )
   const { computeDeferred } = view
-  if (!computeDeferred) return respond(c, document, view.status ?? status)
+  if (!computeDeferred) return respond(c, document, view.status ?? refusedStatus)
   const renderDeferred = async () => <>{await computeDeferred()}</>
-  return respondInParts(c, document, status, () =>
+  return respondInParts(c, document, refusedStatus, () =>
     renderDeferred().catch((thrown) => (
       <Refusal {...refusedBy(toApiError(thrown, c), '', () => '')} />
     )),

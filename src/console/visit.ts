@@ -37,6 +37,7 @@ export async function visitOf(
     params,
     account: params.account ?? '',
     query,
+    refusedFilters: [],
     path: withQuery(pathname, { id }),
     now: Date.now(),
     csrf: await csrfToken(c.env, session),

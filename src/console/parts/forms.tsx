@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
-import type { FieldError, RefusedForm, Visit } from '../page.ts'
+import type { FieldError, RefusedFilter, RefusedForm, Visit } from '../page.ts'
 import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'
@@ -52,6 +52,31 @@ function Control({ input, id, hintId }: { input: Input; id: string; hintId: stri
   )
 }
 
+/** Renders a filter. If its value was refused, it has the value and says what is wrong. */
+function Filter({ visit, field }: { visit: Visit; field: Input }) {
+  const refused = visit.refusedFilters.find(({ name }) => name === field.name)
+  const id = `filter-${field.name}`
+  const hintId = refused && `${id}-about`
+  const value = refused?.value ?? visit.query[field.name]
+  return (
+    <div class={refused ? 'wrong' : undefined} hidden={field.type === 'hidden'}>
+      <label for={id}>{field.label ?? titleOf(field.name)}</label>
+      <Control
+        input={refused ? { ...field, value } : { value, ...field }}
+        id={id}
+        hintId={hintId}
+      />
+      {refused && (
+        <p id={hintId} class="note">
+          <strong>
+            <Sentence text={refused.message} />
+          </strong>
+        </p>
+      )}
+    </div>
+  )
+}
+
 /** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
 export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) => (
   <form method="get" action={visit.path} class="filters" data-filters>
@@ -63,19 +88,28 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
       />
     )}
     {fields.map((field) => (
-      <div hidden={field.type === 'hidden'}>
-        <label for={`filter-${field.name}`}>{field.label ?? titleOf(field.name)}</label>
-        <Control
-          input={{ value: visit.query[field.name], ...field }}
-          id={`filter-${field.name}`}
-          hintId={undefined}
-        />
-      </div>
+      <Filter visit={visit} field={field} />
     ))}
     <button type="submit">Apply</button>
-    {fields.some(({ name }) => visit.query[name]) && <a href={visit.path}>Clear</a>}
+    {(visit.refusedFilters.length > 0 || fields.some(({ name }) => visit.query[name])) && (
+      <a href={visit.path}>Clear</a>
+    )}
   </form>
 )
+
+/** Renders that filters are not applied, because their values are wrong. */
+export const RefusedFilters = ({ refused }: { refused: readonly RefusedFilter[] }) => {
+  const messages = new Set(refused.map(({ message }) => message))
+  return (
+    <div class="notice bad" role="alert">
+      {[...messages].map((message) => (
+        <p>
+          <Sentence text={message} />
+        </p>
+      ))}
+    </div>
+  )
+}
 
 /** The choice in approvals what happens to records that wait for a rate or a currency. */
 export const HOLDS = {
