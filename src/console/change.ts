@@ -52,7 +52,10 @@ async function sendChange(
   { change, values, visit }: { change: Change; values: Values; visit: Visit },
 ): Promise<Response> {
   checkConfirmation(change, values, visit)
-  const answer = await visit.api.send(change.request(values, visit))
+  const answer =
+    'perform' in change
+      ? await change.perform(values, visit)
+      : await visit.api.send(change.request(values, visit))
   if (change.show) return showPage(c, page, session, { shown: change.show(answer, visit) })
   const { done } = change
   await setFlash(c, session, typeof done === 'string' ? done : done(answer))

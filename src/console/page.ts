@@ -79,9 +79,20 @@ export interface View {
 }
 
 /** A change that a form of a page asks for. */
-export interface Change {
+export type Change = ChangeByRequest | ChangeByRequests
+
+interface ChangeByRequest extends AfterChange {
   /** Returns the request to the administration API that makes the change. */
   request(values: Values, visit: Visit): ApiRequest
+}
+
+interface ChangeByRequests extends AfterChange {
+  /** Makes the change by several requests to the administration API, and returns the answer of all. */
+  perform(values: Values, visit: Visit): Promise<unknown>
+}
+
+/** What is shown before and after a change. */
+interface AfterChange {
   /** The message after the change, or a function that returns it for the answer of the API. */
   done: string | ((answer: unknown) => string)
   /** Returns the name that the member must type first; for changes that cannot be undone. */

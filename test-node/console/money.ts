@@ -156,10 +156,14 @@ export function moneyTests(shared: () => Shared): void {
   test('a manager configures an affiliate that customers name', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${FOREX}/affiliates`)
-    await link('Configure IB-99').click()
-    await page.getByLabel('Parent', { exact: true }).fill('IB-07')
-    await page.getByRole('button', { name: 'Save the affiliate' }).click()
+    await page.getByRole('button', { name: 'Configure IB-99' }).click()
     assert.match(await page.getByRole('status').innerText(), /stored/)
+    await link('IB-99').click()
+    await page.getByText('Change the parent').click()
+    await page.getByLabel('Parent', { exact: true }).first().fill('IB-07')
+    await page.getByRole('button', { name: 'Save the parent' }).click()
+    assert.match(await page.getByRole('status').innerText(), /stored/)
+    await page.goto(`${page.url().split('/console')[0]}${FOREX}/affiliates`)
     assert.match(
       await rowOf(/^Configured/, '↳ IB-99')
         .first()

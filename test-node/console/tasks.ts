@@ -114,4 +114,35 @@ export function taskTests(shared: () => Shared): void {
       assert.equal(count(), 6)
     })
   }
+
+  for (const { device, viewport, id } of [
+    { device: 'desktop', viewport: DESKTOP, id: 'IB-NEW-1' },
+    { device: 'phone', viewport: PHONE, id: 'IB-NEW-2' },
+  ]) {
+    test(`an affiliate with a plan and a link is added with 2 clicks on a ${device}`, {
+      skip,
+    }, async () => {
+      const { page } = shared()
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click } = clickCounter()
+      await click(main().getByRole('link', { name: 'Demo Forex' }))
+      if (viewport === PHONE) await click(page.locator('.menu > summary'))
+      const menu = page.locator(viewport === PHONE ? '.menu' : '.side')
+      await click(menu.getByRole('link', { name: 'Affiliates' }))
+      const before = count()
+      await click(main().getByText('Add an affiliate', { exact: true }))
+      await page.getByLabel('Id of the affiliate').fill(id)
+      await page.getByLabel('Parent', { exact: true }).fill('IB-07')
+      // By the keyboard, a choice needs no click.
+      await page.getByLabel('Plan', { exact: true }).selectOption('demo-ib')
+      await page.getByLabel('Landing page of the link').fill('https://forex.example/start')
+      await click(main().getByRole('button', { name: 'Add the affiliate' }))
+      assert.match(
+        await page.getByRole('status').innerText(),
+        /is stored\. The plan demo-ib applies from .* on\. The link was created\./,
+      )
+      assert.equal(await page.locator('h1').innerText(), id)
+      assert.deepEqual([before, count() - before], [viewport === PHONE ? 3 : 2, 2])
+    })
+  }
 }

@@ -1,8 +1,10 @@
 import { nullIfNotFound } from '../api-errors.ts'
+import { pick } from '../form.ts'
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { AddForm, addAffiliate, readAddChoices } from '../parts/affiliate-forms.tsx'
 import { Data, EmptyState, isolated, type List, Pager, periodWords, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { ConfirmForm, Filters } from '../parts/forms.tsx'
+import { ConfirmForm, Filters, FoldedForm } from '../parts/forms.tsx'
 import {
   type Statement,
   Statements,
@@ -115,16 +117,18 @@ async function readAffiliate({ api, account, params, query: { period, cursor } }
   const { affiliate: affiliate_id = '' } = params
   const at = (...parts: string[]) => apiPath(account, ...parts)
   const own = { affiliate_id }
-  const [parents, balances, totals, statements, entries, assignments, links] = await Promise.all([
-    api.get<List<Parents>>(at('affiliates', 'parents'), own),
-    api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
-    api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
-    api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
-    api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
-    readAssignments({ api, account }, own),
-    api.get<List<AffiliateLink>>(at('links'), own),
-  ])
-  return { parents, balances, totals, statements, entries, assignments, links }
+  const [parents, balances, totals, statements, entries, assignments, links, choices] =
+    await Promise.all([
+      api.get<List<Parents>>(at('affiliates', 'parents'), own),
+      api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
+      api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
+      api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
+      api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
+      readAssignments({ api, account }, own),
+      api.get<List<AffiliateLink>>(at('links'), own),
+      readAddChoices({ api, account }),
+    ])
+  return { parents, balances, totals, statements, entries, assignments, links, choices }
 }
 
 /** An affiliate: what it earned and was paid, its plans and its links. */
@@ -134,6 +138,29 @@ export const affiliatePage: Page = {
   query: ['period', 'cursor'],
   changes: {
     unassign,
+    add: addAffiliate,
+    parent: {
+      done: 'The parent is stored.',
+      request: (values, { account, params }) => ({
+        method: 'PUT',
+        path: apiPath(account, 'affiliates'),
+        body: [
+          {
+            affiliate_id: params.affiliate,
+            parent: values('parent').trim() || null,
+            ...pick(values, 'from'),
+          },
+        ],
+      }),
+    },
+    link: {
+      done: 'The link was created. Give its address to the affiliate.',
+      request: (values, { account, params }) => ({
+        method: 'POST',
+        path: apiPath(account, 'links'),
+        body: { affiliate_id: params.affiliate, ...pick(values, 'landing_page', 'name') },
+      }),
+    },
     remove: {
       done: 'The affiliate is deleted.',
       confirm: ({ params }) => params.affiliate ?? '',
@@ -150,6 +177,7 @@ export const affiliatePage: Page = {
     const { period } = visit.query
     const found = await readAffiliate(visit)
     const { totals, statements } = found
+    const isConfigured = found.parents.data.length > 0
     const body = (
       <>
         <Head visit={visit} parents={found.parents.data} balances={found.balances} />
@@ -185,7 +213,47 @@ export const affiliatePage: Page = {
         <h2>Plans and links</h2>
         <Assignments visit={visit} found={found.assignments.found} />
         <Links visit={visit} rows={found.links.data} />
-        {found.parents.data.length > 0 && (
+        {isConfigured && (
+          <>
+            <FoldedForm
+              visit={visit}
+              change="link"
+              title="Add a link"
+              submit="Create the link"
+              fields={[
+                {
+                  name: 'landing_page',
+                  required: true,
+                  value: found.choices.landingPage ?? undefined,
+                  placeholder: 'https://example.com/start',
+                },
+                { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
+              ]}
+            />
+            <FoldedForm
+              visit={visit}
+              change="parent"
+              title="Change the parent"
+              submit="Save the parent"
+              at="/0"
+              fields={[
+                {
+                  name: 'parent',
+                  value: found.parents.data[0]?.parents.at(-1)?.parent ?? '',
+                  hint: 'Who referred this affiliate. If empty, nobody.',
+                },
+                { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
+              ]}
+            />
+            <AddForm
+              visit={visit}
+              title="Add an affiliate below"
+              choices={found.choices}
+              parent={affiliate_id}
+            />
+          </>
+        )}
+        {isConfigured && (
           <>
             <h2>Delete the affiliate</h2>
             <p class="note">

@@ -1,8 +1,9 @@
-import { pick } from '../form.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { isAtLeast } from '../../auth/roles.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { AddForm, addAffiliate, readAddChoices } from '../parts/affiliate-forms.tsx'
+import { Data, EmptyState, type List, Pager, Table, visible } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
-import { ChangeForm } from '../parts/forms.tsx'
+import { Refusal } from '../parts/forms.tsx'
 
 /** The affiliates of one page. */
 const PER_PAGE = 500
@@ -59,7 +60,7 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
     ]}
     empty={
       <EmptyState title="No affiliate is configured yet.">
-        <p>Customers of affiliates who are not configured earn nothing. Add the first one below.</p>
+        <p>Customers of affiliates who are not configured earn nothing. Add the first one above.</p>
       </EmptyState>
     }
   />
@@ -67,21 +68,41 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
 
 type UnknownAffiliate = Unconfigured['data'][number]
 
-const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) => (
-  <Table
-    caption="Not configured: affiliates that the latest customers name"
-    rows={found.data}
-    columns={[
-      column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
-      ...fields<UnknownAffiliate>(visit, 'customers'),
-      column('What to do', ({ affiliate_id: add }: UnknownAffiliate) => (
-        <a href={`${withQuery(visit.path, { add })}#change-put`}>
-          Configure <Data text={add} />
-        </a>
-      )),
-    ]}
-    empty={<p class="note">All affiliates that the latest customers name are configured.</p>}
-  />
+/** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
+const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) => {
+  const canChange = isAtLeast(visit.member.role, 'manager')
+  if (found.data.length === 0) return null
+  const table = (
+    <Table
+      caption="Not configured: affiliates that the latest customers name. They earn nothing."
+      rows={found.data}
+      columns={[
+        column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
+        ...fields<UnknownAffiliate>(visit, 'customers'),
+        ...(canChange ? [column('What to do', configureButton)] : []),
+      ]}
+    />
+  )
+  if (!canChange) return table
+  return (
+    <form method="post" id="change-configure">
+      <input type="hidden" name="csrf" value={visit.csrf} />
+      <input type="hidden" name="change" value="configure" />
+      {visit.refused?.change === 'configure' && <Refusal {...visit.refused} at="/0" />}
+      {table}
+    </form>
+  )
+}
+
+const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
+  <button
+    type="submit"
+    name="affiliate_id"
+    value={affiliate_id}
+    aria-label={`Configure ${visible(affiliate_id)}`}
+  >
+    Configure
+  </button>
 )
 
 /** The affiliates of an account. */
@@ -90,39 +111,30 @@ export const affiliatesPage: Page = {
   section: 'Affiliates',
   query: ['add', 'cursor'],
   changes: {
-    put: {
-      done: 'The affiliate is stored.',
+    add: addAffiliate,
+    configure: {
+      done: 'The affiliate is stored. It earns by the plan for all, unless you assign one to it.',
       request: (values, { account }) => ({
         method: 'PUT',
         path: apiPath(account, 'affiliates'),
-        body: [pick(values, 'affiliate_id', 'parent', 'from')],
+        body: [{ affiliate_id: values('affiliate_id') }],
       }),
     },
   },
   async render(visit) {
     const { api, account } = visit
     const { add, cursor } = visit.query
-    const [list, unconfigured] = await Promise.all([
+    const [list, unconfigured, choices] = await Promise.all([
       api.get<List<Affiliate>>(apiPath(account, 'affiliates'), { per_page: PER_PAGE, cursor }),
       api.get<Unconfigured>(apiPath(account, 'affiliates', 'unconfigured'), { customers: LATEST }),
+      readAddChoices(visit),
     ])
     const body = (
       <>
+        <AddForm visit={visit} title="Add an affiliate" choices={choices} id={add} />
         <Unconfigured visit={visit} found={unconfigured} />
         <Tree visit={visit} rows={list.data} />
         <Pager visit={visit} meta={list.meta} />
-        <h2>Add an affiliate, or set its parent</h2>
-        <ChangeForm
-          visit={visit}
-          change="put"
-          submit="Save the affiliate"
-          at="/0"
-          fields={[
-            { name: 'affiliate_id', value: add, required: true },
-            { name: 'parent', hint: 'Who referred this affiliate. If empty, the parent stays.' },
-            { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
-          ]}
-        />
       </>
     )
     return { title: 'Affiliates', body }

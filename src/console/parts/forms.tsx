@@ -247,11 +247,12 @@ export function Field(props: Input & { visit: Visit; change: string }) {
 export const FoldedForm = ({
   title,
   isDanger = false,
+  isOpen = false,
   ...form
-}: ChangeProps & { title: string; isDanger?: boolean }) => (
+}: ChangeProps & { title: string; isDanger?: boolean; isOpen?: boolean }) => (
   <details
     class={isDanger ? 'danger' : undefined}
-    open={refusedForm(form.visit, form.change) !== null}
+    open={isOpen || refusedForm(form.visit, form.change) !== null}
   >
     <summary>{title}</summary>
     <ChangeForm {...form} />

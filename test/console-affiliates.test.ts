@@ -1,0 +1,118 @@
+import { beforeEach, expect, test } from 'vitest'
+import perLot from '../examples/plans/ib-per-lot.json'
+import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { storePlan } from './commission/stored.ts'
+import { signedIn } from './console/browser.ts'
+import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
+
+// The pages of affiliates: who is added, and what is changed of many at once.
+
+const AT = '/console/accounts/acme'
+const TODAY = new Date().toISOString().slice(0, 10)
+const admin = (path: string) => json(askAdmin(`accounts/acme/${path}`))
+
+type Sender = Awaited<ReturnType<typeof partner>>
+let acme: Sender
+
+beforeEach(async () => {
+  acme = await partner('forex', { account: 'acme', affiliates: ['IB-01', 'IB-07'] })
+  await storePlan('acme', 'standard-ib', perLot as PlanTerms)
+})
+
+async function open() {
+  const browser = await signedIn()
+  const read = async (path: string) => (await browser.get(`${AT}${path}`)).text()
+  const change = async (path: string, fields: Record<string, string>) =>
+    browser.post(`${AT}${path}`, { csrf: await browser.csrf(`${AT}${path}`), ...fields })
+  return { read, change }
+}
+
+const NEW = {
+  change: 'add',
+  affiliate_id: ' IB-12 ',
+  parent: 'IB-01',
+  plan: 'standard-ib',
+  landing_page: 'https://acme.example/start',
+}
+
+test('an affiliate is added with its parent, plan and link by one form', async () => {
+  const { read, change } = await open()
+  const response = await change('/affiliates', NEW)
+
+  expect([response.status, response.headers.get('Location')]).toEqual([
+    303,
+    `${AT}/affiliates/IB-12`,
+  ])
+  expect(await read('/affiliates/IB-12')).toContain('IB-12 is stored. The plan standard-ib applies')
+  const { data } = await admin('affiliates/parents?affiliate_id=IB-12')
+  expect(data[0].parents.at(-1).parent).toBe('IB-01')
+  expect((await admin('assignments?affiliate_id=IB-12')).data).toEqual([
+    { affiliate_id: 'IB-12', plan: 'standard-ib', from: TODAY, customers: 'all' },
+  ])
+  expect((await admin('links?affiliate_id=IB-12')).data).toHaveLength(1)
+})
+
+test('a refused link leaves the affiliate stored, says so, and the form can be sent again', async () => {
+  const { change } = await open()
+  const response = await change('/affiliates', { ...NEW, landing_page: 'acme.example' })
+  const text = await response.text()
+
+  expect(response.status).toBe(422)
+  expect(text).toContain('IB-12 is stored.')
+  expect(text).toContain('The link was not created.')
+  expect(text).not.toContain('Nothing was changed.')
+  expect(text).toMatch(/id="add-landing_page"[^>]*value="acme.example"/)
+
+  expect((await change('/affiliates', NEW)).status).toBe(303)
+  expect((await admin('links?affiliate_id=IB-12')).data).toHaveLength(1)
+})
+
+test.each([
+  ['an unknown parent', { parent: 'IB-99' }, 'IB-99'],
+  ['its own parent', { parent: 'IB-12' }, 'IB-12'],
+  ['no id', { affiliate_id: '' }, 'Affiliate'],
+  ['the id that stands for all', { affiliate_id: '*' }, 'stands for all others'],
+])('%s is refused, and nothing is stored', async (_, values, words) => {
+  const { change } = await open()
+  const response = await change('/affiliates', { ...NEW, ...values })
+
+  expect([response.status, await response.text()]).toEqual([422, expect.stringContaining(words)])
+  expect((await admin('affiliates')).data).toHaveLength(2)
+  expect((await admin('assignments')).data).toEqual([])
+  expect((await admin('links')).data).toEqual([])
+})
+
+test('an affiliate that exists keeps its parent and plan', async () => {
+  const { change } = await open()
+  await change('/affiliates', NEW)
+  const messages = async (fields: Record<string, string>) =>
+    (await change('/affiliates', { ...NEW, ...fields })).text()
+
+  expect(await messages({ landing_page: '' })).toContain('IB-12 exists already.')
+  expect(await messages({ parent: 'IB-07' })).toContain('IB-12 exists, and its parent is IB-01.')
+  await storePlan('acme', 'other-ib', perLot as PlanTerms)
+  expect(await messages({ plan: 'other-ib' })).toContain('IB-12 has the plan standard-ib')
+})
+
+test('an affiliate that customers name is configured by one button', async () => {
+  await acme.post('customers', { ...ada, affiliate_id: 'شريك 1' })
+  const { read, change } = await open()
+  expect(await read('/affiliates')).toContain('name="affiliate_id" value="شريك 1"')
+
+  await change('/affiliates', { change: 'configure', affiliate_id: 'شريك 1' })
+  expect((await admin('affiliates?per_page=10')).data).toHaveLength(3)
+  expect(await read('/affiliates')).not.toContain('value="configure"')
+})
+
+test('the page of an affiliate adds a link, and changes the parent', async () => {
+  const { change } = await open()
+  const link = { change: 'link', landing_page: 'https://acme.example/a', name: 'Spring' }
+  expect((await change('/affiliates/IB-07', link)).status).toBe(303)
+  expect((await admin('links?affiliate_id=IB-07')).data).toMatchObject([{ name: 'Spring' }])
+
+  expect((await change('/affiliates/IB-07', { change: 'parent', parent: 'IB-01' })).status).toBe(
+    303,
+  )
+  const ring = await change('/affiliates/IB-01', { change: 'parent', parent: 'IB-07' })
+  expect(ring.status).toBe(422)
+})
