@@ -27,11 +27,15 @@ const CAUSE = {
 
 const PROGRESS = {
   reached: documented(
-    'What the sum or count of the condition `qualify/0` has reached; `min` for a sum with `"at": "end"` that is reached while its window is open.',
+    'What the sum or count of the condition `qualify/0` has reached; `min` for a sum with `"at": "end"` that is reached while its window is open. For the condition `min`: the amount of the record in the currency of the plan.',
   ),
   min: documented('What it must reach.'),
+  until: documented(
+    'The last day on which it can be reached, if the condition has `within_days`.',
+    DAY,
+  ),
 }
-const RECORD_CAUSE = object({ ...CAUSE, ...PROGRESS }, ['reached', 'min'])
+const RECORD_CAUSE = object({ ...CAUSE, ...PROGRESS }, ['reached', 'min', 'until'])
 
 const SUMS = documented('The sums of the amounts, by field.', {
   type: 'object',
@@ -236,7 +240,7 @@ export const WHY_SCHEMAS: Record<string, JsonSchema> = {
       amounts: SUMS,
       rules: list('What each rule that names the record makes of it.', RECORD_CAUSE),
     },
-    ['reached', 'min'],
+    ['reached', 'min', 'until'],
   ),
   Qualification: object({
     customer_id: documented('The customer.'),

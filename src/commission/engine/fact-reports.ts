@@ -1,10 +1,10 @@
-import type { Period } from './calendar.ts'
+import { dayText, type Period } from './calendar.ts'
 import type { Context } from './context.ts'
 import { plainText, ZERO } from './decimal.ts'
 import type { EvaluatedCustomer, Evaluation, FactEvaluator, RuleVerdict } from './evaluate.ts'
 import type { Fact } from './facts.ts'
 import { memoize } from './memoize.ts'
-import { isTriggerKind, type OnceState } from './once.ts'
+import { isTriggerKind, type OnceState, triggerAmount } from './once.ts'
 import { onceThrough } from './once-through.ts'
 import type { Progress } from './qualify.ts'
 import type { Verdict } from './reasons.ts'
@@ -19,10 +19,13 @@ export interface FactOutcome {
   readonly condition: string | null
   /**
    * For a sum or count of `qualify`: what it has reached, and `min`, what it must reach. A sum with
-   * `at: "end"` that is reached while its window is open says `min`.
+   * `at: "end"` that is reached while its window is open says `min`. For the condition `min`: the amount
+   * of the record in the plan's currency, and the least that the rule asks for.
    */
   readonly reached?: string
   readonly min?: string
+  /** The last day of the window of that sum or count, if it has one. */
+  readonly until?: string
 }
 
 /** A fact with its outcome, and the outcome under each rule that names it. */
@@ -44,10 +47,11 @@ export function reportFacts(
   const statesOn = memoize((day: number) => onceThrough(context, evaluated, day))
   return evaluated.customer.facts
     .filter(({ day }) => day >= first && day <= last)
-    .map((fact) => reportFact(evaluated, evaluator(evaluated, fact), () => statesOn(last)))
+    .map((fact) => reportFact(context, evaluated, evaluator(evaluated, fact), () => statesOn(last)))
 }
 
 function reportFact(
+  context: Context,
   evaluated: EvaluatedCustomer,
   evaluation: Evaluation,
   states: () => readonly OnceState[],
@@ -58,12 +62,17 @@ function reportFact(
     fact,
     customer_id: evaluated.customer.customer_id,
     affiliate_id: owner.affiliate,
-    state: by === null ? state : outcomeOf(fact, by, states),
-    rules: rules.map((one) => outcomeOf(fact, one, states)),
+    state: by === null ? state : outcomeOf(context, fact, by, states),
+    rules: rules.map((one) => outcomeOf(context, fact, one, states)),
   }
 }
 
-function outcomeOf(fact: Fact, by: RuleVerdict, states: () => readonly OnceState[]): FactOutcome {
+function outcomeOf(
+  context: Context,
+  fact: Fact,
+  by: RuleVerdict,
+  states: () => readonly OnceState[],
+): FactOutcome {
   const { verdict, rule, version } = by
   const state =
     verdict === 'not_qualified'
@@ -71,17 +80,40 @@ function outcomeOf(fact: Fact, by: RuleVerdict, states: () => readonly OnceState
       : undefined
   const condition = conditionOf(fact, by, state)
   const open = condition?.startsWith('qualify/') ? state?.progress.find(isOpen) : undefined
+  const progress = condition === 'min' ? amountSoFar(context, fact, by) : open && sumSoFar(open)
   return {
     reason: verdict,
     plan: version.plan,
     version: version.version,
     rule: rule.id,
     condition,
-    ...(open?.min && { reached: plainText(open.reached ?? ZERO), min: plainText(open.min) }),
+    ...progress,
   }
 }
 
-const isOpen = (one: Progress) => one.status === 'open'
+type OpenProgress = Extract<Progress, { status: 'open' }>
+
+const isOpen = (one: Progress): one is OpenProgress => one.status === 'open'
+
+/** What has been reached, what must be reached, and until when. */
+type SoFar = Pick<FactOutcome, 'reached' | 'min' | 'until'>
+
+/** Returns how far a sum or count of `qualify` is; nothing for conditions on the customer. */
+const sumSoFar = ({ reached, min, until }: OpenProgress): SoFar =>
+  min === null
+    ? {}
+    : {
+        reached: plainText(reached ?? ZERO),
+        min: plainText(min),
+        ...(until !== null && { until: dayText(until) }),
+      }
+
+/** Returns the amount of a fact that is below the `min` of a rule. */
+function amountSoFar(context: Context, fact: Fact, { rule, version }: RuleVerdict): SoFar {
+  if (rule.kind !== 'once' || rule.min === null) return {}
+  const amount = triggerAmount(context, rule, fact, version.currency)
+  return 'fact' in amount ? {} : { reached: plainText(amount), min: plainText(rule.min) }
+}
 
 /** Names the condition that keeps a fact from being counted. */
 function conditionOf(

@@ -35,7 +35,8 @@ type FactKind = TransactionKind | ActivityKind | EventKind
 
 const TRANSACTIONS: Readonly<Record<string, string>> = { ib_rebate: 'IB rebate' }
 
-const ACTIVITY: Readonly<Record<ActivityKind['activity'], string>> = {
+/** Names the fields of trading activity. */
+export const ACTIVITY: Readonly<Record<ActivityKind['activity'], string>> = {
   lots_traded: 'lots traded',
   pnl: 'profit and loss of customers',
   volume_usd: 'traded volume in USD',
@@ -43,16 +44,19 @@ const ACTIVITY: Readonly<Record<ActivityKind['activity'], string>> = {
   commission: 'trading commission',
 }
 
-const either = (items: readonly string[]): string =>
+/** Joins a list of alternatives: `a, b or c`. */
+export const either = (items: readonly string[]): string =>
   items.length <= 1 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`
 
-const transactionWord = (type: string): string => TRANSACTIONS[type] ?? type.replaceAll('_', ' ')
+/** Names a type of transactions: `IB rebate`, `deposit`. */
+export const transactionWord = (type: string): string =>
+  TRANSACTIONS[type] ?? type.replaceAll('_', ' ')
 
 const subtypesOf = ({ subtypes }: TransactionKind): string =>
   subtypes ? ` of the kind ${either(subtypes.map((one) => one.replaceAll('_', ' ')))}` : ''
 
 /** Names facts as a sum: `deposits and refunds`, `spread`, `NGR of bet events`. */
-function kindWords(kind: FactKind): string {
+export function kindWords(kind: FactKind): string {
   if ('transactions' in kind) {
     return `${listed(kind.transactions.map((type) => `${transactionWord(type)}s`))}${subtypesOf(kind)}`
   }
@@ -151,7 +155,7 @@ const isDeduction = (term: Term): boolean =>
   isNegative(decimal('fixed' in term ? term.fixed : ((term as FactTerm).times ?? '1')))
 
 /** Writes a base: `spread plus trading commission minus 20 % of trading commission`. */
-function baseWords(base: readonly Term[], frame: Frame): string {
+export function baseWords(base: readonly Term[], frame: Frame): string {
   const names = new Map<string, string>()
   const words = base.map((term, i) => {
     const text = termWords(term, names, frame)
@@ -233,7 +237,7 @@ function tierSentences(rule: Rule, own: string, frame: Frame): string[] {
 }
 
 /** Returns what a trigger is: `makes a first deposit of at least 100 EUR`. */
-function triggerWords(trigger: Trigger, { currency }: Frame): string {
+export function triggerWords(trigger: Trigger, { currency }: Frame): string {
   if ('signup' in trigger) return 'signs up'
   const least = trigger.min === undefined ? '' : ` of at least ${money(trigger.min, currency)}`
   if ('event' in trigger) return `has a first ${trigger.event} event${least}`

@@ -177,7 +177,7 @@ function compileTiers(tiers: Tiers, rateIs: 'percent' | 'amount'): CompiledTiers
 }
 
 /** The hours before the signup in which facts count, unless a rule says otherwise (§16.27). */
-const DEFAULT_GRACE_HOURS = 24
+export const DEFAULT_GRACE_HOURS = 24
 
 function compileOnce(rule: OnceRule): CompiledOnce {
   const { trigger } = rule

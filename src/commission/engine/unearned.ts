@@ -5,7 +5,7 @@ import { compareText, type Fact, type FactResource } from './facts.ts'
 import { rankOf } from './reasons.ts'
 
 /** Facts with the same outcome and currency: their number, and the sums of their amounts by field. */
-export interface UnearnedGroup extends Omit<FactOutcome, 'reached' | 'min'> {
+export interface UnearnedGroup extends Omit<FactOutcome, 'reached' | 'min' | 'until'> {
   readonly resource: FactResource
   /** The type of transactions; null of other records. */
   readonly transaction_type: string | null
