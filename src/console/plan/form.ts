@@ -1,0 +1,560 @@
+import {
+  decimal,
+  isNegative,
+  multiply,
+  negate,
+  plainText,
+  quotient,
+} from '../../commission/engine/decimal.ts'
+import { minorDigits } from '../../commission/minor-digits.ts'
+import type { FieldError, Values } from '../page.ts'
+import { readAmount, type Typed } from '../typed.ts'
+import {
+  type Atom,
+  type Field,
+  type Form,
+  type Group,
+  type Members,
+  type OneOf,
+  PLAN_MEMBERS,
+  type Rows,
+  RULE_KINDS,
+  type RuleKind,
+} from './fields.ts'
+
+// A plan as the fields of a form, and back without loss. The name of a field is the JSON pointer of its
+// member without the first slash; these characters behind it name what else the form keeps:
+//   #  the number of rows          @  the form of a member, or the condition of a row
+//   :  a tick, or all that can be ticked (`:all`)        +  the sign of a factor
+//   =  the exact value, as long as what the form shows of it is unchanged
+//   ~  a member of the same name in another form
+
+/** The texts of a form, by the names of its fields. */
+export type Texts = ReadonlyMap<string, string>
+
+type Json = Readonly<Record<string, unknown>>
+
+/** The most rows of one list that a form shows. */
+const MAX_ROWS = 200
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns whether two JSON values are equal. The order of members does not count. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((one, i) => sameJson(one, b[i]))
+  }
+  if (!isObject(a) || !isObject(b)) return a === b
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => Object.hasOwn(b, name) && sameJson(a[name], b[name]))
+  )
+}
+
+/** Returns what a form sends that has these texts. */
+export const valuesOf =
+  (texts: Texts): Values =>
+  (name) =>
+    texts.get(name) ?? ''
+
+/** Parses JSON that the form has kept; undefined if it is none. */
+function parseKept(text: string): unknown {
+  try {
+    return text === '' ? undefined : JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What reading a form needs: what was sent, the decimal places of amounts, and where problems go. */
+interface Reading {
+  readonly values: Values
+  readonly digits: number
+  readonly problems: FieldError[]
+}
+
+/** Returns the number of rows of a list. */
+export function rowCount(values: Values, path: string): number {
+  const count = Number(values(`${path}#`))
+  return Number.isInteger(count) && count > 0 ? Math.min(count, MAX_ROWS) : 0
+}
+
+/** Returns the name of the field of a member, which other forms may have with another meaning. */
+export function memberName(path: string, { forms }: OneOf, form: string, member: string): string {
+  const own = forms[form]?.members[member]
+  const first = Object.values(forms).find(({ members }) => Object.hasOwn(members, member))
+  return `${path}/${member}${first?.members[member] === own ? '' : `~${form}`}`
+}
+
+/** Returns the pointer of a field. */
+export const pointerOf = (name: string): string => `/${name.replace(/~[a-z]+/g, '')}`
+
+// Texts of people, and values of the JSON.
+
+const QUOTED = /[",]|^\s|\s$|^$/
+
+/** Writes a list with commas. An item that has some is put in quotation marks. */
+const listText = (items: readonly string[]): string =>
+  items.map((item) => (QUOTED.test(item) ? `"${item.replaceAll('"', '""')}"` : item)).join(', ')
+
+/** Reads a list with commas. */
+export const listItems = (text: string): string[] =>
+  [...text.matchAll(/\s*(?:"((?:[^"]|"")*)"|([^",][^,]*)|("[^,]*))\s*(?:,|$)/g)].map(
+    ([, quoted, plain, open]) => quoted?.replaceAll('""', '"') ?? (plain ?? open ?? '').trim(),
+  )
+
+const readPercent = (text: string): Typed => readAmount(text.replace(/\s*%\s*$/, ''), 3)
+
+const HUNDRED = decimal('100')
+
+const isDecimal = (text: string): boolean => /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text)
+
+/** Reads a factor from its sign and the percentage that counts. */
+function readTimes(sign: string, part: string): Typed | undefined {
+  const minus = sign === 'minus' ? '-' : ''
+  if (part === '') return minus ? { value: '-1' } : undefined
+  const read = readPercent(part)
+  if ('problem' in read || !isDecimal(read.value)) return read
+  return { value: plainText(quotient(decimal(`${minus}${read.value}`), HUNDRED, 8)) }
+}
+
+/** Returns the percentage and the sign of a factor. */
+function showTimes(value: string): readonly [string, string] | null {
+  if (!isDecimal(value)) return null
+  const factor = decimal(value)
+  const minus = isNegative(factor)
+  const size = plainText(multiply(minus ? negate(factor) : factor, HUNDRED))
+  return [minus && size === '100' ? '' : `${size} %`, minus ? 'minus' : 'plus']
+}
+
+const isText = (value: unknown): value is string =>
+  typeof value === 'string' && value !== '' && !/[\r\n]/.test(value) && value.isWellFormed()
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length > 0 && value.every((one) => one === '' || isText(one))
+
+/** Returns the names of what can be ticked. */
+export function tickNames(values: Values, path: string): string[] {
+  const all = parseKept(values(`${path}:all`))
+  return Array.isArray(all) ? all.slice(0, MAX_ROWS).map(String) : []
+}
+
+/** Returns what is ticked. */
+export const tickedNames = (values: Values, path: string): string[] =>
+  tickNames(values, path).filter((name) => values(`${path}:${name}`) !== '')
+
+/** Returns what the fields of an atom have. */
+function shownTexts({ is }: Atom, path: string, values: Values): readonly string[] {
+  if (is === 'times') return [values(path).trim(), values(`${path}+`) || 'plus']
+  return is === 'ticks' ? tickedNames(values, path).sort() : [values(path)]
+}
+
+/** Sets the fields of an atom. Returns false if they cannot show the value. */
+function showAtom(atom: Atom, path: string, value: unknown, texts: Map<string, string>): boolean {
+  if (atom.is === 'ticks') {
+    if (!isTexts(value)) return false
+    texts.set(`${path}:all`, JSON.stringify([...new Set(value)]))
+    for (const one of value) texts.set(`${path}:${one}`, 'on')
+    return true
+  }
+  if (atom.is === 'times') {
+    const shown = isText(value) ? showTimes(value) : null
+    if (!shown) return false
+    texts.set(path, shown[0])
+    texts.set(`${path}+`, shown[1])
+    return true
+  }
+  const text = atomText(atom, value)
+  if (text !== null) texts.set(path, text)
+  return text !== null
+}
+
+/** Returns the text of a field; null if it cannot show the value. */
+function atomText(atom: Atom, value: unknown): string | null {
+  switch (atom.is) {
+    case 'list':
+      return isTexts(value) ? listText(value) : null
+    case 'whole':
+      return typeof value === 'number' || isText(value) ? String(value) : null
+    case 'flag':
+      return typeof value === 'boolean' ? String(value) : null
+    case 'choice':
+      return atom.options.some(([one]) => one === value) ? String(value) : null
+    case 'day':
+      return isText(value) && /^\d{4}-\d\d-\d\d$/.test(value) && !Number.isNaN(Date.parse(value))
+        ? value
+        : null
+    case 'percent':
+      return isText(value) ? (isDecimal(value) ? `${value} %` : value) : null
+    default:
+      return isText(value) ? value : null
+  }
+}
+
+/** Reads what a person typed into a field; undefined if it is empty. */
+function readTyped(
+  atom: Atom,
+  path: string,
+  { values, digits }: Reading,
+): Typed | string[] | boolean | number | undefined {
+  if (atom.is === 'ticks') {
+    const names = tickedNames(values, path)
+    return names.length > 0 ? names : undefined
+  }
+  const text = values(path).trim()
+  if (atom.is === 'times') return readTimes(values(`${path}+`), text)
+  if (text === '') return undefined
+  switch (atom.is) {
+    case 'amount':
+      return readAmount(text, digits)
+    case 'percent':
+      return readPercent(text)
+    case 'list':
+      return listItems(text)
+    case 'flag':
+      return text === 'true'
+    case 'whole': {
+      const read = readAmount(text, 0)
+      const isWhole = 'value' in read && /^-?\d{1,15}$/.test(read.value)
+      return isWhole ? Number(read.value) : { problem: `“${text}” is not a whole number.` }
+    }
+    default:
+      return { value: text }
+  }
+}
+
+/** Reads an atom. A text that cannot be understood stays as it is, and is a problem. */
+function readAtom(atom: Atom, path: string, reading: Reading): unknown {
+  const exact = parseKept(reading.values(`${path}=`))
+  if (Array.isArray(exact) && sameJson(exact[0], shownTexts(atom, path, reading.values))) {
+    return exact[1]
+  }
+  const typed = readTyped(atom, path, reading)
+  if (typeof typed !== 'object' || Array.isArray(typed)) return typed
+  if ('value' in typed) return typed.value
+  reading.problems.push({ pointer: pointerOf(path), message: typed.problem })
+  return reading.values(path)
+}
+
+/** Keeps the exact value of an atom if what it shows would be read as another one. */
+function keepExact(
+  atom: Atom,
+  path: string,
+  value: unknown,
+  texts: Map<string, string>,
+  digits: number,
+) {
+  const values = valuesOf(texts)
+  const problems: FieldError[] = []
+  const read = readAtom(atom, path, { values, digits, problems })
+  const isUnclear = problems.length > 0 && typeof value === 'string' && isDecimal(value)
+  const isOrdered = atom.is === 'ticks' && Array.isArray(value) && value.length > 1
+  if (sameJson(read, value) && !isOrdered && !isUnclear) return
+  texts.set(`${path}=`, JSON.stringify([shownTexts(atom, path, values), value]))
+}
+
+// Conditions: one row for each.
+
+function readWhen(path: string, reading: Reading): unknown {
+  const { values, problems } = reading
+  const found: Record<string, unknown> = {}
+  for (let i = 0; i < rowCount(values, path); i++) {
+    const at = `${path}/${i}`
+    const name = values(`${at}@`)
+    if (name === '') continue
+    const [list, bound] = name.split('/')
+    const atom = { is: bound ? 'amount' : 'list', label: '' } as const
+    const value = readAtom(atom, at, reading)
+    if (value === undefined) {
+      const message = 'Write at least one value, or remove this condition.'
+      problems.push({ pointer: `/${path}/${name}`, message })
+    }
+    const before = found[list ?? '']
+    found[list ?? ''] = bound
+      ? { ...(isObject(before) && before), [bound]: value }
+      : [...(Array.isArray(before) ? before : []), ...(Array.isArray(value) ? value : [])]
+  }
+  return Object.keys(found).length > 0 ? found : undefined
+}
+
+function showWhen(
+  path: string,
+  value: unknown,
+  texts: Map<string, string>,
+  digits: number,
+): boolean {
+  if (!isObject(value)) return false
+  const { account_size: size, ...lists } = value
+  if (size !== undefined && !isObject(size)) return false
+  const bounds = Object.entries(size ?? {}).map(
+    ([name, one]) => [`account_size/${name}`, one] as const,
+  )
+  const rows = [...Object.entries(lists), ...bounds]
+  texts.set(`${path}#`, String(rows.length))
+  return rows.every(([name, one], i) => {
+    const at = `${path}/${i}`
+    const atom = { is: name.includes('/') ? 'amount' : 'list', label: '' } as const
+    texts.set(`${at}@`, name)
+    return show(atom, at, one, texts, digits)
+  })
+}
+
+// All fields.
+
+/** Sets the fields that show a value. Returns false if they cannot. */
+function show(
+  field: Field,
+  path: string,
+  value: unknown,
+  texts: Map<string, string>,
+  digits: number,
+): boolean {
+  switch (field.is) {
+    case 'group':
+      return isObject(value) && showMembers(field.members, path, value, texts, digits)
+    case 'rows': {
+      if (!Array.isArray(value)) return false
+      texts.set(`${path}#`, String(value.length))
+      return value.every((one, i) => show(field.item, `${path}/${i}`, one, texts, digits))
+    }
+    case 'oneOf':
+      return showOneOf(field, path, value, texts, digits)
+    case 'when':
+      return showWhen(path, value, texts, digits)
+    default: {
+      if (!showAtom(field, path, value, texts)) return false
+      keepExact(field, path, value, texts, digits)
+      return true
+    }
+  }
+}
+
+function showMembers(
+  members: Members,
+  path: string,
+  value: Json,
+  texts: Map<string, string>,
+  digits: number,
+): boolean {
+  return Object.entries(value).every(([name, one]) => {
+    const field = Object.hasOwn(members, name) ? members[name] : undefined
+    return field !== undefined && show(field, `${path}/${name}`, one, texts, digits)
+  })
+}
+
+function showOneOf(
+  field: OneOf,
+  path: string,
+  value: unknown,
+  texts: Map<string, string>,
+  digits: number,
+): boolean {
+  if (!isObject(value)) return false
+  const [name, form] = Object.entries(field.forms).find(([one]) => Object.hasOwn(value, one)) ?? []
+  if (!name || !form) return false
+  texts.set(`${path}@`, name)
+  if (form.fixed) return sameJson(form.fixed, value)
+  return Object.entries(value).every(([member, one]) => {
+    const own = Object.hasOwn(form.members, member) ? form.members[member] : undefined
+    return own !== undefined && show(own, memberName(path, field, name, member), one, texts, digits)
+  })
+}
+
+/** Reads a field; undefined if it is empty. */
+function read(field: Field, path: string, reading: Reading): unknown {
+  switch (field.is) {
+    case 'group':
+      return readGroup(field, path, reading)
+    case 'rows':
+      return readRows(field, path, reading)
+    case 'oneOf':
+      return readOneOf(field, path, reading)
+    case 'when':
+      return readWhen(path, reading)
+    default:
+      return readAtom(field, path, reading)
+  }
+}
+
+/** Returns an object of the members that have a value. */
+const present = (entries: readonly (readonly [string, unknown])[]): Record<string, unknown> =>
+  Object.fromEntries(entries.filter(([, value]) => value !== undefined))
+
+const readMembers = (members: Members, path: string, reading: Reading): Record<string, unknown> =>
+  present(
+    Object.entries(members).map(([name, field]) => [
+      name,
+      read(field, path === '' ? name : `${path}/${name}`, reading),
+    ]),
+  )
+
+function readGroup({ members }: Group, path: string, reading: Reading): unknown {
+  const found = readMembers(members, path, reading)
+  return Object.keys(found).length > 0 ? found : undefined
+}
+
+function readRows({ item }: Rows, path: string, reading: Reading): unknown {
+  const count = rowCount(reading.values, path)
+  if (count === 0) return undefined
+  return Array.from({ length: count }, (_, i) => read(item, `${path}/${i}`, reading) ?? {})
+}
+
+/** Returns the form of a member that is chosen. */
+export function chosenForm({ forms }: OneOf, path: string, values: Values): [string, Form] | null {
+  const name = values(`${path}@`)
+  const form = Object.hasOwn(forms, name) ? forms[name] : undefined
+  return form ? [name, form] : null
+}
+
+function readOneOf(field: OneOf, path: string, reading: Reading): unknown {
+  const [name, form] = chosenForm(field, path, reading.values) ?? []
+  if (!name || !form) return undefined
+  if (form.fixed) return form.fixed
+  return present(
+    Object.entries(form.members).map(([member, own]) => [
+      member,
+      read(own, memberName(path, field, name, member), reading),
+    ]),
+  )
+}
+
+// Plans and their rules.
+
+/** Returns the kind of the rule at a path; null if the form does not know it. */
+export function ruleKind(values: Values, path: string): RuleKind | null {
+  const kind = values(`${path}/kind`)
+  return (Object.hasOwn(RULE_KINDS, kind) && RULE_KINDS[kind]) || null
+}
+
+/** Returns the members of a plan or of a rule that the form keeps as they are; `path` is empty for a plan. */
+export function keptMembers(values: Values, path: string): Json {
+  const kept = parseKept(values(path === '' ? 'kept' : `${path}/kept`))
+  return isObject(kept) ? kept : {}
+}
+
+function readRule(path: string, reading: Reading): Json {
+  const kept = keptMembers(reading.values, path)
+  const kind = ruleKind(reading.values, path)
+  if (!kind) return kept
+  const chosen = reading.values(`${path}@pays`)
+  const others = new Set(kind.pays.flatMap(([name]) => (name === chosen ? [] : [name])))
+  const members = Object.entries(kind.members).filter(
+    ([name]) => !others.has(name) && !Object.hasOwn(kept, name),
+  )
+  const found = readMembers(Object.fromEntries(members), path, reading)
+  return { kind: reading.values(`${path}/kind`), ...found, ...kept }
+}
+
+/**
+ * Returns the terms of a plan that a form has, and what cannot be understood. Such a text is in the terms as
+ * it was typed.
+ */
+export function termsOf(values: Values): { readonly terms: Json; readonly problems: FieldError[] } {
+  const problems: FieldError[] = []
+  const reading = { values, digits: minorDigits(values('currency').trim()), problems }
+  const kept = keptMembers(values, '')
+  const members = Object.entries(PLAN_MEMBERS).filter(([name]) => !Object.hasOwn(kept, name))
+  const found = readMembers(Object.fromEntries(members), '', reading)
+  const rules = Array.from({ length: rowCount(values, 'rules') }, (_, i) =>
+    readRule(`rules/${i}`, reading),
+  )
+  return { terms: { ...found, rules, ...kept }, problems }
+}
+
+/** Sets the fields of those members that they can show, and returns the others. */
+function showEach(
+  members: Members,
+  path: string,
+  value: Json,
+  texts: Map<string, string>,
+  digits: number,
+): Record<string, unknown> {
+  const kept = Object.entries(value).filter(([name, one]) => {
+    const field = Object.hasOwn(members, name) ? members[name] : undefined
+    if (!field) return true
+    const at = path === '' ? name : `${path}/${name}`
+    const own = new Map<string, string>()
+    const reading = { values: valuesOf(own), digits, problems: [] }
+    if (!show(field, at, one, own, digits) || !sameJson(read(field, at, reading), one)) return true
+    for (const [key, text] of own) texts.set(key, text)
+    return false
+  })
+  return Object.fromEntries(kept)
+}
+
+function showRule(rule: Json, path: string, texts: Map<string, string>, digits: number): void {
+  const { kind: kindName, ...others } = rule
+  const kind =
+    typeof kindName === 'string' && Object.hasOwn(RULE_KINDS, kindName) && RULE_KINDS[kindName]
+  if (!kind) {
+    texts.set(`${path}/kept`, JSON.stringify(rule))
+    return
+  }
+  texts.set(`${path}/kind`, String(kindName))
+  const rates = kind.pays.map(([name]) => name)
+  const present = rates.filter((name) => Object.hasOwn(others, name))
+  // A rule with two rates is kept as it is: the form has one.
+  const shown = present.length > 1 ? [] : present
+  texts.set(`${path}@pays`, shown[0] ?? rates[0] ?? '')
+  const members = Object.entries(kind.members).filter(
+    ([name]) => !rates.includes(name) || shown.includes(name),
+  )
+  const kept = showEach(Object.fromEntries(members), path, others, texts, digits)
+  if (Object.keys(kept).length > 0) texts.set(`${path}/kept`, JSON.stringify(kept))
+}
+
+/**
+ * Returns the fields of a form that show the terms of a plan; null if it cannot be shown as a form. What the
+ * form has no field for is in its fields `kept`, so that `termsOf` returns equal terms.
+ */
+export function formOf(terms: unknown): Texts | null {
+  if (!isObject(terms)) return null
+  const texts = new Map<string, string>()
+  const { rules, ...others } = terms
+  const digits = minorDigits(typeof terms.currency === 'string' ? terms.currency : '')
+  const isShown = Array.isArray(rules) && rules.length <= MAX_ROWS && rules.every(isObject)
+  const members = isShown ? others : terms
+  const kept = showEach(PLAN_MEMBERS, '', members, texts, digits)
+  if (isShown) {
+    texts.set('rules#', String(rules.length))
+    rules.forEach((rule, i) => {
+      showRule(rule, `rules/${i}`, texts, digits)
+    })
+  }
+  if (Object.keys(kept).length > 0) texts.set('kept', JSON.stringify(kept))
+  return texts
+}
+
+// Rows that people add and remove.
+
+/** Returns the values of a form with one row more; `first` are the fields of that row, by what follows its name. */
+export function withRow(
+  values: Values,
+  path: string,
+  first: Readonly<Record<string, string>> = {},
+): Values {
+  const count = rowCount(values, path)
+  const added = `${path}/${count}`
+  return (name) => {
+    if (name === `${path}#`) return String(count + 1)
+    if (!name.startsWith(added)) return values(name)
+    // What was typed into a row that was removed before must not come back.
+    return /^\d/.test(name.slice(added.length))
+      ? values(name)
+      : (first[name.slice(added.length)] ?? '')
+  }
+}
+
+/** Returns the values of a form without a row. */
+export function withoutRow(values: Values, path: string, row: number): Values {
+  const count = rowCount(values, path)
+  return (name) => {
+    if (name === `${path}#`) return String(Math.max(count - 1, 0))
+    if (!name.startsWith(`${path}/`)) return values(name)
+    const [, digits = '', rest = ''] = /^(\d+)(.*)$/s.exec(name.slice(path.length + 1)) ?? []
+    const at = Number(digits)
+    return digits === '' || at < row ? values(name) : values(`${path}/${at + 1}${rest}`)
+  }
+}
