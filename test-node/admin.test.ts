@@ -485,6 +485,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     ONE,
   ],
+  [['records', 'find', 'a', 'T/1'], 'GET accounts/a/records?id=T%2F1', undefined, LIST],
   [
     ['unearned', 'show', 'a', '--period', '2026-10', '--affiliate', 'A-1'],
     'GET accounts/a/unearned?period=2026-10&affiliate_id=A-1',
@@ -1580,7 +1581,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, records, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -323,6 +323,7 @@ async function takeWhy(team: Team) {
     at: { ...at, resource: 'transactions' },
     query: '?customer_id=C-1001',
   })
+  await team('findRecords', 'one', 'A deposit', { at, query: `?id=${transaction_id}` })
   return at
 }
 

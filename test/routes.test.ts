@@ -362,6 +362,7 @@ describe('two accounts with the same ids', () => {
       .replace(/^affiliates\/(ledger|balance)$/, '$&?affiliate_id=aff-7')
       .replace(/^delivery-errors$/, '$&?from=2026-10-01&to=2026-10-31')
       .replace(/^records\/:resource$/, 'records/customers')
+      .replace(/^records$/, 'records?id=c-1')
       .replace(/\/lines$/, '$&?period=2026-10')
       .replace(':version', '1')
       .replace(/^fx-rates$/, 'fx-rates?day=2026-10-01')

@@ -302,6 +302,7 @@ async function routes() {
     '/arrivals': [{ bound: { each: 0, fixed: 3 * HOURS } }],
     '/delivery-errors': [{ bound: { each: 0, fixed: 6 * SIZES.refused + 250 }, query: WIDEST }],
     '/records/customers': pages(RECORDS),
+    '/records': [{ bound: { each: 0, fixed: 8 }, query: `id=${LAST_TRANSACTION}` }],
     '/customers/c-000001/lines': [{ bound: OF_CUSTOMER, query: 'period=2026-10' }],
     '/customers/c-000001/affiliations': [{ bound: HISTORY }],
     '/customers/c-000001/fields': [{ bound: HISTORY }],

@@ -151,6 +151,73 @@ test('records are those that their sender reads, of one customer or of all', asy
   ])
 })
 
+test('a record is found by the id that was sent, in each resource that has it, and by its key', async () => {
+  const api = await acme()
+  const { delivery_id } = await json(api.post('transactions', deposit))
+  const found = (id: string) => read(`records?id=${encodeURIComponent(id)}`)
+  const [own] = (await json(api.get('transactions'))).data
+
+  expect((await found(deposit.transaction_id)).data).toEqual([
+    {
+      resource: 'transactions',
+      id: deposit.transaction_id,
+      customer_id: deposit.customer_id,
+      day: deposit.transaction_date.slice(0, 10),
+      outcome: 'created',
+      delivery_id,
+      received_at: expect.any(String),
+      revision: 1,
+      record: own,
+    },
+  ])
+  await api.post('transactions', { ...deposit, transaction_id: ada.customer_id })
+  const both = await found(ada.customer_id)
+  expect(both.data.map((one: { resource: string }) => one.resource)).toEqual([
+    'customers',
+    'transactions',
+  ])
+  const key = {
+    date: '2026-10-05',
+    customer_id: ada.customer_id,
+    instrument: 'A|B',
+    currency: 'EUR',
+  }
+  await api.post('trading-activity', { ...key, lots_traded: 2 })
+  const [row] = (await found(Object.values(key).join('|'))).data
+  expect(row).toMatchObject({ resource: 'trading-activity', day: key.date, record: key })
+  for (const id of [
+    'nothing',
+    '..',
+    '2026-10-05|x',
+    `${'x'.repeat(1024)}`,
+    '|||',
+    '2026-10-45|a|b|c',
+  ]) {
+    expect((await found(id)).data).toEqual([])
+  }
+  expect(await problem('records')).toEqual([400, 'The parameter `id` is missing.'])
+})
+
+test('an event is found by its eventid and by the identity under which it is stored', async () => {
+  const casino = await brand({ account: 'acme' })
+  await casino.post('customers', [{ customerId: 'p-1' }])
+  await casino.post('activities', [
+    {
+      eventname: 'Deposit',
+      customerid: 'p-1',
+      createtime: '2026-10-05 10:00',
+      eventid: 'E-1',
+      Value: 5,
+    },
+  ])
+  for (const id of ['E-1', 'e E-1']) {
+    const { data } = await read(`records?id=${encodeURIComponent(id)}`)
+    expect(data).toEqual([
+      expect.objectContaining({ resource: 'activities', id: 'e E-1', customer_id: 'p-1' }),
+    ])
+  }
+})
+
 test('a customer is found by id, and those without an affiliate by the day of their signup', async () => {
   const casino = await brand({ account: 'acme' })
   await casino.post('customers', [{ customerId: 'p-1' }, { customerId: 'p-2' }])

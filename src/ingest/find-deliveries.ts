@@ -178,7 +178,9 @@ function recordsOf(
   return [...refused, ...written]
 }
 
-const outcomeOfStored = ({ revision, held }: StoredRecord) => outcomeOf(revision, held === 1, false)
+/** Returns what the last delivery of a stored record made of it. */
+export const outcomeOfStored = ({ revision, held }: Pick<StoredRecord, 'revision' | 'held'>) =>
+  outcomeOf(revision, held === 1, false)
 
 const presentStored = (record: StoredRecord) => ({
   resource: record.resource,

@@ -3,6 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { readArrivalsByDay } from '../db/records/arrivals.ts'
 import { countDeliveryErrors } from '../db/records/count-delivery-errors.ts'
 import { listRecords } from '../db/records/list.ts'
+import { readStoredRecords } from '../db/records/stored-record.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
@@ -11,7 +12,7 @@ import { withReadSession } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { readAttention, readUnapproved } from './attention.ts'
 import { DELIVERY_LOG_MS, deliveryTime, firstIdAt } from './delivery-id.ts'
-import { toIsoTime } from './find-deliveries.ts'
+import { outcomeOfStored, toIsoTime } from './find-deliveries.ts'
 import type { Resource, ResourcesOf } from './resource.ts'
 
 /** The paths of `teamReading`, below the path of an account. */
@@ -20,6 +21,7 @@ export const TEAM_READING_PATHS = {
   arrivals: '/arrivals',
   errors: '/delivery-errors',
   records: '/records/:resource',
+  recordsById: '/records',
 } as const
 
 /**
@@ -34,6 +36,7 @@ export const teamReading = (resourcesOf: ResourcesOf) =>
     .get(TEAM_READING_PATHS.records, (c) =>
       respondWithRecordList(c, c.req.param('resource'), resourcesOf),
     )
+    .get(TEAM_READING_PATHS.recordsById, (c) => respondWithRecordsById(c, resourcesOf))
 
 function respondWithAttention(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
   readQuery(c.req.url)
@@ -107,3 +110,19 @@ const noResource = (name: string, resources: readonly Resource[]) =>
   new ApiError('not_found', {
     detail: `The account has no resource ${quote(name)}. It has ${quoteAll(resources.map((one) => one.name))}.`,
   })
+
+/** `GET records?id=`: the records that are stored under an id, of all resources. */
+function respondWithRecordsById(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
+  const { id } = readQuery(c.req.url, 'id')
+  if (id === undefined) throw invalidQuery('The parameter `id` is missing.')
+  return withReadSession(c, async ({ grant, session }) => {
+    const found = await readStoredRecords(session, resourcesOf(grant.vertical), grant.account, id)
+    const data = found.map(({ delivery, held, ...one }) => ({
+      ...one,
+      outcome: outcomeOfStored({ revision: one.revision, held }),
+      delivery_id: delivery,
+      received_at: toIsoTime(deliveryTime(delivery)),
+    }))
+    return c.json({ data })
+  })
+}

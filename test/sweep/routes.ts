@@ -305,6 +305,7 @@ const administration: Route[] = [
     query: `?from=${new Date(Date.now() - DAY_MS).toISOString().slice(0, 10)}&to=${new Date().toISOString().slice(0, 10)}`,
   },
   { ...reads, id: 'listRecords', at: { resource: 'transactions' }, query: '?customer_id=c-1' },
+  { ...reads, id: 'findRecords', query: '?id=t-1' },
   { ...reads, id: 'listCustomerLines', query: PERIOD },
   { ...reads, id: 'countAttribution', query: OCTOBER },
   { ...reads, id: 'countClicks', query: OCTOBER },

@@ -196,6 +196,10 @@ const QUERY: Record<string, object> = {
     ...query('id', 'The id of the event, as `unearned/facts` lists it.', 'e EV-1001'),
     required: true,
   },
+  record_id_query: {
+    ...query('id', 'The id of the record.', 'T-1001'),
+    required: true,
+  },
   plan_query: query('plan', 'Returns only statements of this plan.', 'standard-ib'),
   status_query: query('status', 'Returns only statements with this status.', 'draft', {
     type: 'string',

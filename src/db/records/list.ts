@@ -111,7 +111,7 @@ export async function listRecords(
 }
 
 /** Returns a row without the columns that only order the list. */
-const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
+export const pickColumns = ({ columns }: RecordView, row: Record<string, unknown>) =>
   Object.fromEntries(columns.map((name) => [name, row[name]]))
 
 /** Returns the query of a list; `listCustomerRecords` reads the records of one customer. */

@@ -1,7 +1,7 @@
-import { encode } from '../column-types.ts'
+import { decodeRow, encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, required } from '../statement.ts'
-import type { RecordView } from './list.ts'
+import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
 
 /** A stored record: where it came from, and what that delivery made of it. */
 export interface StoredRecord {
@@ -53,4 +53,84 @@ export async function findStoredRecords(
   return searched.flatMap(({ view }, i) =>
     required(results[i], 'result').results.map((row) => ({ resource: view.name, ...row })),
   )
+}
+
+/** A stored record with its content. */
+export interface FoundRecord extends Omit<StoredRecord, 'resource' | 'idx'> {
+  resource: ResourceName
+  /** Its key as commissions name it: of trading activity `date|customer_id|instrument|currency`. */
+  id: string
+  customer_id: string
+  day: string
+  /** The record as its sender reads it. */
+  record: Record<string, unknown>
+}
+
+/** The most ways to read an id as the key of trading activity. Customer ids and symbols may have `|`. */
+const MAX_READINGS = 8
+
+/** Returns the values of the key columns that an id may stand for, as stored. */
+function keysOf(view: RecordView, id: string): (readonly unknown[])[] {
+  const { table, key, encoded } = view.recordTable
+  if (key.length === 1) {
+    const stored = storedId(view, id)
+    const asStored = table === 'events' ? [[id]] : []
+    return stored === null ? asStored : [[stored], ...asStored]
+  }
+  const [date = '', ...rest] = id.split('|')
+  const currency = rest.pop()
+  if (currency === undefined || !/^\d{4}-\d\d-\d\d$/.test(date)) return []
+  return rest.slice(1, MAX_READINGS + 1).map((_, i) => {
+    const customer = rest.slice(0, i + 1).join('|')
+    const values = [date, customer, rest.slice(i + 1).join('|'), currency]
+    return key.map((name, k) => encode(encoded[name], values[k]))
+  })
+}
+
+/** Returns the query of a stored record with its content by its whole key, held or not. */
+export const foundRecordSql = (view: RecordView): string => {
+  const { table, key, canHold, dayColumn } = view.recordTable
+  const columns = [...new Set([...view.columns, ...key, 'customer_id', dayColumn])]
+  return `select ${columns.join()}, delivery, revision, ${canHold ? 'held' : '0 as held'} from ${table}
+      where account = :account and ${key.map((name, i) => `${name} = :key_${i}`).join(' and ')}`
+}
+
+/**
+ * Reads the records of an account that are stored under an id: as it was sent, or as commissions name it.
+ * There are at most two of each resource.
+ */
+export async function readStoredRecords(
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  account: string,
+  id: string,
+): Promise<FoundRecord[]> {
+  const searched = views.flatMap((view) => keysOf(view, id).map((key) => ({ view, key })))
+  const results = await withD1Retry(() =>
+    session.batch<Record<string, unknown>>(
+      searched.map(({ view, key }) => {
+        const values = Object.fromEntries(key.map((value, i) => [`key_${i}`, value]))
+        const statement = compileStatement(foundRecordSql(view))
+        return bindStatement(session, statement, { account, ...values })
+      }),
+    ),
+  )
+  return searched.flatMap(({ view }, i) =>
+    required(results[i], 'result').results.map((row) => foundRecord(view, row)),
+  )
+}
+
+function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecord {
+  const { encoded, key, dayColumn } = view.recordTable
+  const decoded = decodeRow(encoded, row)
+  return {
+    resource: view.name,
+    id: key.map((name) => String(decoded[name])).join('|'),
+    customer_id: String(decoded.customer_id),
+    day: String(decoded[dayColumn]),
+    delivery: String(row.delivery),
+    revision: Number(row.revision),
+    held: Number(row.held),
+    record: presentRow(view, pickColumns(view, row)),
+  }
 }

@@ -32,6 +32,22 @@ const ERROR_COUNT = object({
   last_received_at: documented('When the last of them arrived.', TIME),
 })
 
+const FOUND_RECORD = object({
+  resource: documented('The resource of the record.'),
+  id: documented(
+    'Its id as `unearned/facts` lists it. Of trading activity the day, customer, instrument and currency with `|` between them.',
+  ),
+  customer_id: documented('Its customer.'),
+  day: documented('Its day.', DAY),
+  outcome: documented('What the last delivery made of it: `created`, `updated` or `held`.'),
+  delivery_id: ref('DeliveryId'),
+  received_at: documented('When that delivery arrived.', TIME),
+  revision: documented('How many times the record was written.', COUNT),
+  record: documented('The record as its sender reads it.', {
+    anyOf: ENTITIES.map(({ component }) => ref(component)),
+  }),
+})
+
 const ATTENTION = object({ data: attention })
 
 const returned = (description: string, schema: JsonSchema) => ({
@@ -84,5 +100,15 @@ export const looking = (): Operation[] => [
         headers: PAGE_HEADERS,
       },
     },
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/records`,
+    id: 'findRecords',
+    summary: 'Find records by an id',
+    description:
+      'Returns the records that are stored under an id, of all resources of the account, held records included: the id as it was sent, or as `unearned/facts` lists it.',
+    parameters: ['record_id_query', 'x-d1-bookmark'],
+    answers: returned('The records.', listOf(FOUND_RECORD)),
   }),
 ]
