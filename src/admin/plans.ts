@@ -40,7 +40,7 @@ import { listDefinitions } from '../db/directory/event-definitions.ts'
 import { isAssertionFailure, isUniqueViolation } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import { invalidQuery, readDays, readQuery } from '../http/query.ts'
+import { invalidQuery, invalidValue, readDays, readQuery } from '../http/query.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { quote } from '../validation/quote.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
@@ -96,7 +96,7 @@ export const plans = (resourcesOf: ResourcesOf) =>
     })
 
     .put('/:plan', async (c) => {
-      readQuery(c.req.url)
+      const after = readVersionNumber(readQuery(c.req.url, 'after').after)
       const account = await findRouteAccount(c)
       const plan = c.req.param('plan')
       if (!v.is(slug, plan)) {
@@ -106,7 +106,7 @@ export const plans = (resourcesOf: ResourcesOf) =>
       const body = await readJson(c, PLAN_DEPTH)
       const context = await readPlanContext(c.env.DB, account, resourcesOf)
       const decision = await putPlan(c, account, plan, (stored) =>
-        decidePut(plan, body, stored, context),
+        decidePut(plan, body, stored, { ...context, after }),
       )
       const { outcome, version } = decision
       const { terms, warnings } = decision.plan
@@ -129,6 +129,13 @@ export const plans = (resourcesOf: ResourcesOf) =>
       if (row.withdrawn_at === null) await withdraw(c, account, row)
       return c.body(null, 204)
     })
+
+/** Reads the number of a version, or 0 for none; null if it is absent. */
+function readVersionNumber(text: string | undefined): number | null {
+  if (text === undefined) return null
+  if (/^\d{1,6}$/.test(text)) return Number(text)
+  throw invalidValue('after', text, 'the number of a version, or `0`')
+}
 
 /** Responds with one page of the versions of a plan. */
 const respondWithVersions = (c: Context<AppEnv>, plan: string): Promise<Response> =>
@@ -183,7 +190,7 @@ async function putPlan(
   for (let attempt = 1; ; attempt++) {
     const decision = decide(await readVersions(db, account, plan))
     if (decision.outcome === 'invalid') throw validationFailed(decision.issues)
-    if (decision.outcome === 'too_many') throw new ApiError('conflict', { detail: decision.detail })
+    if (decision.outcome === 'refused') throw new ApiError('conflict', { detail: decision.detail })
     if (decision.outcome === 'unchanged') return decision
     const { version, plan: checked } = decision
     const { effective_from, name } = checked.terms

@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { compareText } from '../commission/engine/facts.ts'
-import type { Plan } from '../commission/engine/plans-in-force.ts'
 import { PLAN_DEPTH } from '../commission/plans/limits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import { type AccountBeginnings, beginningsOf } from '../commission/statements/days.ts'
@@ -16,6 +15,7 @@ import {
 import {
   comparePage,
   computePage,
+  type NamedPlan,
   openSimulation,
   parseSimulation,
   type SimulationRequest,
@@ -36,14 +36,19 @@ import { readPlanContext } from './plans.ts'
 interface Filter {
   readonly affiliate_id: string | null
   readonly all: boolean
+  /** Whether every affiliate has the plan in the periods asked for. */
+  readonly forAll: boolean
   /** The last affiliate of the page before; null for the first page. */
   readonly after: string | null
 }
 
+const FILTERS = ['affiliate_id', 'all', 'assigned_to_all'] as const
+
 /** Returns the route that simulates a version of a plan. It stores nothing. */
 export const simulations = (resourcesOf: ResourcesOf) =>
   new Hono<AppEnv>().post('/:plan/simulate', async (c) => {
-    const { cursor, ...query } = readQuery(c.req.url, 'cursor', 'affiliate_id', 'all')
+    const { cursor, ...query } = readQuery(c.req.url, 'cursor', ...FILTERS)
+    const forAll = readFlag('assigned_to_all', query.assigned_to_all)
     const account = await findRouteAccount(c)
     const body = await readJson(c, PLAN_DEPTH + 1)
     const [source, planContext, beginnings] = await Promise.all([
@@ -51,8 +56,9 @@ export const simulations = (resourcesOf: ResourcesOf) =>
       readPlanContext(c.env.DB, account, resourcesOf),
       beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
     ])
-    const plan = source.inForce.plans.get(c.req.param('plan'))
-    if (!plan) throw notFound('plan', c.req.param('plan'))
+    const name = c.req.param('plan')
+    const plan = { plan: name, stored: source.inForce.plans.get(name) ?? null }
+    if (!plan.stored && !forAll) throw notFound('plan', name)
     const { issues, request } = parseSimulation(body, source.inForce, plan, planContext, Date.now())
     if (!request) throw validationFailed(issues)
     const context = JSON.stringify([account.id, 'simulate', plan.plan, query, canonicalJson(body)])
@@ -61,6 +67,7 @@ export const simulations = (resourcesOf: ResourcesOf) =>
     const filter = {
       affiliate_id: query.affiliate_id ?? null,
       all: readFlag('all', query.all),
+      forAll,
       after,
     }
     const { next, ...found } = await simulate({ source, beginnings }, plan, request, filter)
@@ -76,12 +83,15 @@ const TOO_LARGE = 'The affiliate cannot be simulated.'
 /** Computes one page of a simulation; `next` is its last affiliate if there are more. */
 function simulate(
   { source, beginnings }: { source: AccountSource; beginnings: AccountBeginnings },
-  plan: Plan,
+  plan: NamedPlan,
   { periods, version }: SimulationRequest,
-  { affiliate_id, all, after }: Filter,
+  { affiliate_id, all, forAll, after }: Filter,
 ): Promise<Omit<Simulated, 'meta'> & { next: string | null }> {
   return withinLimit(source.account.id, TOO_LARGE, async () => {
-    const simulation = await openSimulation(source, plan, version.terms, periods, beginnings)
+    const simulation = await openSimulation(source, plan, version.terms, periods, {
+      beginnings,
+      forAll,
+    })
     const isAsked = (one: string): boolean =>
       affiliate_id === null ? after === null || compareText(one, after) > 0 : one === affiliate_id
     const affiliates = simulation.affiliates.filter(isAsked)
@@ -92,7 +102,7 @@ function simulate(
     return {
       plan: plan.plan,
       periods: periods.map(({ id }) => id),
-      currency: plan.first.currency,
+      currency: version.terms.currency,
       ...comparePage(page, all),
       skipped: tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' }],
       warnings: version.warnings,

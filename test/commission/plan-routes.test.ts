@@ -41,6 +41,22 @@ const answer = async (response: Promise<Response>): Promise<[number, any]> => {
 const everybody = { affiliate_id: '*', plan: 'ib', from: '2026-12-01', customers: 'new' }
 
 describe('plans', () => {
+  test('a put is refused after a version that the sender has not seen', async () => {
+    const { put, plans } = await firm()
+    expect((await put('ib?after=0', perLot)).status).toBe(201)
+    const second = later(FUTURE, { hold_days: 6 })
+    // Also a version that begins on the same day as the unseen one.
+    for (const body of [second, later('2026-12-01', { hold_days: 6 })]) {
+      const [status, { code, detail }] = await answer(put('ib?after=0', body))
+      expect([status, code]).toEqual([409, 'conflict'])
+      expect(detail).toContain('Version 1 of this plan was stored since')
+    }
+    expect((await put('ib?after=0', perLot)).status).toBe(200)
+    expect((await put('ib?after=1', second)).status).toBe(201)
+    expect((await put('ib?after=first', second)).status).toBe(400)
+    expect((await json(plans('/ib'))).versions).toHaveLength(2)
+  })
+
   test('a put creates the next version, and the same terms again create none', async () => {
     const { put, plans, audit } = await firm()
     const put1 = { plan: 'ib', version: 1, effective_from: '2026-12-01', warnings: [] }

@@ -139,6 +139,48 @@ describe('a simulation of 10 % to 12 % with a tier', () => {
     expect((await json(simulate(BOTH, '?affiliate_id=other&all=true'))).data).toEqual([])
   })
 
+  test('a plan that is not stored is simulated as if every affiliate had it', async () => {
+    const fresh = PATH.replace('ib', 'fresh')
+    const version = monthly([share('20')])
+    const body = { period: '2026-10', version }
+    expect((await askAdmin(fresh, 'POST', body)).status).toBe(404)
+
+    const { data, currency } = await json(askAdmin(`${fresh}?assigned_to_all=true`, 'POST', body))
+    const rows = data.map((row: typeof OWN) => [
+      row.affiliate_id,
+      row.plan,
+      row.current,
+      row.simulated,
+    ])
+    // October: 1100.25, 100 and 9000 of deposits.
+    expect([currency, rows]).toEqual([
+      'EUR',
+      [
+        ['a', 'fresh', '0.00', '220.05'],
+        ['a', 'ib', '110.02', '0.00'],
+        ['b', 'fresh', '0.00', '20.00'],
+        ['b', 'ib', '10.00', '0.00'],
+        ['m', 'masters', '11.00', '0.00'],
+        ['other', 'fresh', '0.00', '1800.00'],
+        ['other', 'own', '90.00', '0.00'],
+      ],
+    ])
+    const week = { period: '2026-W41', version: { ...version, period: 'week' } }
+    const weekly = await json(askAdmin(`${fresh}?assigned_to_all=true`, 'POST', week))
+    expect(weekly.periods).toEqual(['2026-W41'])
+  })
+
+  test('a plan of some affiliates is simulated for all', async () => {
+    const { data } = await json(
+      simulate({ period: '2026-10', version: monthly([share('10')]) }, '?assigned_to_all=true'),
+    )
+    expect(data.map((row: typeof OWN) => [row.affiliate_id, row.plan, row.simulated])).toEqual([
+      ['m', 'masters', '0.00'],
+      ['other', 'ib', '900.00'],
+      ['other', 'own', '0.00'],
+    ])
+  })
+
   test('a rule may name a CPA of another plan', async () => {
     const trigger = { transactions: ['deposit'] }
     const first = { id: 'first', kind: 'once' as const, trigger, amount: '9.00' }

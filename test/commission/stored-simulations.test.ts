@@ -69,7 +69,7 @@ test('a simulation from the database equals one in memory', async () => {
       const [first, ...others] = periods
       if (first === undefined) continue
       const stored = source.inForce.plans.get(plan)!
-      const simulation = await openSimulation(source, stored, version, [first, ...others])
+      const simulation = await openSimulation(source, { plan, stored }, version, [first, ...others])
 
       const replaced = replaceVersions(
         input.inForce,

@@ -133,6 +133,18 @@ const QUERY: Record<string, object> = {
     type: 'boolean',
     default: false,
   }),
+  simulation_for_all: query(
+    'assigned_to_all',
+    'Whether the plan is simulated as if every affiliate had it, with all customers, from the first period on. The plan then need not exist.',
+    true,
+    { type: 'boolean', default: false },
+  ),
+  plan_after: query(
+    'after',
+    'The number of the latest version that the sender has seen; 0 if the plan is new. If there is a later one, nothing is stored.',
+    1,
+    { type: 'integer', minimum: 0 },
+  ),
   replay_cursor: query('cursor', 'The `next` of the previous response, with the same `account`.'),
   latest_customers: query(
     'customers',

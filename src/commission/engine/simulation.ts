@@ -1,5 +1,6 @@
 import type { Period } from './calendar.ts'
 import { add, amountAt, type Decimal, ZERO } from './decimal.ts'
+import { memoize } from './memoize.ts'
 import type { PlanTerms } from './plan.ts'
 import { compileVersion, type Plan, type PlansInForce, type Version } from './plans-in-force.ts'
 import { closeState, openState, type PlanState, stateKey } from './state.ts'
@@ -30,6 +31,28 @@ export function replaceVersions(
     replacement: { from, version, replaced },
   }
   return { ...inForce, plans: new Map(inForce.plans).set(plan.plan, simulated) }
+}
+
+/** Returns a plan that is not stored, with one version. */
+export function planOf(
+  plan: string,
+  terms: PlanTerms,
+  minorDigits: (currency: string) => number,
+): Plan {
+  const first = compileVersion(plan, 1, terms, minorDigits)
+  return { plan, versions: [first], first }
+}
+
+/** Returns the plans in force if a plan is assigned to every affiliate, with all customers, from a day on. */
+export function assignToAll(inForce: PlansInForce, plan: Plan, from: number): PlansInForce {
+  const assigned = { affiliate_id: '*', plan: plan.plan, from, customers: 'all' } as const
+  return {
+    plans: new Map(inForce.plans).set(plan.plan, plan),
+    assignmentsOf: memoize((affiliate: string) => [
+      ...inForce.assignmentsOf(affiliate).filter((one) => one.from < from),
+      assigned,
+    ]),
+  }
 }
 
 /** Copies the rules of a plan: what is remembered of a rule can depend on the plan's other versions. */

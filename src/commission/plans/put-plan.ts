@@ -74,8 +74,18 @@ export interface StoredPlans {
 /** What putting a plan does. */
 export type PutDecision =
   | { outcome: 'invalid'; issues: Issue[] }
-  | { outcome: 'too_many'; detail: string }
+  | { outcome: 'refused'; detail: string }
   | { outcome: 'unchanged' | 'created'; version: number; plan: CheckedPlan }
+
+/** What a put depends on beside the stored plans. */
+export interface PutContext extends Omit<WarningContext, 'onceIds'> {
+  /** The number of the last version that the sender has seen; null if they do not say. */
+  readonly after: number | null
+}
+
+/** Returns why a version is not stored after others that the sender has not seen, as a sentence. */
+const unseen = (last: number): string =>
+  `Version ${last} of this plan was stored since. Nothing was changed. Read it, and send \`after=${last}\` if the version is still meant.`
 
 /**
  * Decides what a body put under the name of a plan does: it creates the next version, unless the
@@ -85,7 +95,7 @@ export function decidePut(
   plan: string,
   body: unknown,
   { versions, last, closed }: StoredPlans,
-  context: Omit<WarningContext, 'onceIds'>,
+  { after, ...context }: PutContext,
 ): PutDecision {
   const parsed = versions.map(parseVersion)
   const own = parsed.filter((one) => one.plan === plan)
@@ -104,12 +114,13 @@ export function decidePut(
   if (asLatest.plan && asLatest.plan.text === latestText) {
     return { outcome: 'unchanged', version: latest, plan: asLatest.plan }
   }
+  if (after !== null && after < last) return { outcome: 'refused', detail: unseen(last) }
   const asNew = check(0)
   if (!asNew.plan) return { outcome: 'invalid', issues: asNew.issues }
   const issues = checkClosed(asNew.plan.terms, closed)
   if (issues.length > 0) return { outcome: 'invalid', issues }
   const detail = findExcess(plan, asNew.plan.text, versions, last)
-  if (detail !== null) return { outcome: 'too_many', detail }
+  if (detail !== null) return { outcome: 'refused', detail }
   return { outcome: 'created', version: last + 1, plan: asNew.plan }
 }
 

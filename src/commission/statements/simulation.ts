@@ -19,7 +19,7 @@ import { asOf, evaluateCustomer } from '../engine/evaluate.ts'
 import { type Customer, compareText } from '../engine/facts.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { type Plan, type PlansInForce, planKey } from '../engine/plans-in-force.ts'
-import { replaceVersions } from '../engine/simulation.ts'
+import { assignToAll, planOf, replaceVersions } from '../engine/simulation.ts'
 import { NO_STATE } from '../engine/state.ts'
 import type { PeriodTallies } from '../engine/tally.ts'
 import { minorDigits } from '../minor-digits.ts'
@@ -50,17 +50,31 @@ export interface SimulationRequest {
   readonly version: CheckedPlan
 }
 
+/** A plan to simulate; `stored` is null if there is no such plan. */
+export interface NamedPlan {
+  readonly plan: string
+  readonly stored: Plan | null
+}
+
+/** Returns the kind of the periods of a plan: that of the version if the plan is not stored. */
+const periodKindOf = ({ stored }: NamedPlan, version: unknown): PeriodKind =>
+  stored?.first.period ?? (isObject(version) && version.period === 'week' ? 'week' : 'month')
+
 /** Validates the body of a request to simulate a version of a plan. */
 export function parseSimulation(
   body: unknown,
   inForce: PlansInForce,
-  plan: Plan,
+  plan: NamedPlan,
   context: Omit<WarningContext, 'onceIds'>,
   now: number,
 ): { issues: Issue[]; request: null } | { issues: []; request: SimulationRequest } {
   const { issues, output } = validateShape(simulation, body)
   if (!output) return { issues, request: null }
-  const { periods, issues: wrongPeriods } = parsePeriods(output, plan.first.period, now)
+  const { periods, issues: wrongPeriods } = parsePeriods(
+    output,
+    periodKindOf(plan, output.version),
+    now,
+  )
   const [first, ...others] = periods
   const version = checkVersion(output.version, inForce, plan, context, first)
   const found = [...wrongPeriods, ...version.issues.map((one) => below(one))]
@@ -82,10 +96,11 @@ const below = <I extends { pointer: string }>(issue: I): I => ({
 function checkVersion(
   version: unknown,
   inForce: PlansInForce,
-  { plan, versions }: Plan,
+  { plan, stored }: NamedPlan,
   context: Omit<WarningContext, 'onceIds'>,
   first: Period | undefined,
 ) {
+  const versions = stored?.versions ?? []
   const effective_from = dayText(first?.first ?? versions[0]?.effectiveFrom ?? 0)
   const body = isObject(version) ? { effective_from, ...version } : version
   const others = [...inForce.plans.values()].filter((one) => one.plan !== plan)
@@ -192,25 +207,55 @@ export interface Simulation {
 }
 
 /**
- * Prepares the simulation of a version of a plan from the first of some periods on.
+ * Returns the source of an account if a version is in force for every affiliate from a day on, whatever plan
+ * they have now.
+ */
+function assignedToAll(
+  source: AccountSource,
+  { plan, stored }: NamedPlan,
+  terms: PlanTerms,
+  from: number,
+): AccountSource {
+  const replaced = stored && replaceVersions(source.inForce, stored, terms, from, minorDigits)
+  const simulated = replaced?.plans.get(plan) ?? planOf(plan, terms, minorDigits)
+  return {
+    ...source,
+    inForce: assignToAll(source.inForce, simulated, from),
+    periodKinds: [...new Set([...source.periodKinds, terms.period])],
+    firstAssignment: Math.min(source.firstAssignment, from),
+  }
+}
+
+/**
+ * Prepares the simulation of a version of a plan from the first of some periods on. A plan that is not stored
+ * is simulated as if every affiliate had it.
  *
+ * @param forAll Whether every affiliate has the plan in these periods.
  * @param beginnings Where the account's records and books begin; absent: they are read.
  */
 export async function openSimulation(
   source: AccountSource,
-  plan: Plan,
+  plan: NamedPlan,
   terms: PlanTerms,
   periods: readonly [Period, ...Period[]],
-  beginnings?: AccountBeginnings,
+  { beginnings, forAll = false }: { beginnings?: AccountBeginnings; forAll?: boolean } = {},
 ): Promise<Simulation> {
   const [first] = periods
   const last = periods.at(-1) ?? first
-  const inForce = replaceVersions(source.inForce, plan, terms, first.first, minorDigits)
+  const { stored } = plan
+  const simulated =
+    stored && !forAll
+      ? {
+          ...source,
+          inForce: replaceVersions(source.inForce, stored, terms, first.first, minorDigits),
+        }
+      : assignedToAll(source, plan, terms, first.first)
+  const { inForce } = simulated
   const selection = selectFacts(inForce, source.settings)
   const settings = { ...source.settings, summed: selection }
   const computation = await openComputation(
-    { ...source, inForce, selection, settings },
-    lastToEnd(source, last),
+    { ...simulated, selection, settings },
+    lastToEnd(simulated, last),
     null,
     beginnings,
   )

@@ -14,6 +14,7 @@ export const plans = (): Operation[] => [
     summary: 'Put a version of a plan',
     description:
       'Validates a plan and stores it as its next version. A version never changes. If the latest version has the same terms, nothing is stored. `effective_from` comes after the last period of the plan that is closed. Plans offer no minimum trade time, hedged volume or spread limit per trade, because daily aggregates do not show them.',
+    parameters: ['plan_after'],
     body: { schema: ref('CommissionPlan') },
     answers: {
       200: { description: 'The latest version has these terms.', schema: ref('PutPlan') },

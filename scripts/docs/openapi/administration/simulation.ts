@@ -92,7 +92,12 @@ export const simulation = (): Operation =>
     id: 'simulatePlan',
     summary: 'Simulate a version of a plan',
     description: `Computes what a version of a plan would change, and stores nothing. In the periods asked for, the version governs all facts of the plan, in place of the versions in force; what lies before keeps them. Both sides are computed now from the records, as if no period were approved. A page has at most ${SIMULATION_LIMITS.affiliates} affiliates, and as many as depend on at most ${FRESH_LIMITS.facts.toLocaleString('en')} records together: send the same body with \`cursor\` until \`meta.next_cursor\` is null. With \`Accept: text/csv\` it returns the rows as CSV, with a \`Link\` to the next page.`,
-    parameters: ['simulation_cursor', 'simulated_affiliate', 'simulation_all'],
+    parameters: [
+      'simulation_cursor',
+      'simulated_affiliate',
+      'simulation_all',
+      'simulation_for_all',
+    ],
     body: { schema: bodySchema() },
     answers: {
       200: {
