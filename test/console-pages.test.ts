@@ -370,10 +370,8 @@ test('the return of a payment is recorded on the page of its statement', async (
   ])
   expect((await change(page, { ...back, returned_on: '2026-11-20' })).status).toBe(303)
   const due = await read(page)
-  expect(due).toMatch(
-    /Payment returned<\/dt><dd>[^<]*PAY-1[^<]* on 2026-11-20: [^<]*Account closed/,
-  )
-  expect(due).toContain('Record payment of 1.00 EUR')
+  expect(due).toMatch(/The payment PAY-1 came back on 20 Nov 2026: Account closed\./)
+  expect(due).toContain('Record the payment of 1.00 EUR')
   expect(await read('/payouts?status=paid')).toContain('Account closed')
 })
 

@@ -61,7 +61,11 @@ const PAGES = routes
   .map(({ path }) => path)
 
 /** A line of an approved statement that the records no longer make. */
-const LINE = { rule: 'lots', version: 1, kind: 'unit', scope: 'affiliate', amount: '5.00' }
+const LINE = {
+  ...{ rule: 'lots', version: 1, kind: 'unit', scope: 'affiliate', amount: '5.00' },
+  ...{ base: null, units: '1', measure: null, step: null, rate: '5', fence: null, fx: [] },
+  ...{ carried_in: '0.00', carried_out: '0.00', capped: '0.00', recouped: '0.00', deficit: '0.00' },
+}
 
 /**
  * Creates an account with records of today, which no request has summed yet, and a refused record. Returns

@@ -1,53 +1,87 @@
 import type { ReturnedPayment } from '../../commission/books/present.ts'
+import { money } from '../../commission/engine/reasons.ts'
+import { addToGroups, isSome, type LineGroups } from '../../commission/statements/line-groups.ts'
 import { pick } from '../form.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Data, isolated, periodWords } from '../parts/data.tsx'
-import { AccountLink, Facts } from '../parts/fields.tsx'
-import { ChangeForm, FoldedForm, HOLDS } from '../parts/forms.tsx'
+import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { Data, dayWords, isolated, periodWords } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { ChangeForm, FoldedForm, HOLDS, Refusal } from '../parts/forms.tsx'
 import {
   Adjustments,
   Balance,
   Holds,
-  Lines,
   Manual,
   type ShownStatement,
+  StatementHead,
   type WholeStatement,
 } from '../parts/statement.tsx'
+import { LineList, LinesByRule, linesLike, readTerms } from '../parts/statement-lines.tsx'
+
+/** The sums that a person sees before the approval, by their names in the form. */
+const SEEN = [
+  ['payable', 'Payable'],
+  ['opening', 'Carried in'],
+  ['lines_sum', 'Earned'],
+  ['adjustments_sum', 'Corrections'],
+  ['manual_sum', 'Manual entries'],
+] as const
 
 const Approve = ({ visit, statement }: ShownStatement) => (
   <ChangeForm
     visit={visit}
     change="approve"
     fields={statement.holds.length > 0 ? [HOLDS] : []}
-    submit="Approve this draft"
+    submit={`Approve ${money(statement.payable, statement.currency)}`}
     needs="approver"
   >
-    <h2>Approve</h2>
-    <p>
-      An approved statement never changes. You approve the draft with this hash:{' '}
-      <code>{statement.hash}</code>
-    </p>
     <input type="hidden" name="hash" value={statement.hash} />
+    {SEEN.map(([name]) => (
+      <input type="hidden" name={`seen_${name}`} value={statement[name]} />
+    ))}
+    <p class="note">An approved statement never changes.</p>
   </ChangeForm>
 )
 
+/** Renders what changed of a draft since the person opened it whose approval was refused. */
+const ChangedSince = ({ statement, values }: { statement: WholeStatement; values: Values }) => {
+  const amount = (value: string) => money(value, statement.currency)
+  const changed = SEEN.flatMap(([name, title]) => {
+    const [was, is] = [values(`seen_${name}`), statement[name]]
+    return was === is || !/^-?\d[\d.]*$/.test(was)
+      ? []
+      : [`${title}: ${amount(was)} before, ${amount(is)} now.`]
+  })
+  return (
+    <div class="notice bad" role="alert" tabindex={-1} autofocus>
+      <p>
+        {statement.status === 'draft'
+          ? 'The draft changed after you opened it. Nothing was approved. Check it as it is now, and approve it again.'
+          : 'Another person approved the statement after you opened it, as it is now.'}
+      </p>
+      <ul>
+        {changed.length === 0 && <li>Its sums are the same. What they consist of changed.</li>}
+        {changed.map((sentence) => (
+          <li>{sentence}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
 const ONCE = 'Must be unique: a reference is booked once.'
 
-const Pay = ({ visit, statement }: ShownStatement) => (
+const Pay = ({ visit, statement: { payable, currency } }: ShownStatement) => (
   <ChangeForm
     visit={visit}
     change="pay"
-    submit="Record payment"
+    submit={`Record the payment of ${money(payable, currency)}`}
     needs="approver"
     fields={[
       { name: 'reference', required: true, hint: ONCE },
-      { name: 'paid_on', type: 'date', required: true },
+      { name: 'paid_on', type: 'date', required: true, value: dayBefore(visit.now, 0) },
     ]}
-  >
-    <h2>
-      Record payment of {statement.payable} {statement.currency}
-    </h2>
-  </ChangeForm>
+  />
 )
 
 const Return = ({ visit, statement: { paid } }: ShownStatement) => (
@@ -94,9 +128,35 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
   </FoldedForm>
 )
 
+/** The form that each status is ready for, as the name of its change. */
+const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
+
+/** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
+const NextStep = ({ visit, statement }: ShownStatement) => {
+  const { refused } = visit
+  const { status, hash, payable } = statement
+  const isChanged = refused?.change === 'approve' && refused.values('hash') !== hash
+  // The form of what somebody else has done meanwhile is gone, so its error stands alone.
+  const isGone =
+    (refused?.change === 'approve' || refused?.change === 'pay') && refused.change !== NEXT[status]
+  // The draft is another one: what was refused of the earlier one does not hold for it.
+  const now = isChanged ? { ...visit, refused: null } : visit
+  return (
+    <>
+      {isChanged && <ChangedSince statement={statement} values={refused.values} />}
+      {isGone && !isChanged && <Refusal {...refused} />}
+      {status === 'draft' && <Approve visit={now} statement={statement} />}
+      {status === 'approved' && isSome(payable) && <Pay visit={now} statement={statement} />}
+      {status === 'approved' && !isSome(payable) && (
+        <p class="note">There is nothing to pay. The balance is carried on.</p>
+      )}
+    </>
+  )
+}
+
 /** Says which payment came back, when and why. */
 const returnText = ({ payment, returned_on, reason }: ReturnedPayment) =>
-  `${isolated(payment)} on ${returned_on}: ${isolated(reason)}`
+  `The payment ${isolated(payment)} came back on ${dayWords(returned_on)}: ${isolated(reason)}`
 
 /** Returns the path of the statement in the administration API. */
 const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
@@ -104,7 +164,8 @@ const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
 
 const changes: NonNullable<Page['changes']> = {
   approve: {
-    done: 'Your approval was recorded.',
+    done: (answer) =>
+      `Your approval was recorded. ${(answer as { message?: string }).message ?? ''}`.trim(),
     request: (values, visit) => ({
       method: 'POST',
       path: ownPath(visit, 'approve'),
@@ -137,75 +198,102 @@ const changes: NonNullable<Page['changes']> = {
   },
 }
 
+/** The maximum number of parts of a statement that a page reads, of 1,000 lines each. */
+const MAX_PARTS = 20
+
+/** Yields the parts of a statement, of which the first is read already. */
+async function* partsOf(visit: Visit, first: WholeStatement): AsyncGenerator<WholeStatement> {
+  yield first
+  for (let part = 2; part <= Math.min(first.parts, MAX_PARTS); part++) {
+    yield await visit.api.get<WholeStatement>(ownPath(visit), { part })
+  }
+}
+
+/** Reads and renders the lines of a statement by rule, and its corrections, which come after them. */
+async function renderByRule({ visit, statement }: ShownStatement) {
+  const groups: LineGroups = new Map()
+  const adjustments: WholeStatement['adjustments'][number][] = []
+  for await (const part of partsOf(visit, statement)) {
+    addToGroups(groups, part.lines)
+    adjustments.push(...part.adjustments)
+  }
+  const { plan, currency } = statement
+  const shown = [...groups.values()]
+  const terms = await readTerms(
+    visit,
+    plan,
+    shown.map(({ version }) => version),
+  )
+  return (
+    <>
+      <LinesByRule frame={{ visit, currency, terms }} groups={shown} />
+      {statement.parts > MAX_PARTS && (
+        <p class="note">
+          These are the first {(MAX_PARTS * 1000).toLocaleString('en')} of{' '}
+          {statement.lines_total.toLocaleString('en')} lines. The CSV file has all of them.
+        </p>
+      )}
+      <Adjustments visit={visit} statement={statement} adjustments={adjustments} />
+    </>
+  )
+}
+
+/** Reads and renders a page of the lines of one rule. */
+async function renderLines({ visit, statement }: ShownStatement) {
+  const { rule, version = '', like } = visit.query
+  const lines: WholeStatement['lines'][number][] = []
+  for await (const part of partsOf(visit, statement)) {
+    lines.push(...part.lines.filter((one) => one.rule === rule && `${one.version}` === version))
+  }
+  const { plan, currency } = statement
+  const terms = await readTerms(
+    visit,
+    plan,
+    lines.slice(0, 1).map((line) => line.version),
+  )
+  return <LineList frame={{ visit, currency, terms }} lines={linesLike(lines, like)} />
+}
+
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement',
   section: 'Statements',
-  query: ['part', 'format'],
+  query: ['rule', 'version', 'like', 'cursor', 'format'],
   changes,
   file(visit) {
-    const { format, part } = visit.query
+    const { format } = visit.query
     const type = format === 'csv' ? 'text/csv' : 'text/html'
-    return format ? { path: ownPath(visit), query: { part }, type } : null
+    return format ? { path: ownPath(visit), type } : null
   },
   async render(visit) {
-    const { part } = visit.query
-    const statement = await visit.api.get<WholeStatement>(ownPath(visit), { part })
-    const { affiliate_id, period, parts, status, payable, paid, returned } = statement
+    const statement = await visit.api.get<WholeStatement>(ownPath(visit))
+    const { affiliate_id, period, parts, status, returned } = statement
     const shown = { visit, statement }
-    const to = (query: Visit['query']) => withQuery(visit.path, { part, ...query })
-    const listed = (
-      <AccountLink
-        visit={visit}
-        at={['statements']}
-        query={{ period }}
-        children={periodWords(period)}
-      />
-    )
+    const renderItems = () => (visit.query.rule ? renderLines(shown) : renderByRule(shown))
+    const isLong = parts > 1
+    const items = isLong ? <DeferredPart /> : await renderItems()
     const body = (
       <>
-        <Facts
-          visit={visit}
-          row={statement}
-          names={['status', 'affiliate_id', 'plan', 'payable_on', 'computed_at', 'approved_at']}
-          more={[
-            ['All statements of', listed],
-            ...(paid ? [['Paid', `${paid.paid_on}, ${isolated(paid.reference)}`] as const] : []),
-            ...(returned ? [['Payment returned', returnText(returned)] as const] : []),
-          ]}
-        />
+        <StatementHead {...shown} />
+        {returned && <p class="notice">{returnText(returned)}.</p>}
+        <NextStep {...shown} />
         <p class="quick">
+          <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>
+          <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>
           <AccountLink visit={visit} at={['unearned']} query={{ period, affiliate_id }}>
             What earned nothing
           </AccountLink>
-          <a href={to({ format: 'html' })}>Print</a>
-          <a href={to({ format: 'csv' })}>CSV</a>
         </p>
-        <Balance {...shown} />
         <Holds {...shown} />
-        <h2 id="lines">Lines</h2>
-        <Lines {...shown} />
-        {parts > 1 && (
-          <p class="quick">
-            Part {statement.part} of {parts}
-            {statement.part > 1 && (
-              <a href={to({ part: `${statement.part - 1}` })}>Previous part</a>
-            )}
-            {statement.part < parts && (
-              <a href={to({ part: `${statement.part + 1}` })}>Next part</a>
-            )}
-          </p>
-        )}
-        <h2 id="adjustments">Adjustments</h2>
-        <Adjustments {...shown} />
-        <h2 id="manual">Manual entries</h2>
+        <Balance {...shown} />
+        <h2 id="lines">What it pays for</h2>
+        {items}
         <Manual {...shown} />
         <Enter {...shown} />
-        {status === 'draft' && <Approve {...shown} />}
-        {status === 'approved' && /[1-9]/.test(payable) && <Pay {...shown} />}
         {status === 'paid' && <Return {...shown} />}
       </>
     )
-    return { title: `${isolated(affiliate_id)}, ${periodWords(period)}`, body }
+    const title = `${isolated(affiliate_id)}, ${periodWords(period)}`
+    return { title, body, computeDeferred: isLong ? renderItems : undefined }
   },
 }

@@ -1,11 +1,14 @@
 import type { Child } from 'hono/jsx'
+import { money } from '../../commission/engine/reasons.ts'
+import { causesWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
+import { isSome, parseScope } from '../../commission/statements/line-groups.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Data, isolated, periodWords, Table, titleOf } from './data.tsx'
+import { Amount, Badge, Data, Day, dayWords, isolated, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
-import type { Statement } from './statement-lists.tsx'
+import { STATUS_WORDS, type Statement } from './statement-lists.tsx'
 
-// The tables of a statement.
+// The parts of the page of a statement, without its lines.
 
 /** A statement with one part of its lines and adjustments. */
 export interface WholeStatement extends Statement {
@@ -21,140 +24,215 @@ export interface ShownStatement {
   readonly statement: WholeStatement
 }
 
-const SUMS = [
-  ['opening', 'Closing balance of the last period, plus amounts from other plans'],
-  ['lines_sum', 'What the rules of the plan pay', 'lines'],
-  ['adjustments_sum', 'Corrections of closed periods', 'adjustments'],
-  ['manual_sum', 'Entries of the team', 'manual'],
-  ['total', 'Lines, adjustments and manual entries'],
-  ['dropped', 'A negative balance that the plan writes off'],
-  ['payable', 'Opening + total, if at least the minimum payout; a plan that was left may pay less'],
-  ['closing', 'Carried to the next period'],
-] as const
+const TONES = { draft: 'warn', approved: 'quiet', paid: 'good' } as const
+
+/** Renders what a statement pays, to whom, for which period, and its status. */
+export const StatementHead = ({ visit, statement }: ShownStatement) => {
+  const { payable, currency, status, affiliate_id, plan, period, payable_on, paid } = statement
+  return (
+    <div class="statement-head">
+      <p class="big">
+        <Amount value={payable} currency={currency} />{' '}
+        <Badge tone={TONES[status]}>{STATUS_WORDS[status]}</Badge>
+      </p>
+      <p>
+        To{' '}
+        <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
+          <Data text={affiliate_id} />
+        </AccountLink>{' '}
+        for{' '}
+        <AccountLink visit={visit} at={['statements']} query={{ period }}>
+          {periodWords(period)}
+        </AccountLink>
+        , by the plan{' '}
+        <AccountLink visit={visit} at={['plans', plan]}>
+          <Data text={plan} />
+        </AccountLink>
+        .{' '}
+        {paid ? (
+          <>
+            Paid on <Day day={paid.paid_on} /> with the reference <Data text={paid.reference} />.
+          </>
+        ) : (
+          <>
+            Payable from <Day day={payable_on} /> on.
+          </>
+        )}
+      </p>
+    </div>
+  )
+}
 
 /** A row of the balance; `part` is the part of the page that lists what the amount sums. */
-type Sum = readonly [name: string, amount: string, text: string, part?: string | undefined]
+interface Sum {
+  readonly title: string
+  readonly amount: string
+  readonly about: string
+  readonly part?: string
+}
 
-/** Returns the sums of a statement, with the amounts that came from other plans or went to one. */
-const sumsOf = (statement: WholeStatement): Sum[] => {
-  const { received, transferred: moved } = statement
+/** Returns how the payable amount comes about: what is 0 only where it is the result. */
+function sumsOf(statement: WholeStatement): Sum[] {
+  const { received, transferred, total, payable } = statement
+  const sum = (title: string, amount: string, about: string, part?: string): Sum[] =>
+    isSome(amount) ? [{ title, amount, about, ...(part && { part }) }] : []
   return [
-    ...received.map(
-      ({ amount, from, period }): Sum => [
-        'received',
-        amount,
-        `From ${isolated(from)}, ${periodWords(period)}`,
-      ],
+    ...sum('Carried in', statement.opening, 'What earlier periods and other plans left'),
+    ...received.flatMap(({ amount, from, period }) =>
+      sum('of it from another plan', amount, `${isolated(from)}, ${periodWords(period)}`),
     ),
-    ...SUMS.map(([name, text, part]): Sum => [name, statement[name], text, part]),
-    ...(moved
-      ? [
-          [
-            'transferred',
-            moved.amount,
-            `To ${isolated(moved.to)}, ${periodWords(moved.period)}`,
-          ] as const,
-        ]
+    { title: 'Earned', amount: statement.lines_sum, about: 'What the rules pay', part: 'lines' },
+    ...sum('Corrections', statement.adjustments_sum, 'Of closed periods', 'adjustments'),
+    ...sum('Manual entries', statement.manual_sum, 'Of the team', 'manual'),
+    ...(total === payable || total === statement.lines_sum
+      ? []
+      : sum('Together', total, 'Earned, corrections and manual entries')),
+    ...sum('Written off', statement.dropped, 'A negative balance that the plan does not carry'),
+    ...(transferred
+      ? sum(
+          'Moved to another plan',
+          transferred.amount,
+          `${isolated(transferred.to)}, ${periodWords(transferred.period)}`,
+        )
       : []),
+    ...sum('Carried on', statement.closing, 'To the next period'),
+    { title: 'Payable', amount: payable, about: '' },
   ]
 }
 
-/** Renders how the payable amount is computed. */
-export const Balance = ({ visit, statement }: ShownStatement) => (
-  <Table
-    caption={`How ${statement.payable} ${statement.currency} is calculated`}
-    rows={sumsOf(statement)}
-    columns={[
-      column('Sum', ([name]: Sum) => titleOf(name.replace('_sum', ''))),
-      column(
-        'Amount',
-        ([name, value, , part]: Sum) => {
-          const amount = <Amount value={value} currency={statement.currency} />
-          if (part) return <a href={`#${part}`}>{amount}</a>
-          if (!/^(?:opening|closing)$/.test(name)) return amount
-          const { affiliate_id, plan } = statement
-          const query = { affiliate_id, plan }
-          return <AccountLink visit={visit} at={['statements']} query={query} children={amount} />
-        },
-        true,
-      ),
-      column('What it is', ([, , text]: Sum) => text),
-    ]}
-  />
-)
-
-const none = (text: string): Child => <p class="note">{text}</p>
-
-/** Returns a column of amounts, each with a link to its explanation. */
-const explained = (visit: Visit, currency: string) =>
-  column(
-    'Amount',
-    ({ id, amount }: { readonly id: string; readonly amount: string }) => (
-      <AccountLink
-        visit={visit}
-        at={['lines', id]}
-        children={<Amount value={amount} currency={currency} />}
-      />
-    ),
-    true,
+/** Renders how the payable amount comes about; nothing if it is just what the rules pay. */
+export const Balance = ({ visit, statement }: ShownStatement) => {
+  const { affiliate_id, plan, currency, payable } = statement
+  const sums = sumsOf(statement)
+  if (sums.length === 2 && statement.lines_sum === payable) return null
+  const amountOf = ({ title, amount, part }: Sum): Child => {
+    const text = <Amount value={amount} currency={currency} />
+    if (part) return <a href={`#${part}`}>{text}</a>
+    if (!/^Carried/.test(title)) return text
+    const query = { affiliate_id, plan }
+    return <AccountLink visit={visit} at={['statements']} query={query} children={text} />
+  }
+  return (
+    <Table
+      caption={`How ${money(payable, currency)} comes about`}
+      rows={sums}
+      columns={[
+        column('Sum', ({ title }: Sum) => title),
+        column('Amount', amountOf, true),
+        column('What it is', ({ about }: Sum) => about),
+      ]}
+    />
   )
+}
 
-/** Renders the lines, each with a link to its explanation. */
-export const Lines = ({ visit, statement: { lines, lines_total, currency } }: ShownStatement) => (
-  <Table
-    caption={`Lines: ${lines.length} of ${lines_total}. Select an amount to see why.`}
-    rows={lines}
-    columns={[
-      ...fields<StatementLine>(visit, 'rule', 'kind', 'version', 'scope', 'base', 'units', 'rate'),
-      ...fields<StatementLine>(visit, 'capped', 'carried_in', 'recouped', 'carried_out'),
-      explained(visit, currency),
-    ]}
-    empty={none('No lines.')}
-  />
-)
+/** Returns what a correction is for, after its amount. */
+function correctedWords({ rule, scope }: Adjustment): string {
+  const { of, id } = parseScope(scope ?? '')
+  const whom = of === 'all' ? '' : ` for the ${of} ${isolated(id)}`
+  return rule === null ? '' : `${whom} by the rule ${isolated(rule)}`
+}
 
-/** Renders the adjustments, each with a link to its explanation. */
-export const Adjustments = ({ visit, statement: { adjustments, currency } }: ShownStatement) => (
-  <Table
-    caption="Adjustments. Select an amount to see why."
-    rows={adjustments}
-    columns={[
-      column('Rule', ({ rule }: Adjustment) =>
-        rule === null ? 'cover of a write-off' : <Data text={rule} />,
-      ),
-      column('Corrects', ({ of: { line, period } }: Adjustment) =>
-        line ? (
-          <AccountLink visit={visit} at={['lines', line]} children={periodWords(period)} />
-        ) : (
-          periodWords(period)
-        ),
-      ),
-      column('Causes', ({ causes_total }: Adjustment) => causes_total, true),
-      explained(visit, currency),
-    ]}
-    empty={none('No adjustments.')}
-  />
-)
+/** Renders a correction as a sentence. */
+const Correction = ({
+  visit,
+  currency,
+  adjustment,
+}: {
+  visit: Visit
+  currency: string
+  adjustment: Adjustment
+}) => {
+  const { id, of, amount } = adjustment
+  return (
+    <li>
+      {periodWords(of.period)}:{' '}
+      <AccountLink visit={visit} at={['lines', id]}>
+        {money(amount, currency)}
+      </AccountLink>
+      {of.line === null ? (
+        <>
+          , to cover the balance of {periodWords(of.dropped_in ?? of.period)} that was written off
+        </>
+      ) : (
+        <>
+          {correctedWords(adjustment)}, <Data text={causesWords(adjustment, dayWords)} />
+        </>
+      )}
+      .
+    </li>
+  )
+}
 
-/** Renders the manual entries. */
-export const Manual = ({ visit, statement: { manual } }: ShownStatement) => (
-  <Table
-    caption="Manual entries"
-    rows={manual}
-    columns={fields<WholeStatement['manual'][number]>(visit, 'reason', 'reference', 'at', 'amount')}
-    empty={none('No manual entries.')}
-  />
-)
+/** The maximum number of corrections that a page shows. */
+const SHOWN_CORRECTIONS = 100
+
+/** Renders the corrections of closed periods; nothing if there are none. */
+export const Adjustments = (props: {
+  visit: Visit
+  statement: WholeStatement
+  adjustments: readonly Adjustment[]
+}) => {
+  const { adjustments, statement } = props
+  const more = statement.adjustments_total - Math.min(adjustments.length, SHOWN_CORRECTIONS)
+  if (adjustments.length === 0) return null
+  return (
+    <>
+      <h2 id="adjustments">Corrections of closed periods</h2>
+      <ul class="sentences">
+        {adjustments.slice(0, SHOWN_CORRECTIONS).map((adjustment) => (
+          <Correction visit={props.visit} currency={statement.currency} adjustment={adjustment} />
+        ))}
+      </ul>
+      {more > 0 && <p class="note">The CSV file has {more} more.</p>}
+    </>
+  )
+}
+
+/** Renders the manual entries; nothing if there are none. */
+export const Manual = ({ visit, statement: { manual, currency } }: ShownStatement) => {
+  type Entry = WholeStatement['manual'][number]
+  if (manual.length === 0) return null
+  return (
+    <>
+      <h2 id="manual">Manual entries</h2>
+      <Table
+        caption="Entries of the team"
+        rows={manual}
+        columns={[
+          ...fields<Entry>(visit, 'reason', 'reference'),
+          column('Entered', ({ at }: Entry) => <Day day={at.slice(0, 10)} />),
+          column(
+            'Amount',
+            ({ amount }: Entry) => <Amount value={amount} currency={currency} />,
+            true,
+          ),
+        ]}
+      />
+    </>
+  )
+}
+
+const HOLD_WORDS: Readonly<Record<string, string>> = {
+  no_currency: 'The records have no currency',
+  fx_pending: 'The exchange rate is not published yet',
+  fx_missing: 'There is no exchange rate',
+}
 
 /** Renders what waits for a rate or a currency. */
 export const Holds = ({ visit, statement: { holds, affiliate_id, period } }: ShownStatement) => {
   type Hold = WholeStatement['holds'][number]
   return (
     <Table
-      caption="Holds: records that wait for a rate or a currency"
+      caption="Not paid yet: records that wait for a rate or a currency"
       rows={holds}
       columns={[
-        ...fields<Hold>(visit, 'rule', 'reason', 'currency', 'sum'),
+        column('Why', ({ reason }: Hold) => HOLD_WORDS[reason] ?? reason.replaceAll('_', ' ')),
+        ...fields<Hold>(visit, 'rule'),
+        column(
+          'Sum',
+          ({ sum, currency }: Hold) => <Amount value={sum} currency={currency ?? ''} />,
+          true,
+        ),
         column(
           'Records',
           ({ reason, count }: Hold) => {

@@ -1,0 +1,335 @@
+import { moneyText } from '../../commission/books/money.ts'
+import { compare, decimal } from '../../commission/engine/decimal.ts'
+import type { PlanTerms, Rule } from '../../commission/engine/plan.ts'
+import { ruleWords } from '../../commission/engine/plan-words.ts'
+import { counted, figure, money } from '../../commission/engine/reasons.ts'
+import { minorDigits } from '../../commission/minor-digits.ts'
+import type { StatementLine } from '../../commission/statements/draft.ts'
+import {
+  type EqualLines,
+  equalityKey,
+  isPercentRate,
+  isSome,
+  type LineGroup,
+  parseScope,
+} from '../../commission/statements/line-groups.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { apiPath, type Visit, withQuery } from '../page.ts'
+import { Amount, type Column, count, Data, Table } from './data.tsx'
+import { AccountLink, column } from './fields.tsx'
+
+// The lines of a statement, by rule.
+
+/** The terms of versions of a plan, by their numbers. */
+export type TermsByVersion = ReadonlyMap<number, PlanTerms>
+
+/** The maximum number of versions of a plan whose words a page shows. */
+const MAX_VERSIONS = 20
+
+/** The rows of a rule that are shown at once, those of all rules together, and the lines of a page of a list. */
+const SHOWN = { rows: 20, all: 80, lines: 100 }
+
+/** Returns how many rows of each rule are shown, so that a statement of many rules stays a short page. */
+const rowsOfEach = (groups: number): number =>
+  Math.max(2, Math.min(SHOWN.rows, Math.floor(SHOWN.all / groups)))
+
+/** Reads the terms of versions of a plan, withdrawn ones included. Unknown ones are left out. */
+export async function readTerms(
+  { api, account }: Visit,
+  plan: string,
+  versions: Iterable<number>,
+): Promise<TermsByVersion> {
+  const chosen = [...new Set(versions)].slice(0, MAX_VERSIONS)
+  const found = await Promise.all(
+    chosen.map((version) =>
+      api
+        .get<{ version: number; terms: PlanTerms }>(
+          apiPath(account, 'plans', plan, 'versions', `${version}`),
+        )
+        .catch(nullIfNotFound),
+    ),
+  )
+  return new Map(found.flatMap((one) => (one ? [[one.version, one.terms] as const] : [])))
+}
+
+/** What the lines of a statement are shown with. */
+export interface LinesFrame {
+  readonly visit: Visit
+  readonly currency: string
+  readonly terms: TermsByVersion
+}
+
+const ruleOf = (
+  { terms }: LinesFrame,
+  { rule, version }: Pick<LineGroup, 'rule' | 'version'>,
+): Rule | undefined => terms.get(version)?.rules.find(({ id }) => id === rule)
+
+/** Returns the sentences of a rule, what it pays for first; none if its terms are unknown. */
+function sentencesOf(frame: LinesFrame, group: Pick<LineGroup, 'rule' | 'version'>): string[] {
+  const rule = ruleOf(frame, group)
+  const terms = frame.terms.get(group.version)
+  if (!rule || !terms) return []
+  const { pays, limits } = ruleWords(rule, terms)
+  return [pays, ...limits]
+}
+
+/** Renders whom or what a line is for. */
+const Scope = ({ visit, scope }: { visit: Visit; scope: string }) => {
+  const { of, id } = parseScope(scope)
+  if (of === 'all') return <>All customers</>
+  if (of === 'product') return <Data text={id} />
+  return (
+    <AccountLink visit={visit} at={[of === 'customer' ? 'customers' : 'affiliates', id]}>
+      <Data text={id} />
+    </AccountLink>
+  )
+}
+
+const SCOPES = { all: 'For', customer: 'Customer', product: 'Product', affiliate: 'Affiliate' }
+
+/** Returns the title of the column that says whom or what lines are for. */
+function scopeTitle(lines: readonly StatementLine[]): string {
+  const kinds = [...new Set(lines.map(({ scope }) => parseScope(scope).of))]
+  return kinds.length === 1 && kinds[0] ? SCOPES[kinds[0]] : 'For'
+}
+
+/** Returns the rate of a line in words: `30 %`, `5.00 EUR from 100 on`. */
+function rateText({ kind, rate, step }: StatementLine, rule: Rule | undefined, currency: string) {
+  const text = (value: string): string =>
+    isPercentRate(kind, rule) ? `${figure(value)} %` : money(value, currency)
+  if (step !== null && typeof step !== 'string') {
+    return step.map(({ part, rate: own }) => `${figure(part)} at ${text(own)}`).join(', ')
+  }
+  if (rate === null) return '–'
+  return step === null || step === '0' ? text(rate) : `${text(rate)} from ${figure(step)} on`
+}
+
+/** Renders an amount with at least the minor digits of its currency: bases have no trailing zeros. */
+const Money = ({ value, currency }: { value: string; currency: string }) => {
+  const [whole = '', fraction = ''] = value.split('.')
+  const digits = fraction.padEnd(minorDigits(currency), '0')
+  return <Amount value={digits ? `${whole}.${digits}` : whole} currency={currency} />
+}
+
+/** Returns a column of amounts of the lines; none if all are 0. */
+const amounts = (
+  title: string,
+  lines: readonly StatementLine[],
+  currency: string,
+  amountOf: (line: StatementLine) => string | null,
+): Column<StatementLine>[] =>
+  lines.some((line) => isSome(amountOf(line)))
+    ? [
+        column(
+          title,
+          (line: StatementLine) => {
+            const value = amountOf(line)
+            return value === null ? '–' : <Money value={value} currency={currency} />
+          },
+          true,
+        ),
+      ]
+    : []
+
+const figureOrDash = (text: string | null): string => (text === null ? '–' : figure(text))
+
+/** Returns whether a line has a rate that its amount does not tell: what is paid once is often the rate itself. */
+const hasRate = ({ kind, rate, step, amount, base }: StatementLine): boolean =>
+  kind === 'once' && base === null && step === null && rate !== null
+    ? compare(decimal(rate), decimal(amount)) !== 0
+    : rate !== null || step !== null
+
+/** Returns what lines are paid for, and what changed their amounts: the columns that are not empty. */
+function figureColumns(
+  { currency }: LinesFrame,
+  rule: Rule | undefined,
+  lines: readonly StatementLine[],
+): Column<StatementLine>[] {
+  const reached = ({ measure, units, base }: StatementLine) =>
+    measure === null || measure === (units ?? base) ? null : measure
+  const numbers = (title: string, textOf: (line: StatementLine) => string | null) =>
+    lines.some((line) => textOf(line) !== null)
+      ? [column(title, (line: StatementLine) => figureOrDash(textOf(line)), true)]
+      : []
+  return [
+    ...amounts('Paid on', lines, currency, ({ base }) => base),
+    ...numbers('Units', ({ units }) => units),
+    ...numbers('Reached', reached),
+    ...(lines.some((line) => hasRate(line))
+      ? [column('Rate', (line: StatementLine) => rateText(line, rule, currency), true)]
+      : []),
+    ...amounts('Carried in', lines, currency, ({ carried_in }) => carried_in),
+    ...amounts('Carried on', lines, currency, ({ carried_out }) => carried_out),
+    ...amounts('Cut by a limit', lines, currency, ({ capped }) => capped),
+    ...amounts('Advance paid back', lines, currency, ({ recouped }) => recouped),
+    ...amounts('Advance still open', lines, currency, ({ deficit }) => deficit),
+    ...amounts('Losses set apart', lines, currency, ({ fence }) => fence?.fenced ?? null),
+  ]
+}
+
+/** Returns a column of amounts, each with a link to its explanation. */
+export const explained = (visit: Visit, currency: string) =>
+  column(
+    'Amount',
+    ({ id, amount }: { readonly id: string; readonly amount: string }) => (
+      <AccountLink
+        visit={visit}
+        at={['lines', id]}
+        children={<Amount value={amount} currency={currency} />}
+      />
+    ),
+    true,
+  )
+
+/** Returns the address of the list of lines of a rule; of those that are equal to a line if it is given. */
+const listAddress = (
+  { path }: Visit,
+  { rule, version }: Pick<LineGroup, 'rule' | 'version'>,
+  like?: string,
+): string => `${withQuery(path, { rule, version: `${version}`, like })}#lines`
+
+interface GroupProps {
+  readonly frame: LinesFrame
+  readonly group: LineGroup
+  /** The maximum number of rows. */
+  readonly most: number
+}
+
+/** Renders the rows of a rule: equal lines are one row, which leads to the list of them. */
+const GroupRows = ({ frame, group, most }: GroupProps) => {
+  const { visit, currency } = frame
+  const rows = [...group.equal.values()].toSorted(
+    (a, b) => Number(b.count > 1) - Number(a.count > 1),
+  )
+  const shown = rows.slice(0, most)
+  const lines = shown.map(({ line }) => line)
+  const ofLine = ({ title, cell, isNumeric = false }: Column<StatementLine>) =>
+    column(title, ({ line }: EqualLines) => cell(line), isNumeric)
+  const single = explained(visit, currency)
+  return (
+    <>
+      <Table
+        caption="Select an amount to see why."
+        rows={shown}
+        columns={[
+          column(scopeTitle(lines), ({ line, count: of }: EqualLines) =>
+            of === 1 ? (
+              <Scope visit={visit} scope={line.scope} />
+            ) : (
+              <a href={listAddress(visit, group, line.id)}>
+                {count(of)} × {money(line.amount, currency)}
+              </a>
+            ),
+          ),
+          column(
+            single.title,
+            ({ line, count: of, sum }: EqualLines) =>
+              of === 1 ? (
+                single.cell(line)
+              ) : (
+                <Amount value={moneyText(sum, currency)} currency={currency} />
+              ),
+            true,
+          ),
+          ...figureColumns(frame, ruleOf(frame, group), lines).map(ofLine),
+        ]}
+      />
+      {shown.length < rows.length && (
+        <p>
+          <a href={listAddress(visit, group)}>All {counted(group.count, 'line')}</a>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Renders the lines of a rule: its words, their number and their sum, which open to the lines. */
+const Group = ({ frame, group, most }: GroupProps) => {
+  const { currency } = frame
+  const [pays, ...limits] = sentencesOf(frame, group)
+  return (
+    <details class="rule-lines">
+      <summary>
+        <span class="what">{pays ? <Data text={pays} /> : <Data text={group.rule} />}</span>{' '}
+        <small>{counted(group.count, 'line')}</small>{' '}
+        <Amount value={moneyText(group.sum, currency)} currency={currency} />
+      </summary>
+      <ul class="rule-words">
+        {limits.map((sentence) => (
+          <li>
+            <Data text={sentence} />
+          </li>
+        ))}
+        <li>
+          {pays ? '' : 'The terms of this version are not known. '}
+          Rule <Data text={group.rule} />, version {group.version} of the plan
+        </li>
+      </ul>
+      <GroupRows frame={frame} group={group} most={most} />
+    </details>
+  )
+}
+
+/** Renders the lines of a statement by rule. */
+export const LinesByRule = (props: { frame: LinesFrame; groups: readonly LineGroup[] }) =>
+  props.groups.length === 0 ? (
+    <p class="note">No rule of the plan pays for this period.</p>
+  ) : (
+    props.groups.map((group) => (
+      <Group frame={props.frame} group={group} most={rowsOfEach(props.groups.length)} />
+    ))
+  )
+
+/** Returns the lines that a list shows: all of a rule, or those that are equal to one of them. */
+export function linesLike(lines: readonly StatementLine[], like: string | undefined) {
+  const model = lines.find(({ id }) => id === like)
+  const key = model && equalityKey(model)
+  return key === undefined ? lines : lines.filter((line) => equalityKey(line) === key)
+}
+
+/** Returns how many lines come before those of a cursor. */
+const offsetOf = (cursor: string | undefined): number =>
+  /^\d{1,7}$/.test(cursor ?? '') ? Number(cursor) : 0
+
+/** Renders a page of the lines of a rule. */
+export function LineList({ frame, lines }: { frame: LinesFrame; lines: readonly StatementLine[] }) {
+  const { visit, currency } = frame
+  const { rule = '', version = '', cursor } = visit.query
+  const named = { rule, version: Number(version) }
+  const [pays = rule] = sentencesOf(frame, named)
+  const offset = offsetOf(cursor)
+  const shown = lines.slice(offset, offset + SHOWN.lines)
+  const to = (at: number) =>
+    `${withQuery(visit.path, { ...visit.query, cursor: at > 0 ? `${at}` : undefined })}#lines`
+  const end = offset + shown.length
+  return (
+    <>
+      <p>
+        <Data text={pays} />
+      </p>
+      <p class="quick">
+        <a href={`${visit.path}#lines`}>All rules</a>
+      </p>
+      <Table
+        caption={`Lines ${count(offset + 1)} to ${count(end)} of ${count(lines.length)}. Select an amount to see why.`}
+        rows={shown}
+        columns={[
+          column(scopeTitle(shown), ({ scope }: StatementLine) => (
+            <Scope visit={visit} scope={scope} />
+          )),
+          explained(visit, currency),
+          ...figureColumns(frame, ruleOf(frame, named), shown),
+        ]}
+        empty={<p class="note">The statement has no such lines.</p>}
+      />
+      <nav class="pager" aria-label="Pages of the lines">
+        {offset > 0 && <a href={to(Math.max(0, offset - SHOWN.lines))}>Previous lines</a>}
+        {end < lines.length && (
+          <a href={to(end)} rel="next">
+            Next lines
+          </a>
+        )}
+      </nav>
+    </>
+  )
+}

@@ -1,0 +1,245 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import cpa from '../examples/plans/cpa.json'
+import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import type { Adjustment, StatementLine } from '../src/commission/statements/draft.ts'
+import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
+import { storePlan } from './commission/stored.ts'
+import { signedIn } from './console/browser.ts'
+import { issuedPartner as partner } from './partner.ts'
+
+// The page of a statement: what it pays for, and what two people do with it at once.
+
+const AT = '/console/accounts/acme'
+const PAGE = `${AT}/statements/${STATEMENT_ID}`
+
+const line = (n: number, own: Partial<StatementLine> = {}): StatementLine => ({
+  id: `lin_${STATEMENT_ID.slice('stm_'.length)}${String(n).padStart(16, '0')}`,
+  rule: 'cpa',
+  version: 1,
+  kind: 'once',
+  scope: `customer:C-${1000 + n}`,
+  base: null,
+  units: null,
+  measure: null,
+  step: null,
+  rate: '100',
+  amount: '100.00',
+  carried_in: '0.00',
+  carried_out: '0.00',
+  capped: '0.00',
+  recouped: '0.00',
+  deficit: '0.00',
+  fence: null,
+  fx: [],
+  ...own,
+})
+
+const lines = (count: number, own: (n: number) => Partial<StatementLine> = () => ({})) =>
+  Array.from({ length: count }, (_, n) => line(n, own(n)))
+
+/** Stores a statement with these parts of lines and corrections. */
+async function storeStatement(parts: (readonly (StatementLine | Adjustment)[])[], head = {}) {
+  const items = parts.flat()
+  const sums = { lines_total: items.length, adjustments_total: 0, ...head }
+  await env.DB.batch([
+    ...statementRows(env.DB, 'acme'),
+    env.DB.prepare(
+      'update statements set statement = json_patch(statement, ?), lines = ?, parts = ?',
+    ).bind(JSON.stringify(sums), JSON.stringify(parts[0]), parts.length),
+    ...parts
+      .slice(1)
+      .map((part, i) =>
+        env.DB.prepare(
+          'insert into statement_lines (account, id, part, lines) values (?, ?, ?, ?)',
+        ).bind('acme', STATEMENT_ID, i + 2, JSON.stringify(part)),
+      ),
+  ])
+}
+
+const TERMS = cpa as PlanTerms
+
+/** Returns the terms of a plan with so many rules like the one that is named. */
+const withRules = (...ids: readonly string[]): PlanTerms => ({
+  ...TERMS,
+  rules: ids.map((id) => ({ ...TERMS.rules[0]!, id })),
+})
+
+async function open(terms = TERMS) {
+  await partner('forex', { account: 'acme', affiliates: ['aff-7'] })
+  await storePlan('acme', 'standard-ib', terms)
+  const browser = await signedIn()
+  const read = async (query = '') => (await browser.get(`${PAGE}${query}`)).text()
+  const change = async (fields: Record<string, string>) =>
+    browser.post(PAGE, { csrf: await browser.csrf(PAGE), ...fields })
+  return { read, change }
+}
+
+/** Returns the text of a page without tags. */
+const textOf = (html: string): string =>
+  html
+    .replace(/<head>[\s\S]*?<\/head>/, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+/** Returns the links of a page whose address matches. */
+const linksTo = (html: string, address: RegExp): string[] =>
+  [...html.matchAll(/<a href="([^"]+)"/g)]
+    .map(([, href = '']) => href.replaceAll('&amp;', '&'))
+    .filter((href) => address.test(href))
+
+const SHAPES: [string, StatementLine[], string[]][] = [
+  ['equal lines', lines(1000), ['cpa']],
+  ['lines of one rule that all differ', lines(1000, (n) => ({ amount: `${n}.00` })), ['cpa']],
+  [
+    'lines of 40 rules',
+    lines(1000, (n) => ({
+      rule: `rule-${n % 40}`,
+      base: `${n}`,
+      amount: `${n}.00`,
+      capped: '1.00',
+    })),
+    Array.from({ length: 40 }, (_, n) => `rule-${n}`),
+  ],
+]
+
+test.each(SHAPES)('a statement of 1,000 %s is a page under 100 KB', async (_, items, rules) => {
+  const { read } = await open(withRules(...rules))
+  await storeStatement([items])
+  const text = await read()
+
+  expect(new TextEncoder().encode(text).length).toBeLessThan(100_000)
+  expect(text.match(/<details class="rule-lines">/g)).toHaveLength(rules.length)
+})
+
+test('equal lines are one row, which leads to the list of them', async () => {
+  const { read } = await open()
+  await storeStatement([[...lines(868), line(900, { amount: '60.00', rate: '60' })]])
+  const html = await read()
+  const text = textOf(html)
+
+  expect(text).toContain('869 lines 86,860.00 EUR')
+  expect(text).toContain('868 × 100.00 EUR')
+  expect(text).toContain(
+    '200.00 EUR once for each customer, when the customer makes a first deposit',
+  )
+  expect(text).not.toMatch(/lin_|Carried in|Paid on \d|undefined|null/)
+  const [list] = linksTo(html, /[?&]like=/)
+  const first = await read(list!.slice(PAGE.length))
+  expect(textOf(first)).toContain('Lines 1 to 100 of 868')
+  expect(linksTo(first, /\/customers\/C-/)).toHaveLength(100)
+  const [next] = linksTo(first, /cursor=100/)
+  const second = textOf(await read(next!.slice(PAGE.length)))
+  expect(second).toContain('Lines 101 to 200 of 868')
+  expect(second).not.toContain('60.00 EUR')
+})
+
+test('a long rule shows its first rows and leads to all of them', async () => {
+  const { read } = await open()
+  await storeStatement([lines(250, (n) => ({ amount: `${n}.50`, base: `${10 * n}.5` }))])
+  const html = await read()
+
+  expect(linksTo(html, /\/lines\/lin_/)).toHaveLength(20)
+  expect(textOf(html)).toContain('All 250 lines')
+  const [all] = linksTo(html, /[?&]rule=cpa/)
+  const last = textOf(await read(`${all!.slice(PAGE.length).replace('#', '&cursor=200#')}`))
+  expect(last).toContain('Lines 201 to 250 of 250')
+  expect(last).toContain('2,490.50 EUR')
+  expect(textOf(await read('?rule=none&version=1&cursor=x'))).toContain('has no such lines')
+})
+
+test('the lines of all parts are added up by rule, and corrections are sentences', async () => {
+  const { read } = await open()
+  const correction: Adjustment = {
+    id: 'adj_1',
+    of: { period: '2026-09', line: line(1).id, dropped_in: null },
+    rule: 'cpa',
+    version: 1,
+    scope: 'customer:C-1',
+    occurrence: 0,
+    amount: '-12.00',
+    causes: [
+      {
+        kind: 'record',
+        resource: 'transactions',
+        id: 'T-1',
+        customer_id: 'C-1',
+        day: '2026-11-03',
+        delivery_id: 'dlv_1',
+      },
+    ],
+    causes_total: 1,
+  }
+  await storeStatement([lines(1000), [line(2000), correction]], {
+    adjustments_sum: '-12.00',
+    adjustments_total: 1,
+  })
+  const text = textOf(await read())
+
+  expect(text).toContain('1,001 × 100.00 EUR')
+  expect(text).toMatch(
+    /September 2026: −12\.00 EUR for the customer C-1 by the rule cpa, since the transaction T-1 of C-1 on 3 Nov 2026 changed after the approval/,
+  )
+})
+
+test('percentages, steps and units are written as people write them; empty columns are left out', async () => {
+  const { read } = await open({
+    ...TERMS,
+    rules: [{ id: 'spread', kind: 'share', percent: '30', base: [{ activity: 'spread_cost' }] }],
+  })
+  const own = { rule: 'spread', kind: 'share', scope: 'affiliate', base: '12345.6' } as const
+  await storeStatement([[line(1, { ...own, rate: '30', amount: '3703.68' })]])
+  const text = textOf(await read())
+
+  expect(text).toContain('For Amount Paid on Rate All customers 3,703.68 EUR 12,345.60 EUR 30 %')
+})
+
+test('a version that is not known shows its lines without words', async () => {
+  const { read } = await open()
+  await storeStatement([[line(1, { version: 7, rule: 'قاعدة' })]])
+  const html = await read()
+
+  expect(html).toContain('<bdi>قاعدة</bdi>')
+  expect(textOf(html)).toContain('The terms of this version are not known.')
+})
+
+test('a statement without lines says so', async () => {
+  const { read } = await open()
+  await storeStatement([[]])
+
+  expect(textOf(await read())).toContain('No rule of the plan pays for this period.')
+})
+
+test('a person who approves a draft that changed meanwhile sees what changed', async () => {
+  const { read, change } = await open()
+  await storeStatement([lines(1)], { payable: '100.00', lines_sum: '100.00' })
+  const form = await read()
+  const seen = Object.fromEntries(
+    [...form.matchAll(/<input type="hidden" name="(hash|seen_\w+)" value="([^"]*)"/g)].map(
+      ([, name = '', value = '']) => [name, value],
+    ),
+  )
+  await env.DB.prepare(
+    `update statements set hash = ?, statement = json_set(statement, '$.payable', '1250.00', '$.lines_sum', '1250.00')`,
+  )
+    .bind('b'.repeat(64))
+    .run()
+  const response = await change({ change: 'approve', ...seen })
+  const text = textOf(await response.text())
+
+  expect(response.status).toBe(409)
+  expect(text).toContain('The draft changed after you opened it. Nothing was approved.')
+  expect(text).toContain('Payable: 100.00 EUR before, 1,250.00 EUR now.')
+  expect(text).not.toMatch(/Carried in: |[0-9a-f]{64}/)
+  expect(text).toContain('Approve 1,250.00 EUR')
+})
+
+test('a person who pays what another has paid meanwhile is told so', async () => {
+  const { change } = await open()
+  await storeStatement([lines(1)], { payable: '100.00' })
+  await env.DB.prepare(`update statements set status = 'paid', payment = 'PAY-1'`).run()
+  const response = await change({ change: 'pay', reference: 'PAY-2', paid_on: '2026-11-20' })
+
+  expect(response.status).toBe(409)
+  expect(await response.text()).toMatch(/role="alert"/)
+})
