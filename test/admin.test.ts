@@ -1131,9 +1131,10 @@ describe('the audit log', () => {
       id: expect.any(String),
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       actor: 'admin-key',
+      role: 'approver',
       action: 'account.change',
       account: 'acme',
-      details: { disabled: true },
+      details: { disabled: true, before: { disabled: false } },
     })
     expect(JSON.stringify(data)).not.toContain(issued.client_secret)
     expect(data).toHaveLength(9)
@@ -1159,7 +1160,7 @@ describe('the audit log', () => {
       { client_id, overlap: '1h' },
       { client_id },
       { affiliates: 1, ids: ['a'], before: [] },
-      { disabled: true },
+      { disabled: true, before: { disabled: false } },
       { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' },
     ])
     expect(new Set(entries.map(({ actor }: { actor: string }) => actor))).toEqual(

@@ -65,6 +65,12 @@ export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
   return account
 }
 
+/** Returns the present values of the settings that a change names. */
+function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
+  const settings = { ...account, disabled: account.disabled === 1 }
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
+}
+
 /** Routes for accounts. An account is one partner firm or one brand. */
 export const accounts = new Hono<AppEnv>()
   .post('/', async (c) => {
@@ -136,7 +142,8 @@ export const accounts = new Hono<AppEnv>()
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
     if (change.amount_signs !== undefined)
       await admitAmountSigns(c.env, account, change.amount_signs)
-    const entry = { actor: c.var.actor, action: 'account.change', account: id, details: change }
+    const details = { ...change, before: settingsBefore(account, change) }
+    const entry = { actor: c.var.actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {
       await withAudit(c.env.DB, entry, [updateAccount(c.env.DB, id, change)])

@@ -3,6 +3,7 @@ import { integrationsTeam } from '../auth/admin.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { grantOf } from '../auth/grant.ts'
 import { noStore } from '../auth/oauth.ts'
+import { rolesNow } from '../auth/roles-now.ts'
 import { teamRates } from '../commission/rates/routes.ts'
 import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statements/routes.ts'
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
@@ -104,5 +105,11 @@ async function respondWithAudit(c: Context<AppEnv>): Promise<Response> {
   const page = await readPage(c.env, context, query)
   const bindings = await listBindings(c.env.DB)
   const databases = bindings.map((binding) => resolveDatabase(c.env, binding))
-  return respondWithPage(c, context, page, await listAudit(databases, id, page))
+  const list = await listAudit(databases, id, page)
+  const roles = await rolesNow(
+    list.data.map(({ actor }) => actor),
+    c.env,
+  )
+  const data = list.data.map((entry) => ({ ...entry, role: roles.get(entry.actor) ?? null }))
+  return respondWithPage(c, context, page, { ...list, data })
 }

@@ -1,3 +1,4 @@
+import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
@@ -195,6 +196,10 @@ const ATTRIBUTION: Record<string, JsonSchema> = {
     id: TEXT,
     at: documented('When the action happened.', TIME),
     actor: documented('Who acted.'),
+    role: documented(
+      'The role that the actor has now, by `ADMIN_KEYS` or by name in `ACCESS_ROLES`. Null if there is none, such as that of `cron`.',
+      { enum: [...ROLES, null] },
+    ),
     action: documented('The action, such as `customer.erase`.'),
     account: documented('The account. Null if the action concerns several.', orNull(TEXT)),
     details: documented('Details that depend on the action. They contain no secrets.', {

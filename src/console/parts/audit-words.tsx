@@ -1,0 +1,582 @@
+import type { Child } from 'hono/jsx'
+import type { Visit } from '../page.ts'
+import { Amount, count, Data, Day, dayWords, periodWords, titleOf } from './data.tsx'
+import { AccountLink, Json } from './fields.tsx'
+
+// What the entries of the audit log say: one sentence for each action, and what it changed.
+
+/** The details of an entry, which depend on its action. */
+type Details = Readonly<Record<string, unknown>>
+
+/** One thing that an action changed. `before` is undefined if the log does not have it. */
+interface Difference {
+  readonly what: Child
+  readonly before?: Child
+  readonly after: Child
+}
+
+/** What an entry says after the name of the member. */
+interface Words {
+  readonly sentence: Child
+  readonly changes?: readonly Difference[]
+}
+
+type Write = (details: Details, visit: Visit) => Words
+
+const text = (details: Details, name: string): string => String(details[name] ?? '')
+
+/** Returns the objects of a list in the details. */
+const objects = (value: unknown): readonly Details[] =>
+  Array.isArray(value) ? value.filter((one) => typeof one === 'object' && one !== null) : []
+
+/** Returns an object in the details; an empty one if there is none. */
+const objectAt = (details: Details, name: string): Details => objects([details[name]])[0] ?? {}
+
+const counted = (value: unknown, one: string, many = `${one}s`): string =>
+  `${count(Number(value ?? 0))} ${Number(value) === 1 ? one : many}`
+
+/** Words of settings that are not those of the form. */
+const VALUES: Readonly<Record<string, string>> = {
+  true: 'yes',
+  false: 'no',
+  igaming: 'iGaming',
+  'prop-trading': 'prop trading',
+  '*': 'all',
+}
+
+/** Renders the value of a setting; null as “not set”. */
+function Setting({ value }: { value: unknown }): Child {
+  if (value === null || value === undefined || value === '') return 'not set'
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) {
+    return value.length === 0 ? (
+      'none'
+    ) : (
+      <Data text={value.map((one) => VALUES[one] ?? one).join(', ')} />
+    )
+  }
+  if (typeof value === 'object') return <Json value={value} />
+  if (typeof value === 'number') return count(value)
+  return <Json value={VALUES[String(value)] ?? value} />
+}
+
+/** Returns what changed of the members of an object, as far as `before` has their former values. */
+const settings = (after: Details, before?: Details): Difference[] =>
+  Object.entries(after)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => ({
+      what: titleOf(name).replace('Url', 'Address'),
+      ...(before && name in before && { before: <Setting value={before[name]} /> }),
+      after: <Setting value={value} />,
+    }))
+
+const without = (details: Details, ...names: readonly string[]): Details =>
+  Object.fromEntries(Object.entries(details).filter(([name]) => !names.includes(name)))
+
+const Affiliate = ({ visit, id }: { visit: Visit; id: string }) =>
+  id === '*' ? (
+    'all other affiliates'
+  ) : (
+    <AccountLink visit={visit} at={['affiliates', id]} children={<Data text={id} />} />
+  )
+
+const Customer = ({ visit, id }: { visit: Visit; id: string }) => (
+  <>
+    the customer <AccountLink visit={visit} at={['customers', id]} children={<Data text={id} />} />
+  </>
+)
+
+const Plan = ({ visit, id, name = id }: { visit: Visit; id: string; name?: string }) => (
+  <AccountLink visit={visit} at={['plans', id]} children={<Data text={name} />} />
+)
+
+const Statement = ({ visit, id }: { visit: Visit; id: string }) => (
+  <AccountLink visit={visit} at={['statements', id]} children="a statement" />
+)
+
+const Webhook = ({ visit, id }: { visit: Visit; id: string }) => (
+  <AccountLink visit={visit} at={['webhooks', id]} children="a webhook" />
+)
+
+const Quoted = ({ value }: { value: string }) => (
+  <>
+    “<Data text={value} />”
+  </>
+)
+
+/** Renders why something was done. Nothing if the log has no reason. */
+const Reason = ({ details }: { details: Details }) =>
+  text(details, 'reason') ? (
+    <>
+      , because: <Quoted value={text(details, 'reason')} />
+    </>
+  ) : null
+
+/** Renders the number of a client or a token, which engineers compare with their settings. */
+const Code = ({ id }: { id: string }) => <code>{id}</code>
+
+const OVERLAPS: Readonly<Record<string, string>> = {
+  none: 'The former one ended at once.',
+  '1h': 'The former one stayed valid for 1 hour.',
+  '24h': 'The former one stayed valid for 24 hours.',
+  '7d': 'The former one stayed valid for 7 days.',
+}
+
+const overlapWords = (details: Details) => OVERLAPS[text(details, 'overlap')] ?? ''
+
+/** Renders the history of something as one line: from when on which affiliate. */
+const historyWords = (value: unknown, member: 'affiliate_id' | 'parent'): Child => {
+  const parts = objects(value)
+  if (parts.length === 0) return 'none'
+  return parts.map((part, i) => (
+    <>
+      {i > 0 && ', '}
+      {part[member] ? <Data text={text(part, member)} /> : 'none'}
+      {part.from ? (
+        <>
+          {' '}
+          from <Day day={text(part, 'from').slice(0, 10)} />
+        </>
+      ) : null}
+    </>
+  ))
+}
+
+/** Renders assignments: what each affiliate has, and had. */
+function assignmentChanges(details: Details, visit: Visit): Difference[] {
+  const before = objects(details.before)
+  return objects(details.first).map((one) => {
+    const id = text(one, 'affiliate_id')
+    const was = before.find((other) => other.affiliate_id === id && other.from === one.from)
+    return {
+      what: <Affiliate visit={visit} id={id} />,
+      ...(was && { before: <Plan visit={visit} id={text(was, 'plan')} /> }),
+      after: (
+        <>
+          <Plan visit={visit} id={text(one, 'plan')} /> from <Day day={text(one, 'from')} />
+        </>
+      ),
+    }
+  })
+}
+
+/** Renders the affiliates that were stored, at most the first of them. */
+function AffiliateNames({ visit, details }: { visit: Visit; details: Details }) {
+  const ids = Array.isArray(details.ids) ? details.ids.map(String) : []
+  const rest = Number(details.affiliates ?? ids.length) - ids.length
+  return (
+    <>
+      {ids.map((id, i) => (
+        <>
+          {i > 0 && ', '}
+          <Affiliate visit={visit} id={id} />
+        </>
+      ))}
+      {rest > 0 && ` and ${counted(rest, 'other')}`}
+    </>
+  )
+}
+
+const meanings =
+  (of: string, member: string): Write =>
+  (details) => {
+    const map = objectAt(details, member)
+    const number = Object.keys(map).length
+    return {
+      sentence: `set what the values of the ${of} mean: ${counted(number, 'value')}`,
+      changes: Object.entries(map).map(([word, means]) => ({
+        what: <Data text={word} />,
+        after: <Setting value={means} />,
+      })),
+    }
+  }
+
+const withHolds = (details: Details) =>
+  details.leave_out_holds ? ', without the records that wait for a rate or a currency' : ''
+
+const money = (details: Details): Child => (
+  <Amount value={text(details, 'amount')} currency={text(details, 'currency')} />
+)
+
+const period = (details: Details) => periodWords(text(details, 'period'))
+
+function accountChange({ before: _, ...change }: Details, former: Details): Words {
+  const isOnly = Object.keys(change).length === 1
+  if (isOnly && change.disabled === true) return { sentence: 'disabled the account' }
+  if (isOnly && change.disabled === false) return { sentence: 'enabled the account' }
+  return { sentence: 'changed the settings of the account', changes: settings(change, former) }
+}
+
+function replayed(details: Details, visit: Visit): Words {
+  const hook = <Webhook visit={visit} id={text(details, 'id')} />
+  if (details.event) return { sentence: <>sent one event to {hook} again</> }
+  const day = (name: string) => dayWords(new Date(Number(details[name])).toISOString().slice(0, 10))
+  const what = details.onlyDead ? 'the events that had failed' : 'the events'
+  return {
+    sentence: (
+      <>
+        sent {what} from {day('from')} to {day('to')} to {hook} again
+      </>
+    ),
+  }
+}
+
+function booked({ paid, returned, statements }: Details): Words {
+  const parts = [
+    ...(Number(paid) > 0 ? [counted(paid, 'payment')] : []),
+    ...(Number(returned) > 0 ? [counted(returned, 'returned payment')] : []),
+  ]
+  return {
+    sentence: `booked ${parts.join(' and ')} from a file, for ${counted(statements, 'statement')}`,
+  }
+}
+
+function rates(details: Details): Words {
+  const { first_day, last_day, created, corrected } = details
+  const days = `${dayWords(String(first_day))} to ${dayWords(String(last_day))}`
+  const corrections = Number(corrected) > 0 ? `, ${counted(corrected, 'rate')} corrected` : ''
+  return {
+    sentence: `stored exchange rates of the European Central Bank for ${days}: ${counted(created, 'new rate')}${corrections}`,
+  }
+}
+
+/** What each action says. */
+const SENTENCES: Readonly<Record<string, Write>> = {
+  'account.create': (details) => ({
+    sentence: (
+      <>
+        created the account <Quoted value={text(details, 'name')} />
+      </>
+    ),
+    changes: settings(without(details, 'name', 'account')),
+  }),
+  'account.change': (details) => accountChange(details, objectAt(details, 'before')),
+  'account.reset': () => ({ sentence: 'deleted all records of the test account' }),
+  'affiliate.delete': (details, visit) => ({
+    sentence: (
+      <>
+        deleted the affiliate{' '}
+        {details.affiliate_id ? <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> : ''}
+      </>
+    ),
+  }),
+  'affiliates.put': (details, visit) => ({
+    sentence: (
+      <>
+        stored {counted(details.affiliates, 'affiliate')}:{' '}
+        <AffiliateNames visit={visit} details={details} />
+      </>
+    ),
+    changes: objects(details.before).map((one) => ({
+      what: (
+        <>
+          Former parent of <Data text={text(one, 'affiliate_id')} />
+        </>
+      ),
+      after: historyWords(one.parents, 'parent'),
+    })),
+  }),
+  'affiliations.put': (details, visit) => ({
+    sentence: (
+      <>
+        corrected who referred <Customer visit={visit} id={text(details, 'customer_id')} />
+        <Reason details={details} />
+      </>
+    ),
+    changes: [
+      {
+        what: 'Affiliate',
+        before: historyWords(details.before, 'affiliate_id'),
+        after: historyWords(details.affiliations, 'affiliate_id'),
+      },
+    ],
+  }),
+  'assignment.delete': (details, visit) => ({
+    sentence: (
+      <>
+        removed the plan <Plan visit={visit} id={text(details, 'plan')} /> from{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />, which had it from{' '}
+        <Day day={text(details, 'from')} />
+      </>
+    ),
+  }),
+  'assignments.put': (details, visit) => ({
+    sentence: `assigned plans to ${counted(details.assignments, 'affiliate')}`,
+    changes: assignmentChanges(details, visit),
+  }),
+  'brand-token.regenerate': (details) => ({
+    sentence: <>made a new token of the brand. {overlapWords(details)}</>,
+  }),
+  'brand-token.revoke': () => ({ sentence: 'ended a token of the brand' }),
+  'client.issue': (details) => ({
+    sentence: (
+      <>
+        issued credentials: the client <Code id={text(details, 'client_id')} />
+      </>
+    ),
+  }),
+  'client.revoke': (details) => ({
+    sentence: (
+      <>
+        ended the credentials of the client <Code id={text(details, 'client_id')} />
+      </>
+    ),
+  }),
+  'client.rotate': (details) => ({
+    sentence: (
+      <>
+        replaced the secret of the client <Code id={text(details, 'client_id')} />.{' '}
+        {overlapWords(details)}
+      </>
+    ),
+  }),
+  'customer.erase': (details, visit) => ({
+    sentence: (
+      <>
+        erased the personal data of <Customer visit={visit} id={text(details, 'customer_id')} />
+      </>
+    ),
+  }),
+  'erasures.replay': (details) => ({
+    sentence: `repeated the erasure of ${counted(details.customers, 'customer')} after a restore`,
+  }),
+  'event-definition.delete': (details) => ({
+    sentence: (
+      <>
+        deleted the definition of the event <Quoted value={text(details, 'eventname')} />
+      </>
+    ),
+  }),
+  'event-definition.put': (details) => ({
+    sentence: (
+      <>
+        defined the event <Quoted value={text(details, 'eventname')} />
+      </>
+    ),
+    changes: settings(without(details, 'eventname')),
+  }),
+  'fx-rates.put': rates,
+  'kyc_status_id.put': meanings('KYC status', 'kyc_status_id'),
+  'sales_status_id.put': meanings('sales status', 'sales_status_id'),
+  'status.put': meanings('transaction status', 'status'),
+  'link.change': (details) => ({
+    sentence: 'changed a link',
+    changes: settings(without(details, 'link_id', 'before'), objectAt(details, 'before')),
+  }),
+  'link.create': (details, visit) => ({
+    sentence: (
+      <>
+        created a link of <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> to{' '}
+        <Data text={text(details, 'landing_page')} />
+      </>
+    ),
+  }),
+  'manual.add': (details, visit) => ({
+    sentence: (
+      <>
+        added {money(details)} to the balance of{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+        <Reason details={details} />
+      </>
+    ),
+  }),
+  'payouts.book': booked,
+  'period.approve': (details, visit) => ({
+    sentence: (
+      <>
+        approved {period(details)} of the plan <Plan visit={visit} id={text(details, 'plan')} />
+        {withHolds(details)}
+      </>
+    ),
+  }),
+  'period.close': (details, visit) => ({
+    sentence: (
+      <>
+        closed {period(details)} of the plan <Plan visit={visit} id={text(details, 'plan')} />
+      </>
+    ),
+  }),
+  'period.run': (details, visit) => ({
+    sentence: (
+      <>
+        had{' '}
+        <AccountLink
+          visit={visit}
+          at={['statements']}
+          query={{ period: text(details, 'period') }}
+          children="the statements"
+        />{' '}
+        of {period(details)} computed
+      </>
+    ),
+  }),
+  'plan.put': (details, visit) => ({
+    sentence: (
+      <>
+        {Number(details.version) > 1 ? 'changed' : 'created'} the plan{' '}
+        <Plan
+          visit={visit}
+          id={text(details, 'plan')}
+          name={text(details, 'name') || text(details, 'plan')}
+        />
+        : version {text(details, 'version')} from <Day day={text(details, 'effective_from')} />
+      </>
+    ),
+  }),
+  'plan.withdraw': (details, visit) => ({
+    sentence: (
+      <>
+        withdrew version {text(details, 'version')} of the plan{' '}
+        <Plan visit={visit} id={text(details, 'plan')} />, which was to start on{' '}
+        <Day day={text(details, 'effective_from')} />
+      </>
+    ),
+  }),
+  'refusal.delete': (details, visit) => ({
+    sentence: (
+      <>
+        lets <Customer visit={visit} id={text(details, 'customer_id')} /> earn commission again
+      </>
+    ),
+  }),
+  'refusal.put': (details, visit) => ({
+    sentence: (
+      <>
+        excluded <Customer visit={visit} id={text(details, 'customer_id')} /> from commission
+        {details.from ? (
+          <>
+            {' '}
+            from <Day day={text(details, 'from').slice(0, 10)} />
+          </>
+        ) : null}
+        <Reason details={details} />
+      </>
+    ),
+  }),
+  'statement.approve': (details, visit) => ({
+    sentence: (
+      <>
+        approved <Statement visit={visit} id={text(details, 'statement')} />
+        {withHolds(details)}
+      </>
+    ),
+  }),
+  'statement.pay': (details, visit) => ({
+    sentence: (
+      <>
+        marked <Statement visit={visit} id={text(details, 'statement')} /> as paid: {money(details)}{' '}
+        on <Day day={text(details, 'paid_on')} />
+        {details.reference ? (
+          <>
+            , reference <Quoted value={text(details, 'reference')} />
+          </>
+        ) : null}
+      </>
+    ),
+  }),
+  'statement.return': (details) => ({
+    sentence: (
+      <>
+        recorded that the payment <Quoted value={text(details, 'payment')} /> of {money(details)}{' '}
+        came back on <Day day={text(details, 'returned_on')} />
+        <Reason details={details} />
+      </>
+    ),
+  }),
+  'webhook.change': (details, visit) => ({
+    sentence: (
+      <>
+        changed <Webhook visit={visit} id={text(details, 'id')} />
+      </>
+    ),
+    changes: settings(without(details, 'id')),
+  }),
+  'webhook.create': (details, visit) => ({
+    sentence: (
+      <>
+        created <Webhook visit={visit} id={text(details, 'id')} /> to{' '}
+        <Data text={text(details, 'host')} />
+      </>
+    ),
+  }),
+  'webhook.delete': () => ({ sentence: 'deleted a webhook' }),
+  'webhook.disable': (details, visit) => ({
+    sentence: (
+      <>
+        disabled <Webhook visit={visit} id={text(details, 'id')} />, because{' '}
+        {details.reason === 'gone'
+          ? 'its server says that the address no longer exists'
+          : 'every attempt to reach it failed'}
+      </>
+    ),
+  }),
+  'webhook.replay': replayed,
+  'webhook.rotate': (details, visit) => ({
+    sentence: (
+      <>
+        replaced the secret of <Webhook visit={visit} id={text(details, 'id')} />.{' '}
+        {overlapWords(details)}
+      </>
+    ),
+  }),
+  'webhook.test': (details, visit) => ({
+    sentence: (
+      <>
+        sent a test event to <Webhook visit={visit} id={text(details, 'id')} />
+      </>
+    ),
+  }),
+}
+
+/** Returns whether an action has a sentence of its own. */
+export const hasSentence = (action: string): boolean => Object.hasOwn(SENTENCES, action)
+
+/** The actors that are no people. */
+const ACTORS: Readonly<Record<string, string>> = {
+  'admin-key': 'The admin key',
+  cron: 'The service',
+  webhooks: 'The service',
+}
+
+/** Renders who acted: a person and their role, the key of the service, or the service itself. */
+export const Actor = ({ actor, role }: { actor: string; role: string | null }) => (
+  <>
+    <strong>
+      <Data text={ACTORS[actor] ?? actor} />
+    </strong>
+    {role && !ACTORS[actor] && <small> ({role})</small>}
+  </>
+)
+
+const Changes = ({ changes }: { changes: readonly Difference[] }) => (
+  <ul class="diff">
+    {changes.map(({ what, before, after }) => (
+      <li>
+        {what}:{' '}
+        {before !== undefined && (
+          <>
+            <del>{before}</del> →{' '}
+          </>
+        )}
+        <ins>{after}</ins>
+      </li>
+    ))}
+  </ul>
+)
+
+/** Renders what an entry of the audit log says after the name of the member, and what it changed. */
+export function AuditWords(props: { visit: Visit; action: string; details: Details }) {
+  const { visit, action, details } = props
+  const write = hasSentence(action) ? SENTENCES[action] : undefined
+  const { sentence, changes = [] } = write
+    ? write(details, visit)
+    : {
+        sentence: titleOf(action.replaceAll(/[.-]/g, ' ')).toLowerCase(),
+        changes: settings(details),
+      }
+  return (
+    <>
+      {sentence}
+      {changes.length > 0 && <Changes changes={changes} />}
+    </>
+  )
+}

@@ -1,0 +1,187 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { rolesNow } from '../src/auth/roles-now.ts'
+import { hasSentence } from '../src/console/parts/audit-words.tsx'
+import { KEY_WORLD, signedIn } from './console/browser.ts'
+import { askAdmin } from './partner.ts'
+
+// The audit log in words.
+
+const SOURCES = import.meta.glob<string>('../src/**/*.ts', {
+  query: '?raw',
+  import: 'default',
+  eager: true,
+})
+
+/** The fields of `${field}.put`. */
+const MAPPED = ['status', 'kyc_status_id', 'sales_status_id']
+
+/** How the source names an action: in an entry, as a field of mappings, or in SQL. */
+const NAMED =
+  /\baction: (?:'([a-z_-]+\.[a-z]+)'|`\$\{field\}\.put`)|\binto audit_log\b[^`]*?'([a-z]+\.[a-z]+)'/g
+
+/** Every action that the source can write. */
+const ACTIONS = [
+  ...new Set(
+    Object.values(SOURCES).flatMap((source) =>
+      [...source.matchAll(NAMED)].flatMap(
+        ([, name, inSql]) => name ?? inSql ?? MAPPED.map((field) => `${field}.put`),
+      ),
+    ),
+  ),
+]
+
+/** The details of every action together: each reads its own. */
+const DETAILS = {
+  plan: 'ib-2026',
+  name: 'IB 2026',
+  version: 3,
+  effective_from: '2026-12-01',
+  period: '2026-10',
+  statement: 'stm_0123456789abcdef01234567',
+  affiliate_id: 'IB-07',
+  customer_id: 'C-1',
+  client_id: 'c1',
+  id: 'whk_1',
+  host: 'hooks.example',
+  reference: 'BANK-1',
+  payment: 'BANK-1',
+  amount: '1250.00',
+  currency: 'EUR',
+  paid_on: '2026-11-03',
+  returned_on: '2026-11-05',
+  reason: 'Wrong account',
+  overlap: '24h',
+  eventname: 'DailyStats',
+  landing_page: 'https://a.example/',
+  customers: 3,
+  ids: ['IB-07'],
+  affiliates: 1,
+  assignments: 1,
+  first: [{ affiliate_id: 'IB-07', plan: 'ib-2026', from: '2026-12-01' }],
+  affiliations: [{ affiliate_id: 'IB-08', from: '2026-10-05T00:00:00.000Z' }],
+  before: [{ affiliate_id: 'IB-07', plan: 'ib-2025', from: '2026-12-01' }],
+  from: '2026-12-01',
+  first_day: '2026-11-02',
+  last_day: '2026-11-20',
+  created: 30,
+  corrected: 1,
+  paid: 12,
+  returned: 1,
+  statements: 14,
+  status: { ok: 'approved' },
+  kyc_status_id: { 2: 'verified' },
+  sales_status_id: { hot: 'Hot lead' },
+}
+
+/** The details of actions whose sentence lists all that changed. */
+const OWN: Readonly<Record<string, object>> = {
+  'account.create': { account: 'acme', name: 'Acme', vertical: 'prop-trading', mode: 'test' },
+  'account.change': { unknown_customer: 'hold', before: { unknown_customer: 'reject' } },
+  'event-definition.put': {
+    eventname: 'DailyStats',
+    status_member: null,
+    kpis: { bets: { kind: 'amount' } },
+  },
+  'link.change': { link_id: 'qvJE1LW5', disabled: true },
+  'webhook.change': { id: 'whk_1', host: 'hooks.example', events: ['*'], disabled: true },
+  'webhook.replay': {
+    id: 'whk_1',
+    from: Date.parse('2026-11-01'),
+    to: Date.parse('2026-11-20'),
+    onlyDead: true,
+  },
+}
+
+const insert = (action: string, details: object, actor = 'Ada', n = 0) =>
+  env.DB.prepare(
+    'insert into audit_log (id, at, actor, action, account, details) values (?, ?, ?, ?, ?, ?)',
+  ).bind(
+    `01M7W0R4W8Y6N1S2Q9E0J8${String(n).padStart(4, '0')}`,
+    '2026-11-20T09:00:00.000Z',
+    actor,
+    action,
+    'acme',
+    JSON.stringify(details),
+  )
+
+/** Returns the entries of the page as text, one for each. */
+async function readLog(world: Env = KEY_WORLD): Promise<string[]> {
+  const text = await (await (await signedIn(world)).get('/console/accounts/acme/audit-log')).text()
+  const [, list = ''] = /<ol class="log"[^>]*>([\s\S]*?)<\/ol>/.exec(text) ?? []
+  return list
+    .split(/(?<=<\/div><\/li>)/)
+    .map((item) => item.replaceAll(/<[^>]+>/g, '').replaceAll('&quot;', '"'))
+    .filter((item) => item !== '')
+}
+
+const openAccount = () =>
+  askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' })
+
+test('the tests have found the actions of the source', () => {
+  expect(ACTIONS).toContain('period.run')
+  expect(ACTIONS.length).toBeGreaterThan(37)
+})
+
+test.each(ACTIONS)('%s has a sentence without a name that only programs read', async (action) => {
+  expect(hasSentence(action)).toBe(true)
+  await openAccount()
+  await insert(action, OWN[action] ?? DETAILS).run()
+  const entry = (await readLog()).find((text) => text.includes('Ada'))
+
+  expect(entry).toMatch(/Ada [a-z]+ /)
+  expect(entry).not.toMatch(/\b[a-z]+_[a-z]|`|\d{4}-\d\d|undefined|null|NaN|\[object|[{}]|Invalid/)
+})
+
+test('an entry of a former version of the service is shown without a sentence of its own', async () => {
+  await openAccount()
+  await insert('old-thing.put', { old_name: 'x', at: '2026-11-20T09:00:00.000Z' }).run()
+
+  expect((await readLog()).find((text) => text.includes('Ada'))).toContain('old thing put')
+})
+
+test('members are shown with their names and roles', async () => {
+  const keys = { Ada: { key: 'a'.repeat(32), role: 'manager' } }
+  await openAccount()
+  await env.DB.batch([
+    insert('plan.put', DETAILS, 'Ada', 3),
+    insert('plan.put', DETAILS, 'Bob', 2),
+    insert('period.close', DETAILS, 'cron', 1),
+  ])
+  const log = await readLog({ ...KEY_WORLD, ADMIN_KEYS: JSON.stringify(keys) } as Env)
+
+  const last = ' the plan IB 2026: version 3 from 1 Dec 2026'
+  expect(log.find((text) => text.includes('Ada'))).toContain(`Ada (manager) changed${last}`)
+  expect(log.find((text) => text.includes('Bob'))).toContain(`Bob changed${last}`)
+  expect(log.find((text) => text.includes('service'))).toContain(
+    'The service closed October 2026 of the plan ib-2026',
+  )
+})
+
+test('a changed setting is shown with its former value', async () => {
+  await openAccount()
+  await askAdmin('accounts/acme', 'PATCH', { name: 'New', approvals: 2, unknown_customer: 'hold' })
+  const [entry] = await readLog()
+
+  expect(entry).toContain('The admin key changed the settings of the account')
+  for (const change of [
+    'Name: Acme → New',
+    'Approvals: 1 → 2',
+    'Unknown customer: reject → hold',
+  ]) {
+    expect(entry).toContain(change)
+  }
+})
+
+test('the role of a member whom Cloudflare Access admits is that of ACCESS_ROLES', async () => {
+  const access = { ...KEY_WORLD, ACCESS_TEAM: 'https://team.example', ACCESS_AUD: 'aud' }
+  const roles = JSON.stringify({ 'bo@firm.example': 'manager', finance: 'approver' })
+  const now = (actors: string[], world: object) => rolesNow(actors, { ...access, ...world } as Env)
+
+  expect([...(await now(['bo@firm.example', 'x@firm.example'], { ACCESS_ROLES: roles }))]).toEqual([
+    ['bo@firm.example', 'manager'],
+  ])
+  expect([...(await now(['x@firm.example', 'deploy'], { ACCESS_ROLES: '' }))]).toEqual([
+    ['x@firm.example', 'approver'],
+  ])
+})
