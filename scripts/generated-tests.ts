@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process'
+import { HOUR_MS } from '../src/durations.ts'
 import { readOptions, wholeNumber } from './command-line.ts'
 
 /** The generated tests that one npm script runs at length. */
@@ -30,7 +31,8 @@ export function runGeneratedTests(tests: GeneratedTests) {
         wholeNumber(-(2 ** 31), 2 ** 31),
       ),
   )
-  const { status } = spawnSync('node_modules/.bin/vitest', ['run', ...tests.files], {
+  const vitest = ['run', `--testTimeout=${HOUR_MS}`, ...tests.files]
+  const { status } = spawnSync('node_modules/.bin/vitest', vitest, {
     stdio: 'inherit',
     env: { ...process.env, [tests.runsVariable]: String(runs), TEST_SEED: String(seed) },
   })

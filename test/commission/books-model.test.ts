@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { memoize } from '../../src/commission/engine/memoize.ts'
 import {
   addUp,
@@ -10,8 +10,6 @@ import {
 } from './keep-books.ts'
 
 // The laws of books that keep-books.ts closes. `npm run worlds` tries more worlds.
-
-vi.setConfig({ testTimeout: 3_600_000 })
 
 const WORLDS = env.MODEL_RUNS || 4
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { add, compare, decimal, factAmount, ZERO } from '../../src/commission/engine/decimal.ts'
 import {
@@ -16,8 +16,6 @@ import { follow } from './follow.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
 // `npm run worlds` tries more worlds.
-vi.setConfig({ testTimeout: 3_600_000 })
-
 /** Worlds that have every step of an explanation. */
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 70 }, (_, i) => 130 + i)
 

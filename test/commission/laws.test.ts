@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { nextPeriod, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
 import { evaluateCustomer } from '../../src/commission/engine/evaluate.ts'
 import type { Fact } from '../../src/commission/engine/facts.ts'
@@ -13,8 +13,6 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 // The laws of commissions (§16 in test/contract.md) as properties of random worlds. Their decimals are added by the oracle.
 // `npm run worlds` tries more worlds.
-
-vi.setConfig({ testTimeout: 3_600_000 })
 
 const WORLDS = env.MODEL_RUNS || 15
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 2_000_000 + index)

@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openAccount } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
 import { dayNumber, parsePeriod, periodOf } from '../../src/commission/engine/calendar.ts'
@@ -10,8 +10,6 @@ import type { World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
 // What a simulation promises, as properties of random worlds.
-
-vi.setConfig({ testTimeout: 3_600_000 })
 
 const WORLDS = env.MODEL_RUNS || 5
 const seeds = Array.from({ length: WORLDS }, (_, index) => env.SEED * 3_000_000 + index)

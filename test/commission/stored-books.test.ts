@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { nextPeriod, type Period, parsePeriod } from '../../src/commission/engine/calendar.ts'
 import { at } from '../dated.ts'
 import { bookRequests, bookRuns } from './book-firm.ts'
@@ -13,8 +13,6 @@ import { periodsOf, randomSource, randomWorld, type Source } from './worlds.ts'
 
 // The model of books-model.test.ts with the real service: runs, approvals, payments and entries of random
 // worlds over several months, while records arrive late and are reversed. `npm run model` tries more.
-
-vi.setConfig({ testTimeout: 3_600_000 })
 
 const WORLDS = env.MODEL_RUNS || 1
 const DAY_MS = 86_400_000
@@ -55,7 +53,12 @@ async function keepBooks(seed: number, account: string) {
 type Service = ReturnType<typeof bookRequests>
 
 /** Approves and pays some statements. Now and then a payment comes back, and an amount is entered. */
-async function decide(service: Service, account: string, from: Source, { last }: Period) {
+async function decide(
+  service: Service,
+  account: string,
+  from: Source,
+  { id: period, last }: Period,
+) {
   const drafts = (await readStatements(account)).filter(({ status }) => status === 'draft')
   for (const chain of chainsOf(drafts).values()) {
     const first = chain.find(({ head }) => head !== null)
@@ -68,11 +71,11 @@ async function decide(service: Service, account: string, from: Source, { last }:
   const paid = (await readStatements(account)).filter(({ status }) => status === 'paid')
   if (paid.length > 0 && from.oneIn(3)) {
     const { id } = from.pick(paid)
-    expect((await service.giveBack(id, `back-${last}`)).status).toBe(200)
+    expect((await service.giveBack(id, `back-${period}`)).status).toBe(200)
   }
   const chosen = drafts.length > 0 && from.oneIn(3) ? from.pick(drafts) : null
   if (!chosen) return
-  const reference = `m-${last}-${chosen.id}`
+  const reference = `m-${period}-${chosen.id}`
   const { status } = await service.enter(chosen.affiliate_id, chosen.plan, '-7', reference)
   expect([200, 201]).toContain(status)
 }

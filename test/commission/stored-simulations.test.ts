@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { openAccount } from '../../src/commission/engine/account.ts'
 import { parsePeriod } from '../../src/commission/engine/calendar.ts'
 import type { PlanTerms } from '../../src/commission/engine/plan.ts'
@@ -19,8 +19,6 @@ import { periodsOf, randomWorld } from './worlds.ts'
 
 // A simulation from the database finds what the engine finds with all facts and affiliates in memory,
 // on pages of any size.
-
-vi.setConfig({ testTimeout: 3_600_000 })
 
 const WORLDS = env.MODEL_RUNS || 8
 const FIRST_SEED = env.SEED * 4_000_000

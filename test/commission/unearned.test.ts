@@ -1,5 +1,5 @@
 import { env } from 'cloudflare:workers'
-import { beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { isOutflow } from '../../src/amount-signs.ts'
 import type { Account } from '../../src/commission/engine/account.ts'
 import type { AccountInput } from '../../src/commission/engine/account-input.ts'
@@ -20,8 +20,6 @@ import type { World } from './world.ts'
 import { periodsOf, randomWorld } from './worlds.ts'
 
 // `npm run worlds` tries more worlds.
-vi.setConfig({ testTimeout: 3_600_000 })
-
 const SEEDS = Array.from({ length: env.MODEL_RUNS || 30 }, (_, seed) => seed)
 
 /** An account of a random world in one period, with what several laws compare. */
