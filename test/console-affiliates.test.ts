@@ -116,3 +116,44 @@ test('the page of an affiliate adds a link, and changes the parent', async () =>
   const ring = await change('/affiliates/IB-01', { change: 'parent', parent: 'IB-07' })
   expect(ring.status).toBe(422)
 })
+
+test('more affiliates than a page holds have another page, and a search finds one', async () => {
+  const many = Array.from({ length: 120 }, (_, i) => ({ affiliate_id: `M-${1000 + i}` }))
+  await askAdmin('accounts/acme/affiliates', 'PUT', many)
+  const { read } = await open()
+  const first = await read('/affiliates')
+  expect(first).toContain('122 in total, page 1 of 2')
+  const next = /href="([^"]+)" rel="next"/.exec(first)?.[1]?.replaceAll('&amp;', '&') ?? ''
+  expect(await read(next.replace(AT, ''))).toContain('M-1119')
+
+  expect(await read('/affiliates?search=m-1119')).toContain('1 in total')
+  expect(await read('/affiliates?search=nobody')).toContain('No affiliate matches.')
+  expect(await read('/affiliates?view=tree')).toContain('each below the affiliate who referred')
+})
+
+test('the list shows the plan, also of all, and who has none', async () => {
+  const { read } = await open()
+  expect(await read('/affiliates')).toContain('No plan')
+  const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-10-01', customers: 'all' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [all])
+  const text = await read('/affiliates')
+  expect(text).toContain('for all')
+  expect(text).not.toContain('No plan')
+  expect(await read('/affiliates?only=without_plan')).toContain('No affiliate matches.')
+})
+
+test('affiliates that are not configured have a list of their own', async () => {
+  const records = Array.from({ length: 7 }, (_, i) => ({
+    ...ada,
+    customer_id: `c-${i}`,
+    affiliate_id: `new-${i}`,
+  }))
+  await acme.post('customers', records)
+  const { read } = await open()
+  const few = await read('/affiliates')
+  expect([few.split('value="new-').length - 1, few]).toEqual([
+    5,
+    expect.stringContaining('2 other affiliates not configured'),
+  ])
+  expect((await read('/affiliates?only=unconfigured')).split('value="new-')).toHaveLength(8)
+})

@@ -44,6 +44,12 @@ const PARENTS: Bound = { each: 5, fixed: 10, isCounted: true }
 const RECORDS: Bound = { each: 5, fixed: 10 }
 const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
 const RECORDS_OF_CUSTOMER: Bound = { each: 7, fixed: 20, isSearched: true }
+/** The latest customers are grouped. A filter or an order passes other affiliates, with their entries. */
+const FIGURES: Bound = {
+  each: 12,
+  fixed: 4 * Math.min(SIZES.customers, 5000) + 3 * SIZES.affiliates + 4 * SIZES.statements + 10,
+  isCounted: true,
+}
 const ROWS: Bound = { each: 3, fixed: 10, isCounted: true }
 /** Each row is shown with its event. */
 const SENT: Bound = { each: 7, fixed: 12, isCounted: true }
@@ -279,6 +285,12 @@ async function routes() {
     '': [{ bound: { each: 0, fixed: HOURS + 10 } }],
     '/affiliates': list(ROWS, [name, 'affiliates'], [LAST_AFFILIATE]),
     '/affiliates/parents': list(PARENTS, [name, 'parents', null], [LAST_AFFILIATE]),
+    '/affiliates/figures': ['', 'only=without_plan', 'only=with_balance', 'sort=earned'].map(
+      (query) => ({
+        bound: FIGURES,
+        query,
+      }),
+    ),
     // At most 1,000,000 customers.
     '/affiliates/unconfigured': [{ bound: { each: 1, fixed: 3 * SIZES.customers } }],
     '/status-map': [{ bound: { each: 0, fixed: 510 } }],

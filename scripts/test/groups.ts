@@ -9,6 +9,7 @@ import { basename } from 'node:path'
 export const TEST_GROUPS: Record<string, readonly string[]> = {
   admin: [
     'admin',
+    'affiliate-figures',
     'feeds',
     'erasure',
     'fuzz-doors',

@@ -21,6 +21,7 @@ import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
 import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
+import { getFigures } from './affiliate-figures.ts'
 import { findDeepParents, MAX_LEVELS } from './affiliate-levels.ts'
 import {
   type AffiliateInput,
@@ -90,6 +91,8 @@ export const affiliates = new Hono<AppEnv>()
     const ids = list.data.map((row) => row.affiliate_id)
     return respondWithPage(c, context, page, { ...list, data: await readParents(db, id, ids) })
   })
+
+  .get('/figures', getFigures)
 
   .get('/unconfigured', async (c) => {
     const { customers } = readQuery(c.req.url, 'customers')

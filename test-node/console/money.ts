@@ -165,7 +165,7 @@ export function moneyTests(shared: () => Shared): void {
     await page.getByLabel('Parent', { exact: true }).first().fill('IB-07')
     await page.getByRole('button', { name: 'Save the parent' }).click()
     assert.match(await page.getByRole('status').innerText(), /stored/)
-    await page.goto(`${page.url().split('/console')[0]}${FOREX}/affiliates`)
+    await page.goto(`${page.url().split('/console')[0]}${FOREX}/affiliates?view=tree`)
     assert.match(
       await rowOf(/^Configured/, '↳ IB-99')
         .first()

@@ -52,6 +52,31 @@ export const AFFILIATES: readonly Operation[] = [
     },
     format: list(),
   }),
+  listOperation({
+    noun: 'affiliates',
+    verb: 'figures',
+    summary: 'Lists affiliates with their plan, balance, earnings and last signup.',
+    example: 'acme --only with_balance',
+    path: 'accounts/{account}/affiliates/figures',
+    options: {
+      search: {
+        value: 'text',
+        description: 'Only those whose id has this text.',
+        member: 'search',
+      },
+      only: {
+        value: 'what',
+        description: 'Only those `without_plan`, or only those `with_balance`.',
+        member: 'only',
+      },
+      sort: {
+        value: 'order',
+        description: 'By `affiliate_id`, or `earned`: the highest first. (default: affiliate_id)',
+        member: 'sort',
+      },
+    },
+    format: list(),
+  }),
   {
     noun: 'affiliates',
     verb: 'unconfigured',

@@ -1,4 +1,5 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
+import { FIGURE_FILTERS, FIGURE_SORTS } from '../../../src/db/directory/affiliate-figures.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import { ALL_PAGES } from '../site/reference/pages.ts'
 import type { JsonSchema } from '../types.ts'
@@ -150,6 +151,19 @@ const QUERY: Record<string, object> = {
     'customers',
     'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
     '10000',
+  ),
+  affiliate_search: query('search', 'Returns only affiliates whose id has this text.', 'IB'),
+  affiliate_only: query(
+    'only',
+    'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',
+    'without_plan',
+    { type: 'string', enum: [...FIGURE_FILTERS] },
+  ),
+  affiliate_sort: query(
+    'sort',
+    'The order: by id, which is the default, or with the highest earnings of the current month or week first, whatever their currency.',
+    'earned',
+    { type: 'string', enum: [...FIGURE_SORTS] },
   ),
   affiliate_query: query('affiliate_id', 'Returns only this affiliate.', 'IB-07'),
   ledger_affiliate: {

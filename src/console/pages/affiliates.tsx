@@ -1,12 +1,34 @@
 import { isAtLeast } from '../../auth/roles.ts'
-import { apiPath, type Page, type Visit } from '../page.ts'
-import { AddForm, addAffiliate, readAddChoices } from '../parts/affiliate-forms.tsx'
-import { Data, EmptyState, type List, Pager, Table, visible } from '../parts/data.tsx'
+import { counted } from '../../commission/engine/reasons.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import {
+  type AffiliateFigures,
+  BalanceCell,
+  EarnedCell,
+  PlanCell,
+} from '../parts/affiliate-figures.tsx'
+import {
+  type AddChoices,
+  AddForm,
+  addAffiliate,
+  readAddChoices,
+} from '../parts/affiliate-forms.tsx'
+import { Data, Day, EmptyState, type List, Pager, Table, visible } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
-import { Refusal } from '../parts/forms.tsx'
+import { Filters, type Input, type Option, Refusal } from '../parts/forms.tsx'
+import { Tabs } from '../parts/tabs.tsx'
 
-/** The affiliates of one page. */
+/** The affiliates of one page of the tree. */
 const PER_PAGE = 500
+
+/** The affiliates of one page of the list. */
+const LISTED = 100
+
+/** Those of them that are shown above the list. */
+const FIRST = 5
+
+/** The filter that lists only affiliates who are not configured. */
+const UNCONFIGURED = 'unconfigured'
 
 interface Affiliate {
   readonly affiliate_id: string
@@ -69,13 +91,27 @@ const Tree = ({ visit, rows }: { visit: Visit; rows: readonly Affiliate[] }) => 
 type UnknownAffiliate = Unconfigured['data'][number]
 
 /** Renders the affiliates that customers name and that are not configured, each with a button that stores it. */
-const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) => {
+const Unconfigured = ({
+  visit,
+  found,
+  isFiltered,
+}: {
+  visit: Visit
+  found: Unconfigured
+  isFiltered: boolean
+}) => {
   const canChange = isAtLeast(visit.member.role, 'manager')
-  if (found.data.length === 0) return null
+  if (found.data.length === 0) {
+    return isFiltered ? (
+      <EmptyState title="All affiliates that the latest customers name are configured." />
+    ) : null
+  }
+  const rows = isFiltered ? found.data : found.data.slice(0, FIRST)
   const table = (
     <Table
       caption="Not configured: affiliates that the latest customers name. They earn nothing."
-      rows={found.data}
+      isCards
+      rows={rows}
       columns={[
         column('Affiliate', ({ affiliate_id }: UnknownAffiliate) => <Data text={affiliate_id} />),
         ...fields<UnknownAffiliate>(visit, 'customers'),
@@ -83,13 +119,29 @@ const Unconfigured = ({ visit, found }: { visit: Visit; found: Unconfigured }) =
       ]}
     />
   )
-  if (!canChange) return table
+  const others = found.data.length - rows.length
+  const more = others > 0 && (
+    <p>
+      <a href={withQuery(visit.path, { only: UNCONFIGURED })}>
+        {counted(others, 'other affiliate')} not configured
+      </a>
+    </p>
+  )
+  if (!canChange) {
+    return (
+      <>
+        {table}
+        {more}
+      </>
+    )
+  }
   return (
     <form method="post" id="change-configure">
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value="configure" />
       {visit.refused?.change === 'configure' && <Refusal {...visit.refused} at="/0" />}
       {table}
+      {more}
     </form>
   )
 }
@@ -105,11 +157,91 @@ const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
   </button>
 )
 
+/** Renders the affiliates with their figures. */
+const Figures = ({
+  visit,
+  list,
+  plans,
+}: {
+  visit: Visit
+  list: List<AffiliateFigures>
+  plans: AddChoices['plans']
+}) => {
+  const names = new Map(plans.map(({ plan, name }) => [plan, name]))
+  return (
+    <Table
+      caption="Affiliates"
+      isCards
+      rows={list.data}
+      columns={[
+        column('Affiliate', ({ affiliate_id, parent }: AffiliateFigures) => (
+          <>
+            <Value visit={visit} name="affiliate_id" value={affiliate_id} />
+            {parent !== null && (
+              <small>
+                below <Data text={parent} />
+              </small>
+            )}
+          </>
+        )),
+        column('Plan', ({ plan }: AffiliateFigures) => (
+          <PlanCell visit={visit} plan={plan} names={names} />
+        )),
+        column(
+          'Balance',
+          ({ balances }: AffiliateFigures) => <BalanceCell balances={balances} />,
+          true,
+        ),
+        column(
+          'Earned this period',
+          ({ earned }: AffiliateFigures) => <EarnedCell earned={earned} now={visit.now} />,
+          true,
+        ),
+        column('Last signup', ({ last_signup }: AffiliateFigures) => <Day day={last_signup} />),
+      ]}
+      empty={
+        Object.keys(visit.query).length === 0 ? (
+          <EmptyState title="No affiliate is configured yet.">
+            <p>Customers of affiliates who are not configured earn nothing. Add the first one.</p>
+          </EmptyState>
+        ) : (
+          <EmptyState title="No affiliate matches.">
+            <p>
+              <a href={visit.path}>Show all affiliates</a>
+            </p>
+          </EmptyState>
+        )
+      }
+    />
+  )
+}
+
+/** The filters that the list shows, with those who are not configured. */
+const ONLY: readonly Option[] = [
+  ['', 'All'],
+  ['without_plan', 'Without a plan'],
+  ['with_balance', 'With a balance'],
+  [UNCONFIGURED, 'Not configured'],
+]
+
+const FILTERS: readonly Input[] = [
+  { name: 'search', label: 'Id contains' },
+  { name: 'only', label: 'Show', options: ONLY },
+  {
+    name: 'sort',
+    label: 'Order',
+    options: [
+      ['', 'By id'],
+      ['earned', 'Highest earnings first'],
+    ],
+  },
+]
+
 /** The affiliates of an account. */
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
-  query: ['add', 'cursor'],
+  query: ['add', 'cursor', 'search', 'only', 'sort', 'view'],
   changes: {
     add: addAffiliate,
     configure: {
@@ -122,19 +254,39 @@ export const affiliatesPage: Page = {
     },
   },
   async render(visit) {
-    const { api, account } = visit
-    const { add, cursor } = visit.query
-    const [list, unconfigured, choices] = await Promise.all([
-      api.get<List<Affiliate>>(apiPath(account, 'affiliates'), { per_page: PER_PAGE, cursor }),
-      api.get<Unconfigured>(apiPath(account, 'affiliates', 'unconfigured'), { customers: LATEST }),
+    const { api, account, query } = visit
+    const { add, view, only, search, sort, cursor } = query
+    const isTree = view === 'tree'
+    const isUnconfigured = only === UNCONFIGURED
+    const at = (...parts: string[]) => apiPath(account, 'affiliates', ...parts)
+    const [list, tree, unconfigured, choices] = await Promise.all([
+      isTree || isUnconfigured
+        ? null
+        : api.get<List<AffiliateFigures>>(at('figures'), {
+            ...{ search, only, sort, cursor },
+            per_page: LISTED,
+          }),
+      isTree ? api.get<List<Affiliate>>(at(), { per_page: PER_PAGE, cursor }) : null,
+      api.get<Unconfigured>(at('unconfigured'), { customers: LATEST }),
       readAddChoices(visit),
     ])
+    const meta = (list ?? tree)?.meta
     const body = (
       <>
         <AddForm visit={visit} title="Add an affiliate" choices={choices} id={add} />
-        <Unconfigured visit={visit} found={unconfigured} />
-        <Tree visit={visit} rows={list.data} />
-        <Pager visit={visit} meta={list.meta} />
+        <Unconfigured visit={visit} found={unconfigured} isFiltered={isUnconfigured} />
+        <Tabs
+          label="Affiliates"
+          here={isTree ? 'Tree' : 'List'}
+          tabs={[
+            ['List', visit.path],
+            ['Tree', withQuery(visit.path, { view: 'tree' })],
+          ]}
+        />
+        {!isTree && <Filters visit={visit} fields={FILTERS} />}
+        {list && <Figures visit={visit} list={list} plans={choices.plans} />}
+        {tree && <Tree visit={visit} rows={tree.data} />}
+        {meta && <Pager visit={visit} meta={meta} />}
       </>
     )
     return { title: 'Affiliates', body }

@@ -51,14 +51,17 @@ interface TableProps<Row> {
   readonly empty?: Child
   /** Renders the tick box of a row by its position; if absent, rows have none. */
   readonly tick?: (row: Row, position: number) => Child
+  /** Whether each row is a card on a phone, with the titles of its columns. */
+  readonly isCards?: boolean
 }
 
 /** Renders a table, which scrolls sideways on phones. The first column names the row. */
-export function Table<Row>({ caption, columns, rows, empty, tick }: TableProps<Row>) {
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, empty, tick, isCards } = props
   if (rows.length === 0 && empty) return <>{empty}</>
   const classOf = ({ isNumeric }: Column<Row>) => (isNumeric ? 'number' : undefined)
   return (
-    <section class="wide" aria-label={caption} tabindex={0}>
+    <section class={isCards ? 'wide cards' : 'wide'} aria-label={caption} tabindex={0}>
       <table>
         <caption>{caption}</caption>
         <thead>
@@ -81,7 +84,9 @@ export function Table<Row>({ caption, columns, rows, empty, tick }: TableProps<R
                     {column.cell(row)}
                   </th>
                 ) : (
-                  <td class={classOf(column)}>{column.cell(row)}</td>
+                  <td class={classOf(column)} data-title={isCards ? column.title : undefined}>
+                    {isCards ? <div>{column.cell(row)}</div> : column.cell(row)}
+                  </td>
                 ),
               )}
             </tr>

@@ -1,9 +1,10 @@
 import * as fields from '../../../../src/admin/fields.ts'
-import { documented } from '../../envelopes.ts'
+import { FIGURE_LIMITS } from '../../../../src/db/directory/affiliate-figures.ts'
+import { documented, object } from '../../envelopes.ts'
 import { closedObject } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
 import { listOf, type Operation, PAGING, ref } from '../operation.ts'
-import { newDefinition } from '../shapes.ts'
+import { DAY, FLAG, newDefinition, orNull, TEXT } from '../shapes.ts'
 import { affiliateParents } from './histories.ts'
 import { ACCOUNT_PATH, AT, COUNT, NO_CONTENT, operation, paged, returned } from './operation.ts'
 
@@ -26,6 +27,47 @@ const UNCONFIGURED = listOf(
     ),
   },
 )
+
+const CURRENCY = documented('An ISO 4217 code.')
+const MONEY: JsonSchema = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' }
+
+const FIGURES = object({
+  affiliate_id: documented('Identifies the affiliate.', TEXT),
+  parent: documented('The affiliate who referred them, or null.', orNull(TEXT)),
+  plan: documented(
+    'The plan of customers who sign up today, or null.',
+    orNull(
+      object({
+        plan: documented('Its id.', TEXT),
+        from: documented('The first day of the assignment.', DAY),
+        for_all: documented('Whether it is assigned by `*`.', FLAG),
+      }),
+    ),
+  ),
+  balances: documented('By currency.', {
+    type: 'array',
+    items: object({
+      currency: CURRENCY,
+      balance: documented('The sum of all entries of the ledger.', MONEY),
+      due: documented('What is approved and not yet paid.', MONEY),
+    }),
+  }),
+  earned: documented(
+    'The totals of statements of the last three months and weeks, the current ones among them, by period and currency.',
+    {
+      type: 'array',
+      items: object({
+        period: documented('The month or ISO week.', TEXT),
+        currency: CURRENCY,
+        total: documented('The sum of the totals.', MONEY),
+      }),
+    },
+  ),
+  last_signup: documented(
+    `The day of the last signup among the latest ${FIGURE_LIMITS.customers.toLocaleString('en')} customers of the account, or null.`,
+    orNull(DAY),
+  ),
+})
 
 /** Lists the operations on affiliates. */
 export const affiliates = (): Operation[] => [
@@ -72,6 +114,16 @@ export const affiliates = (): Operation[] => [
       'Lists the configured affiliates with their parents by day, ordered by id. A parent counts from the day on which it was set, or from the `from` that came with it.',
     parameters: [...PAGING, 'affiliate_query'],
     answers: paged('One page of affiliates.', affiliateParents),
+  }),
+  operation({
+    method: 'get',
+    path: `${ACCOUNT_PATH}/affiliates/figures`,
+    id: 'listAffiliateFigures',
+    summary: 'List affiliates with their figures',
+    description:
+      'Lists the configured affiliates, each with its plan, balance, earnings of the last periods and last signup.',
+    parameters: [...PAGING, 'affiliate_search', 'affiliate_only', 'affiliate_sort'],
+    answers: paged('One page of affiliates.', FIGURES),
   }),
   operation({
     method: 'get',

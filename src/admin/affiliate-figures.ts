@@ -1,0 +1,95 @@
+import type { Context } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { fromUnits, moneyText } from '../commission/books/money.ts'
+import { dayNumber, nextPeriod, type Period, periodOf } from '../commission/engine/calendar.ts'
+import { resolveDatabase } from '../db/database.ts'
+import {
+  type AffiliateFigures,
+  FIGURE_FILTERS,
+  FIGURE_SORTS,
+  type FigureDays,
+  listForFigures,
+  readAffiliateFigures,
+} from '../db/directory/affiliate-figures.ts'
+import type { Affiliate } from '../db/directory/affiliates.ts'
+import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
+import { readChoice, readQuery } from '../http/query.ts'
+import { today } from './account-day.ts'
+import { findRouteAccount } from './accounts.ts'
+
+/** The periods of each kind whose earnings are listed, the current one among them. */
+const PERIODS = 3
+
+/** Returns the last periods until one, the latest last. */
+function lastPeriods(open: Period): string[] {
+  const periods = [open]
+  while (periods.length < PERIODS) periods.unshift(nextPeriod(periods[0] ?? open, -1))
+  return periods.map(({ id }) => id)
+}
+
+/** Returns the days and periods of figures on a day (`YYYY-MM-DD`). */
+function daysOf(day: string): FigureDays {
+  const open = (['month', 'week'] as const).map((kind) => periodOf(dayNumber(day), kind))
+  return { today: day, open: open.map(({ id }) => id), periods: open.flatMap(lastPeriods) }
+}
+
+interface Sum {
+  readonly currency: string
+  readonly units: string
+}
+
+const amountOf = ({ currency, units }: Sum): string =>
+  moneyText(fromUnits(units, currency), currency)
+
+/** Returns an affiliate with its figures, as the list shows it. */
+function present({ affiliate_id, parent }: Affiliate, figures: AffiliateFigures) {
+  const { assigned, balances, earned, lastSignups } = figures
+  const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
+  const own = assigned.find(isOwn)
+  const plan = own ?? assigned.find((one) => one.affiliate_id === '*')
+  const sums = balances.filter(isOwn)
+  const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
+  const sumOf = (currency: string, what: 'balance' | 'due') =>
+    amountOf(
+      sums.find((sum) => sum.currency === currency && sum.what === what) ?? {
+        currency,
+        units: '0',
+      },
+    )
+  return {
+    affiliate_id,
+    parent,
+    plan: plan ? { plan: plan.plan, from: plan.from_day, for_all: own === undefined } : null,
+    balances: currencies.map((currency) => ({
+      currency,
+      balance: sumOf(currency, 'balance'),
+      due: sumOf(currency, 'due'),
+    })),
+    earned: earned
+      .filter(isOwn)
+      .map((sum) => ({ period: sum.period, currency: sum.currency, total: amountOf(sum) })),
+    last_signup: lastSignups.get(affiliate_id) ?? null,
+  }
+}
+
+/** Responds with one page of the affiliates of an account, each with its plan, balance, earnings and last signup. */
+export async function getFigures(c: Context<AppEnv>): Promise<Response> {
+  const sent = readQuery(c.req.url, ...PAGE_PARAMETERS, 'search', 'only', 'sort')
+  const { search, only, sort, ...query } = sent
+  const filter = {
+    search,
+    only: readChoice('only', only, FIGURE_FILTERS),
+    sort: readChoice('sort', sort, FIGURE_SORTS),
+  }
+  const account = await findRouteAccount(c)
+  const db = resolveDatabase(c.env, account.binding)
+  const context = JSON.stringify([account.id, 'affiliate figures', filter])
+  const page = await readPage(c.env, context, query)
+  const days = daysOf(today(account))
+  const found = await listForFigures(db, account.id, filter, days, page)
+  const ids = found.data.map(({ affiliate_id }) => affiliate_id)
+  const databases = { db, directory: c.env.DB }
+  const figures = await readAffiliateFigures(databases, account.id, ids, days)
+  const data = found.data.map((row) => present(row, figures))
+  return respondWithPage(c, context, page, { ...found, data })
+}

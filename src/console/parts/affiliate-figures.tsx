@@ -1,0 +1,142 @@
+import type { Child } from 'hono/jsx'
+import { nextPeriod, type PeriodKind, periodOf } from '../../commission/engine/calendar.ts'
+import { decimal, isZero } from '../../commission/engine/decimal.ts'
+import { DAY_MS } from '../../durations.ts'
+import type { Visit } from '../page.ts'
+import { Amount, Badge, Data, periodWords } from './data.tsx'
+import { AccountLink } from './fields.tsx'
+import { Sparkline } from './figures.tsx'
+
+// What is shown of an affiliate: plan, balance and earnings.
+
+/** What an affiliate earned in a period. */
+export interface Earned {
+  readonly period: string
+  readonly currency: string
+  readonly total: string
+}
+
+/** The balance of an affiliate in a currency. */
+export interface Balance {
+  readonly currency: string
+  readonly balance: string
+  /** What is approved and not yet paid. */
+  readonly due: string
+}
+
+/** An affiliate as `GET …/affiliates/figures` shows it. */
+export interface AffiliateFigures {
+  readonly affiliate_id: string
+  readonly parent: string | null
+  readonly plan: {
+    readonly plan: string
+    readonly from: string
+    readonly for_all: boolean
+  } | null
+  readonly balances: readonly Balance[]
+  readonly earned: readonly Earned[]
+  readonly last_signup: string | null
+}
+
+/** Returns the last periods of a kind, the current one first. */
+export function lastPeriods(now: number, kind: PeriodKind, length: number): string[] {
+  const periods = [periodOf(Math.floor(now / DAY_MS), kind)]
+  for (let last = periods[0]; last && periods.length < length; last = periods.at(-1)) {
+    periods.push(nextPeriod(last, -1))
+  }
+  return periods.map(({ id }) => id)
+}
+
+/** The earnings of one currency and kind of period: of each of the last periods, the current one first. */
+interface Series {
+  readonly currency: string
+  readonly totals: readonly { readonly period: string; readonly total: string }[]
+}
+
+/** Returns the earnings by currency and kind of period. Kinds without any are left out. */
+export function seriesOf(earned: readonly Earned[], now: number, length: number): Series[] {
+  const currencies = [...new Set(earned.map(({ currency }) => currency))]
+  return (['month', 'week'] as const).flatMap((kind) =>
+    currencies.flatMap((currency) => {
+      const totals = lastPeriods(now, kind, length).map((period) => {
+        const found = earned.find((one) => one.period === period && one.currency === currency)
+        return found && { period, total: found.total }
+      })
+      const first = totals.find((one) => one !== undefined)
+      if (!first) return []
+      const zero = first.total.replace(/\d/g, '0').replace(/^-?0+/, '0')
+      const periods = lastPeriods(now, kind, length)
+      const filled = totals.map((one, i) => one ?? { period: periods[i] ?? '', total: zero })
+      return [{ currency, totals: filled }]
+    }),
+  )
+}
+
+/** Draws the earnings of the last periods, the latest last. */
+export const EarnedSparkline = ({ series: { currency, totals } }: { series: Series }) => (
+  <Sparkline
+    values={totals.map(({ total }) => Number(total)).reverse()}
+    label={`Earned in ${currency}: ${totals
+      .map(({ period, total }) => `${periodWords(period)} ${total}`)
+      .join(', ')}`}
+  />
+)
+
+/** Renders the earnings of the last three periods: that of the current one, and smaller those before. */
+export const EarnedCell = ({ earned, now }: { earned: readonly Earned[]; now: number }): Child => {
+  const all = seriesOf(earned, now, 3)
+  if (all.length === 0) return <span class="quiet">–</span>
+  return all.map((series) => {
+    const [open, ...earlier] = series.totals
+    return (
+      <div class="earned-cell">
+        <EarnedSparkline series={series} />
+        <div>
+          <Amount value={open?.total ?? '0'} currency={series.currency} />
+          {earlier.map(({ period, total }) => (
+            <small>
+              {periodWords(period)} <Amount value={total} />
+            </small>
+          ))}
+        </div>
+      </div>
+    )
+  })
+}
+
+/** Renders balances, each with what is payable of it. */
+export const BalanceCell = ({ balances }: { balances: readonly Balance[] }): Child => {
+  if (balances.length === 0) return <span class="quiet">–</span>
+  return balances.map(({ currency, balance, due }) => (
+    <div>
+      <Amount value={balance} currency={currency} />
+      {!isZero(decimal(due)) && due !== balance && (
+        <small>
+          payable <Amount value={due} />
+        </small>
+      )}
+      {!isZero(decimal(due)) && due === balance && <small>payable</small>}
+    </div>
+  ))
+}
+
+/** Renders the plan in force; `names` has the names of plans. */
+export const PlanCell = ({
+  visit,
+  plan,
+  names,
+}: {
+  visit: Visit
+  plan: AffiliateFigures['plan']
+  names: ReadonlyMap<string, string>
+}) => {
+  if (!plan) return <Badge tone="warn">No plan</Badge>
+  return (
+    <>
+      <AccountLink visit={visit} at={['plans', plan.plan]}>
+        <Data text={names.get(plan.plan) ?? plan.plan} />
+      </AccountLink>
+      {plan.for_all && <small>for all</small>}
+    </>
+  )
+}
