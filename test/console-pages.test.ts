@@ -75,7 +75,7 @@ test('the overview and the list of statements know the periods that have stateme
   await env.DB.batch(statementRows(env.DB, 'acme'))
   expect(await read('')).toMatch(/statements\?period=2026-10&amp;status=draft">\d+<\/a>/)
   const list = await read('/statements?status=draft')
-  expect(list).toContain('<option value="2026-10">October 2026</option>')
+  expect(list).toContain('<option value="2026-10">October 2026 · 1 to approve</option>')
 })
 
 test('an accepted delivery says where its records are, and a refused one where its values are', async () => {
@@ -242,7 +242,7 @@ test('the list of statements begins with the last period to approve, and names e
   const { read } = await open()
   const move = (from: string, to: string) =>
     env.DB.prepare(
-      `update statements set period = ?2, affiliate_id = ?2, id = 'stm_' || ?2,
+      `update statements set period = ?2, affiliate_id = ?2, id = 'stm_' || ?2, payable = '1000.50',
          statement = json_set(statement, '$.period', ?2, '$.payable', '1000.50', '$.total', '1000.50')
        where period = ?1`,
     ).bind(from, to)
@@ -252,11 +252,64 @@ test('the list of statements begins with the last period to approve, and names e
   const text = await read('/statements')
 
   expect(text).toContain('<h1>Statements of September 2026</h1>')
-  expect(text).toMatch(/<option value="2026-09" selected="">September 2026</)
+  expect(text).toMatch(/<option value="2026-09" selected="">September 2026 · 1 to approve</)
   expect(text).toMatch(/To approve<\/dt><dd><strong>1,000\.50 EUR<\/strong>/)
   expect(text).toMatch(/approved first:[\s\S]*period=2026-08">August 2026, 1 draft</)
   expect(text).not.toContain('January 2099, 1 draft')
   expect(await read('/statements?affiliate_id=2026-08')).toContain('<h1>Statements</h1>')
+})
+
+test('drafts that pay nothing are counted, and approved with the next period that pays something', async () => {
+  const { read } = await open()
+  const move = (period: string, payable: string) => [
+    statementRows(env.DB, 'acme', `aff-${period}`)[0]!,
+    env.DB.prepare(
+      `update statements set period = ?1, id = 'stm_' || ?1, payable = ?2,
+         statement = json_set(statement, '$.period', ?1, '$.payable', ?2)
+       where affiliate_id = ?3`,
+    ).bind(period, payable, `aff-${period}`),
+  ]
+  await env.DB.batch([...move('2026-07', '0.00'), ...move('2026-08', '0.00')])
+  const before = await read('/statements')
+  expect(before).toContain('<h1>Statements of August 2026</h1>')
+  expect(before).toContain('The draft pays nothing.')
+  const all = async () => (await (await signedIn()).get('/console')).text()
+  expect(await all()).not.toMatch(/statements? to approve/)
+
+  await env.DB.batch(move('2026-09', '5.00'))
+  const text = await read('/statements')
+  expect(text).toContain('<h1>Statements of September 2026</h1>')
+  expect(text).toContain(
+    'Earlier drafts that pay nothing are approved, too: August 2026, 1 draft; July 2026, 1 draft.',
+  )
+  expect(text).toContain('name="earlier" value="2026-08 2026-07"')
+  expect(text).not.toContain('approved first:')
+  expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
+})
+
+test('a period is chosen from a list with its state, the latest first', async () => {
+  const { read } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const text = await read('/statements')
+  const options = [...text.matchAll(/<option value="(\d{4}-\d\d)"[^>]*>([^<]+)</g)]
+    .map(([, id = '', label = '']) => ({ id, label }))
+    .slice(0, 15)
+  const now = new Date().toISOString().slice(0, 7)
+
+  expect(options[0]).toEqual({ id: now, label: expect.stringMatching(/^\w+ \d{4} · open$/) })
+  expect(options.map(({ id }) => id)).toEqual(
+    options
+      .map(({ id }) => id)
+      .toSorted()
+      .reverse(),
+  )
+  expect(options.slice(-2).map(({ label }) => label)).toEqual([
+    'September 2024 · 1 to approve',
+    'August 2024 · 1 to pay',
+  ])
+  const refused = await read('/statements?period=2026-13')
+  expect(refused).toContain('is not a month or a week of the calendar')
+  expect(refused).toContain('<option value="2024-09"')
 })
 
 /** Returns the values of the tick boxes on a page. */

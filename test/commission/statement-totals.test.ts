@@ -54,10 +54,12 @@ test('totals are exact, by plan, status and currency', async () => {
     data: [
       {
         ...{ plan: 'ib', status: 'draft', currency: 'EUR', statements: 2, with_holds: 1 },
+        paying: 2,
         ...{ total: '18014398509481986.02', payable: '18014398509481986.02', closing: '-0.02' },
       },
       {
         ...{ plan: 'ib', status: 'approved', currency: 'EUR', statements: 1, with_holds: 0 },
+        paying: 1,
         ...{ total: '-0.02', payable: '-0.02', closing: '-0.01' },
       },
       expect.objectContaining({ plan: 'yen', status: 'paid', currency: 'JPY', payable: '7' }),

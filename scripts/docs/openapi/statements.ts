@@ -227,6 +227,7 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
           'The number of statements with records that wait for a rate or a currency.',
           COUNT,
         ),
+        paying: documented('The number of statements whose `payable` is not 0.', COUNT),
         total: money('The sum of `total`.'),
         payable: money('The sum of `payable`.'),
         closing: decimal(
@@ -246,6 +247,7 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
         status: HEAD.status,
         currency: HEAD.currency,
         statements: documented('The number of statements.', COUNT),
+        paying: documented('The number of statements whose `payable` is not 0.', COUNT),
         total: money('The sum of `total`.'),
         computed_at: documented('When the latest of them was computed.', TIME),
       }),

@@ -92,6 +92,15 @@ export function storedPeriod(id: string): Period {
 export const nextPeriod = ({ kind, first, last }: Period, step: 1 | -1): Period =>
   periodOf(step === 1 ? last + 1 : first - 1, kind)
 
+/** Returns the latest periods of a kind until the one in which a day lies, the latest first. */
+export function latestPeriods(day: number, kind: PeriodKind, count: number): Period[] {
+  const periods = [periodOf(day, kind)]
+  for (let last = periods[0]; last && periods.length < count; periods.push(last)) {
+    last = nextPeriod(last, -1)
+  }
+  return periods
+}
+
 /** Returns a number that is the same for all days of a calendar quarter. */
 export function quarterOf(day: number): number {
   const date = new Date(day * DAY_MS)

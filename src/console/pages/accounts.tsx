@@ -6,7 +6,7 @@ import { Amount, Data, EmptyState, type List, Pager, periodWords } from '../part
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
 import { ChangeForm, Field } from '../parts/forms.tsx'
-import { endedDrafts, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
+import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
@@ -45,11 +45,12 @@ function lagOf(feeds: readonly Feed[]): number | null {
 
 /** Returns what needs attention of an account, and where it is resolved. */
 function needsOf(visit: Visit, { account, disabled, feeds, sums }: AccountState) {
-  const ended = endedDrafts(sums, visit.now)
-  const drafts = ended.reduce((sum, { statements }) => sum + statements, 0)
+  // Drafts that pay nothing are approved with those that do.
+  const ended = draftsByPeriod(sums, visit.now).filter(({ paying }) => paying > 0)
+  const drafts = ended.reduce((sum, one) => sum + one.drafts, 0)
   const refused = feeds.reduce((sum, feed) => sum + feed.refused_last_day, 0)
   const isLate = feeds.some(({ yesterday }) => yesterday === 'late' || yesterday === 'missing')
-  const draftsOf = { period: ended.at(-1)?.period, status: 'draft' }
+  const draftsOf = { period: ended.at(-1)?.period.id, status: 'draft' }
   return [
     drafts > 0 && {
       text: `${counted(drafts, 'statement')} to approve`,

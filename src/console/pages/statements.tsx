@@ -1,9 +1,9 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
-import { nextPeriod, parsePeriod, periodOf } from '../../commission/engine/calendar.ts'
-import { counted } from '../../commission/engine/reasons.ts'
-import { DAY_MS } from '../../durations.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import { ApiError } from '../../errors.ts'
+import { accountPath, apiPath, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import {
+  count,
   Data,
   EmptyState,
   type List,
@@ -16,7 +16,8 @@ import {
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FormSentence, HOLDS, type Option } from '../parts/forms.tsx'
-import { endedDrafts } from '../parts/owed.ts'
+import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
+import { choosablePeriods, periodFilter } from '../parts/periods.ts'
 import {
   type PeriodSums,
   STATUS_WORDS,
@@ -90,9 +91,16 @@ const Progress = ({ run }: { run: Run }) => {
 
 type Refused = PeriodApproved['refused'][number]
 
+/** What the approval of a period, and of earlier ones that pay nothing, did. */
+interface Approvals {
+  readonly approved: PeriodApproved
+  readonly earlier: readonly PeriodApproved[]
+}
+
 /** Shows what the approval of a period did, and what it refused and why. */
-const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) => {
-  const { approved, waiting, refused, refused_total, closed, open_total, period } = answer
+const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
+  const { approved, waiting, refused, refused_total, closed, open_total, period } = answers.approved
+  const also = answers.earlier.filter((one) => one.approved > 0)
   return (
     <>
       <p>
@@ -102,6 +110,12 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
             : `${counted(approved, 'statement')} of ${periodWords(period)} ${approved === 1 ? 'is' : 'are'}`}{' '}
           approved.
         </strong>{' '}
+        {also.length > 0 &&
+          `So ${also.length === 1 && also[0]?.approved === 1 ? 'is' : 'are'} ${listed(
+            also.map(
+              (one) => `${counted(one.approved, 'statement')} of ${periodWords(one.period)}`,
+            ),
+          )}, without a payment. `}
         {waiting > 0 &&
           `${counted(waiting, 'statement')} must be approved by another person, too. `}
         {refused_total > 0 && `${counted(refused_total, 'statement')} could not be approved. `}
@@ -138,75 +152,86 @@ const Approved = ({ answer, visit }: { answer: PeriodApproved; visit: Visit }) =
 /** The value of the filter that lists all periods. */
 const ALL = 'all'
 
-/** Returns the month of today, and the one before it. */
-function recentMonths(now: number): string[] {
-  const month = periodOf(Math.floor(now / DAY_MS), 'month')
-  return [month.id, nextPeriod(month, -1).id]
-}
-
-/** Returns the periods that can be chosen, the latest first. */
-function periodsOf({ data }: PeriodSums, { query: { period }, now }: Visit): string[] {
-  const known = data.map((one) => one.period)
-  const hasMonths = known.length === 0 || known.some((one) => !one.includes('W'))
-  const all = [
-    ...known,
-    ...(hasMonths ? recentMonths(now) : []),
-    ...(period && period !== ALL ? [period] : []),
-  ]
-  return [...new Set(all)].sort((a, b) => lastDayOf(b) - lastDayOf(a))
-}
-
-const lastDayOf = (period: string): number => parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY
-
-/** Returns the period to show if none is chosen: the latest to approve that earns anything, else the latest. */
+/** Returns the period to show if none is chosen: the latest to approve that pays anything, else the latest. */
 function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
-  const drafts = endedDrafts(sums, now)
-  const found = drafts.find(({ total }) => /[1-9]/.test(total)) ?? drafts[0] ?? sums.data[0]
-  return found?.period ?? recentMonths(now)[1]
+  const drafts = draftsByPeriod(sums, now)
+  const found = drafts.find(({ paying }) => paying > 0) ?? drafts[0]
+  return found?.period.id ?? sums.data[0]?.period ?? choosablePeriods(sums, now)[1]
 }
 
-/**
- * Renders links to other periods to approve: to those before a period with drafts, which are approved first,
- * or to all of them if the period has none.
- */
+/** The drafts of periods besides the one that a page shows. */
+interface OtherPeriods {
+  /** Whether the period has drafts itself, and has ended. */
+  readonly hasOwn: boolean
+  /** Those of earlier periods of the same kind that pay nothing: they are approved with the period. */
+  readonly unpaid: readonly PeriodDrafts[]
+  /** The others: those before a period with drafts, or all if the period has none. */
+  readonly others: readonly PeriodDrafts[]
+}
+
+/** The maximum number of earlier periods that are approved with a period. */
+const MAX_EARLIER = 12
+
+/** Returns the drafts of other periods that are to be approved. */
+function otherPeriods(sums: PeriodSums, shown: string, now: number): OtherPeriods {
+  const drafts = draftsByPeriod(sums, now)
+  const own = drafts.find(({ period }) => period.id === shown)
+  if (!own) return { unpaid: [], others: drafts, hasOwn: false }
+  const earlier = drafts.filter(({ period }) => period.last < own.period.last)
+  const unpaid = earlier
+    .filter(({ period, paying }) => paying === 0 && period.kind === own.period.kind)
+    .slice(-MAX_EARLIER)
+  return { unpaid, others: earlier.filter((one) => !unpaid.includes(one)), hasOwn: true }
+}
+
+const draftsText = ({ period, drafts }: PeriodDrafts): string =>
+  `${periodWords(period.id)}, ${counted(drafts, 'draft')}`
+
+/** Renders links to other periods that are to be approved. */
 const OtherDrafts = ({
   visit,
-  sums,
-  period,
+  others,
+  hasOwn,
 }: {
   visit: Visit
-  sums: PeriodSums
-  period: string
-}) => {
-  const drafts = endedDrafts(sums, visit.now)
-  const hasOwn = drafts.some((one) => one.period === period)
-  const others = drafts.filter(
-    (one) => one.period !== period && (!hasOwn || lastDayOf(one.period) < lastDayOf(period)),
-  )
-  if (others.length === 0) return null
-  return (
+  others: readonly PeriodDrafts[]
+  hasOwn: boolean
+}) =>
+  others.length === 0 ? null : (
     <p>
       {hasOwn ? 'Earlier drafts are to be approved first: ' : 'Also to approve: '}
       {others.map((one, i) => (
         <>
           {i > 0 && ', '}
-          <AccountLink visit={visit} at={['statements']} query={{ period: one.period }}>
-            {periodWords(one.period)}, {counted(one.statements, 'draft')}
+          <AccountLink visit={visit} at={['statements']} query={{ period: one.period.id }}>
+            {draftsText(one)}
           </AccountLink>
         </>
       ))}
     </p>
   )
-}
 
 interface ActionsProps {
   readonly visit: Visit
   readonly period: string
   readonly totals: StatementTotals
+  readonly unpaid: readonly PeriodDrafts[]
+}
+
+/** Says how many drafts an approval concerns, and how many of them pay nothing. */
+function draftsSentence({ data }: StatementTotals): string {
+  const drafts = data.filter(({ status }) => status === 'draft')
+  const all = drafts.reduce((sum, { statements }) => sum + statements, 0)
+  const paying = drafts.reduce((sum, one) => sum + one.paying, 0)
+  const none = all - paying
+  if (none === 0) return ''
+  if (paying === 0)
+    return all === 1 ? 'The draft pays nothing. ' : `All ${all} drafts pay nothing. `
+  return `${counted(none, 'draft')} of ${count(all)} ${none === 1 ? 'pays' : 'pay'} nothing and ${none === 1 ? 'is' : 'are'} approved with the others. `
 }
 
 /** Renders the forms that approve and compute a whole period. */
-const Actions = ({ visit, period, totals }: ActionsProps) => {
+const Actions = ({ visit, period, totals, unpaid }: ActionsProps) => {
   const { plan } = visit.query
   const drafts = totals.data.filter(({ status }) => status === 'draft')
   const hasHolds = drafts.some(({ with_holds }) => with_holds > 0)
@@ -223,9 +248,20 @@ const Actions = ({ visit, period, totals }: ActionsProps) => {
         >
           <p class="note">
             Approves the drafts{ofPlan} of {periodWords(period)}, for all affiliates, and closes the
-            period. An approved statement never changes.
+            period. {draftsSentence(totals)}An approved statement never changes.
           </p>
+          {unpaid.length > 0 && (
+            <p class="note">
+              Earlier drafts that pay nothing are approved, too: {unpaid.map(draftsText).join('; ')}
+              .
+            </p>
+          )}
           <input type="hidden" name="period" value={period} />
+          <input
+            type="hidden"
+            name="earlier"
+            value={unpaid.map(({ period: { id } }) => id).join(' ')}
+          />
         </ChangeForm>
       )}
       <ChangeForm
@@ -237,6 +273,32 @@ const Actions = ({ visit, period, totals }: ActionsProps) => {
       </ChangeForm>
     </div>
   )
+}
+
+/**
+ * Approves a period, and before it the earlier periods that pay nothing, the oldest first. Those that cannot
+ * be approved are left as they are: the answer says which statements of the period wait for them.
+ */
+async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> {
+  const approve = (period: string) =>
+    visit.api.send({
+      method: 'POST',
+      path: apiPath(visit.account, 'periods', period, 'approve'),
+      body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
+    }) as Promise<PeriodApproved>
+  const earlier: PeriodApproved[] = []
+  for (const period of values('earlier')
+    .split(' ')
+    .filter(Boolean)
+    .slice(0, MAX_EARLIER)
+    .reverse()) {
+    const answer = await approve(period).catch((error: unknown) => {
+      if (error instanceof ApiError) return null
+      throw error
+    })
+    if (answer) earlier.push(answer)
+  }
+  return { approved: await approve(values('period')), earlier }
 }
 
 const changes: NonNullable<Page['changes']> = {
@@ -255,12 +317,8 @@ const changes: NonNullable<Page['changes']> = {
   },
   approve: {
     done: '',
-    request: (values, visit) => ({
-      method: 'POST',
-      path: apiPath(visit.account, 'periods', values('period'), 'approve'),
-      body: { plan: visit.query.plan, leave_out_holds: values('leave_out_holds') === 'yes' },
-    }),
-    show: (answer, visit) => <Approved answer={answer as PeriodApproved} visit={visit} />,
+    perform: approvePeriods,
+    show: (answer, visit) => <Approved answers={answer as Approvals} visit={visit} />,
   },
 }
 
@@ -300,19 +358,13 @@ export const statementsPage: Page = {
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
+    const { unpaid, others, hasOwn } = otherPeriods(sums, period ?? '', now)
     const body = (
       <>
         <Filters
           visit={here}
           fields={[
-            {
-              name: 'period',
-              options: [
-                ...periodsOf(sums, here).map((one): Option => [one, periodWords(one)]),
-                [ALL, 'All periods'],
-              ],
-              value: shown ?? ALL,
-            },
+            periodFilter(here, sums, shown ?? ALL, [[ALL, 'All periods']]),
             {
               name: 'status',
               options: [['', 'Any'], ...Object.entries(STATUS_WORDS)],
@@ -330,8 +382,8 @@ export const statementsPage: Page = {
         <Live id="statements" seconds={followSeconds(run, now)}>
           {run && <Progress run={run} />}
           <StatusSums visit={here} totals={totals} />
-          {period && <OtherDrafts visit={here} sums={sums} period={period} />}
-          {period && <Actions visit={here} period={period} totals={totals} />}
+          {period && <OtherDrafts visit={here} others={others} hasOwn={hasOwn} />}
+          {period && <Actions visit={here} period={period} totals={totals} unpaid={unpaid} />}
           <Statements
             visit={visit}
             period={period}

@@ -131,9 +131,27 @@ export function latestPaid({ data }: PeriodSums) {
 }
 
 /** Returns the sums of drafts of periods that have ended before `now` (milliseconds), the latest first. */
-export function endedDrafts({ data }: PeriodSums, now: number): Row[] {
+function endedDrafts({ data }: PeriodSums, now: number): Row[] {
   const today = Math.floor(now / DAY_MS)
   return data.filter(
     ({ status, period }) => status === 'draft' && storedPeriod(period).last < today,
   )
+}
+
+/** The drafts of an ended period. */
+export interface PeriodDrafts {
+  readonly period: Period
+  readonly drafts: number
+  /** The drafts that pay something. */
+  readonly paying: number
+}
+
+/** Returns the drafts of periods that have ended before `now` (milliseconds), the latest first. */
+export function draftsByPeriod(sums: PeriodSums, now: number): PeriodDrafts[] {
+  const byPeriod = Map.groupBy(endedDrafts(sums, now), ({ period }) => period)
+  return [...byPeriod].map(([period, rows]) => ({
+    period: storedPeriod(period),
+    drafts: rows.reduce((sum, { statements }) => sum + statements, 0),
+    paying: rows.reduce((sum, one) => sum + one.paying, 0),
+  }))
 }

@@ -10,7 +10,17 @@ import type {
   presentPeriods,
 } from '../../commission/statements/present.ts'
 import type { Visit } from '../page.ts'
-import { Amount, amountText, count, Data, Day, EmptyState, periodWords, Table } from './data.tsx'
+import {
+  Amount,
+  amountText,
+  Badge,
+  count,
+  Data,
+  Day,
+  EmptyState,
+  periodWords,
+  Table,
+} from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 
 // The parts of pages that list statements.
@@ -33,6 +43,7 @@ export interface StatementTotals {
     readonly currency: string
     readonly statements: number
     readonly with_holds: number
+    readonly paying: number
     readonly total: string
     readonly payable: string
     /** Null unless all statements are of one period. */
@@ -47,6 +58,13 @@ export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
   approved: 'To pay',
   paid: 'Paid',
 }
+
+const TONES = { draft: 'warn', approved: 'quiet', paid: 'good' } as const
+
+/** Renders the status of a statement in words. */
+export const StatusBadge = ({ status }: Pick<Statement, 'status'>) => (
+  <Badge tone={TONES[status]}>{STATUS_WORDS[status]}</Badge>
+)
 
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
@@ -83,7 +101,7 @@ export const Statements = ({
           </AccountLink>
         )),
         amount('Payable', 'payable'),
-        ...fields<Statement>(visit, 'status'),
+        column('Status', ({ status }: Statement) => <StatusBadge status={status} />),
         column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />),
         ...fields<Statement>(visit, 'plan'),
         ...(rows.some(({ opening }) => isSome(opening)) ? [amount('Carried in', 'opening')] : []),

@@ -4,9 +4,9 @@ import { causesWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import { isSome, parseScope } from '../../commission/statements/line-groups.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Badge, Data, Day, dayWords, isolated, periodWords, Table } from './data.tsx'
+import { Amount, Data, Day, dayWords, isolated, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
-import { STATUS_WORDS, type Statement } from './statement-lists.tsx'
+import { type Statement, StatusBadge } from './statement-lists.tsx'
 
 // The parts of the page of a statement, without its lines.
 
@@ -24,16 +24,13 @@ export interface ShownStatement {
   readonly statement: WholeStatement
 }
 
-const TONES = { draft: 'warn', approved: 'quiet', paid: 'good' } as const
-
 /** Renders what a statement pays, to whom, for which period, and its status. */
 export const StatementHead = ({ visit, statement }: ShownStatement) => {
   const { payable, currency, status, affiliate_id, plan, period, payable_on, paid } = statement
   return (
     <div class="statement-head">
       <p class="big">
-        <Amount value={payable} currency={currency} />{' '}
-        <Badge tone={TONES[status]}>{STATUS_WORDS[status]}</Badge>
+        <Amount value={payable} currency={currency} /> <StatusBadge status={status} />
       </p>
       <p>
         To{' '}

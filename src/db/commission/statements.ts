@@ -138,10 +138,15 @@ export interface SummedStatements {
   readonly statements: number
   /** The statements with records that wait for a rate or a currency. */
   readonly with_holds: number
+  /** The statements that pay something. */
+  readonly paying: number
   readonly total: string
   readonly payable: string
   readonly closing: string
 }
+
+/** Counts the statements whose payable amount is not 0. */
+const COUNT_PAYING = `sum(payable glob '*[1-9]*')`
 
 /** Adds up the statements that a filter matches: at most 100,000, the first by period. */
 const SUM_STATEMENTS = compileStatement(`
@@ -157,7 +162,8 @@ const SUM_STATEMENTS = compileStatement(`
     order by period, affiliate_id, plan limit :limit
   )
   select plan, status, currency, count(*) as statements, sum(has_holds) as with_holds,
-    ${sumOf('total')} as total, ${sumOf('payable')} as payable, ${sumOf('closing')} as closing
+    ${COUNT_PAYING} as paying, ${sumOf('total')} as total, ${sumOf('payable')} as payable,
+    ${sumOf('closing')} as closing
   from chosen group by plan, status, currency
   order by plan, case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
 
@@ -186,6 +192,8 @@ export interface PeriodSums {
   readonly status: 'draft' | 'approved' | 'paid'
   readonly currency: string
   readonly statements: number
+  /** The statements that pay something. */
+  readonly paying: number
   readonly total: string
   /** When the latest of them was computed. */
   readonly computed_at: string
@@ -196,11 +204,11 @@ export interface PeriodSums {
  * months.
  */
 const SUM_PERIODS = compileStatement(`
-  select period, status, currency, count(*) as statements, ${sumOf('total')} as total,
-    max(computed_at) as computed_at
+  select period, status, currency, count(*) as statements, ${COUNT_PAYING} as paying,
+    ${sumOf('total')} as total, max(computed_at) as computed_at
   from (
     select period, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
-      computed_at
+      payable, computed_at
     from statements where account = :account and statement is not null
     order by period desc limit :limit)
   group by period, currency, status order by period desc, currency, status = 'paid', status desc`)
