@@ -207,20 +207,6 @@ test('a version that begins later is not in force', async () => {
   expect(text.match(/>in force<|begins later/g)).toEqual(['begins later', '>in force<'])
 })
 
-test('the search finds an affiliate, and records with the same id', async () => {
-  const { acme, read } = await open()
-  const link = `<a href="${AT}/affiliates/aff-7"><bdi>aff-7</bdi></a>`
-  const found = await read('/deliveries?record_id=aff-7')
-  expect(found).toContain(`The affiliate ${link} has this id.`)
-  expect(found).not.toContain('No record with the id')
-
-  await acme.post('customers', { ...ada, customer_id: 'aff-7' })
-  const both = await read('/deliveries?record_id=aff-7')
-  expect(both).toContain(link)
-  expect(both).toContain('A record of customers with this id is stored')
-  expect(await read('/deliveries?record_id=aff-8')).toContain('No record with the id')
-})
-
 test('balances that are carried on are added up over affiliates of one period, never over periods', async () => {
   const { read } = await open()
   await env.DB.batch([

@@ -20,6 +20,8 @@ const PARAMETERS: Record<string, string> = {
   affiliate: 'aff-7',
   customer: 'c-1',
   plan: 'standard-ib',
+  resource: 'transactions',
+  id: deposit.transaction_id,
   statement: STATEMENT_ID,
   line: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
 }
@@ -34,6 +36,7 @@ const MAX_TRIPS = 3
 const DEFERRED: readonly (readonly [path: string, query: string, shown: number, all: number])[] = [
   ['/console/accounts/:account/lines/:line', '', 2, 13],
   ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 13],
+  ['/console/accounts/:account/records/:resource/:id', '', 3, 11],
   ['/console/accounts/:account/unearned', '?period=2026-10', 1, 7],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records', 1, 7],
   ['/console/accounts/:account/customers/:customer', '?period=2026-10', 3, 7],

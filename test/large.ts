@@ -95,13 +95,13 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
             `account, transaction_id, customer_id, transaction_type, amount_currency, currency,
              transaction_date, status, day, ${stored}`,
             `?1, ${ID('t')}, ${CUSTOMER}, 'deposit', 1, 'EUR', (${DAY}) * 86400000, 'approved', ${DAY},
-             0, '${delivery}', 0, 1`,
+             0, '${delivery}0000000000000000', 0, 1`,
           ),
           insert(
             records,
             'activity',
             `account, date, customer_id, instrument, currency, lots_traded, ${stored}`,
-            `?1, ${DAY}, ${CUSTOMER}, ${ID('i')}, 'EUR', 1, 0, '${delivery}', 0, 1`,
+            `?1, ${DAY}, ${CUSTOMER}, ${ID('i')}, 'EUR', 1, 0, '${delivery}0000000000000000', 0, 1`,
           ),
           insert(
             held,
@@ -118,7 +118,7 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
             'events',
             `account, id, eventname, customer_id, amount, currency, kpis, record, day, first_day, ${stored}`,
             `?1, ${ID('e e')}, 'Bet', ${CUSTOMER}, 1, 'EUR', '{"Bets":1}', '{"eventname":"Bet","customerid":"c","Value":"1","Currency":"EUR"}', ${DAY}, ${DAY},
-             0, '${delivery}', 0, 1`,
+             0, '${delivery}0000000000000000', 0, 1`,
           ),
           insert(
             SIZES.definitions,
@@ -145,7 +145,7 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       'customers',
       'account, customer_id, signup_date, affiliate_id, tracking_data, verdict, day, delivery, idx, revision',
       `?1, ${ID('c')}, (${DAY}) * 86400000, ${ID('aff', `i % (2 * ${affiliates})`)}, 'x', 'unrecognised', ${DAY},
-       '${delivery}', 0, 1`,
+       '${delivery}0000000000000000', 0, 1`,
     ),
     insert(
       deliveries,

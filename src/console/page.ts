@@ -71,6 +71,8 @@ export interface Visit {
 export interface View {
   readonly title: string
   readonly body: Child
+  /** The address to send the browser to, instead of showing the page. */
+  readonly next?: string
   /**
    * Computes the part of the body in the place of `DeferredPart`. It is sent later in the same response,
    * because a computation from records needs more time and more round trips than the rest of a page.

@@ -8,6 +8,7 @@ import { customerPage } from './pages/customer.tsx'
 import { customersPage } from './pages/customers.tsx'
 import { deliveriesPage } from './pages/deliveries.tsx'
 import { deliveryPage } from './pages/delivery.tsx'
+import { findPage } from './pages/find.tsx'
 import { heldPage } from './pages/held.tsx'
 import { linePage } from './pages/line.tsx'
 import { linksPage } from './pages/links.tsx'
@@ -16,6 +17,7 @@ import { overviewPage } from './pages/overview.tsx'
 import { payoutsPage } from './pages/payouts.tsx'
 import { planPage } from './pages/plan.tsx'
 import { plansPage } from './pages/plans.tsx'
+import { recordPage } from './pages/record.tsx'
 import { reportsPage } from './pages/reports.tsx'
 import { settingsPage } from './pages/settings.tsx'
 import { simulationPage } from './pages/simulation.tsx'
@@ -41,6 +43,8 @@ export const PAGES: readonly Page[] = [
   payoutsPage,
   deliveriesPage,
   deliveryPage,
+  findPage,
+  recordPage,
   heldPage,
   customersPage,
   customerPage,

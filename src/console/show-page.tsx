@@ -184,6 +184,7 @@ export async function showPage(
   ])
   const { view, refusedFilters } = shownPage
   const refusedStatus = refusedFilters.length > 0 ? 400 : status
+  if (view.next) return c.redirect(view.next, 303)
   // The navigation of an account that does not exist would lead nowhere.
   const isKnown = view.status !== 404 || accounts.some(({ account }) => account === visit.account)
   const framed = isKnown ? visit : { ...visit, account: '' }

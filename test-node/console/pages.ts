@@ -6,6 +6,8 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   affiliate: 'IB-07',
   customer: 'C-3301',
   plan: 'demo-ib',
+  resource: 'transactions',
+  id: 'T-3305',
   // The ids follow from the affiliate, the plan and the period.
   statement: 'stm_06d9848e0c96f1d466c5108e',
   line: 'lin_06d9848e0c96f1d466c5108e1bb06844cd575cd6',
@@ -13,6 +15,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** Queries with which pages show more than without, by their paths. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  '/accounts/:account/find': ['record_id=IB-07'],
   '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
   '/accounts/:account/customers/:customer': ['period=2026-03'],
   '/accounts/:account/credentials': ['client=:client'],

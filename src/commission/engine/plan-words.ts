@@ -184,7 +184,7 @@ function unitWords(unit: Unit, each: string | undefined): string {
 }
 
 /** Names what a unit rule counts: `lots traded`, `deposits`. */
-function unitMeasure(unit: Unit): string {
+export function unitMeasure(unit: Unit): string {
   if ('count' in unit) return `number of ${kindWords(unit.count)}`
   return 'event' in unit ? kindWords(unit) : ACTIVITY[unit.activity]
 }
@@ -206,7 +206,7 @@ function measureWords({ by, over, window = 'period' }: Tiers, own: string, frame
 }
 
 /** Returns the rate of a rule: `30 %`, `5.00 EUR`, or `3.00 to 7.00 EUR` if it has tiers. */
-function rateWords(rule: Rule, { currency }: Frame): string {
+export function rateWords(rule: Rule, { currency }: Frame): string {
   const steps = rule.tiers?.steps
   if (steps) {
     const [first, last] = [steps[0], steps.at(-1)]

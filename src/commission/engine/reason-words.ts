@@ -24,6 +24,7 @@ import {
 } from './plan-words.ts'
 import { counted, figure, listed, money, type Verdict } from './reasons.ts'
 import { DEFAULT_GRACE_HOURS } from './rules.ts'
+import { dayWords } from './time-words.ts'
 
 // Why a record earned nothing, in plain English, with what to do next.
 
@@ -75,15 +76,6 @@ const words = (sentence: string, text: string, at: StepPlace | null): ReasonWord
   sentence,
   next: { text, at },
 })
-
-const DAY = new Intl.DateTimeFormat('en-GB', {
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-  timeZone: 'UTC',
-})
-
-const dayWords = (day: string): string => DAY.format(new Date(day))
 
 const SEE_PLAN = 'See what the plan pays for.'
 const SEE_CUSTOMER = 'See what the customer has done.'

@@ -1,5 +1,4 @@
 import { accountPath, apiPath, dayBefore, type Page, type Visit } from '../page.ts'
-import { AffiliateLink } from '../parts/customers.tsx'
 import {
   count,
   EmptyState,
@@ -115,27 +114,15 @@ const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
 
 const FILTERS = ['resource', 'status', 'code', 'from', 'to'] as const
 
-/** Returns whether an affiliate with this id is configured, or has statements. */
-async function isAffiliate({ api, account }: Visit, affiliate_id: string): Promise<boolean> {
-  const own = { affiliate_id, per_page: 1 }
-  const lists = await Promise.all([
-    api.get<List<object>>(apiPath(account, 'affiliates', 'parents'), { affiliate_id }),
-    api.get<List<object>>(apiPath(account, 'statements'), own),
-    api.get<List<object>>(apiPath(account, 'links'), own),
-  ])
-  return lists.some(({ data }) => data.length > 0)
-}
-
 async function render(visit: Visit) {
   const { api, account, query } = visit
   const { record_id, from, to, status, code } = query
   const path = apiPath(account, 'deliveries')
   const days = { from: from ?? dayBefore(visit.now, 6), to: to ?? dayBefore(visit.now, 0) }
   const hasErrors = record_id === undefined && (status === 'refused' || code !== undefined)
-  const [list, { vertical }, affiliate, errors] = await Promise.all([
+  const [list, { vertical }, errors] = await Promise.all([
     api.get<DeliveryList>(path, query),
     api.get<{ vertical: string }>(apiPath(account)),
-    record_id === undefined ? false : isAffiliate(visit, record_id),
     hasErrors ? api.get<List<ErrorCount>>(apiPath(account, 'delivery-errors'), days) : null,
   ])
   const resources = vertical === 'igaming' ? ['activities'] : ['transactions', 'trading-activity']
@@ -164,16 +151,7 @@ async function render(visit: Visit) {
           </Live>
         </>
       ) : (
-        <>
-          {affiliate && (
-            <p>
-              The affiliate <AffiliateLink account={account} id={record_id} /> has this id.
-            </p>
-          )}
-          {(!affiliate || list.data.length + (list.stored?.length ?? 0) > 0) && (
-            <RecordHistory visit={visit} list={list} />
-          )}
-        </>
+        <RecordHistory visit={visit} list={list} />
       )}
       <Pager visit={visit} meta={list.meta} />
     </>

@@ -1,5 +1,8 @@
 import type { Child } from 'hono/jsx'
+import { dayWords, periodWords } from '../../commission/engine/time-words.ts'
 import { type Visit, withQuery } from '../page.ts'
+
+export { dayWords, periodWords }
 
 // The parts of pages that show data.
 
@@ -174,18 +177,6 @@ export const Amount = ({ value, currency }: { value: string; currency?: string }
 )
 
 const DAY_MONTH_YEAR = { day: 'numeric', month: 'short', year: 'numeric' } as const
-
-/** Returns a day (`YYYY-MM-DD`) in words: `5 Oct 2026`. */
-export const dayWords = (day: string): string =>
-  new Intl.DateTimeFormat('en-GB', { ...DAY_MONTH_YEAR, timeZone: 'UTC' }).format(new Date(day))
-
-/** Returns a period in words: `October 2026` for `2026-10`, `Week 41 of 2026` for `2026-W41`. */
-export function periodWords(period: string): string {
-  const [year = '', part = ''] = period.split('-')
-  if (part.startsWith('W')) return `Week ${Number(part.slice(1))} of ${year}`
-  const month = new Intl.DateTimeFormat('en-GB', { month: 'long', timeZone: 'UTC' })
-  return `${month.format(new Date(`${period}-01`))} ${year}`
-}
 
 /** Renders a day (`YYYY-MM-DD`) in words; null as a dash. */
 export const Day = ({ day }: { day: string | null }) =>

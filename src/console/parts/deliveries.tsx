@@ -112,7 +112,7 @@ const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
 /** Renders the form that finds an affiliate, or the history of one record. */
 export const FindRecord = ({ account, id = '' }: { account: string; id?: string | undefined }) => (
   <search>
-    <form method="get" action={deliveriesPath(account)} class="find">
+    <form method="get" action={accountPath(account, 'find')} class="find">
       <input
         name="record_id"
         type="search"

@@ -58,6 +58,15 @@ const DeliveryOfRecord = ({ account, found }: { account: string; found: Found })
   </article>
 )
 
+/** Renders what the deliveries of the last 30 days made of a record. */
+export const Deliveries = (props: { account: string; rows: DeliveryList['data'] }) => (
+  <>
+    {props.rows.map((found) => (
+      <DeliveryOfRecord account={props.account} found={found} />
+    ))}
+  </>
+)
+
 /** Renders the history of a record: whether it is stored, and its outcome in each delivery. */
 export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
   const { account, query } = props.visit
@@ -88,9 +97,7 @@ export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
           as it arrived at {toDelivery(account, one)}.
         </p>
       ))}
-      {data.map((found) => (
-        <DeliveryOfRecord account={account} found={found} />
-      ))}
+      <Deliveries account={account} rows={data} />
     </>
   )
 }

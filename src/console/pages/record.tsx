@@ -1,0 +1,93 @@
+import { ApiError } from '../../errors.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { CustomerLink } from '../parts/customers.tsx'
+import { Badge, count, isolated, Time } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { renderEarnings } from '../parts/record-earnings.tsx'
+import { nounOf, RecordFields } from '../parts/record-fields.tsx'
+import { Deliveries, type DeliveryList } from '../parts/record-history.tsx'
+import { type FoundRecord, findRecords } from '../parts/record-lookup.ts'
+
+const NO_RECORD = 'This account has no record with this id. Ids are case-sensitive.'
+
+/** The fields that are links above the others, or that the title has. */
+const ABOVE = ['transaction_id', 'transaction_type', 'customer_id', 'customerid', 'eventname']
+
+/** Returns the id that senders gave a record; undefined if it has none. */
+const sentId = ({ record }: FoundRecord): string | undefined => {
+  const id = record.transaction_id ?? record.eventid
+  return typeof id === 'string' ? id : undefined
+}
+
+/** Renders when a record was stored, and the delivery that stored it. */
+const StoredBy = ({ visit, found }: { visit: Visit; found: FoundRecord }) => (
+  <p>
+    {found.revision > 1
+      ? `Written ${count(found.revision)} times, the last time by `
+      : 'Stored by '}
+    <AccountLink visit={visit} at={['deliveries', found.delivery_id]}>
+      the delivery of <Time at={found.received_at} />
+    </AccountLink>
+    .
+  </p>
+)
+
+/** Returns the deliveries of a record beside the one that stored it, unless that one refused it, too. */
+const otherDeliveries = ({ data }: DeliveryList, { delivery_id }: FoundRecord) =>
+  data.filter(
+    (one) =>
+      one.delivery_id !== delivery_id || one.records?.some(({ outcome }) => outcome === 'rejected'),
+  )
+
+/** Reads the deliveries of the last 30 days that carried a record; null if it has no id of its own. */
+const readHistory = ({ api, account }: Visit, id: string): Promise<DeliveryList> =>
+  api.get<DeliveryList>(apiPath(account, 'deliveries'), { record_id: id })
+
+/** One record: what was sent, what it earned or why it earned nothing, and its deliveries. */
+export const recordPage: Page = {
+  path: '/accounts/:account/records/:resource/:id',
+  section: 'Customers',
+  async render(visit) {
+    const { account, params } = visit
+    const { resource = '', id = '' } = params
+    // The id of an event is stored behind a letter; the log of deliveries has it as it was sent.
+    const logged = resource === 'activities' ? id.replace(/^e /, '') : id
+    const [records, history] = await Promise.all([
+      findRecords(visit, id),
+      readHistory(visit, logged),
+    ])
+    const found = records.find((one) => one.resource === resource && one.id === id)
+    if (!found) throw new ApiError('not_found', { detail: NO_RECORD })
+    const noun = nounOf(resource, found.record)
+    const others = records.filter((one) => one !== found)
+    const customer = <CustomerLink account={account} id={found.customer_id} />
+    const body = (
+      <>
+        {found.outcome === 'held' && (
+          <p>
+            <Badge tone="warn">Held</Badge> It waits for its customer.
+          </p>
+        )}
+        <RecordFields record={found.record} except={ABOVE} first={[['Customer', customer]]} />
+        <section id="earned">
+          <h2>What it earned</h2>
+          <DeferredPart />
+        </section>
+        <h2>How it arrived</h2>
+        <StoredBy visit={visit} found={found} />
+        <Deliveries account={account} rows={otherDeliveries(history, found)} />
+        {others.length > 0 && (
+          <p>
+            <AccountLink visit={visit} at={['find']} query={{ record_id: logged }}>
+              Other records have this id, too.
+            </AccountLink>
+          </p>
+        )}
+      </>
+    )
+    const name = sentId(found)
+    const title = name === undefined ? noun : `${noun} ${isolated(name)}`
+    return { title, body, computeDeferred: () => renderEarnings(visit, found) }
+  },
+}

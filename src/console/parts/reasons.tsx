@@ -1,0 +1,97 @@
+import type { PlanTerms } from '../../commission/engine/plan.ts'
+import {
+  type ReasonWords,
+  reasonWords,
+  type StepPlace,
+  type Unpaid,
+} from '../../commission/engine/reason-words.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
+import { Data } from './data.tsx'
+
+// Why records earned nothing, in sentences with a link to the next step.
+
+/** The version of a plan that decided about a record. */
+export interface Decided {
+  readonly plan: string | null
+  readonly version: number | null
+}
+
+/** A record or a group that earned nothing, with what the links of its next step need. */
+export type Unearned = Unpaid & Decided & { readonly customer_id?: string }
+
+/** Returns the terms of a version; null if they are not known. */
+export type TermsOf = (decided: Decided) => PlanTerms | null
+
+const keyOf = ({ plan, version }: Decided): string => `${plan} ${version}`
+
+/** Reads the terms of the versions that decided about records, each once. */
+export async function readTerms(
+  { api, account }: Visit,
+  decided: readonly Decided[],
+): Promise<TermsOf> {
+  const versions = new Map(decided.map((one) => [keyOf(one), one]))
+  const read = await Promise.all(
+    [...versions].map(async ([key, { plan, version }]) => {
+      if (plan === null || version === null) return [key, null] as const
+      const path = apiPath(account, 'plans', plan, 'versions', String(version))
+      const found = await api.get<{ terms: PlanTerms }>(path).catch(nullIfNotFound)
+      return [key, found?.terms ?? null] as const
+    }),
+  )
+  const terms = new Map(read)
+  return (one) => terms.get(keyOf(one)) ?? null
+}
+
+/** Returns the name of a plan, or its id if its terms are not known. */
+export const planName = (terms: PlanTerms | null, plan: string): string => terms?.name ?? plan
+
+/** Returns the page of the next step; null if it needs an id that is not known. */
+function stepPath(
+  visit: Visit,
+  { affiliate_id, customer_id, plan }: Unearned,
+  at: StepPlace | null,
+): string | null {
+  const page = (...parts: string[]) => accountPath(visit.account, ...parts)
+  const pageOf = (section: string, id: string | null | undefined) =>
+    id ? page(section, id) : page(section)
+  switch (at) {
+    case null:
+      return null
+    case 'rates':
+      return '/console/rates'
+    case 'new affiliate':
+      return withQuery(page('affiliates'), { add: affiliate_id ?? undefined })
+    case 'affiliate':
+      return pageOf('affiliates', affiliate_id)
+    case 'customer':
+      return pageOf('customers', customer_id)
+    case 'plan':
+      return pageOf('plans', plan)
+    default:
+      return page(at)
+  }
+}
+
+/** Returns why something earned nothing, in words. */
+export const wordsOf = (visit: Visit, unearned: Unearned, termsOf: TermsOf): ReasonWords =>
+  reasonWords(unearned, termsOf(unearned), dayBefore(visit.now, 0))
+
+/** Renders the next step after a reason: a link where a page helps. */
+export function NextStep(props: { visit: Visit; unearned: Unearned; next: ReasonWords['next'] }) {
+  const { visit, unearned, next } = props
+  const path = stepPath(visit, unearned, next.at)
+  const text = <Data text={next.text.replace(/\.$/, path ? '' : '.')} />
+  return path ? <a href={path}>{text}</a> : text
+}
+
+/** Renders why something earned nothing: a sentence and the next step. */
+export function Reason(props: { visit: Visit; unearned: Unearned; termsOf: TermsOf }) {
+  const { visit, unearned, termsOf } = props
+  const { sentence, next } = wordsOf(visit, unearned, termsOf)
+  return (
+    <>
+      <Data text={sentence} /> <NextStep visit={visit} unearned={unearned} next={next} />
+    </>
+  )
+}

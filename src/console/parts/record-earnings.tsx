@@ -1,0 +1,221 @@
+import { earningWords } from '../../commission/engine/earning-words.ts'
+import { ruleWords } from '../../commission/engine/plan-words.ts'
+import type { StatementLine } from '../../commission/statements/draft.ts'
+import { statementOfLine } from '../../commission/statements/ids.ts'
+import type { RecordEarnings } from '../../commission/why/earnings.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { apiPath, type Visit } from '../page.ts'
+import { AffiliateLink } from './customers.tsx'
+import { amountText, Badge, Data, isolated, periodWords } from './data.tsx'
+import { AccountLink } from './fields.tsx'
+import {
+  NextStep,
+  planName,
+  Reason,
+  readTerms,
+  type TermsOf,
+  type Unearned,
+  wordsOf,
+} from './reasons.tsx'
+import type { FoundRecord } from './record-lookup.ts'
+import { STATUS_WORDS, type Statement } from './statement-lists.tsx'
+
+// What a record earns, in sentences: the lines that count it, or the reason why none does.
+
+type Line = RecordEarnings['lines'][number]
+
+/** A stored statement with the first part of its lines. */
+type Stored = Statement & { readonly lines: readonly StatementLine[] }
+
+interface Earned {
+  readonly visit: Visit
+  readonly found: FoundRecord
+  readonly earnings: RecordEarnings
+  readonly termsOf: TermsOf
+  readonly statements: ReadonlyMap<string, Stored>
+}
+
+/** Returns the request for what a record earns. */
+function earningsRequest(account: string, { resource, id, customer_id, record }: FoundRecord) {
+  switch (resource) {
+    case 'transactions':
+      return { path: apiPath(account, 'transactions', id, 'earnings') }
+    case 'customers':
+      return { path: apiPath(account, 'customers', id, 'earnings') }
+    case 'activities':
+      return { path: apiPath(account, 'activities', 'earnings'), query: { id } }
+    default: {
+      const { date, instrument, currency } = record
+      const query = {
+        date: String(date),
+        customer_id,
+        instrument: String(instrument),
+        currency: String(currency),
+      }
+      return { path: apiPath(account, 'trading-activity', 'earnings'), query }
+    }
+  }
+}
+
+/** Returns an outcome of a record as sentences need it. */
+const unearnedOf = (
+  { resource, customer_id, day, record }: FoundRecord,
+  affiliate_id: string | null,
+  outcome: RecordEarnings['state'],
+): Unearned => ({
+  ...outcome,
+  resource,
+  customer_id,
+  affiliate_id,
+  day,
+  transaction_type: typeof record.transaction_type === 'string' ? record.transaction_type : null,
+  eventname: typeof record.eventname === 'string' ? record.eventname : null,
+  currency: String(record.currency ?? record.Currency ?? '') || null,
+})
+
+async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
+  const ids = new Set(lines.flatMap(({ line_id }) => statementOfLine(line_id) ?? []))
+  const read = await Promise.all(
+    [...ids].map(async (id) => {
+      const found = await api.get<Stored>(apiPath(account, 'statements', id)).catch(nullIfNotFound)
+      return found ? [[id, found] as const] : []
+    }),
+  )
+  return new Map(read.flat())
+}
+
+/** Computes and renders what a record earns. */
+export async function renderEarnings(visit: Visit, found: FoundRecord) {
+  const { path, query } = earningsRequest(visit.account, found)
+  const earnings = await visit.api.get<RecordEarnings>(path, query)
+  const [termsOf, statements] = await Promise.all([
+    readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
+    readStatements(visit, earnings.lines),
+  ])
+  return <Earnings {...{ visit, found, earnings, termsOf, statements }} />
+}
+
+function Earnings(props: Earned) {
+  const { visit, earnings } = props
+  const { affiliate_id, lines, state } = earnings
+  return (
+    <>
+      {lines.length > 0 ? (
+        <Lines {...props} />
+      ) : (
+        state.reason !== 'counted' && <Nothing {...props} />
+      )}
+      <OtherRules {...props} />
+      <p class="note">
+        Affiliate of the customer on that day:{' '}
+        <AffiliateLink account={visit.account} id={affiliate_id} />
+      </p>
+    </>
+  )
+}
+
+/** Renders the reason why a record earned nothing, with the next step as a button. */
+function Nothing({ visit, found, earnings, termsOf }: Earned) {
+  const unearned = unearnedOf(found, earnings.affiliate_id, earnings.state)
+  const { sentence, next } = wordsOf(visit, unearned, termsOf)
+  const terms = termsOf(unearned)
+  const rule = terms?.rules.find(({ id }) => id === unearned.rule)
+  return (
+    <div class="notice why">
+      <p>
+        <strong>It earned nothing.</strong> <Data text={sentence} />
+      </p>
+      <p>
+        Next: <NextStep visit={visit} unearned={unearned} next={next} />
+      </p>
+      {terms && rule && (
+        <p class="note">
+          <Data text={`The rule “${rule.id}” of ${terms.name}: ${ruleWords(rule, terms).pays}`} />
+        </p>
+      )}
+    </div>
+  )
+}
+
+const Lines = (props: Earned) => (
+  <ul class="earned-lines">
+    {props.earnings.lines.map((line) => (
+      <li>
+        <EarnedLine {...props} line={line} />
+      </li>
+    ))}
+  </ul>
+)
+
+function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { line: Line }) {
+  const { affiliate_id, plan, period, rule, line_id, currency } = line
+  const statement = statements.get(statementOfLine(line_id) ?? '')
+  const amount = line.closed?.amount ?? statement?.lines.find(({ id }) => id === line_id)?.amount
+  const terms = termsOf(line)
+  return (
+    <>
+      <p>
+        <strong>
+          <Data text={capital(earningWords(line, terms))} />
+        </strong>
+        , by the rule “{isolated(rule)}” of the plan{' '}
+        <AccountLink
+          visit={visit}
+          at={['plans', plan]}
+          children={<Data text={planName(terms, plan)} />}
+        />
+        {affiliate_id === earnings.affiliate_id ? '' : ', for '}
+        {affiliate_id !== earnings.affiliate_id && (
+          <AffiliateLink account={visit.account} id={affiliate_id} />
+        )}
+        .
+      </p>
+      <p class="quiet">
+        <AccountLink visit={visit} at={['lines', line_id]} query={{ affiliate_id, period }}>
+          {amount === undefined ? 'The line' : `The line of ${amountText(amount, currency)}`}
+        </AccountLink>{' '}
+        of the statement of {periodWords(period)}{' '}
+        {statement ? (
+          <Badge
+            tone={
+              statement.status === 'paid' ? 'good' : statement.status === 'draft' ? 'warn' : 'quiet'
+            }
+          >
+            {STATUS_WORDS[statement.status]}
+          </Badge>
+        ) : (
+          <Badge tone="quiet">Not computed yet</Badge>
+        )}
+      </p>
+    </>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** Renders why other rules that are about the record do not count it. */
+function OtherRules({ visit, found, earnings, termsOf }: Earned) {
+  const { state, rules, affiliate_id } = earnings
+  const others = rules.filter(
+    ({ reason, rule, plan, version }) =>
+      reason !== 'counted' &&
+      (rule !== state.rule || plan !== state.plan || version !== state.version),
+  )
+  if (others.length === 0) return null
+  return (
+    <>
+      <h3>Rules that do not count it</h3>
+      <ul>
+        {others.map((outcome) => (
+          <li>
+            <Reason
+              visit={visit}
+              unearned={unearnedOf(found, affiliate_id, outcome)}
+              termsOf={termsOf}
+            />
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}

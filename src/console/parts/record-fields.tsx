@@ -1,0 +1,158 @@
+import type { Child } from 'hono/jsx'
+import { countryName } from '../../commission/engine/country-words.ts'
+import { transactionWord } from '../../commission/engine/plan-words.ts'
+import { Amount, Data, Day, Time, titleOf } from './data.tsx'
+import { type Pair, Pairs } from './fields.tsx'
+import type { StoredRecord } from './records.tsx'
+
+// The fields of a stored record, as a manager reads them.
+
+/** What the fields of records are called. The KPIs of brands keep the names that the brand chose. */
+const LABELS: Readonly<Record<string, string>> = {
+  transaction_id: 'Transaction',
+  customer_id: 'Customer',
+  customerid: 'Customer',
+  customerId: 'Customer',
+  transaction_type: 'Type',
+  transaction_subtype: 'Kind',
+  transaction_date: 'Time',
+  amount_currency: 'Amount',
+  amount_usd: 'Amount in USD',
+  volume_usd: 'Traded volume',
+  lots_traded: 'Lots traded',
+  pnl: 'Profit and loss',
+  drawdown: 'Drawdown',
+  max_drawdown: 'Largest drawdown',
+  spread_cost: 'Spread',
+  commission: 'Trading commission',
+  signup_date: 'Signup',
+  regtime: 'Signup',
+  createtime: 'Time',
+  last_modified_date: 'Last changed',
+  affiliate_id: 'Affiliate',
+  tracking_data: 'Tracking data',
+  country_code: 'Country',
+  country: 'Country',
+  lang_id: 'Language',
+  kyc_status_id: 'KYC status',
+  sales_status_id: 'Sales status',
+  account_size: 'Account size',
+  trading_account_type: 'Account type',
+  challenge_type: 'Challenge',
+  phase: 'Phase',
+  eventname: 'Event',
+  eventid: 'Event id',
+  Value: 'Amount',
+  regIP: 'IP address',
+  email: 'Email',
+}
+
+/** Returns what a field of a record is called. */
+export const labelOf = (name: string): string =>
+  Object.hasOwn(LABELS, name) ? (LABELS[name] ?? '') : titleOf(spaced(name))
+
+/** Separates the words of a name such as `firstName`. */
+const spaced = (name: string): string =>
+  /^[a-z]+(?:[A-Z][a-z]+)+$/.test(name)
+    ? name.replace(/[A-Z]/g, (one) => ` ${one.toLowerCase()}`)
+    : name
+
+/** The fields whose amounts are in the currency of their record. */
+const IN_CURRENCY = /^(?:amount_currency|spread_cost|commission|pnl|drawdown|max_drawdown|Value)$/
+const IN_USD = /^(?:amount_usd|volume_usd|account_size)$/
+
+/** The fields that others show: a currency stands behind its amount. */
+const HIDDEN = /^(?:currency|Currency)$/
+
+const DECIMAL = /^-?\d+(?:\.\d+)?$/
+const INSTANT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)?$/
+const DAY = /^\d{4}-\d\d-\d\d$/
+
+const textOf = (value: unknown): string => String(value ?? '')
+
+/** Returns the currency of a record; undefined if it has none. */
+const currencyOf = (record: StoredRecord): string | undefined =>
+  textOf(record.currency ?? record.Currency) || undefined
+
+/** Renders the value of a field of a record. */
+export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {
+  const value = record[name]
+  const text = textOf(value)
+  if (text === '') return <span class="quiet">–</span>
+  const isNumber = DECIMAL.test(text)
+  if (isNumber && IN_CURRENCY.test(name)) {
+    const currency = currencyOf(record)
+    return <Amount value={withCents(text)} {...(currency && { currency })} />
+  }
+  if (isNumber && IN_USD.test(name)) return <Amount value={withCents(text)} currency="USD" />
+  if (INSTANT.test(text)) return <Instant text={text} />
+  if (DAY.test(text)) return <Day day={text} />
+  if (/^country(?:_code)?$/.test(name)) return <Data text={countryName(text)} />
+  if (name === 'transaction_type') return <Data text={transactionWord(text)} />
+  if (name === 'status') return <Data text={text.replaceAll('_', ' ')} />
+  if (isNumber && !/id$/i.test(name)) return <Amount value={text} />
+  return typeof value === 'object' ? <Data text={JSON.stringify(value)} /> : <Data text={text} />
+}
+
+/** Writes an amount with at least two places: `150` as `150.00`. */
+const withCents = (text: string): string => {
+  const [whole = '', fraction = ''] = text.split('.')
+  return `${whole}.${fraction.padEnd(2, '0')}`
+}
+
+/** Renders a time as it was sent. Brands may send times without a zone, which are of the account's zone. */
+function Instant({ text }: { text: string }) {
+  if (/(?:Z|[+-]\d\d:\d\d)$/.test(text)) return <Time at={text} />
+  const [day = '', time = ''] = text.split(/[T ]/)
+  return (
+    <>
+      <Day day={day} />, {time.slice(0, 5)}
+    </>
+  )
+}
+
+/** Returns the names of the fields that are shown of a record, without some. */
+export const shownNames = (record: StoredRecord, except: readonly string[] = []): string[] =>
+  Object.keys(record).filter(
+    (name) =>
+      !except.includes(name) &&
+      !(HIDDEN.test(name) && hasAmount(record)) &&
+      textOf(record[name]) !== '',
+  )
+
+const hasAmount = (record: StoredRecord): boolean =>
+  Object.keys(record).some((name) => IN_CURRENCY.test(name) && textOf(record[name]) !== '')
+
+/** Renders the fields of a record with their labels; `first` stands before them. */
+export const RecordFields = (props: {
+  record: StoredRecord
+  except?: readonly string[]
+  first?: readonly Pair[]
+}) => (
+  <Pairs
+    pairs={[
+      ...(props.first ?? []),
+      ...shownNames(props.record, props.except).map(
+        (name): Pair => [labelOf(name), <FieldValue name={name} record={props.record} />],
+      ),
+    ]}
+  />
+)
+
+/** What a record of a resource is called. */
+const NOUNS: Readonly<Record<string, string>> = {
+  customers: 'Customer',
+  transactions: 'Transaction',
+  'trading-activity': 'Trading activity',
+  activities: 'Event',
+}
+
+/** Returns what a record is called: `Deposit`, `Trading activity`, `Event Login`. */
+export function nounOf(resource: string, record: StoredRecord): string {
+  const { transaction_type, eventname } = record
+  if (transaction_type) {
+    const word = transactionWord(String(transaction_type))
+    return word.charAt(0).toUpperCase() + word.slice(1)
+  }
+  return eventname ? `Event ${eventname}` : (NOUNS[resource] ?? 'Record')
+}

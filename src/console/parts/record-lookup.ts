@@ -1,0 +1,32 @@
+import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
+import type { StoredRecord } from './records.tsx'
+
+/** A stored record, as `GET …/records?id=` returns it. */
+export interface FoundRecord {
+  readonly resource: 'customers' | 'transactions' | 'trading-activity' | 'activities'
+  readonly id: string
+  readonly customer_id: string
+  readonly day: string
+  readonly outcome: 'created' | 'updated' | 'held'
+  readonly delivery_id: string
+  readonly received_at: string
+  readonly revision: number
+  readonly record: StoredRecord
+}
+
+/** Reads the records that are stored under an id, of all resources. */
+export const findRecords = async (
+  { api, account }: Visit,
+  id: string,
+): Promise<readonly FoundRecord[]> =>
+  (await api.get<{ data: readonly FoundRecord[] }>(apiPath(account, 'records'), { id })).data
+
+/** Returns the address of the page of a record. A customer has a page of its own. */
+export const recordPath = (account: string, resource: string, id: string): string =>
+  resource === 'customers'
+    ? accountPath(account, 'customers', id)
+    : accountPath(account, 'records', resource, id)
+
+/** Returns the address of the page that finds what has an id. */
+export const findPath = (account: string, record_id?: string): string =>
+  withQuery(accountPath(account, 'find'), { record_id })

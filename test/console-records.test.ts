@@ -1,0 +1,217 @@
+import { describe, expect, test } from 'vitest'
+import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { brand } from './brand.ts'
+import { storePlan } from './commission/stored.ts'
+import { signedIn } from './console/browser.ts'
+import { ada, askAdmin, deposit, issuedPartner as partner } from './partner.ts'
+
+// The search by an id, and the page of a record: what it earned, or why it earned nothing.
+
+const AT = '/console/accounts/acme'
+
+/** A plan that pays once for five lots within 30 days, and a share of fees. */
+const TERMS: PlanTerms = {
+  name: 'IB 2026',
+  currency: 'EUR',
+  period: 'month',
+  effective_from: '2026-01-01',
+  terms: 'signup',
+  negative: 'carry',
+  minimum_payout: '0',
+  hold_days: 0,
+  rules: [
+    {
+      id: 'cpa',
+      kind: 'once',
+      trigger: { transactions: ['deposit'], min: '100' },
+      amount: '200',
+      qualify: [{ sum: [{ activity: 'lots_traded' }], min: '5', within_days: 30 }],
+    },
+    {
+      id: 'revenue',
+      kind: 'share',
+      percent: '25',
+      base: [{ activity: 'spread_cost' }],
+    },
+  ],
+}
+
+const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
+
+const first = {
+  ...deposit,
+  transaction_id: 'T-1',
+  transaction_date: daysAgo(17),
+  amount_currency: 200,
+}
+
+async function open() {
+  const acme = await partner('forex', { account: 'acme', affiliates: ['aff-7'] })
+  await askAdmin('accounts/acme/status-map', 'PUT', { approved: 'approved' })
+  await storePlan('acme', 'ib', TERMS)
+  const assignment = { affiliate_id: '*', plan: 'ib', from: '2026-01-01', customers: 'all' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [assignment])
+  await acme.post('customers', { ...ada, signup_date: daysAgo(18), affiliate_id: 'aff-7' })
+  await acme.post('transactions', first)
+  const browser = await signedIn()
+  const get = (path: string) => browser.get(`${AT}${path}`)
+  const read = async (path: string) => (await get(path)).text()
+  /** Returns where the search for an id leads. */
+  const found = async (id: string) => {
+    const response = await get(`/find?record_id=${encodeURIComponent(id)}`)
+    return response.headers.get('Location') ?? response.status
+  }
+  return { acme, get, read, found }
+}
+
+/** Returns the text of a page, as a member reads it. */
+const textOf = (html: string) =>
+  html
+    .slice(html.indexOf('<main'))
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+
+const ACTIVITY = {
+  date: daysAgo(16).slice(0, 10),
+  customer_id: ada.customer_id,
+  instrument: 'EURUSD',
+  currency: 'EUR',
+  lots_traded: 3,
+  spread_cost: 80,
+}
+
+describe('the search', () => {
+  test('leads from an id to the page of the record, customer or affiliate that has it', async () => {
+    const { found } = await open()
+    expect(await found('T-1')).toBe(`${AT}/records/transactions/T-1`)
+    expect(await found(ada.customer_id)).toBe(`${AT}/customers/${ada.customer_id}`)
+    expect(await found('aff-7')).toBe(`${AT}/affiliates/aff-7`)
+    expect(await found('t-1')).toBe(`${AT}/deliveries?record_id=t-1`)
+  })
+
+  test('shows each of several that have an id as a choice', async () => {
+    const { acme, found, read } = await open()
+    await acme.post('customers', { ...ada, customer_id: 'aff-7' })
+    await acme.post('transactions', { ...first, transaction_id: 'aff-7' })
+    expect(await found('aff-7')).toBe(200)
+    const text = await read('/find?record_id=aff-7')
+    for (const path of ['affiliates/aff-7', 'customers/aff-7', 'records/transactions/aff-7']) {
+      expect(text).toContain(`<a href="${AT}/${path}">`)
+    }
+  })
+
+  test.each(['a/b', '..', '.', 'a b', 'شناسه-۱', '%2F', `x${'é'.repeat(120)}`])(
+    'leads to the record with the id %s',
+    async (transaction_id) => {
+      const { acme, found, get } = await open()
+      expect((await acme.post('transactions', { ...first, transaction_id })).status).toBe(201)
+      const path = String(await found(transaction_id))
+      expect(path).toMatch(/^\/console\/accounts\/acme\/records\/transactions\//)
+      const page = await get(path.slice(AT.length))
+      expect(page.status).toBe(200)
+      expect(textOf(await page.text())).toContain('What it earned')
+    },
+  )
+
+  test('an id of 1 KB that nothing has leads to the deliveries, which say so', async () => {
+    const { found, read } = await open()
+    const id = 'x'.repeat(1024)
+    expect(await found(id)).toBe(`${AT}/deliveries?record_id=${id}`)
+    expect(await read(`/deliveries?record_id=${id}`)).toContain('No record with the id')
+  })
+})
+
+describe('the page of a record', () => {
+  test('says what is missing for a deposit that earned nothing, and links to the customer', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', ACTIVITY)
+    const html = await read('/records/transactions/T-1')
+    const text = textOf(html)
+
+    expect(text).toContain('Deposit T-1')
+    expect(text).toContain('200.00 EUR')
+    expect(text).toContain('It earned nothing. The customer has 3 of 5 lots; 12 days left.')
+    expect(html).toContain(
+      `Next: <a href="${AT}/customers/${ada.customer_id}"><bdi>See what the customer has done</bdi></a>`,
+    )
+  })
+
+  test('has a sentence for each line that counts it, and for rules that do not', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', ACTIVITY)
+    const id = `${ACTIVITY.date}|${ada.customer_id}|EURUSD|EUR`
+    const text = textOf(await read(`/records/trading-activity/${encodeURIComponent(id)}`))
+
+    expect(text).toContain(
+      '25 % of 80.00 EUR = 20.00 EUR , by the rule “revenue” of the plan IB 2026',
+    )
+    expect(text).toContain('Not computed yet')
+    expect(text).toContain('Rules that do not count it The customer has 3 of 5 lots; 12 days left.')
+  })
+
+  test('counts a deposit of a customer who qualified', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', { ...ACTIVITY, lots_traded: 5 })
+    const text = textOf(await read('/records/transactions/T-1'))
+    expect(text).toContain(
+      '200.00 EUR once for the customer , by the rule “cpa” of the plan IB 2026',
+    )
+    expect(text).not.toContain('earned nothing')
+  })
+
+  test('names the deliveries that refused it before', async () => {
+    const { acme, read } = await open()
+    await acme.post('transactions', { ...first, transaction_id: 'T-2', transaction_type: 'gift' })
+    await acme.post('transactions', { ...first, transaction_id: 'T-2' })
+    const text = textOf(await read('/records/transactions/T-2'))
+    expect(text).toContain('Stored by the delivery of')
+    expect(text).toContain('refused')
+  })
+
+  test('of an event has its fields in words', async () => {
+    const casino = await brand({ account: 'acme' })
+    await casino.post('customers', [{ customerId: 'p-1' }])
+    await casino.post('activities', [
+      {
+        eventname: 'Deposit',
+        customerid: 'p-1',
+        createtime: '2026-10-05 10:00',
+        eventid: 'E-1',
+        Value: 5,
+      },
+    ])
+    const browser = await signedIn()
+    const search = await browser.get(`${AT}/find?record_id=E-1`)
+    const path = search.headers.get('Location') ?? ''
+    expect(path).toBe(`${AT}/records/activities/e%20E-1`)
+    const text = textOf(await (await browser.get(path)).text())
+    expect(text).toContain('Event Deposit E-1')
+    expect(text).toContain('5 Oct 2026')
+  })
+
+  test.each(['transactions/T-9', 'customers/T-1', 'gifts/T-1', 'trading-activity/T-1'])(
+    'is not found: %s',
+    async (path) => {
+      const { get } = await open()
+      expect((await get(`/records/${path}`)).status).toBe(404)
+    },
+  )
+
+  test('of another account is not found', async () => {
+    const { get } = await open()
+    const other = await partner('forex', { account: 'other' })
+    await other.post('customers', { ...ada, customer_id: 'c-2' })
+    await other.post('transactions', { ...first, transaction_id: 'T-2', customer_id: 'c-2' })
+    expect((await get('/records/transactions/T-2')).status).toBe(404)
+  })
+
+  test('of an erased customer still says what it earned', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', ACTIVITY)
+    const erasure = `accounts/acme/customers/${ada.customer_id}/personal-data`
+    expect((await askAdmin(erasure, 'DELETE')).ok).toBe(true)
+    expect(textOf(await read('/records/transactions/T-1'))).toContain(
+      'The customer has 3 of 5 lots',
+    )
+  })
+})
