@@ -86,7 +86,10 @@ describe('the search', () => {
     expect(await found('T-1')).toBe(`${AT}/records/transactions/T-1`)
     expect(await found(ada.customer_id)).toBe(`${AT}/customers/${ada.customer_id}`)
     expect(await found('aff-7')).toBe(`${AT}/affiliates/aff-7`)
+    expect(await found(' T-1 ')).toBe(`${AT}/records/transactions/T-1`)
     expect(await found('t-1')).toBe(`${AT}/deliveries?record_id=t-1`)
+    const delivery = `dlv_${'0'.repeat(26)}`
+    expect(await found(delivery)).toBe(`${AT}/deliveries/${delivery}`)
   })
 
   test('shows each of several that have an id as a choice', async () => {

@@ -101,18 +101,6 @@ function improveTicks(form) {
   show()
 }
 
-/** Finds a pasted id without the spaces around it. The id of a delivery leads to its page. */
-function improveSearch(form) {
-  form.addEventListener('submit', (event) => {
-    const field = form.elements.record_id
-    field.value = field.value.trim()
-    if (!/^dlv_[0-9A-Z]{26}$/.test(field.value)) return
-    event.preventDefault()
-    location.assign(`${form.action}/${field.value}`)
-  })
-}
-
-for (const form of document.querySelectorAll('form.find')) improveSearch(form)
 for (const link of document.querySelectorAll('[data-copy-to]')) copyOnClick(link)
 for (const form of document.querySelectorAll('[data-ticks]')) improveTicks(form)
 for (const form of document.querySelectorAll('[data-filters]')) improveFilters(form)

@@ -89,7 +89,11 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
   )
   const searches = ODD.flatMap((text) => {
     const id = encodeURIComponent(text)
-    return [`${at}/deliveries?record_id=${id}`, `${at}/customers?customer_id=${id}`]
+    return [
+      `${at}/deliveries?record_id=${id}`,
+      `${at}/find?record_id=${id}`,
+      `${at}/customers?customer_id=${id}`,
+    ]
   })
   return [
     ...pages,

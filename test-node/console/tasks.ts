@@ -19,6 +19,12 @@ function clickCounter() {
       clicks += 1
       await target.click()
     },
+    /** Types an id and presses Enter, which is one step. */
+    search: async (target: Locator, id: string) => {
+      clicks += 1
+      await target.fill(id)
+      await target.press('Enter')
+    },
     choose: async (target: Locator, content: string) => {
       clicks += 1
       await target.setInputFiles({
@@ -35,6 +41,22 @@ async function downloaded(page: Page, click: () => Promise<void>): Promise<strin
   const download = page.waitForEvent('download')
   await click()
   return readFileSync(await (await download).path(), 'utf8')
+}
+
+/** Returns the id of a deposit of the broker whose customer can still qualify. */
+async function depositThatWaits({ base, key }: Shared): Promise<string> {
+  const now = new Date()
+  const months = [now, new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0))]
+  for (const month of months) {
+    const period = month.toISOString().slice(0, 7)
+    const query = `period=${period}&reason=not_qualified&per_page=500`
+    const url = `${base}/admin/v1/accounts/demo-broker/unearned/facts?${query}`
+    const answer = await fetch(url, { headers: { Authorization: `Bearer ${key}` } })
+    const { data } = (await answer.json()) as { data: { id: string; until?: string }[] }
+    const open = data.find(({ until }) => until && until >= now.toISOString().slice(0, 10))
+    if (open) return open.id
+  }
+  throw new Error('No deposit of demo-broker waits for the qualification of its customer.')
 }
 
 /** Returns the file of payouts as a bank answers it: with a reference and a day in each row. */
@@ -70,6 +92,31 @@ export function taskTests(shared: () => Shared): void {
       /^Owed for \w+ \d{4}\s+[\d,]+\.\d\d EUR[\s\S]+EUR (more|less) than \w+ \d{4}/,
     )
   })
+
+  for (const { device, viewport } of [
+    { device: 'desktop', viewport: DESKTOP },
+    { device: 'phone', viewport: PHONE },
+  ]) {
+    test(`why a deposit earned nothing needs 2 clicks on a ${device}`, { skip }, async () => {
+      const { page } = shared()
+      const id = await depositThatWaits(shared())
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click, search } = clickCounter()
+      await click(main().getByRole('link', { name: 'Demo Broker' }))
+      await search(page.getByLabel('Find a record or an affiliate by its id'), id)
+      await page.getByRole('heading', { name: `Deposit ${id}` }).waitFor()
+      const why = main().locator('.why')
+      assert.match(
+        await why.innerText(),
+        /It earned nothing\. The customer has [\d,.]+ of [\d,.]+ [A-Z]{3} of deposits; (\d+ days? left|today is the last day)\./,
+      )
+      assert.equal(count(), 2)
+      await why.getByRole('link', { name: 'See what the customer has done' }).click()
+      await page.getByRole('heading', { name: /^Customer C-/ }).waitFor()
+      const isWider = await page.evaluate('document.documentElement.scrollWidth > innerWidth')
+      assert.equal(isWider, false)
+    })
+  }
 
   /** Computes the drafts of March of a casino. */
   const computeDrafts = async () => {

@@ -57,20 +57,27 @@ const Choices = ({ id, choices }: { id: string; choices: readonly Choice[] }) =>
   />
 )
 
+/** The form of the ids of deliveries, which no sender chooses. */
+const IS_DELIVERY = /^dlv_[0-9A-Z]{26}$/
+
 /** Leads from an id to the page of what has it. Several such are shown as choices. */
 export const findPage: Page = {
   path: '/accounts/:account/find',
   section: 'Customers',
   query: ['record_id'],
   async render(visit) {
-    const id = visit.query.record_id
-    if (id === undefined) {
+    // Spaces around an id were pasted with it.
+    const id = visit.query.record_id?.trim()
+    if (!id) {
       const body = (
         <EmptyState title="Enter an id above.">
           <p>The id of a transaction, an event, a customer or an affiliate.</p>
         </EmptyState>
       )
       return { title: 'Find a record', body }
+    }
+    if (IS_DELIVERY.test(id)) {
+      return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
     const choices = await findChoices(visit, id)
     const [only] = choices
