@@ -1,6 +1,8 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { bookRows, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, json, issuedPartner as partner } from './partner.ts'
@@ -156,4 +158,43 @@ test('affiliates that are not configured have a list of their own', async () => 
     expect.stringContaining('2 other affiliates not configured'),
   ])
   expect((await read('/affiliates?only=unconfigured')).split('value="new-')).toHaveLength(8)
+})
+
+test('the page of an affiliate begins with money, and its ledger is sentences', async () => {
+  await env.DB.batch([
+    ...bookRows(env.DB, 'acme', 'IB-07'),
+    ...statementRows(env.DB, 'acme', 'IB-07').slice(0, 1),
+    env.DB.prepare(
+      `insert into ledger select account, affiliate_id, 'paid-00001', 'paid', plan, period,
+         statement, currency, '-0.25', 'BANK-1', 'ada@example.com', at from ledger`,
+    ),
+  ])
+  const { read } = await open()
+  const text = await read('/affiliates/IB-07')
+  const words = text.replaceAll(/<[^>]+>/g, '')
+
+  expect(words).toContain('Balance0.75 EUR')
+  expect(words).toContain('Payable1.00 EUR')
+  expect(words).toMatch(/ada@example.com.*Earned for August 2024 by the plan lined1.00 EUR/s)
+  expect(words).toContain('Paid for August 2024, reference BANK-1-0.25 EUR')
+  expect(words.indexOf('IB-07, October 2026')).toBeLessThan(words.indexOf('IB-07, August 2024'))
+
+  const one = (await read('/affiliates/IB-07?period=2024-08')).replaceAll(/<[^>]+>/g, '')
+  expect(one).not.toContain('IB-07, October 2026')
+  expect(one).toContain('Statements, the latest first: 1 of 3')
+})
+
+test('the plan in force stands in words on the page of an affiliate, and another is assigned', async () => {
+  const { read, change } = await open()
+  expect(await read('/affiliates/IB-07')).toContain('No plan applies to the affiliate today')
+  const sent = { change: 'assign', plan: 'standard-ib', from: TODAY, customers: 'new' }
+  expect((await change('/affiliates/IB-07', sent)).status).toBe(303)
+  const text = await read('/affiliates/IB-07')
+  expect(text).toContain('to customers who sign up from that day on')
+
+  const refused = await change('/affiliates/IB-07', { ...sent, plan: 'other' })
+  expect([refused.status, await refused.text()]).toEqual([
+    422,
+    expect.stringContaining('field wrong'),
+  ])
 })

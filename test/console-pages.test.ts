@@ -172,21 +172,21 @@ test('an id in a right-to-left script does not reverse the text beside it', asyn
 
 test('an assignment by * is listed where an affiliate has none of its own', async () => {
   const { read } = await open()
-  expect(await read('/affiliates/aff-7')).toContain('No plan is assigned.')
+  expect(await read('/affiliates/aff-7')).toContain('No plan applies to the affiliate today')
 
   await storePlan('acme', 'standard-ib', perLot as PlanTerms)
   const all = { affiliate_id: '*', plan: 'standard-ib', from: '2026-10-01', customers: 'all' }
   await askAdmin('accounts/acme/assignments', 'PUT', [all])
-  for (const page of ['/affiliates/aff-7', '/plans?affiliate_id=aff-7']) {
-    const text = await read(page)
-    expect(text).not.toContain('No plan is assigned.')
-    expect(text).toContain('<bdi>*</bdi></th>')
-    expect(text).toContain('those by * apply')
-    // Only the page of all assignments deletes one that governs others, too.
-    expect(text).not.toContain('Delete an assignment')
-  }
+  const own = await read('/affiliates/aff-7')
+  expect(own).toContain('as to all affiliates without a plan of their own')
+  const plans = await read('/plans?affiliate_id=aff-7')
+  expect(plans).toContain('<bdi>*</bdi></th>')
+  expect(plans).toContain('those by * apply')
+  // Only the page of all assignments deletes one that governs others, too.
+  for (const text of [own, plans]) expect(text).not.toContain('Delete an assignment')
+
   await askAdmin('accounts/acme/assignments', 'PUT', [{ ...all, affiliate_id: 'aff-7' }])
-  expect(await read('/affiliates/aff-7')).not.toContain('those by * apply')
+  expect(await read('/affiliates/aff-7')).not.toContain('as to all affiliates')
 })
 
 test('a version that begins later is not in force', async () => {

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
-import { dayNumber, nextPeriod, type Period, periodOf } from '../commission/engine/calendar.ts'
+import { dayNumber, latestPeriods } from '../commission/engine/calendar.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
   type AffiliateFigures,
@@ -20,17 +20,12 @@ import { findRouteAccount } from './accounts.ts'
 /** The periods of each kind whose earnings are listed, the current one among them. */
 const PERIODS = 3
 
-/** Returns the last periods until one, the latest last. */
-function lastPeriods(open: Period): string[] {
-  const periods = [open]
-  while (periods.length < PERIODS) periods.unshift(nextPeriod(periods[0] ?? open, -1))
-  return periods.map(({ id }) => id)
-}
-
 /** Returns the days and periods of figures on a day (`YYYY-MM-DD`). */
 function daysOf(day: string): FigureDays {
-  const open = (['month', 'week'] as const).map((kind) => periodOf(dayNumber(day), kind))
-  return { today: day, open: open.map(({ id }) => id), periods: open.flatMap(lastPeriods) }
+  const last = (['month', 'week'] as const).map((kind) =>
+    latestPeriods(dayNumber(day), kind, PERIODS).map(({ id }) => id),
+  )
+  return { today: day, open: last.flatMap((ids) => ids.slice(0, 1)), periods: last.flat() }
 }
 
 interface Sum {

@@ -1,11 +1,11 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
-import { listLedger, readBalances } from '../db/commission/books/ledger.ts'
+import { LEDGER_ORDERS, listLedger, readBalances } from '../db/commission/books/ledger.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { checkPercentEncoding, invalidQuery, readQuery } from '../http/query.ts'
+import { checkPercentEncoding, invalidQuery, readChoice, readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound } from './body.ts'
 
@@ -15,7 +15,7 @@ import { notFound } from './body.ts'
  */
 export function readAffiliate(
   c: Context<AppEnv>,
-  names: readonly (typeof PAGE_PARAMETERS)[number][],
+  names: readonly ((typeof PAGE_PARAMETERS)[number] | 'order')[],
 ) {
   const inPath = c.req.param('affiliate_id')
   checkPercentEncoding(new URL(c.req.url).pathname)
@@ -26,12 +26,19 @@ export function readAffiliate(
 }
 
 async function getLedger(c: Context<AppEnv>) {
-  const { affiliate, query } = readAffiliate(c, PAGE_PARAMETERS)
+  const { affiliate, query: sent } = readAffiliate(c, [...PAGE_PARAMETERS, 'order'])
+  const { order: orderText, ...query } = sent
+  const isLatestFirst = readChoice('order', orderText, LEDGER_ORDERS) === 'latest'
   const account = await findRouteAccount(c)
-  const context = JSON.stringify([account.id, 'ledger', affiliate])
+  const context = JSON.stringify([
+    account.id,
+    isLatestFirst ? 'latest ledger' : 'ledger',
+    affiliate,
+  ])
   const page = await readPage(c.env, context, query)
   const db = resolveDatabase(c.env, account.binding)
-  return respondWithPage(c, context, page, await listLedger(db, account.id, affiliate, page))
+  const list = await listLedger(db, account.id, affiliate, isLatestFirst, page)
+  return respondWithPage(c, context, page, list)
 }
 
 async function getBalance(c: Context<AppEnv>) {

@@ -151,8 +151,8 @@ export function moneyTests(shared: () => Shared): void {
     assert.equal(await rowOf(/^What has to be paid/, 'IB-07').count(), 1)
     assert.equal(await rowOf(/^What has to be paid/, 'IB-08').count(), 0)
     await link('IB-07').click()
-    assert.match(await rowOf(/^Balance/, 'EUR').innerText(), /829\.20/)
-    assert.match(await rowOf(/^Ledger/, 'earned').innerText(), /829\.20/)
+    assert.match(await page.locator('.figure-card').first().innerText(), /^Balance\s+829\.20 EUR/)
+    assert.match(await rowOf(/^Ledger/, 'Earned for March 2026').innerText(), /829\.20 EUR/)
   })
 
   test('a manager configures an affiliate that customers name', { skip }, async () => {

@@ -217,10 +217,17 @@ const entries: readonly Operation[] = [
   listOperation({
     noun: 'ledger',
     verb: 'show',
-    summary: 'Lists everything that was booked for an affiliate, oldest first.',
+    summary: 'Lists everything that was booked for an affiliate.',
     example: 'acme IB-07',
     ...OF_AFFILIATE,
     path: 'accounts/{account}/affiliates/ledger',
+    options: {
+      order: {
+        value: 'order',
+        description: 'The `oldest` entry first, or the `latest`. (default: oldest)',
+        member: 'order',
+      },
+    },
     format: list([
       'at',
       'kind',

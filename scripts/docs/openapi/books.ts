@@ -269,8 +269,8 @@ const manual = (): Operation[] => [
     id: 'listLedger',
     summary: 'List the ledger of an affiliate',
     description:
-      'Lists what was booked for an affiliate, the oldest first. An entry never changes and is never deleted.',
-    parameters: PAGING,
+      'Lists what was booked for an affiliate, the oldest entry first unless `order` is `latest`. An entry never changes and is never deleted.',
+    parameters: [...PAGING, 'ledger_order'],
     answers: paged('One page of entries.', ref('LedgerEntry')),
   }),
   ...twice('balance', {

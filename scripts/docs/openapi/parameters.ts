@@ -1,4 +1,5 @@
 import { REASONS } from '../../../src/commission/engine/reasons.ts'
+import { LEDGER_ORDERS } from '../../../src/db/commission/books/ledger.ts'
 import { FIGURE_FILTERS, FIGURE_SORTS } from '../../../src/db/directory/affiliate-figures.ts'
 import { DELIVERY_STATUSES } from '../../../src/db/records/delivery-search-sql.ts'
 import { ALL_PAGES } from '../site/reference/pages.ts'
@@ -151,6 +152,12 @@ const QUERY: Record<string, object> = {
     'customers',
     'How many customers are read, the latest ones: 1 to 1,000,000, which is the default.',
     '10000',
+  ),
+  ledger_order: query(
+    'order',
+    'Whether the oldest entry comes first, which is the default, or the latest.',
+    'latest',
+    { type: 'string', enum: [...LEDGER_ORDERS] },
   ),
   affiliate_search: query('search', 'Returns only affiliates whose id has this text.', 'IB'),
   affiliate_only: query(

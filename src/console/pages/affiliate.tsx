@@ -1,43 +1,70 @@
+import { decimal, isZero } from '../../commission/engine/decimal.ts'
+import type { PlanTerms } from '../../commission/engine/plan.ts'
+import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
-import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { AddForm, addAffiliate, readAddChoices } from '../parts/affiliate-forms.tsx'
-import { Data, EmptyState, isolated, type List, Pager, periodWords, Table } from '../parts/data.tsx'
-import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { ConfirmForm, Filters, FoldedForm } from '../parts/forms.tsx'
 import {
-  type Statement,
-  Statements,
-  type StatementTotals,
-  Totals,
-} from '../parts/statement-lists.tsx'
-import { Assignments, readAssignments, unassign } from './plans.tsx'
+  accountPath,
+  apiPath,
+  type Change,
+  dayBefore,
+  type Page,
+  type Visit,
+  withQuery,
+} from '../page.ts'
+import {
+  type Balance,
+  EarnedSparkline,
+  type Series,
+  seriesOf,
+} from '../parts/affiliate-figures.tsx'
+import {
+  type AddChoices,
+  AddForm,
+  addAffiliate,
+  assignFields,
+  type ChosenPlan,
+  readAddChoices,
+} from '../parts/affiliate-forms.tsx'
+import {
+  Badge,
+  count,
+  Data,
+  dayWords,
+  EmptyState,
+  isolated,
+  type List,
+  Pager,
+  periodWords,
+  Table,
+} from '../parts/data.tsx'
+import { AccountLink, column } from '../parts/fields.tsx'
+import { ChangeText, FigureCard, Moneys } from '../parts/figures.tsx'
+import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
+import { Ledger, type LedgerEntry } from '../parts/ledger.tsx'
+import { changeOf, sumByCurrency } from '../parts/owed.ts'
+import { lastDayOf } from '../parts/periods.ts'
+import { type Statement, Statements } from '../parts/statement-lists.tsx'
+import { type Assignment, Assignments, readAssignments, unassign } from './plans.tsx'
 
 /** The statements that are listed; the others are on their own page. */
 const LISTED = 12
+
+/** The entries of the ledger of one page. */
+const ENTRIES = 25
+
+/** The statements that are read at once: those of 16 years of months. */
+const READ = 200
+
+/** The periods that the sparkline of the earnings has. */
+const TREND = 12
 
 interface Parents {
   readonly parents: readonly { readonly parent: string | null; readonly from: string | null }[]
 }
 
 interface Balances {
-  readonly balances: readonly {
-    readonly currency: string
-    readonly balance: string
-    readonly due: string
-  }[]
-}
-
-interface Entry {
-  readonly kind: string
-  readonly plan: string | null
-  readonly period: string | null
-  readonly statement: string | null
-  readonly currency: string
-  readonly amount: string
-  readonly reference: string | null
-  readonly actor: string
-  readonly at: string
+  readonly balances: readonly Balance[]
 }
 
 interface AffiliateLink {
@@ -48,87 +75,366 @@ interface AffiliateLink {
   readonly disabled: boolean
 }
 
-const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly Entry[] }) => (
-  <Table
-    caption="Ledger, the oldest entry first. The balance is the sum of all entries."
-    rows={rows}
-    columns={[
-      ...fields<Entry>(visit, 'at', 'kind', 'reference', 'actor'),
-      column('Statement', ({ statement, period, plan }: Entry) =>
-        statement ? (
-          <AccountLink visit={visit} at={['statements', statement]}>
-            {periodWords(period ?? '')}, <Data text={plan ?? ''} />
-          </AccountLink>
-        ) : (
-          '–'
-        ),
-      ),
-      ...fields<Entry>(visit, 'amount', 'currency'),
-    ]}
-    empty={
-      <EmptyState title="Nothing has been booked yet.">
-        <p>Approving a statement books what it earned.</p>
-      </EmptyState>
-    }
-  />
-)
+/** The plan that governs customers who sign up today. */
+interface PlanInForce {
+  readonly plan: ChosenPlan
+  readonly assignment: Assignment
+  /** Its terms; null if no version is in force. */
+  readonly terms: PlanTerms | null
+}
 
-const Links = ({ visit, rows }: { visit: Visit; rows: readonly AffiliateLink[] }) => (
-  <Table
-    caption="Links"
-    rows={rows}
-    columns={fields<AffiliateLink>(visit, 'url', 'name', 'landing_page', 'disabled')}
-    empty={<p class="note">The affiliate has no links.</p>}
-  />
-)
-
-/** Renders the balance, whether the affiliate is configured, and its parents by day. */
-function Head(props: { visit: Visit; parents: readonly Parents[]; balances: Balances | null }) {
-  const { visit, parents, balances } = props
-  const [own] = parents
+/** Renders the balance, and what has to be paid of it. */
+const BalanceCards = ({ visit, balances }: { visit: Visit; balances: readonly Balance[] }) => {
+  const amountsOf = (name: 'balance' | 'due') =>
+    balances.flatMap((one) =>
+      isZero(decimal(one[name])) ? [] : [{ amount: one[name], currency: one.currency }],
+    )
+  const due = amountsOf('due')
   return (
     <>
-      {!own && (
-        <p class="notice bad">
-          The affiliate is not configured, so it earns nothing.{' '}
-          <AccountLink visit={visit} at={['affiliates']} query={{ add: visit.params.affiliate }}>
-            Configure it
-          </AccountLink>
-        </p>
-      )}
-      <Table
-        caption="Balance by currency"
-        rows={balances?.balances ?? []}
-        columns={fields<Balances['balances'][number]>(visit, 'currency', 'balance', 'due')}
-        empty={<p class="note">The balance is 0.</p>}
-      />
-      {own?.parents.some(({ parent }) => parent !== null) && (
-        <Table
-          caption="Parents by day"
-          rows={own.parents}
-          columns={fields<Parents['parents'][number]>(visit, 'parent', 'from')}
-        />
+      <FigureCard title="Balance">
+        <Moneys amounts={amountsOf('balance')} none="0" />
+        <p class="note">All that is booked and not paid.</p>
+      </FigureCard>
+      <FigureCard title="Payable">
+        <Moneys amounts={due} none="Nothing" />
+        {due.length > 0 && (
+          <p>
+            <AccountLink visit={visit} at={['payouts']} children="To the payouts" />
+          </p>
+        )}
+      </FigureCard>
+    </>
+  )
+}
+
+/** Renders what the current period has earned so far, and how that compares with the one before. */
+const EarnedCard = ({ series }: { series: Series }) => {
+  const { currency, totals } = series
+  const [open, previous] = totals
+  const amountsOf = (total: string | undefined) =>
+    sumByCurrency([{ amount: total ?? '0', currency }])
+  const change = changeOf(amountsOf(open?.total), amountsOf(previous?.total), currency)
+  return (
+    <FigureCard title={`Earned in ${periodWords(open?.period ?? '')}, so far`}>
+      <Moneys amounts={[{ amount: open?.total ?? '0', currency }]} none="" />
+      <p class="change">
+        <ChangeText change={change} than={periodWords(previous?.period ?? '')} />
+      </p>
+      <EarnedSparkline series={series} />
+    </FigureCard>
+  )
+}
+
+/** Renders whose plan governs, and since when; and the plan in words. */
+const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }) => {
+  if (!found) {
+    return (
+      <p class="notice warn">
+        No plan applies to the affiliate today, so it earns nothing. Assign one below.
+      </p>
+    )
+  }
+  const { plan, assignment, terms } = found
+  const rules = terms?.rules.map((rule) => ruleWords(rule, terms)) ?? []
+  return (
+    <>
+      <p>
+        <AccountLink visit={visit} at={['plans', plan.plan]}>
+          <Data text={plan.name} />
+        </AccountLink>{' '}
+        applies from {dayWords(assignment.from)} on
+        {assignment.affiliate_id === '*' && ', as to all affiliates without a plan of their own'}
+        {assignment.customers === 'new' && ', to customers who sign up from that day on'}.
+      </p>
+      {terms === null ? (
+        <p class="note">No version of the plan is in force.</p>
+      ) : (
+        <ul class="rule-words">
+          {rules.map(({ pays, limits }) => (
+            <li>
+              <Data text={[pays, ...limits].join(' ')} />
+            </li>
+          ))}
+          {termsWords(terms).map((sentence) => (
+            <li>
+              <Data text={sentence} />
+            </li>
+          ))}
+        </ul>
       )}
     </>
   )
 }
 
-async function readAffiliate({ api, account, params, query: { period, cursor } }: Visit) {
+const Links = ({ visit, rows }: { visit: Visit; rows: readonly AffiliateLink[] }) => (
+  <Table
+    caption="Links"
+    isCards
+    rows={rows}
+    columns={[
+      column('Address', ({ url, link_id }: AffiliateLink) => (
+        <AccountLink visit={visit} at={['links']} query={{ link: link_id }}>
+          {url}
+        </AccountLink>
+      )),
+      column('Name', ({ name }: AffiliateLink) =>
+        name === null ? <span class="quiet">–</span> : <Data text={name} />,
+      ),
+      column('Landing page', ({ landing_page }: AffiliateLink) => <Data text={landing_page} />),
+      column('State', ({ disabled }: AffiliateLink) =>
+        disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
+      ),
+    ]}
+    empty={<p class="note">The affiliate has no links yet.</p>}
+  />
+)
+
+/** Renders the parents by day, the current one as a sentence. */
+function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) {
+  const today = dayBefore(visit.now, 0)
+  const past = parents.filter(({ from }) => from === null || from <= today)
+  const now = past.at(-1)
+  const others = parents.filter((one) => one !== now && (one.parent !== null || one.from !== null))
+  return (
+    <p>
+      {now?.parent ? (
+        <>
+          Referred by{' '}
+          <AccountLink visit={visit} at={['affiliates', now.parent]}>
+            <Data text={now.parent} />
+          </AccountLink>
+          {now.from && <> since {dayWords(now.from)}</>}.
+        </>
+      ) : (
+        'Referred by nobody.'
+      )}{' '}
+      {others.map(({ parent, from }) => (
+        <>
+          {parent === null ? 'Nobody' : <Data text={parent} />}
+          {from === null ? ' at first' : ` from ${dayWords(from)} on`}.{' '}
+        </>
+      ))}
+    </p>
+  )
+}
+
+/** Reads the statements of an affiliate, the latest first: at most 200 of the last ones. */
+async function readStatements({ api, account }: Visit, affiliate_id: string) {
+  const read = (page: number) =>
+    api.get<List<Statement>>(apiPath(account, 'statements'), { affiliate_id, per_page: READ, page })
+  const first = await read(1)
+  const last = Math.ceil(first.meta.total / READ)
+  const { data } = last > 1 && last <= 50 ? await read(last) : first
+  const rows = data.toSorted((a, b) => lastDayOf(b.period) - lastDayOf(a.period))
+  return { rows, total: first.meta.total }
+}
+
+/** Returns the assignment that governs customers who sign up on a day. */
+const assignedOn = (rows: readonly Assignment[], day: string): Assignment | undefined =>
+  rows.findLast(({ from }) => from <= day)
+
+/** Reads the plan of customers who sign up today; null if there is none. */
+async function readPlanInForce(
+  { api, account, now }: Visit,
+  choices: Promise<AddChoices>,
+  assignments: ReturnType<typeof readAssignments>,
+): Promise<PlanInForce | null> {
+  const today = dayBefore(now, 0)
+  const { rows, forAll = [] } = (await assignments).found
+  const assignment = assignedOn(rows, today) ?? assignedOn(forAll, today)
+  const plan = (await choices).plans.find((one) => one.plan === assignment?.plan)
+  if (!assignment || !plan) return null
+  if (plan.in_force === null) return { plan, assignment, terms: null }
+  const path = apiPath(account, 'plans', plan.plan, 'versions', `${plan.in_force}`)
+  const { terms } = await api.get<{ terms: PlanTerms }>(path)
+  return { plan, assignment, terms }
+}
+
+async function readAffiliate(visit: Visit) {
+  const { api, account, params, query } = visit
   const { affiliate: affiliate_id = '' } = params
   const at = (...parts: string[]) => apiPath(account, ...parts)
   const own = { affiliate_id }
-  const [parents, balances, totals, statements, entries, assignments, links, choices] =
-    await Promise.all([
-      api.get<List<Parents>>(at('affiliates', 'parents'), own),
-      api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
-      api.get<StatementTotals>(at('statements', 'totals'), { ...own, period }),
-      api.get<List<Statement>>(at('statements'), { ...own, period, per_page: LISTED }),
-      api.get<List<Entry>>(at('affiliates', 'ledger'), { ...own, cursor }),
-      readAssignments({ api, account }, own),
-      api.get<List<AffiliateLink>>(at('links'), own),
-      readAddChoices({ api, account }),
-    ])
-  return { parents, balances, totals, statements, entries, assignments, links, choices }
+  const choices = readAddChoices(visit)
+  const assignments = readAssignments(visit, own)
+  const [parents, balances, statements, entries, links, plan] = await Promise.all([
+    api.get<List<Parents>>(at('affiliates', 'parents'), own),
+    api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
+    readStatements(visit, affiliate_id),
+    api.get<List<LedgerEntry>>(at('affiliates', 'ledger'), {
+      ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
+    }),
+    api.get<List<AffiliateLink>>(at('links'), own),
+    readPlanInForce(visit, choices, assignments),
+  ])
+  const found = { parents, balances, statements, entries, links, plan }
+  return { ...found, assignments: await assignments, choices: await choices }
+}
+
+type Found = Awaited<ReturnType<typeof readAffiliate>>
+
+const LinkForm = ({ visit, choices }: { visit: Visit; choices: AddChoices }) => (
+  <FoldedForm
+    visit={visit}
+    change="link"
+    title="Add a link"
+    submit="Create the link"
+    fields={[
+      {
+        name: 'landing_page',
+        required: true,
+        value: choices.landingPage ?? undefined,
+        placeholder: 'https://example.com/start',
+      },
+      { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
+    ]}
+  />
+)
+
+const ParentForm = ({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) => (
+  <FoldedForm
+    visit={visit}
+    change="parent"
+    title="Change the parent"
+    submit="Save the parent"
+    at="/0"
+    fields={[
+      {
+        name: 'parent',
+        value: parents.at(-1)?.parent ?? '',
+        hint: 'Who referred this affiliate. If empty, nobody.',
+      },
+      { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
+    ]}
+  />
+)
+
+/** Renders the statements: those of a period, or the latest. */
+const StatementList = ({
+  visit,
+  statements,
+}: {
+  visit: Visit
+  statements: Found['statements']
+}) => {
+  const { period } = visit.query
+  const affiliate_id = visit.params.affiliate
+  const periods = [...new Set(statements.rows.map((row) => row.period))]
+  const chosen = period && !periods.includes(period) ? [period] : []
+  const rows = period
+    ? statements.rows.filter((row) => row.period === period)
+    : statements.rows.slice(0, LISTED)
+  return (
+    <>
+      <h2>Statements</h2>
+      {periods.length > 1 || period ? (
+        <Filters
+          visit={visit}
+          fields={[
+            {
+              name: 'period',
+              options: [
+                ['', 'The latest'],
+                ...[...chosen, ...periods].map((one): Option => [one, periodWords(one)]),
+              ],
+            },
+          ]}
+        />
+      ) : null}
+      <Statements
+        visit={visit}
+        caption={`Statements, the latest first: ${count(rows.length)} of ${count(statements.total)}`}
+        rows={rows}
+        empty={
+          <EmptyState title={period ? 'No statement of this period.' : 'No statement yet.'}>
+            <p>
+              <AccountLink visit={visit} at={['statements']} children="Compute a period" />
+              {period && (
+                <>
+                  , or look at <a href={withQuery(visit.path, {})}>all periods</a>
+                </>
+              )}
+              .
+            </p>
+          </EmptyState>
+        }
+      />
+      <p class="quick">
+        <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, period }}>
+          All statements
+        </AccountLink>
+        <AccountLink visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
+          What earned nothing
+        </AccountLink>
+        <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
+          Report by affiliate
+        </AccountLink>
+      </p>
+    </>
+  )
+}
+
+const earnedOf = (statements: readonly Statement[]) =>
+  statements.map(({ period, currency, total }) => ({ period, currency, total }))
+
+const NotConfigured = ({ visit }: { visit: Visit }) => (
+  <ChangeForm visit={visit} change="configure" submit="Configure it">
+    <p class="notice bad">The affiliate is not configured, so it earns nothing.</p>
+  </ChangeForm>
+)
+
+const changes: Readonly<Record<string, Change>> = {
+  unassign,
+  add: addAffiliate,
+  configure: {
+    done: 'The affiliate is stored.',
+    request: (_, { account, params }) => ({
+      method: 'PUT',
+      path: apiPath(account, 'affiliates'),
+      body: [{ affiliate_id: params.affiliate }],
+    }),
+  },
+  assign: {
+    done: 'The plan is assigned.',
+    request: (values, { account, params }) => ({
+      method: 'PUT',
+      path: apiPath(account, 'assignments'),
+      body: [{ affiliate_id: params.affiliate, ...pick(values, 'plan', 'from', 'customers') }],
+    }),
+  },
+  parent: {
+    done: 'The parent is stored.',
+    request: (values, { account, params }) => ({
+      method: 'PUT',
+      path: apiPath(account, 'affiliates'),
+      body: [
+        {
+          affiliate_id: params.affiliate,
+          parent: values('parent').trim() || null,
+          ...pick(values, 'from'),
+        },
+      ],
+    }),
+  },
+  link: {
+    done: 'The link was created. Give its address to the affiliate.',
+    request: (values, { account, params }) => ({
+      method: 'POST',
+      path: apiPath(account, 'links'),
+      body: { affiliate_id: params.affiliate, ...pick(values, 'landing_page', 'name') },
+    }),
+  },
+  remove: {
+    done: 'The affiliate is deleted.',
+    confirm: ({ params }) => params.affiliate ?? '',
+    next: (_, { account }) => accountPath(account, 'affiliates'),
+    request: (_, { account, params }) => ({
+      method: 'DELETE',
+      path: apiPath(account, 'affiliates'),
+      query: { affiliate_id: params.affiliate ?? '' },
+    }),
+  },
 }
 
 /** An affiliate: what it earned and was paid, its plans and its links. */
@@ -136,115 +442,40 @@ export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate',
   section: 'Affiliates',
   query: ['period', 'cursor'],
-  changes: {
-    unassign,
-    add: addAffiliate,
-    parent: {
-      done: 'The parent is stored.',
-      request: (values, { account, params }) => ({
-        method: 'PUT',
-        path: apiPath(account, 'affiliates'),
-        body: [
-          {
-            affiliate_id: params.affiliate,
-            parent: values('parent').trim() || null,
-            ...pick(values, 'from'),
-          },
-        ],
-      }),
-    },
-    link: {
-      done: 'The link was created. Give its address to the affiliate.',
-      request: (values, { account, params }) => ({
-        method: 'POST',
-        path: apiPath(account, 'links'),
-        body: { affiliate_id: params.affiliate, ...pick(values, 'landing_page', 'name') },
-      }),
-    },
-    remove: {
-      done: 'The affiliate is deleted.',
-      confirm: ({ params }) => params.affiliate ?? '',
-      next: (_, { account }) => accountPath(account, 'affiliates'),
-      request: (_, { account, params }) => ({
-        method: 'DELETE',
-        path: apiPath(account, 'affiliates'),
-        query: { affiliate_id: params.affiliate ?? '' },
-      }),
-    },
-  },
+  changes,
   async render(visit) {
     const affiliate_id = visit.params.affiliate ?? ''
-    const { period } = visit.query
     const found = await readAffiliate(visit)
-    const { totals, statements } = found
-    const isConfigured = found.parents.data.length > 0
+    const [own] = found.parents.data
+    const { rows } = found.assignments.found
+    const series = seriesOf(earnedOf(found.statements.rows), visit.now, TREND)
     const body = (
       <>
-        <Head visit={visit} parents={found.parents.data} balances={found.balances} />
-        <Filters visit={visit} fields={[{ name: 'period' }]} />
-        <p class="quick">
-          <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, period }}>
-            All statements
-          </AccountLink>
-          <AccountLink visit={visit} at={['unearned']} query={{ affiliate_id, period }}>
-            What earned nothing
-          </AccountLink>
-          <AccountLink visit={visit} at={['reports']} query={{ group_by: 'affiliate_id' }}>
-            Report by affiliate
-          </AccountLink>
-        </p>
-        <Totals visit={visit} totals={totals} />
-        <Statements
-          visit={visit}
-          caption={`Statements: ${statements.data.length} of ${statements.meta.total}`}
-          rows={statements.data}
-          empty={
-            <EmptyState title="The affiliate has no statement yet.">
-              <p>
-                <AccountLink visit={visit} at={['statements']} children="Compute a period" />, or
-                look at <a href={withQuery(visit.path, {})}>all periods</a>.
-              </p>
-            </EmptyState>
-          }
-        />
-        <h2>Ledger</h2>
-        <Ledger visit={visit} rows={found.entries.data} />
-        <Pager visit={visit} meta={found.entries.meta} />
-        <h2>Plans and links</h2>
-        <Assignments visit={visit} found={found.assignments.found} />
-        <Links visit={visit} rows={found.links.data} />
-        {isConfigured && (
+        {!own && <NotConfigured visit={visit} />}
+        <div class="figure-cards affiliate-figures">
+          <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
+          {series.map((one) => (
+            <EarnedCard series={one} />
+          ))}
+        </div>
+        <h2>Plan</h2>
+        <PlanWords visit={visit} found={found.plan} />
+        {rows.length > 0 && <Assignments visit={visit} found={{ rows }} />}
+        {found.choices.plans.length > 0 && (
+          <FoldedForm
+            visit={visit}
+            change="assign"
+            title="Assign a plan"
+            submit="Assign the plan"
+            at="/0"
+            fields={assignFields(found.choices.plans, visit.now)}
+          />
+        )}
+        {own && (
           <>
-            <FoldedForm
-              visit={visit}
-              change="link"
-              title="Add a link"
-              submit="Create the link"
-              fields={[
-                {
-                  name: 'landing_page',
-                  required: true,
-                  value: found.choices.landingPage ?? undefined,
-                  placeholder: 'https://example.com/start',
-                },
-                { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
-              ]}
-            />
-            <FoldedForm
-              visit={visit}
-              change="parent"
-              title="Change the parent"
-              submit="Save the parent"
-              at="/0"
-              fields={[
-                {
-                  name: 'parent',
-                  value: found.parents.data[0]?.parents.at(-1)?.parent ?? '',
-                  hint: 'Who referred this affiliate. If empty, nobody.',
-                },
-                { name: 'from', label: 'Parent since', type: 'date', hint: 'Today if empty.' },
-              ]}
-            />
+            <h2>Referral</h2>
+            <ParentWords visit={visit} parents={own.parents} />
+            <ParentForm visit={visit} parents={own.parents} />
             <AddForm
               visit={visit}
               title="Add an affiliate below"
@@ -253,7 +484,14 @@ export const affiliatePage: Page = {
             />
           </>
         )}
-        {isConfigured && (
+        <h2>Links</h2>
+        <Links visit={visit} rows={found.links.data} />
+        {own && <LinkForm visit={visit} choices={found.choices} />}
+        <StatementList visit={visit} statements={found.statements} />
+        <h2>Ledger</h2>
+        <Ledger visit={visit} rows={found.entries.data} />
+        <Pager visit={visit} meta={found.entries.meta} />
+        {own && (
           <>
             <h2>Delete the affiliate</h2>
             <p class="note">

@@ -1,11 +1,13 @@
 import type { Child } from 'hono/jsx'
-import { nextPeriod, type PeriodKind, periodOf } from '../../commission/engine/calendar.ts'
-import { decimal, isZero } from '../../commission/engine/decimal.ts'
+import { moneyText } from '../../commission/books/money.ts'
+import { latestPeriods } from '../../commission/engine/calendar.ts'
+import { decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { Visit } from '../page.ts'
 import { Amount, Badge, Data, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { Sparkline } from './figures.tsx'
+import { sumByCurrency } from './owed.ts'
 
 // What is shown of an affiliate: plan, balance and earnings.
 
@@ -38,17 +40,8 @@ export interface AffiliateFigures {
   readonly last_signup: string | null
 }
 
-/** Returns the last periods of a kind, the current one first. */
-export function lastPeriods(now: number, kind: PeriodKind, length: number): string[] {
-  const periods = [periodOf(Math.floor(now / DAY_MS), kind)]
-  for (let last = periods[0]; last && periods.length < length; last = periods.at(-1)) {
-    periods.push(nextPeriod(last, -1))
-  }
-  return periods.map(({ id }) => id)
-}
-
 /** The earnings of one currency and kind of period: of each of the last periods, the current one first. */
-interface Series {
+export interface Series {
   readonly currency: string
   readonly totals: readonly { readonly period: string; readonly total: string }[]
 }
@@ -58,16 +51,18 @@ export function seriesOf(earned: readonly Earned[], now: number, length: number)
   const currencies = [...new Set(earned.map(({ currency }) => currency))]
   return (['month', 'week'] as const).flatMap((kind) =>
     currencies.flatMap((currency) => {
-      const totals = lastPeriods(now, kind, length).map((period) => {
-        const found = earned.find((one) => one.period === period && one.currency === currency)
-        return found && { period, total: found.total }
+      const periods = latestPeriods(Math.floor(now / DAY_MS), kind, length)
+      const rows = earned.filter((one) => one.currency === currency)
+      if (!periods.some(({ id }) => rows.some(({ period }) => period === id))) return []
+      const totals = periods.map(({ id: period }) => {
+        const sum = sumByCurrency(
+          rows.flatMap(({ period: own, total }) =>
+            own === period ? [{ amount: total, currency }] : [],
+          ),
+        )
+        return { period, total: moneyText(sum.get(currency) ?? ZERO, currency) }
       })
-      const first = totals.find((one) => one !== undefined)
-      if (!first) return []
-      const zero = first.total.replace(/\d/g, '0').replace(/^-?0+/, '0')
-      const periods = lastPeriods(now, kind, length)
-      const filled = totals.map((one, i) => one ?? { period: periods[i] ?? '', total: zero })
-      return [{ currency, totals: filled }]
+      return [{ currency, totals }]
     }),
   )
 }

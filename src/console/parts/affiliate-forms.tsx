@@ -6,9 +6,17 @@ import { FoldedForm, type Input, type Option } from './forms.tsx'
 
 // The forms that add affiliates, with a plan and a link.
 
+/** A plan that can be chosen. */
+export interface ChosenPlan {
+  readonly plan: string
+  readonly name: string
+  /** The version in force; null if none is. */
+  readonly in_force: number | null
+}
+
 /** What the form of a new affiliate offers. */
 export interface AddChoices {
-  readonly plans: readonly { readonly plan: string; readonly name: string }[]
+  readonly plans: readonly ChosenPlan[]
   /** The landing page of a link of the account; null if it has no link. */
   readonly landingPage: string | null
 }
@@ -19,7 +27,7 @@ export async function readAddChoices({
   account,
 }: Pick<Visit, 'api' | 'account'>): Promise<AddChoices> {
   const [plans, links] = await Promise.all([
-    api.get<Pick<List<AddChoices['plans'][number]>, 'data'>>(apiPath(account, 'plans')),
+    api.get<Pick<List<ChosenPlan>, 'data'>>(apiPath(account, 'plans')),
     api.get<List<{ landing_page: string }>>(apiPath(account, 'links'), { per_page: 1 }),
   ])
   return { plans: plans.data, landingPage: links.data[0]?.landing_page ?? null }
@@ -31,6 +39,20 @@ export const planOptions = (plans: AddChoices['plans']): Option[] =>
     plan,
     name === plan ? visible(plan) : `${isolated(name)} (${isolated(plan)})`,
   ])
+
+/** Returns the fields that assign a plan, from today unless another day is chosen. */
+export const assignFields = (plans: AddChoices['plans'], now: number): Input[] => [
+  { name: 'plan', options: planOptions(plans) },
+  { name: 'from', label: 'From', type: 'date', required: true, value: dayBefore(now, 0) },
+  {
+    name: 'customers',
+    label: 'For',
+    options: [
+      ['all', 'All customers'],
+      ['new', 'Customers who sign up from then on'],
+    ],
+  },
+]
 
 /** What the form of a new affiliate asks for. Empty texts are left out. */
 interface NewAffiliate {

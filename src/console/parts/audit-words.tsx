@@ -538,7 +538,7 @@ const ACTORS: Readonly<Record<string, string>> = {
 }
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
-export const Actor = ({ actor, role }: { actor: string; role: string | null }) => (
+export const Actor = ({ actor, role }: { actor: string; role?: string | null }) => (
   <>
     <strong>
       <Data text={ACTORS[actor] ?? actor} />

@@ -7,11 +7,15 @@ import { compileStatement } from '../../statement.ts'
 /** An entry of the ledger. */
 export type LedgerEntry = Omit<typeof ledger.$inferSelect, 'account'>
 
-/** Reads one page of the entries of an affiliate, the oldest first. */
+/** The orders of the ledger: the oldest entry first, which is the default, or the latest. */
+export const LEDGER_ORDERS = ['oldest', 'latest'] as const
+
+/** Reads one page of the entries of an affiliate, the oldest first unless `isLatestFirst`. */
 export const listLedger = (
   db: Parameters<typeof paginate>[0],
   account: string,
   affiliate_id: string,
+  isLatestFirst: boolean,
   page: Page,
 ): Promise<FoundPage<LedgerEntry>> =>
   paginate(
@@ -32,6 +36,7 @@ export const listLedger = (
       ],
       from: 'ledger where account = :account and affiliate_id = :affiliate_id',
       key: ['id'],
+      descending: isLatestFirst,
       values: { account, affiliate_id },
     },
     page,

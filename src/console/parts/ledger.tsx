@@ -1,0 +1,98 @@
+import type { Child } from 'hono/jsx'
+import type { Visit } from '../page.ts'
+import { Actor } from './audit-words.tsx'
+import { Amount, Data, EmptyState, periodWords, Table, Time } from './data.tsx'
+import { AccountLink, column } from './fields.tsx'
+
+// The ledger of an affiliate, in words.
+
+/** An entry of a ledger. */
+export interface LedgerEntry {
+  readonly kind: 'earned' | 'adjusted' | 'manual' | 'dropped' | 'transferred' | 'paid' | 'returned'
+  readonly plan: string
+  readonly period: string
+  readonly statement: string
+  readonly currency: string
+  readonly amount: string
+  readonly reference: string | null
+  readonly actor: string
+  readonly at: string
+}
+
+const Statement = ({ visit, entry }: { visit: Visit; entry: LedgerEntry }) => (
+  <AccountLink visit={visit} at={['statements', entry.statement]}>
+    {periodWords(entry.period)}
+  </AccountLink>
+)
+
+const Reference = ({ entry: { reference } }: { entry: LedgerEntry }) =>
+  reference === null ? null : (
+    <>
+      , reference <Data text={reference} />
+    </>
+  )
+
+/** Renders what an entry booked, as a sentence. */
+function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Child {
+  const statement = <Statement visit={visit} entry={entry} />
+  const { kind, amount, reference, plan } = entry
+  switch (kind) {
+    case 'earned':
+      return (
+        <>
+          Earned for {statement} by the plan <Data text={plan} />
+        </>
+      )
+    case 'adjusted':
+      return <>Corrections of earlier periods, with the statement of {statement}</>
+    case 'manual':
+      return <>Entered by hand, with the statement of {statement}</>
+    case 'dropped':
+      return <>A negative balance written off, with the statement of {statement}</>
+    case 'transferred':
+      return (
+        <>
+          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan <Data text={reference ?? ''} />,
+          with the statement of {statement}
+        </>
+      )
+    case 'paid':
+      return (
+        <>
+          Paid for {statement}
+          <Reference entry={entry} />
+        </>
+      )
+    case 'returned':
+      return (
+        <>
+          The payment for {statement} came back
+          <Reference entry={entry} />
+        </>
+      )
+  }
+}
+
+/** Renders entries of a ledger as sentences, the latest first. */
+export const Ledger = ({ visit, rows }: { visit: Visit; rows: readonly LedgerEntry[] }) => (
+  <Table
+    caption="Ledger, the latest entry first. The balance is the sum of all entries."
+    isCards
+    rows={rows}
+    columns={[
+      column('When', ({ at }: LedgerEntry) => <Time at={at} />),
+      column('What', (entry: LedgerEntry) => <EntryWords visit={visit} entry={entry} />),
+      column(
+        'Amount',
+        ({ amount, currency }: LedgerEntry) => <Amount value={amount} currency={currency} />,
+        true,
+      ),
+      column('By', ({ actor }: LedgerEntry) => <Actor actor={actor} />),
+    ]}
+    empty={
+      <EmptyState title="Nothing has been booked yet.">
+        <p>Approving a statement books what it earned.</p>
+      </EmptyState>
+    }
+  />
+)
