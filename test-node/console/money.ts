@@ -109,11 +109,11 @@ export function moneyTests(shared: () => Shared): void {
   test('what earned nothing leads from its reason to its records', { skip }, async () => {
     const { page } = shared()
     await openSignedIn(shared(), `${FOREX}/unearned?period=${PERIOD}`)
-    await rowOf(/^What earned nothing/, 'pending')
-      .getByRole('link', { name: '1', exact: true })
+    await rowOf(/^What earned nothing/, 'The sender says that it is pending.')
+      .getByRole('link', { name: '1 deposit' })
       .click()
     const records = page.getByRole('table', { name: 'Records that earned nothing' })
-    assert.match(await records.innerText(), /T-3307[\s\S]*C-3302[\s\S]*pending/)
+    assert.match(await records.innerText(), /T-3307[\s\S]*pending[\s\S]*500\.00 EUR[\s\S]*C-3302/)
   })
 
   test('an approver checks and approves a period, and pays a statement', { skip }, async () => {

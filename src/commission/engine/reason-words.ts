@@ -22,7 +22,7 @@ import {
   transactionWord,
   triggerWords,
 } from './plan-words.ts'
-import { counted, figure, listed, money, type Verdict } from './reasons.ts'
+import { counted, figure, listed, money, type Reason, type Verdict } from './reasons.ts'
 import { DEFAULT_GRACE_HOURS } from './rules.ts'
 import { dayWords } from './time-words.ts'
 
@@ -50,6 +50,7 @@ export type StepPlace =
   | 'new affiliate'
   | 'affiliate'
   | 'customer'
+  | 'plan of the affiliate'
   | 'plan'
 
 /** A reason in words: a sentence, and what to do next. */
@@ -98,6 +99,38 @@ export function reasonWords(unpaid: Unpaid, terms: PlanTerms | null, today: stri
     today: dayNumber(today),
   })
 }
+
+/** The reasons as titles of groups and choices. */
+export const REASON_TITLES: Readonly<Record<Reason, string>> = {
+  held: 'Waits for the customer',
+  implausible_time: 'Impossible time',
+  organic: 'No affiliate',
+  unknown_affiliate: 'Affiliate not set up',
+  refused: 'Customer refused',
+  no_plan: 'No plan',
+  pending: 'Pending',
+  unmapped: 'Status without a meaning',
+  declined: 'Declined',
+  reversed: 'Reversed',
+  no_rule: 'No rule pays for it',
+  excluded: 'Left out by a condition',
+  expired: 'Too long after the signup',
+  no_currency: 'No currency',
+  fx_pending: 'Waits for an exchange rate',
+  fx_missing: 'No exchange rate',
+  already_counted: 'Already paid for the customer',
+  not_qualified: 'Not qualified',
+}
+
+/** Names a number of records by their type: `1 deposit`, `12 withdrawals`, `3 Login events`. */
+export const countedRecords = (count: number, unpaid: Unpaid): string =>
+  `${figure(String(count))} ${
+    unpaid.resource === 'trading-activity'
+      ? `row${count === 1 ? '' : 's'} of trading activity`
+      : count === 1
+        ? recordWord(unpaid)
+        : recordsWord(unpaid)
+  }`
 
 const REASON_WORDS: Readonly<Record<Verdict, (one: Case) => ReasonWords>> = {
   counted: () => words('A line of a statement counts it.', 'See the line.', null),
@@ -155,7 +188,11 @@ const REASON_WORDS: Readonly<Record<Verdict, (one: Case) => ReasonWords>> = {
       null,
     ),
   no_rule: ({ unpaid }) =>
-    words(`No rule of the plan pays for ${recordsWord(unpaid)}.`, SEE_PLAN, 'affiliate'),
+    words(
+      `No rule of the plan pays for ${recordsWord(unpaid)}.`,
+      SEE_PLAN,
+      'plan of the affiliate',
+    ),
   excluded: (one) => words(excludedSentence(one), SEE_PLAN, 'plan'),
   expired: ({ rule, named }) =>
     words(
@@ -170,7 +207,7 @@ const REASON_WORDS: Readonly<Record<Verdict, (one: Case) => ReasonWords>> = {
   fx_pending: (one) =>
     words(
       `It waits for the ${rateText(one)}${ofDay(one)}.`,
-      'Upload the rates, or wait: the rates of a day are published after it.',
+      'Upload the rates if they do not come by themselves.',
       'rates',
     ),
   fx_missing: (one) =>

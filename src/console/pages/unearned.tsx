@@ -1,36 +1,51 @@
-import { REASONS } from '../../commission/engine/reasons.ts'
+import { countedRecords, REASON_TITLES } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup, UnearnedRecord } from '../../commission/engine/unearned.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import { Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
-import { Filters } from '../parts/forms.tsx'
+import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { Filters, type Option } from '../parts/forms.tsx'
+import { periodFilter } from '../parts/periods.ts'
+import { planName, Reason, readTerms, type TermsOf } from '../parts/reasons.tsx'
+import { Amounts } from '../parts/record-fields.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
+import type { PeriodSums } from '../parts/statement-lists.tsx'
 
 const NOTHING = <EmptyState title="No unearned records in this selection." />
 
-/** Returns the type of transactions, or the name of events. */
-const nameOf = ({
-  transaction_type,
-  eventname,
-}: Pick<UnearnedGroup, 'transaction_type' | 'eventname'>) => transaction_type ?? eventname ?? ''
+/** Rows of the page, with the plans that decided about them. */
+interface Found<Row> {
+  readonly visit: Visit
+  readonly rows: readonly Row[]
+  readonly termsOf: TermsOf
+}
 
-const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGroup[] }) => (
+const Groups = ({ visit, rows, termsOf }: Found<UnearnedGroup>) => (
   <Table
     caption="What earned nothing, by reason. Select a number to list the records."
-    rows={groups}
+    rows={rows}
     columns={[
-      ...fields<UnearnedGroup>(visit, 'reason', 'resource'),
-      column('Type or event', nameOf),
-      ...fields<UnearnedGroup>(visit, 'plan', 'version', 'rule', 'condition'),
-      column('Sums', ({ sums, currency }: UnearnedGroup) => (
-        <Members object={{ ...sums, currency }} />
+      column('Why', (group: UnearnedGroup) => (
+        <Reason visit={visit} unearned={{ ...group, ...whoseOf(visit) }} termsOf={termsOf} />
       )),
+      ...(new Set(rows.map(({ plan }) => plan)).size > 1
+        ? [
+            column('Plan', (group: UnearnedGroup) => (
+              <Data text={group.plan === null ? '–' : planName(termsOf(group), group.plan)} />
+            )),
+          ]
+        : []),
+      column('Records', (group: UnearnedGroup) => {
+        const query = { ...visit.query, reason: group.reason, list: 'records' }
+        return (
+          <AccountLink visit={visit} at={['unearned']} query={query}>
+            {countedRecords(group.count, group)}
+          </AccountLink>
+        )
+      }),
       column(
-        'Records',
-        ({ reason, count }: UnearnedGroup) => {
-          const query = { ...visit.query, reason, list: 'records' }
-          return <AccountLink visit={visit} at={['unearned']} query={query} children={count} />
-        },
+        'Sum',
+        ({ sums, currency }: UnearnedGroup) => <Amounts amounts={sums} currency={currency} />,
         true,
       ),
     ]}
@@ -38,27 +53,34 @@ const Groups = ({ visit, groups }: { visit: Visit; groups: readonly UnearnedGrou
   />
 )
 
-const Records = ({ visit, rows }: { visit: Visit; rows: readonly UnearnedRecord[] }) => (
+/** Returns the affiliate and the customer that the page is narrowed to: next steps lead to their pages. */
+const whoseOf = ({ query: { affiliate_id, customer_id } }: Visit) => ({
+  ...(affiliate_id && { affiliate_id }),
+  ...(customer_id && { customer_id }),
+})
+
+const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
   <Table
     caption="Records that earned nothing"
     rows={rows}
     columns={[
-      ...fields<UnearnedRecord>(visit, 'id', 'resource'),
-      column('Type or event', nameOf),
-      ...fields<UnearnedRecord>(visit, 'day', 'customer_id', 'affiliate_id'),
-      ...fields<UnearnedRecord>(visit, 'reason', 'plan', 'rule', 'condition'),
-      column('As sent', ({ amounts, currency }: UnearnedRecord) => (
-        <Members object={{ ...amounts, currency }} />
+      column('Record', (one: UnearnedRecord) => (
+        <RecordLink account={visit.account} record={one} />
       )),
+      column('Why', (one: UnearnedRecord) => (
+        <Reason visit={visit} unearned={one} termsOf={termsOf} />
+      )),
+      column(
+        'Amount',
+        ({ amounts, currency }: UnearnedRecord) => (
+          <Amounts amounts={amounts} currency={currency} />
+        ),
+        true,
+      ),
+      ...fields<UnearnedRecord>(visit, 'day', 'customer_id', 'affiliate_id'),
     ]}
     empty={NOTHING}
   />
-)
-
-const NO_PERIOD = (
-  <EmptyState title="Choose a period.">
-    <p>A month such as 2026-10, or a week such as 2026-W41.</p>
-  </EmptyState>
 )
 
 /** Computes and renders what earned nothing: the groups, or their records. */
@@ -67,24 +89,21 @@ async function renderUnearned(visit: Visit) {
   if (list !== 'records') {
     const path = apiPath(visit.account, 'unearned')
     const { data } = await visit.api.get<{ data: readonly UnearnedGroup[] }>(path, query)
-    return (
-      <>
-        <p class="note">
-          <a href="/docs/statements#what-earned-nothing">What each reason means</a>
-        </p>
-        <Groups visit={visit} groups={data} />
-      </>
-    )
+    const termsOf = await readTerms(visit, data)
+    return <Groups visit={visit} rows={data} termsOf={termsOf} />
   }
   const path = apiPath(visit.account, 'unearned', 'facts')
   const { data, meta } = await visit.api.get<List<UnearnedRecord>>(path, { ...query, cursor })
+  const termsOf = await readTerms(visit, data)
   return (
     <>
-      <Records visit={visit} rows={data} />
+      <Records visit={visit} rows={data} termsOf={termsOf} />
       <Pager visit={visit} meta={meta} />
     </>
   )
 }
+
+const REASON_OPTIONS: readonly Option[] = [['', 'Any'], ...Object.entries(REASON_TITLES)]
 
 /** The records of a period that earned nothing, and why. */
 export const unearnedPage: Page = {
@@ -92,30 +111,31 @@ export const unearnedPage: Page = {
   section: 'Statements',
   query: ['period', 'affiliate_id', 'customer_id', 'reason', 'list', 'cursor'],
   async render(visit) {
-    const reasons = ['', ...REASONS].map((one) => [one, one.replaceAll('_', ' ') || 'any'] as const)
+    const { api, account, query } = visit
+    const sums = await api.get<PeriodSums>(apiPath(account, 'periods'))
     const body = (
       <>
         <Filters
           visit={visit}
           fields={[
-            { name: 'period', required: true },
+            periodFilter(visit, sums),
             { name: 'affiliate_id' },
             { name: 'customer_id' },
-            { name: 'reason', options: reasons },
+            { name: 'reason', options: REASON_OPTIONS },
             {
               name: 'list',
               label: 'Show',
               options: [
-                ['', 'groups'],
-                ['records', 'records'],
+                ['', 'Reasons'],
+                ['records', 'Records'],
               ],
             },
           ]}
         />
-        {visit.query.period ? <DeferredPart /> : NO_PERIOD}
+        {query.period ? <DeferredPart /> : <EmptyState title="Choose a period." />}
       </>
     )
-    const computeDeferred = visit.query.period ? () => renderUnearned(visit) : undefined
+    const computeDeferred = query.period ? () => renderUnearned(visit) : undefined
     return { title: 'What earned nothing', body, computeDeferred }
   },
 }

@@ -64,8 +64,10 @@ function stepPath(
       return withQuery(page('affiliates'), { add: affiliate_id ?? undefined })
     case 'affiliate':
       return pageOf('affiliates', affiliate_id)
+    case 'plan of the affiliate':
+      return affiliate_id ? page('affiliates', affiliate_id) : page('plans')
     case 'customer':
-      return pageOf('customers', customer_id)
+      return customer_id ? page('customers', customer_id) : null
     case 'plan':
       return pageOf('plans', plan)
     default:
@@ -81,6 +83,8 @@ export const wordsOf = (visit: Visit, unearned: Unearned, termsOf: TermsOf): Rea
 export function NextStep(props: { visit: Visit; unearned: Unearned; next: ReasonWords['next'] }) {
   const { visit, unearned, next } = props
   const path = stepPath(visit, unearned, next.at)
+  // Several records have several customers: their list leads to each.
+  if (path === null && next.at !== null) return null
   const text = <Data text={next.text.replace(/\.$/, path ? '' : '.')} />
   return path ? <a href={path}>{text}</a> : text
 }

@@ -18,7 +18,7 @@ import {
   wordsOf,
 } from './reasons.tsx'
 import type { FoundRecord } from './record-lookup.ts'
-import { STATUS_WORDS, type Statement } from './statement-lists.tsx'
+import { type Statement, StatusBadge } from './statement-lists.tsx'
 
 // What a record earns, in sentences: the lines that count it, or the reason why none does.
 
@@ -176,13 +176,7 @@ function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { l
         </AccountLink>{' '}
         of the statement of {periodWords(period)}{' '}
         {statement ? (
-          <Badge
-            tone={
-              statement.status === 'paid' ? 'good' : statement.status === 'draft' ? 'warn' : 'quiet'
-            }
-          >
-            {STATUS_WORDS[statement.status]}
-          </Badge>
+          <StatusBadge status={statement.status} />
         ) : (
           <Badge tone="quiet">Not computed yet</Badge>
         )}

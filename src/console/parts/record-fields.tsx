@@ -74,6 +74,27 @@ const textOf = (value: unknown): string => String(value ?? '')
 const currencyOf = (record: StoredRecord): string | undefined =>
   textOf(record.currency ?? record.Currency) || undefined
 
+/** The field with the amount of transactions and of events, which needs no label beside its currency. */
+const MAIN_AMOUNT = /^(?:amount_currency|Value)$/
+
+/** Renders the amounts of a record, or sums of several, each with its label unless it is the main one. */
+export const Amounts = (props: {
+  amounts: Readonly<Record<string, string>>
+  currency: string | null
+}) => {
+  const record = { ...props.amounts, currency: props.currency ?? '' }
+  return (
+    <>
+      {Object.keys(props.amounts).map((name) => (
+        <span class="figure">
+          {!MAIN_AMOUNT.test(name) && `${labelOf(name)} `}
+          <FieldValue name={name} record={record} />
+        </span>
+      ))}
+    </>
+  )
+}
+
 /** Renders the value of a field of a record. */
 export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {
   const value = record[name]
