@@ -259,7 +259,7 @@ export default defineConfig(({ mode }) => ({
     // On two cores a third worker costs more time, for its start, than it saves.
     maxWorkers: Math.max(2, availableParallelism() - 1),
     // The limit ends only tests that hang: on a busy machine any test may take long.
-    testTimeout: mode === 'pairs' ? 3_600_000 : 60_000,
+    testTimeout: mode === 'pairs' ? 3_600_000 : 300_000,
     hookTimeout: 60_000,
     reporters: ['default', countReporter, descriptionReporter, secretReporter],
     // For `npm run coverage`. Of the providers only istanbul works inside workerd.

@@ -47,5 +47,4 @@ test.each([
     expect(rows).toBeGreaterThan(WORLDS * 3)
     expect(errors).not.toHaveBeenCalled()
   },
-  300_000,
 )

