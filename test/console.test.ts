@@ -52,7 +52,7 @@ const DEFERRED: readonly (readonly [path: string, query: string, shown: number, 
     1,
     4,
   ],
-  ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31', 2, 7],
+  ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31', 2, 10],
 ]
 
 const pathOf = (path: string, more: Record<string, string> = {}) =>

@@ -19,6 +19,12 @@ function widthOf(texts, font) {
   return Math.max(0, ...texts.map((text) => context.measureText(text).width))
 }
 
+/** The vertical axis begins at 0, unless values are negative. */
+const FROM_ZERO = {
+  min: { pad: 0.1, soft: 0, mode: 1 },
+  max: { pad: 0.1, soft: 0, mode: 1 },
+}
+
 const FONT = '12px system-ui, sans-serif'
 
 /** Returns the width of the vertical axis: that of its longest label, with its tick and a gap. */
@@ -43,12 +49,17 @@ function optionsOf(plot, titles, labels, paths) {
   }
   const short = labels.map(shorten)
   const width = widthOf(short, FONT)
+  // A line of one point would have no width.
+  const hasMargin = Boolean(paths) || labels.length === 1
   return {
     width: plot.clientWidth,
     height: HEIGHT,
     // A label is below the middle of its point: half of the first and the last would be cut off.
     padding: [null, width / 2 + 8, null, Math.max(0, width / 2 - 30)],
-    scales: { x: { time: false, ...(paths && { range: [-0.5, labels.length - 0.5] }) } },
+    scales: {
+      x: { time: false, ...(hasMargin && { range: [-0.5, labels.length - 0.5] }) },
+      y: { range: FROM_ZERO },
+    },
     axes: [
       {
         ...axis,
@@ -64,6 +75,8 @@ function optionsOf(plot, titles, labels, paths) {
         label,
         stroke: colorOf(COLORS[i % COLORS.length]),
         width: 2,
+        value: (_, number) => number?.toLocaleString('en') ?? '',
+        ...(labels.length === 1 && { points: { show: true, size: 10 } }),
         ...(paths && {
           paths,
           points: { show: false },
@@ -99,7 +112,6 @@ export function drawChart(figure) {
     chart = new UPlot(optionsOf(plot, titles, labels, paths), data, plot)
   }
   draw()
-  figure.querySelector('details').open = isBars
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', draw)
   addEventListener('resize', () => chart.setSize({ width: plot.clientWidth, height: HEIGHT }))
 }

@@ -94,10 +94,10 @@ export function dataTests(shared: () => Shared): void {
     await page.getByLabel('From').fill('2026-03-01')
     await page.getByLabel('To', { exact: true }).fill('2026-03-31')
     await page.getByRole('button', { name: 'Apply' }).click()
-    await page.getByRole('link', { name: 'affiliate_id' }).click()
+    await page.getByRole('link', { name: 'Affiliate', exact: true }).click()
     await page.waitForURL(/group_by=affiliate_id/)
-    await page.locator('.plot canvas').waitFor()
-    const report = page.getByRole('table', { name: '2026-03-01 to 2026-03-31, in USD' })
+    await page.getByRole('region', { name: 'Commission owed' }).first().waitFor()
+    const report = page.getByRole('table', { name: '1 Mar 2026 to 31 Mar 2026, in' })
     assert.match(await report.innerText(), /IB-07[\s\S]*Total/)
     const [download] = await Promise.all([
       page.waitForEvent('download'),

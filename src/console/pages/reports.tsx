@@ -1,10 +1,12 @@
+import { DAY_MS } from '../../durations.ts'
 import { REPORT_LIMITS } from '../../reports/limits.ts'
-import { EVENTS, groupsOf, metricsOf, type Report } from '../../reports/report.ts'
+import { EVENTS, groupsOf, metricsOf, parseReport, type Report } from '../../reports/report.ts'
 import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
-import { EmptyState } from '../parts/data.tsx'
+import { EmptyState, type List } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { Filters } from '../parts/forms.tsx'
 import { ReportView } from '../parts/report.tsx'
+import { groupTitle, metricTitle } from '../parts/report-words.ts'
 
 const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
 
@@ -23,12 +25,13 @@ interface ChoiceProps {
   readonly name: 'group_by' | 'metrics'
   readonly label: string
   readonly known: readonly string[]
+  readonly titleOf: (name: string) => string
   /** How many names can be chosen. */
   readonly max: number
 }
 
 /** Renders names that a click adds to a list in the address, or removes from it. */
-const Choice = ({ visit, name, label, known, max }: ChoiceProps) => {
+const Choice = ({ visit, name, label, known, titleOf, max }: ChoiceProps) => {
   const query = reportQuery(visit)
   const chosen = query[name]?.split(',') ?? []
   const isFull = chosen.length >= max
@@ -37,14 +40,14 @@ const Choice = ({ visit, name, label, known, max }: ChoiceProps) => {
       <span>{label}</span>
       {known.map((one) => {
         const isChosen = chosen.includes(one)
-        if (isFull && !isChosen) return <span class="quiet">{one}</span>
+        if (isFull && !isChosen) return <span class="quiet">{titleOf(one)}</span>
         const next = isChosen ? chosen.filter((other) => other !== one) : [...chosen, one]
         return (
           <a
             href={withQuery(visit.path, { ...query, [name]: next.join() })}
             aria-current={isChosen ? 'true' : undefined}
           >
-            {one}
+            {titleOf(one)}
           </a>
         )
       })}
@@ -52,36 +55,80 @@ const Choice = ({ visit, name, label, known, max }: ChoiceProps) => {
   )
 }
 
-const Usual = (visit: Visit) => {
-  const to = (query: Visit['query']) => withQuery(visit.path, { ...usualDays(visit.now), ...query })
-  return (
-    <EmptyState title="Choose days and groups, or begin with one of these:">
-      <ul>
-        <li>
-          <a href={to({ group_by: 'day', metrics: 'signups,active_customers' })}>Signups by day</a>
-        </li>
-        <li>
-          <a href={to({ group_by: 'affiliate_id' })}>Everything by affiliate</a>
-        </li>
-        <li>
-          <a href={to({ group_by: 'country_code', metrics: 'signups,attributed' })}>
-            Signups by country
-          </a>
-        </li>
-      </ul>
-    </EmptyState>
-  )
+/** The figures that presets show, by vertical. */
+const PRESET_METRICS: Readonly<Record<string, readonly string[]>> = {
+  forex: ['signups', 'first_deposit_count', 'deposit_amount', 'net_deposits'],
+  'prop-trading': ['signups', 'challenge_fee_count', 'challenge_fee_amount', 'net_revenue'],
+  igaming: ['signups', 'attributed', 'active_customers'],
 }
 
-/** Computes and renders the report of the query. */
-async function renderReport(visit: Visit) {
+/** The amounts that presets show by day, by vertical. */
+const DAILY_METRICS: Readonly<Record<string, readonly string[]>> = {
+  forex: ['deposit_amount', 'withdrawal_amount', 'net_deposits'],
+  'prop-trading': ['challenge_fee_amount', 'payout_amount', 'net_revenue'],
+  igaming: ['signups', 'active_customers'],
+}
+
+/** Returns the first and the last day (UTC) of the month before a time, in milliseconds. */
+function lastMonth(now: number): { from: string; to: string } {
+  const at = new Date(now)
+  const last = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), 0))
+  const to = last.toISOString().slice(0, 10)
+  return { from: `${to.slice(0, 8)}01`, to }
+}
+
+/** Returns reports that managers often ask for, with their addresses. */
+function presets({ path, now }: Visit, vertical: string, currency: string): [string, string][] {
+  const metrics = PRESET_METRICS[vertical] ?? []
+  const today = dayBefore(now, 0)
+  const year = { from: `${today.slice(0, 4)}-01-01`, to: today }
+  const to = (query: Visit['query']) => withQuery(path, { currency, ...query })
+  return [
+    [
+      'By affiliate, last month, with commission',
+      to({
+        ...lastMonth(now),
+        group_by: 'affiliate_id',
+        metrics: [...metrics, 'commission_owed'].join(),
+      }),
+    ],
+    [
+      'By day, last 30 days',
+      to({ ...usualDays(now), group_by: 'day', metrics: DAILY_METRICS[vertical]?.join() }),
+    ],
+    ['By country, this year', to({ ...year, group_by: 'country_code', metrics: metrics.join() })],
+  ]
+}
+
+const Presets = ({ links }: { links: readonly (readonly [string, string])[] }) => (
+  <nav class="quick" aria-label="Reports that managers often ask for">
+    {links.map(([title, href]) => (
+      <a href={href}>{title}</a>
+    ))}
+  </nav>
+)
+
+/** Returns the days before the span of a query, as many as it has. */
+function spanBefore({ from = '', to = '' }: Visit['query']): { from: string; to: string } {
+  const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
+  const first = Date.parse(from)
+  return { from: dayBefore(first, length), to: dayBefore(first, 1) }
+}
+
+/** Computes and renders the report of the query, and the totals of the days before. */
+async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
-  const query = reportQuery(visit)
-  const report = await api.get<Report>(apiPath(account, 'reports'), query)
+  const query = { currency, ...reportQuery(visit) }
+  const at = apiPath(account, 'reports')
+  const [report, before] = await Promise.all([
+    api.get<Report>(at, query),
+    api.get<Report>(at, { ...query, ...spanBefore(query), group_by: undefined }),
+  ])
   return (
     <ReportView
       account={account}
       report={report}
+      before={before}
       csv={withQuery(path, { ...query, format: 'csv' })}
       toDay={(day) => {
         const others = report.group_by.filter((name) => name !== 'day').join()
@@ -91,22 +138,37 @@ async function renderReport(visit: Visit) {
   )
 }
 
+/** Returns the currency of most plans of an account. */
+function usualCurrency(plans: readonly { readonly currency: string }[]): string {
+  const numbers = Map.groupBy(plans, ({ currency }) => currency)
+  const [most] = [...numbers].toSorted(([, a], [, b]) => b.length - a.length)
+  return most?.[0] ?? 'USD'
+}
+
 async function render(visit: Visit) {
   const { api, account, query } = visit
   const hasReport = REPORT_QUERY.some((name) => query[name])
-  const { vertical } = await api.get<{ vertical: string }>(apiPath(account))
+  const [{ vertical }, plans] = await Promise.all([
+    api.get<{ vertical: string }>(apiPath(account)),
+    api.get<List<{ currency: string }>>(apiPath(account, 'plans')),
+  ])
+  const currency = usualCurrency(plans.data)
+  // Wrong values are refused before the page is shown, so that it says so beside their fields.
+  if (hasReport) parseReport(vertical, { currency, ...reportQuery(visit) })
   const names = metricsOf(vertical).map(({ name }) => name)
   const metrics = vertical === 'igaming' ? [...names, EVENTS] : names
+  const links = presets(visit, vertical, currency)
   const body = (
     <>
+      <Presets links={links} />
       <Filters
         visit={{ ...visit, query: reportQuery(visit) }}
         fields={[
           { name: 'from', label: 'From', type: 'date' },
           { name: 'to', label: 'To', type: 'date' },
-          { name: 'currency', label: 'Currency', value: query.currency ?? 'USD' },
+          { name: 'currency', label: 'Currency', value: query.currency ?? currency },
           { name: 'group_by', label: 'Groups', type: 'hidden' },
-          { name: 'metrics', label: 'Metrics', type: 'hidden' },
+          { name: 'metrics', label: 'Figures', type: 'hidden' },
         ]}
       />
       <Choice
@@ -114,25 +176,31 @@ async function render(visit: Visit) {
         name="group_by"
         label="Group by"
         known={groupsOf(vertical)}
+        titleOf={groupTitle}
         max={REPORT_LIMITS.groupBy}
       />
-      <details open={query.metrics !== undefined}>
-        <summary>Metrics: {query.metrics?.replaceAll(',', ', ') ?? 'all'}</summary>
+      <details>
+        <summary>Figures: {query.metrics?.split(',').map(metricTitle).join(', ') ?? 'all'}</summary>
         <Choice
           visit={visit}
           name="metrics"
           label="Only these"
           known={metrics}
+          titleOf={metricTitle}
           max={metrics.length}
         />
       </details>
-      {hasReport ? <DeferredPart /> : <Usual {...visit} />}
+      {hasReport ? (
+        <DeferredPart />
+      ) : (
+        <EmptyState title="Begin with a report above, or choose days and groups." />
+      )}
     </>
   )
   return {
     title: 'Reports',
     body,
-    computeDeferred: hasReport ? () => renderReport(visit) : undefined,
+    computeDeferred: hasReport ? () => renderReport(visit, currency) : undefined,
   }
 }
 

@@ -11,7 +11,7 @@ export type ChartRow = readonly [label: string, ...values: (number | null)[]]
 export const Plot = ({ kind, children }: { kind?: 'bars'; children?: Child }) => (
   <figure class="chart" data-chart={kind ?? ''}>
     <div class="plot" aria-hidden="true" />
-    <details open>
+    <details open={kind === 'bars'}>
       <summary>The numbers of this chart</summary>
       {children}
     </details>

@@ -1,12 +1,28 @@
-import type { Figure, Figures, Report, Row, Unconverted } from '../../reports/report.ts'
+import type { Child } from 'hono/jsx'
+import { moneyText } from '../../commission/books/money.ts'
+import { add, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
+import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
+import { type Bar, BarList } from './bars.tsx'
 import { Chart, type ChartRow } from './chart.tsx'
 import { AffiliateLink } from './customers.tsx'
-import { Amount, type Column, Data, Sentence, Table, visible } from './data.tsx'
+import {
+  Amount,
+  amountText,
+  type Column,
+  Data,
+  dayWords,
+  EmptyState,
+  Sentence,
+  Table,
+} from './data.tsx'
+import { FigureCard } from './figures.tsx'
+import { plainWords } from './plain-words.ts'
+import { groupText, groupTitle, metricTitle, REST_WORDS, TIME_GROUPS } from './report-words.ts'
 
 // The part of the reports page that shows a report.
 
-/** The maximum number of lines of a chart, and of rows of a report that a chart shows. */
-const [CHART_LINES, CHART_ROWS] = [3, 400]
+/** The maximum number of metrics of a chart, of its rows, and of the figures above it. */
+const [CHART_METRICS, CHART_ROWS, CARDS] = [3, 400, 6]
 
 /** The maximum number of rows that the page shows; the CSV has all. */
 const SHOWN_ROWS = 500
@@ -14,6 +30,8 @@ const SHOWN_ROWS = 500
 interface ReportProps {
   readonly account: string
   readonly report: Report
+  /** The same totals of the span of the same length before. */
+  readonly before: Report
   /** The address of the same report as CSV. */
   readonly csv: string
   /** Returns the address of the report of one day. */
@@ -23,98 +41,271 @@ interface ReportProps {
 /** A row of the table; the row of the totals has no groups. */
 type Shown = Figures & Partial<Pick<Row, 'groups'>>
 
-const FigureText = ({ value }: { value: Figure | undefined }) => {
-  if (value === null || value === undefined) return <span class="quiet">–</span>
-  return <Amount value={String(value)} />
-}
+/** Returns the days of a report in words. */
+const daysText = ({ from, to }: Report): string =>
+  from === to ? dayWords(from) : `${dayWords(from)} to ${dayWords(to)}`
 
-const Group = ({ name, row, ...props }: ReportProps & { name: string; row: Shown }) => {
-  const value = row.groups?.[name] ?? null
-  if (!row.groups) return <>{name === props.report.group_by[0] ? 'Total' : ''}</>
-  if (value === null) return <span class="quiet">none</span>
-  if (name === 'affiliate_id') return <AffiliateLink account={props.account} id={String(value)} />
-  if (name === 'day') return <a href={props.toDay(String(value))}>{value}</a>
-  return <Data text={value} />
-}
+const typeOf = (report: Report, metric: string) =>
+  report.columns.find(({ name }) => name === metric)?.type
 
-/** Returns the metrics that the chart shows: the first of one type. */
-function chartMetrics(report: Report): string[] {
-  const empty = emptyMetrics(report)
-  const metrics = report.columns.filter(({ type, name }) => type !== 'group' && !empty.has(name))
-  const [first] = metrics
-  return metrics
-    .filter(({ type }) => type === first?.type)
-    .slice(0, CHART_LINES)
-    .map(({ name }) => name)
-}
-
-const numberOf = (value: Figure | undefined): number | null =>
-  value === null || value === undefined ? null : Number(value)
-
-const ReportChart = ({ report }: { report: Report }) => {
-  const series = chartMetrics(report)
-  const rows = report.data.map(({ groups, metrics }): ChartRow => {
-    const label = report.group_by.map((name) => visible(String(groups[name] ?? 'none'))).join(', ')
-    return [label, ...series.map((name) => numberOf(metrics[name]))]
+/** Returns what of a metric has no rate, one amount for each currency and reason. */
+function restOf(row: Figures, metric: string): readonly Unconverted[] {
+  const own = row.unconverted.filter((one) => one.metric === metric)
+  const groups = Map.groupBy(own, ({ currency, reason }) => `${currency} ${reason}`)
+  return [...groups.values()].flatMap((rest) => {
+    const sum = rest.reduce((total, { amount }) => add(total, decimal(amount)), ZERO)
+    return rest.slice(0, 1).map((one) => ({ ...one, amount: plainText(sum) }))
   })
+}
+
+const isZero = (value: Figure | undefined): boolean =>
+  value === null || value === undefined || Number(value) === 0
+
+/** Returns the number of a metric for a chart; null if it is unknown or all of it has no rate. */
+function numberOf(row: Figures, metric: string): number | null {
+  const value = row.metrics[metric]
+  if (value === null || value === undefined) return null
+  return isZero(value) && restOf(row, metric).length > 0 ? null : Number(value)
+}
+
+const Rest = ({ rest }: { rest: readonly Unconverted[] }) => (
+  <>
+    {rest.map(({ amount, currency, reason }) => (
+      <span class="no-rate">
+        <Amount value={amount} {...(currency && { currency })} />{' '}
+        <small>{REST_WORDS[reason] ?? 'not converted'}</small>
+      </span>
+    ))}
+  </>
+)
+
+interface FigureProps {
+  readonly report: Report
+  readonly row: Figures
+  readonly metric: string
+  /** Whether the currency is beside the amount. */
+  readonly hasCurrency?: boolean
+}
+
+/** Renders the value of a metric. What has no rate is shown in its own currency, and never as 0. */
+function FigureText({ report, row, metric, hasCurrency = false }: FigureProps) {
+  const value = row.metrics[metric]
+  const rest = restOf(row, metric)
+  if (value === null || value === undefined) return <span class="quiet">–</span>
+  if (isZero(value) && rest.length > 0) return <Rest rest={rest} />
+  const isMoney = typeOf(report, metric) === 'amount'
+  const text = isMoney ? moneyText(decimal(String(value)), report.currency) : String(value)
   return (
-    <Chart
-      caption={`${series.join(', ')} by ${report.group_by.join(', ')}`}
-      label={report.group_by.join(', ')}
-      series={series}
-      rows={rows}
-    />
+    <>
+      <data value={String(value)} class={text.startsWith('-') ? 'amount negative' : 'amount'}>
+        {amountText(text, isMoney && hasCurrency ? report.currency : undefined)}
+      </data>
+      {rest.length > 0 && <Rest rest={rest} />}
+    </>
   )
 }
 
-const Rest = ({ rows }: { rows: readonly Unconverted[] }) => (
-  <Table
-    caption="Not in the figures, because it cannot be converted"
-    rows={rows}
-    columns={[
-      { title: 'Metric', cell: ({ metric }) => <Data text={metric} /> },
-      {
-        title: 'Amount',
-        isNumeric: true,
-        cell: ({ amount, currency }) => <Amount value={amount} currency={currency ?? '?'} />,
-      },
-      { title: 'Reason', cell: ({ reason }) => <code>{reason}</code> },
-    ]}
-  />
-)
+const GroupLink = ({
+  account,
+  toDay,
+  name,
+  value,
+}: Pick<ReportProps, 'account' | 'toDay'> & { name: string; value: GroupValue }) => {
+  if (value === null) return <span class="quiet">none</span>
+  if (name === 'affiliate_id') return <AffiliateLink account={account} id={String(value)} />
+  if (name === 'day') return <a href={toDay(String(value))}>{groupText(name, value)}</a>
+  return <Data text={groupText(name, value)} />
+}
+
+/** Renders a value of a group; in the row of the totals, what the row is. */
+function Group({ name, row, ...props }: ReportProps & { name: string; row: Shown }): Child {
+  if (row.groups) return <GroupLink {...props} name={name} value={row.groups[name] ?? null} />
+  return name === props.report.group_by[0] ? 'Total' : ''
+}
 
 /** Returns the metrics that are 0 or unknown everywhere. */
 function emptyMetrics({ columns, data, totals }: Report): ReadonlySet<string> {
   const metrics = columns.filter(({ type }) => type !== 'group').map(({ name }) => name)
   const isEmpty = (name: string) =>
-    [...data, totals].every((row) => Number(row.metrics[name] ?? 0) === 0)
+    [...data, totals].every((row) => isZero(row.metrics[name]) && restOf(row, name).length === 0)
   const empty = metrics.filter(isEmpty)
   return new Set(empty.length === metrics.length ? [] : empty)
 }
 
-/** Renders a report: a chart if it has groups, its table, and what it does not include. */
+/** Returns the metrics that are shown, in the order of their columns. */
+function shownMetrics(report: Report): string[] {
+  const empty = emptyMetrics(report)
+  return report.columns
+    .filter(({ type, name }) => type !== 'group' && !empty.has(name))
+    .map(({ name }) => name)
+}
+
+/** Returns the days and months of a span that have no records, too: a line must not skip them. */
+function allDays({ from, to, data }: Report): readonly string[] {
+  const days: string[] = []
+  for (let day = from; day <= to && days.length < CHART_ROWS; ) {
+    days.push(day)
+    const next = new Date(day)
+    next.setUTCDate(next.getUTCDate() + 1)
+    day = next.toISOString().slice(0, 10)
+  }
+  return data.length > CHART_ROWS ? [] : days
+}
+
+/** Renders the metrics of one type over time as lines. */
+function TimeChart({ report, group }: { report: Report; group: string }) {
+  const metrics = shownMetrics(report)
+  const series = metrics
+    .filter((name) => typeOf(report, name) === typeOf(report, metrics[0] ?? ''))
+    .slice(0, CHART_METRICS)
+  const byValue = new Map(report.data.map((row) => [String(row.groups[group]), row]))
+  const values = group === 'day' ? allDays(report) : [...byValue.keys()]
+  const rows = values.map((value): ChartRow => {
+    const row = byValue.get(value)
+    return [groupText(group, value), ...series.map((name) => (row ? numberOf(row, name) : 0))]
+  })
+  const unit = typeOf(report, series[0] ?? '') === 'amount' ? ` in ${report.currency}` : ''
+  return (
+    <Chart
+      caption={`${series.map(metricTitle).join(', ')}${unit} by ${groupTitle(group).toLowerCase()}`}
+      label={groupTitle(group)}
+      series={series.map(metricTitle)}
+      rows={rows}
+    />
+  )
+}
+
+/** Renders each of the first metrics as bars of the categories. */
+const CategoryBars = (props: ReportProps) => {
+  const { report } = props
+  return (
+    <div class="bar-lists">
+      {shownMetrics(report)
+        .slice(-CHART_METRICS)
+        .map((metric) => {
+          const unit = typeOf(report, metric) === 'amount' ? ` (${report.currency})` : ''
+          const bars = report.data.map(
+            (row): Bar => ({
+              name: report.group_by.map((name, i) => (
+                <>
+                  {i > 0 && ', '}
+                  <GroupLink {...props} name={name} value={row.groups[name] ?? null} />
+                </>
+              )),
+              text: <FigureText report={report} row={row} metric={metric} />,
+              value: numberOf(row, metric),
+            }),
+          )
+          return <BarList title={metricTitle(metric) + unit} bars={bars} />
+        })}
+    </div>
+  )
+}
+
+/** Renders the chart of a report: lines over time, bars of categories; none of days within categories. */
+function ReportChart(props: ReportProps) {
+  const { data, group_by } = props.report
+  if (data.length === 0 || data.length > CHART_ROWS) return null
+  const [group = ''] = group_by
+  if (group_by.length === 1 && TIME_GROUPS.has(group)) {
+    return <TimeChart report={props.report} group={group} />
+  }
+  return group_by.some((name) => TIME_GROUPS.has(name)) ? null : <CategoryBars {...props} />
+}
+
+/** Returns how a metric has changed in percent; null if that cannot be said. */
+export function changeWords(now: number | null, before: number | null): string | null {
+  if (now === null || before === null) return null
+  if (now === before) return 'the same'
+  if (before === 0) return 'none before'
+  const percent = ((now - before) / Math.abs(before)) * 100
+  if (percent >= 1000) return 'more than ten times as much'
+  const by = new Intl.NumberFormat('en', { maximumFractionDigits: Math.abs(percent) < 10 ? 1 : 0 })
+  return `${by.format(Math.abs(percent))} % ${percent > 0 ? 'more' : 'less'}`
+}
+
+/** Renders the totals as large figures, each with its change in percent since the span before. */
+function TotalCards({ report, before }: Pick<ReportProps, 'report' | 'before'>) {
+  const metrics = shownMetrics(report).slice(-CARDS)
+  return (
+    <section aria-label="Totals">
+      <div class="figure-cards report-totals">
+        {metrics.map((metric) => {
+          const isWhole = [report, before].every(
+            ({ totals }) => restOf(totals, metric).length === 0,
+          )
+          const change =
+            isWhole && changeWords(numberOf(report.totals, metric), numberOf(before.totals, metric))
+          return (
+            <FigureCard title={metricTitle(metric)}>
+              <p class="big">
+                <FigureText report={report} row={report.totals} metric={metric} hasCurrency />
+              </p>
+              {change && <p class="change">{change}</p>}
+            </FigureCard>
+          )
+        })}
+      </div>
+      <p class="note">Compared with {daysText(before)}, the days before.</p>
+    </section>
+  )
+}
+
+const Hidden = ({ report }: { report: Report }) => {
+  const empty = [...emptyMetrics(report)]
+  if (empty.length === 0) return null
+  return (
+    <details>
+      <summary>
+        {empty.length === 1 ? '1 figure is' : `${empty.length} figures are`} not shown: 0 or unknown
+      </summary>
+      <p class="note">
+        <Data text={empty.map(metricTitle).join(', ')} />
+      </p>
+    </details>
+  )
+}
+
+/** What notes say, by their reasons. The others are sentences of the API. */
+const NOTES: Readonly<Record<string, string>> = {
+  partial_period:
+    'Statements are for whole months or weeks. Choose days that begin and end with one to see the commission.',
+}
+
+const Notes = ({ report }: { report: Report }): Child =>
+  report.notes.map(({ metric, reason, detail }) => (
+    <p class="note">
+      <Data text={metricTitle(metric)} />: <Sentence text={NOTES[reason] ?? plainWords(detail)} />
+    </p>
+  ))
+
+/** Renders a report: its totals, a chart if it has groups, its table, and what it does not include. */
 export function ReportView(props: ReportProps) {
   const { report, csv } = props
-  const { data, totals, columns, group_by, from, to, currency, notes } = report
+  const { data, totals, columns, group_by, currency } = report
   const hasGroups = group_by.length > 0
-  const rows: Shown[] = hasGroups ? [...data.slice(0, SHOWN_ROWS), totals] : [totals]
-  const empty = emptyMetrics(report)
+  const rows: Shown[] = [...data.slice(0, SHOWN_ROWS), totals]
+  const metrics = new Set(shownMetrics(report))
   const shown: Column<Shown>[] = columns
-    .filter(({ name }) => !empty.has(name))
+    .filter(({ type, name }) => type === 'group' || metrics.has(name))
     .map(({ name, type }) => ({
-      title: visible(name),
+      title: type === 'group' ? groupTitle(name) : metricTitle(name),
       isNumeric: type !== 'group',
       cell: (row) =>
         type === 'group' ? (
           <Group {...props} name={name} row={row} />
         ) : (
-          <FigureText value={row.metrics[name]} />
+          <FigureText report={report} row={row} metric={name} />
         ),
     }))
   const hidden = data.length - SHOWN_ROWS
+  if (hasGroups && data.length === 0) {
+    return <EmptyState title={`No records from ${daysText(report)}.`} />
+  }
   return (
     <>
-      {hasGroups && data.length > 0 && data.length <= CHART_ROWS && <ReportChart report={report} />}
+      <TotalCards {...props} />
+      {hasGroups && <ReportChart {...props} />}
       <p>
         <a href={csv} download>
           Download as CSV
@@ -122,37 +313,32 @@ export function ReportView(props: ReportProps) {
         {hidden > 0 && `It also has the ${hidden.toLocaleString('en')} rows that are not shown.`}
       </p>
       {hasGroups ? (
-        <Table caption={`${from} to ${to}, in ${currency}`} rows={rows} columns={shown} />
+        <Table
+          caption={`${daysText(report)}, in ${currency}`}
+          rows={rows}
+          columns={shown}
+          isCards
+        />
       ) : (
-        <Totals {...props} empty={empty} />
+        <Totals report={report} />
       )}
-      {empty.size > 0 && (
-        <details>
-          <summary>{empty.size} metrics are not shown, because they are 0 or unknown</summary>
-          <p class="note">{visible([...empty].join(', '))}</p>
-        </details>
-      )}
-      {notes.map(({ metric, detail }) => (
-        <p class="note">
-          <Data text={metric} />: <Sentence text={detail} />
-        </p>
-      ))}
-      {totals.unconverted.length > 0 && <Rest rows={totals.unconverted} />}
+      <Hidden report={report} />
+      <Notes report={report} />
     </>
   )
 }
 
 /** Renders a report without groups: a row for each metric. */
-const Totals = ({ report, empty }: ReportProps & { empty: ReadonlySet<string> }) => (
+const Totals = ({ report }: { report: Report }) => (
   <Table
-    caption={`${report.from} to ${report.to}, in ${report.currency}`}
-    rows={report.columns.filter(({ name }) => !empty.has(name))}
+    caption={`${daysText(report)}, in ${report.currency}`}
+    rows={shownMetrics(report)}
     columns={[
-      { title: 'Metric', cell: ({ name }) => <Data text={name} /> },
+      { title: 'Figure', cell: (name) => <Data text={metricTitle(name)} /> },
       {
         title: 'Total',
         isNumeric: true,
-        cell: ({ name }) => <FigureText value={report.totals.metrics[name]} />,
+        cell: (name) => <FigureText report={report} row={report.totals} metric={name} />,
       },
     ]}
   />
