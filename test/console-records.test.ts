@@ -124,6 +124,53 @@ describe('the search', () => {
   })
 })
 
+describe('the page of a customer', () => {
+  const at = `/customers/${ada.customer_id}`
+
+  test('has a time line in the order of days, and says what is missing', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', ACTIVITY)
+    const text = textOf(await read(at))
+    expect(text).toMatch(/Time line .*3 of 5 lots; 12 days left\. Rule “cpa” of IB 2026/)
+    expect(text).toMatch(/Signed up .*Deposit of 200\.00 EUR .*First trade /)
+    expect(text).not.toMatch(/Qualified/)
+  })
+
+  test('says when the customer qualified, and for which line', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', { ...ACTIVITY, lots_traded: 5 })
+    const html = await read(at)
+    expect(textOf(html)).toMatch(/First trade .*Qualified by the rule “cpa” of IB 2026/)
+    expect(html).toMatch(/<a href="[^"]*\/lines\/lin_[^"]*">Qualified<\/a>/)
+  })
+
+  test('lists what earned nothing in a period in sentences', async () => {
+    const { acme, read } = await open()
+    await acme.post('trading-activity', ACTIVITY)
+    const text = textOf(await read(`${at}?period=${first.transaction_date.slice(0, 7)}`))
+    expect(text).toMatch(
+      /The rule “cpa” waits until lots traded reach 5 within 30 days of the signup\. 1 deposit/,
+    )
+  })
+
+  test('says from when the customer is refused', async () => {
+    const { read } = await open()
+    const day = daysAgo(5).slice(0, 10)
+    const refusal = { reason: 'self-referral', from: day }
+    await askAdmin(`accounts/acme/customers/${ada.customer_id}/refusal`, 'PUT', refusal)
+    const html = await read(at)
+    expect(html).toContain(`<time datetime="${day}">`)
+    expect(textOf(html)).toContain('Refused: self-referral')
+  })
+
+  test('of an erased customer has its records', async () => {
+    const { read } = await open()
+    const erasure = `accounts/acme/customers/${ada.customer_id}/personal-data`
+    expect((await askAdmin(erasure, 'DELETE')).ok).toBe(true)
+    expect(textOf(await read(at))).toContain('Deposit of 200.00 EUR')
+  })
+})
+
 describe('the page of a record', () => {
   test('says what is missing for a deposit that earned nothing, and links to the customer', async () => {
     const { acme, read } = await open()

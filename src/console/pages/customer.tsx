@@ -1,24 +1,23 @@
 import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import { apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { AffiliateLink, type Attributed, AttributionVerdict } from '../parts/customers.tsx'
-import { Badge, Data, isolated, type List, Pager, Table } from '../parts/data.tsx'
-import { EarnedPart, earnedIn } from '../parts/earned.tsx'
-import { ChangeForm, FoldedForm } from '../parts/forms.tsx'
-import { Fields, Records, type StoredRecord } from '../parts/records.tsx'
+import { Badge, count, Data, Day, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { earnedIn } from '../parts/earned.tsx'
+import { column, fields } from '../parts/fields.tsx'
+import { ChangeForm, Filters, FoldedForm } from '../parts/forms.tsx'
+import { periodFilter } from '../parts/periods.ts'
+import { RecordFields } from '../parts/record-fields.tsx'
+import type { StoredRecord } from '../parts/record-lookup.ts'
+import { Records, recordsCalled } from '../parts/records.tsx'
+import type { PeriodSums } from '../parts/statement-lists.tsx'
+import { type Affiliation, type CustomerHistory, renderTimeLine } from '../parts/time-line.tsx'
 
 /** The records of each resource that the page shows; a link leads to all. */
 const SHOWN_RECORDS = 20
 
 /** The resources of which customers have records. An account has those of its vertical. */
 const RESOURCES = ['transactions', 'trading-activity', 'activities'] as const
-
-interface Affiliation {
-  readonly from: string | null
-  readonly affiliate_id: string | null
-  readonly link_id: string | null
-  readonly delivery_id: string | null
-  readonly cause?: 'corrected_early'
-}
 
 interface History {
   readonly affiliations: readonly Affiliation[]
@@ -63,28 +62,24 @@ async function readRecords({ api, account, query }: Visit, customer_id: string) 
   return lists.filter((list) => list !== null)
 }
 
-const Affiliations = ({ account, rows }: { account: string; rows: readonly Affiliation[] }) => (
+const Affiliations = ({ visit, rows }: { visit: Visit; rows: readonly Affiliation[] }) => (
   <Table
     caption="Affiliate history"
     rows={rows}
     columns={[
-      {
-        title: 'From',
-        cell: ({ from, cause }) =>
-          cause
-            ? 'the beginning: the first affiliate lasted less than a day'
-            : (from ?? 'the beginning'),
-      },
-      {
-        title: 'Affiliate',
-        cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
-      },
-      { title: 'Link', cell: ({ link_id }) => (link_id === null ? '–' : <Data text={link_id} />) },
-      {
-        title: 'Delivery',
-        cell: ({ delivery_id: id }) =>
-          id === null ? '–' : <a href={accountPath(account, 'deliveries', id)}>{id}</a>,
-      },
+      column('From', ({ from, cause }: Affiliation) =>
+        cause ? (
+          'the beginning: the first affiliate lasted less than a day'
+        ) : from === null ? (
+          'the beginning'
+        ) : (
+          <Day day={from} />
+        ),
+      ),
+      column('Affiliate', ({ affiliate_id: id }: Affiliation) => (
+        <AffiliateLink account={visit.account} id={id} />
+      )),
+      ...fields<Affiliation>(visit, 'link_id', 'delivery_id'),
     ]}
   />
 )
@@ -95,7 +90,8 @@ const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>
     {refusal ? (
       <>
         <p>
-          <Badge tone="bad">Refused</Badge> from {refusal.from ?? 'the beginning'}:{' '}
+          <Badge tone="bad">Refused</Badge> from{' '}
+          {refusal.from === null ? 'the beginning' : <Day day={refusal.from} />}:{' '}
           <Data text={refusal.reason} />
         </p>
         <ChangeForm visit={visit} change="endRefusal" submit="End the refusal" />
@@ -135,7 +131,7 @@ const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordLis
           meta.next_cursor && (
             <p>
               <a href={withQuery(visit.path, { resource })}>
-                All {meta.total.toLocaleString('en')} records of {resource}
+                All {count(meta.total)} records of {recordsCalled(resource)}
               </a>
             </p>
           )
@@ -144,6 +140,27 @@ const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordLis
     ))}
   </>
 )
+
+/** Computes and renders the time line of a customer, and what they earned in the chosen period. */
+async function renderComputed(visit: Visit, history: CustomerHistory, sums: PeriodSums) {
+  const { customer_id } = history
+  const { period } = visit.query
+  const [line, earned] = await Promise.all([
+    renderTimeLine(visit, history),
+    period ? earnedIn(visit, { path: apiPath(visit.account), customer_id, period }) : null,
+  ])
+  return (
+    <>
+      <h2>Time line</h2>
+      {line}
+      <section id="earned">
+        <h2>Commission from this customer</h2>
+        <Filters visit={visit} fields={[{ ...periodFilter(visit, sums), required: true }]} />
+        {earned}
+      </section>
+    </>
+  )
+}
 
 /** One customer: where they came from, their records and what they earned. */
 export const customerPage: Page = {
@@ -155,14 +172,24 @@ export const customerPage: Page = {
     const { api, account, params } = visit
     const customer_id = params.customer ?? ''
     const affiliations = partOf(visit, 'affiliations')
-    const [history, listed, own, lists] = await Promise.all([
+    const [history, listed, own, lists, sums] = await Promise.all([
       api.get<History>(affiliations.path, affiliations.query),
       api.get<List<Attributed>>(apiPath(account, 'customers'), { customer_id }),
       api.get<{ data: StoredRecord[] }>(apiPath(account, 'records', 'customers'), { customer_id }),
       readRecords(visit, customer_id),
+      api.get<PeriodSums>(apiPath(account, 'periods')),
     ])
     const found = listed.data[0]
     const [record] = own.data
+    const current = history.affiliations.at(-1)
+    const line: CustomerHistory = {
+      ...history,
+      customer_id,
+      signup: found?.day ?? null,
+      attribution: found?.attribution ?? null,
+      lists,
+    }
+    const affiliate = <AffiliateLink account={account} id={current?.affiliate_id ?? null} />
     const body = (
       <>
         {found && (
@@ -170,23 +197,24 @@ export const customerPage: Page = {
             <AttributionVerdict {...found.attribution} />
           </p>
         )}
-        <EarnedPart visit={visit} signup={found?.day ?? ''} />
-        <h2>Who is paid</h2>
-        <Affiliations account={account} rows={history.affiliations} />
-        <RecordLists visit={visit} lists={lists} />
         {record && (
-          <>
-            <h2>Customer data as sent</h2>
-            <Fields record={record} />
-          </>
+          <RecordFields
+            record={record}
+            except={['customer_id', 'customerId', 'affiliate_id']}
+            first={[['Affiliate', affiliate]]}
+          />
         )}
+        <DeferredPart />
+        <h2>Who is paid</h2>
+        <Affiliations visit={visit} rows={history.affiliations} />
+        <RecordLists visit={visit} lists={lists} />
         <Refusal visit={visit} refusal={history.refusal} />
       </>
     )
-    const { period } = visit.query
-    const computeDeferred = period
-      ? () => earnedIn(visit, { path: apiPath(account), customer_id, period })
-      : undefined
-    return { title: `Customer ${isolated(customer_id)}`, body, computeDeferred }
+    return {
+      title: `Customer ${isolated(customer_id)}`,
+      body,
+      computeDeferred: () => renderComputed(visit, line, sums),
+    }
   },
 }

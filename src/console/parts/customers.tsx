@@ -1,5 +1,5 @@
 import { accountPath, dayBefore } from '../page.ts'
-import { Badge, Data, EmptyState, Table } from './data.tsx'
+import { Badge, Data, Day, EmptyState, Table } from './data.tsx'
 
 // The parts of pages that show customers and where they came from.
 
@@ -18,14 +18,15 @@ export interface Attribution {
   readonly affiliate_configured: boolean
 }
 
-/** What each verdict means for the `tracking_data` of a customer. */
+/** What each verdict means. */
 const VERDICTS: Readonly<Record<string, string>> = {
-  attributed: 'The signature proves the link and the click.',
-  organic: 'No tracking_data was sent.',
-  altered: 'Our value was changed or cut on its way. Check length, letter case and decoding.',
-  foreign: 'The value belongs to another account. Check for a mix of test and live.',
-  unrecognised: 'The value does not have our format.',
-  conflict: 'The value names another affiliate than affiliate_id.',
+  attributed: 'The signature of the tracking data proves the link and the click.',
+  organic: 'No tracking data was sent.',
+  altered:
+    'The tracking data was changed or cut on its way: check length, letter case and decoding.',
+  foreign: 'The tracking data belongs to another account: check for a mix of test and live.',
+  unrecognised: 'The tracking data is not from a link of this service.',
+  conflict: 'The tracking data names another affiliate than the sender does.',
 }
 
 /** Returns the days whose customers without an affiliate are listed by default: the last 30. */
@@ -71,7 +72,7 @@ export const Customers = ({ account, rows }: { account: string; rows: readonly A
         title: 'Customer',
         cell: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
       },
-      { title: 'Signup', cell: ({ day }) => day },
+      { title: 'Signup', cell: ({ day }) => <Day day={day} /> },
       {
         title: 'Affiliate',
         cell: ({ attribution: { affiliate_id, affiliate_configured } }) => (

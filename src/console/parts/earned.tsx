@@ -1,9 +1,12 @@
+import { countedRecords } from '../../commission/engine/reason-words.ts'
+import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import { nullIfNotFound } from '../api-errors.ts'
-import { accountPath, type Visit, withQuery } from '../page.ts'
+import { accountPath, type Visit } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
 import { Amount, count, Data, EmptyState, periodWords, Table } from './data.tsx'
-import { DeferredPart } from './deferred.tsx'
-import { Filters } from './forms.tsx'
+import { column } from './fields.tsx'
+import { planName, readTerms, type TermsOf, wordsOf } from './reasons.tsx'
+import { Amounts } from './record-fields.tsx'
 
 // The part of the page of a customer that shows what the customer earned.
 
@@ -13,6 +16,7 @@ interface Line {
   readonly line_id: string
   readonly affiliate_id: string
   readonly plan: string
+  readonly version: number
   readonly rule: string
   readonly scope: string
   readonly period: string
@@ -30,14 +34,6 @@ interface StatementLines {
 /** The maximum number of statements whose lines the page reads. */
 const MAX_STATEMENTS = 8
 
-/** Records that earned nothing for the same reason. */
-interface UnearnedGroup {
-  readonly reason: string
-  readonly resource: string
-  readonly rule: string | null
-  readonly count: number
-}
-
 /** What a customer earned in a period. */
 interface Earned {
   readonly lines: readonly Line[]
@@ -47,20 +43,26 @@ interface Earned {
 
 /** Computes and renders what a customer earned in a period, and what earned nothing. */
 export async function earnedIn(
-  { api, account }: Visit,
+  visit: Visit,
   { path, customer_id, period }: { path: string; customer_id: string; period: string },
 ) {
+  const { api, account } = visit
   const [lines, unearned] = await Promise.all([
     api.get<{ data: Line[] }>(`${path}/customers/${encodeURIComponent(customer_id)}/lines`, {
       period,
     }),
     api.get<{ data: UnearnedGroup[] }>(`${path}/unearned`, { period, customer_id }),
   ])
-  const amounts = await readAmounts(api, path, lines.data)
+  const [amounts, termsOf] = await Promise.all([
+    readAmounts(api, path, lines.data),
+    readTerms(visit, [...unearned.data, ...lines.data]),
+  ])
   return (
     <>
-      <Lines account={account} earned={{ lines: lines.data, amounts }} />
-      {unearned.data.length > 0 && <Unearned rows={unearned.data} />}
+      <Lines account={account} earned={{ lines: lines.data, amounts }} termsOf={termsOf} />
+      {unearned.data.length > 0 && (
+        <Unearned visit={visit} rows={unearned.data} customer_id={customer_id} termsOf={termsOf} />
+      )}
     </>
   )
 }
@@ -75,95 +77,87 @@ async function readAmounts(api: Visit['api'], path: string, lines: readonly Line
   return new Map(stored.map(({ id, amount }) => [id, amount]))
 }
 
-const Lines = ({ account, earned }: { account: string; earned: Earned }) => (
-  <Table
-    caption="Lines of statements that count records of the customer"
-    rows={earned.lines}
-    columns={[
-      {
-        title: 'Affiliate',
-        cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
-      },
-      {
-        title: 'Statement',
-        cell: ({ statement_id, plan, period }) => (
-          <a href={accountPath(account, 'statements', statement_id)}>
-            <Data text={plan} />, {periodWords(period)}
-          </a>
-        ),
-      },
-      {
-        title: 'Rule',
-        cell: ({ rule, scope }) => (
-          <>
-            <Data text={rule} />{' '}
-            {scope.startsWith('customer:') && <small>this customer only</small>}
-          </>
-        ),
-      },
-      { title: 'Records', isNumeric: true, cell: ({ records }) => count(records) },
-      {
-        title: 'This customer’s part',
-        isNumeric: true,
-        cell: ({ base, units, currency }) => {
-          if (base !== null) return <Amount value={base} currency={currency} />
-          return units === null ? '–' : <Amount value={units} currency="units" />
+const Lines = (props: { account: string; earned: Earned; termsOf: TermsOf }) => {
+  const { account, earned, termsOf } = props
+  return (
+    <Table
+      caption="Lines of statements that count records of the customer"
+      rows={earned.lines}
+      columns={[
+        {
+          title: 'Affiliate',
+          cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
         },
-      },
-      {
-        title: 'Amount of the line',
-        isNumeric: true,
-        cell: ({ line_id, currency }) => {
-          const amount = earned.amounts.get(line_id)
-          return amount === undefined ? (
-            'see the statement'
-          ) : (
-            <Amount value={amount} currency={currency} />
-          )
+        {
+          title: 'Statement',
+          cell: (line) => (
+            <a href={accountPath(account, 'statements', line.statement_id)}>
+              <Data text={planName(termsOf(line), line.plan)} />, {periodWords(line.period)}
+            </a>
+          ),
         },
-      },
-    ]}
-    empty={<EmptyState title="No line of this period counts a record of the customer." />}
-  />
-)
-
-const Unearned = ({ rows }: { rows: readonly UnearnedGroup[] }) => (
-  <Table
-    caption="Records that earned nothing"
-    rows={rows}
-    columns={[
-      { title: 'Reason', cell: ({ reason }) => reason.replaceAll('_', ' ') },
-      { title: 'Resource', cell: ({ resource }) => resource },
-      { title: 'Rule', cell: ({ rule }) => (rule === null ? '–' : <Data text={rule} />) },
-      { title: 'Records', isNumeric: true, cell: (group) => count(group.count) },
-    ]}
-  />
-)
-
-const month = (time: number) => new Date(time).toISOString().slice(0, 7)
-
-/** Returns the months that a member usually asks for: this one, the last one and that of the signup. */
-function usualMonths(now: number, signup: string): string[] {
-  const last = new Date(now)
-  last.setUTCDate(0)
-  return [...new Set([month(now), month(last.getTime()), signup.slice(0, 7)])]
+        {
+          title: 'Rule',
+          cell: ({ rule, scope }) => (
+            <>
+              <Data text={rule} />{' '}
+              {scope.startsWith('customer:') && <small>this customer only</small>}
+            </>
+          ),
+        },
+        { title: 'Records', isNumeric: true, cell: ({ records }) => count(records) },
+        {
+          title: 'This customer’s part',
+          isNumeric: true,
+          cell: ({ base, units, currency }) => {
+            if (base !== null) return <Amount value={base} currency={currency} />
+            return units === null ? '–' : <Amount value={units} currency="units" />
+          },
+        },
+        {
+          title: 'Amount of the line',
+          isNumeric: true,
+          cell: ({ line_id, currency }) => {
+            const amount = earned.amounts.get(line_id)
+            return amount === undefined ? (
+              'see the statement'
+            ) : (
+              <a href={accountPath(account, 'lines', line_id)}>
+                <Amount value={amount} currency={currency} />
+              </a>
+            )
+          },
+        },
+      ]}
+      empty={<EmptyState title="No line of this period counts a record of the customer." />}
+    />
+  )
 }
 
-/** Renders what a customer earned in a period that the member chooses. */
-export const EarnedPart = ({ visit, signup }: { visit: Visit; signup: string }) => (
-  <section id="earned">
-    <h2>Commission from this customer</h2>
-    <nav class="quick" aria-label="Months">
-      {usualMonths(visit.now, signup).map((period) => (
-        <a
-          href={`${withQuery(visit.path, { period })}#earned`}
-          aria-current={visit.query.period === period ? 'page' : undefined}
-        >
-          {periodWords(period)}
-        </a>
-      ))}
-    </nav>
-    <Filters visit={visit} fields={[{ name: 'period', label: 'Month or week, like 2026-W41' }]} />
-    {visit.query.period && <DeferredPart />}
-  </section>
+const Unearned = (props: {
+  visit: Visit
+  rows: readonly UnearnedGroup[]
+  customer_id: string
+  termsOf: TermsOf
+}) => (
+  <Table
+    caption="Records that earned nothing"
+    rows={props.rows}
+    columns={[
+      column('Why', (group: UnearnedGroup) => (
+        <Data
+          text={
+            wordsOf(props.visit, { ...group, customer_id: props.customer_id }, props.termsOf)
+              .sentence
+          }
+        />
+      )),
+      column('Records', (group: UnearnedGroup) => countedRecords(group.count, group)),
+      column(
+        'Sum',
+        ({ sums, currency }: UnearnedGroup) => <Amounts amounts={sums} currency={currency} />,
+        true,
+      ),
+    ]}
+  />
 )

@@ -3,7 +3,7 @@ import { countryName } from '../../commission/engine/country-words.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
 import { Amount, Data, Day, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'
-import type { StoredRecord } from './records.tsx'
+import type { StoredRecord } from './record-lookup.ts'
 
 // The fields of a stored record, as a manager reads them.
 
@@ -94,6 +94,10 @@ export const Amounts = (props: {
     </>
   )
 }
+
+/** Whether a field is an amount, which tables align to the right. */
+export const isAmount = (name: string): boolean =>
+  IN_CURRENCY.test(name) || IN_USD.test(name) || name === 'lots_traded'
 
 /** Renders the value of a field of a record. */
 export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {

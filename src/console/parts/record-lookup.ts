@@ -1,5 +1,7 @@
 import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
-import type { StoredRecord } from './records.tsx'
+
+/** A record as its sender reads it. */
+export type StoredRecord = Readonly<Record<string, unknown>>
 
 /** A stored record, as `GET …/records?id=` returns it. */
 export interface FoundRecord {

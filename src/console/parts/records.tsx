@@ -1,58 +1,75 @@
 import { accountPath } from '../page.ts'
-import { Amount, type Column, EmptyState, Table, visible } from './data.tsx'
-import { deliveriesPath } from './deliveries.tsx'
-import { Json } from './fields.tsx'
+import { type Column, Data, Day, EmptyState, Table } from './data.tsx'
+import { FieldValue, isAmount, labelOf, shownNames } from './record-fields.tsx'
+import { findPath, recordPath, type StoredRecord } from './record-lookup.ts'
 
 // The parts of pages that show records as they are stored.
-
-/** A record as its sender reads it. */
-export type StoredRecord = Readonly<Record<string, unknown>>
 
 /** The maximum number of columns of a table of records. */
 const MAX_COLUMNS = 9
 
-const CUSTOMER_KEYS: ReadonlySet<string> = new Set(['customer_id', 'customerid', 'customerId'])
+const CUSTOMER_KEYS = ['customer_id', 'customerid', 'customerId']
 
-/** The members whose values find a record in the log of deliveries. */
-const IDS: ReadonlySet<string> = new Set(['transaction_id', 'eventid'])
-
-const DECIMAL = /^-?\d+\.\d+$/
-
-const Value = ({ value }: { value: unknown }) => {
-  if (value === null || value === undefined) return <span class="quiet">–</span>
-  if (typeof value === 'number' || DECIMAL.test(String(value)))
-    return <Amount value={String(value)} />
-  return <Json value={value} />
+/** What the records of a resource are called. */
+const CALLED: Readonly<Record<string, string>> = {
+  transactions: 'transactions',
+  'trading-activity': 'trading activity',
+  activities: 'events',
 }
 
-const columnOf = (account: string, name: string): Column<StoredRecord> => ({
-  title: visible(name),
-  cell: (record) =>
-    IDS.has(name) && record[name] ? (
-      <a href={deliveriesPath(account, { record_id: String(record[name]) })}>
-        <Value value={record[name]} />
-      </a>
-    ) : (
-      <Value value={record[name]} />
-    ),
-})
+/** Returns what the records of a resource are called: `trading activity`. */
+export const recordsCalled = (resource: string): string => CALLED[resource] ?? resource
 
-/** Renders records of one customer. The ids lead to the deliveries that brought them. */
+/** Returns the address of the page of a record; null if its id is not among its fields. */
+export function pathOfRecord(account: string, resource: string, record: StoredRecord) {
+  const { transaction_id, eventid, date, customer_id, instrument, currency } = record
+  if (resource === 'transactions') return recordPath(account, resource, String(transaction_id))
+  if (resource === 'trading-activity') {
+    return recordPath(account, resource, [date, customer_id, instrument, currency].join('|'))
+  }
+  return eventid ? findPath(account, String(eventid)) : null
+}
+
+/** Returns the field that names a record in a table. */
+const nameField = (resource: string): string =>
+  resource === 'transactions' ? 'transaction_id' : resource === 'activities' ? 'eventname' : 'date'
+
+/** Renders the field that names a record, as a link to its page. */
+function Name(props: { account: string; resource: string; record: StoredRecord }) {
+  const { account, resource, record } = props
+  const text = String(record[nameField(resource)] ?? '')
+  const path = pathOfRecord(account, resource, record)
+  const name = resource === 'trading-activity' ? <Day day={text} /> : <Data text={text} />
+  return path ? <a href={path}>{name}</a> : name
+}
+
+/** Renders records of one customer, each with a link to its page. */
 export function Records(props: {
   account: string
   resource: string
   rows: readonly StoredRecord[]
 }) {
   const { account, resource, rows } = props
-  const names = [...new Set(rows.flatMap((row) => Object.keys(row)))]
-  const shown = names.filter((name) => !CUSTOMER_KEYS.has(name)).slice(0, MAX_COLUMNS)
+  const first = nameField(resource)
+  const names = [...new Set(rows.flatMap((row) => shownNames(row, [...CUSTOMER_KEYS, first])))]
+  const columns: Column<StoredRecord>[] = [
+    {
+      title: labelOf(first),
+      cell: (record) => <Name account={account} resource={resource} record={record} />,
+    },
+    ...names.slice(0, MAX_COLUMNS).map((name) => ({
+      title: labelOf(name),
+      isNumeric: isAmount(name),
+      cell: (record: StoredRecord) => <FieldValue name={name} record={record} />,
+    })),
+  ]
   return (
     <Table
-      caption={`Records of ${resource}, by day`}
+      caption={`Records of ${recordsCalled(resource)}, by day`}
       rows={rows}
-      columns={shown.map((name) => columnOf(account, name))}
+      columns={columns}
       empty={
-        <EmptyState title={`The customer has no ${resource}.`}>
+        <EmptyState title={`The customer has no ${recordsCalled(resource)}.`}>
           <p>
             <a href={accountPath(account, 'held')}>Held records</a> are not listed here.
           </p>
@@ -61,17 +78,3 @@ export function Records(props: {
     />
   )
 }
-
-/** Renders the fields of one record. */
-export const Fields = ({ record }: { record: StoredRecord }) => (
-  <dl class="fields">
-    {Object.entries(record).map(([name, value]) => (
-      <div>
-        <dt>{visible(name)}</dt>
-        <dd>
-          <Value value={value} />
-        </dd>
-      </div>
-    ))}
-  </dl>
-)

@@ -1,0 +1,259 @@
+import type { Child } from 'hono/jsx'
+import type { QualificationReport } from '../../commission/engine/once-report.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { apiPath, dayBefore, type Visit } from '../page.ts'
+import { AffiliateLink, type Attribution } from './customers.tsx'
+import { amountText, Badge, Data, Day, isolated, type List } from './data.tsx'
+import { AccountLink } from './fields.tsx'
+import { planName, readTerms, type TermsOf, type Unearned, wordsOf } from './reasons.tsx'
+import { Amounts, nounOf } from './record-fields.tsx'
+import type { StoredRecord } from './record-lookup.ts'
+import { pathOfRecord } from './records.tsx'
+import { type Statement, StatusBadge } from './statement-lists.tsx'
+
+// The time line of a customer: click, signup, records, qualification and payment.
+
+/** What happened on a day; without a day it stands first. */
+interface Event {
+  readonly day: string | null
+  readonly text: Child
+}
+
+/** A part of the history of a customer: their affiliate from a day on. */
+export interface Affiliation {
+  readonly from: string | null
+  readonly affiliate_id: string | null
+  readonly link_id: string | null
+  readonly delivery_id: string | null
+  readonly cause?: 'corrected_early'
+}
+
+/** What the time line is made from, beside what is computed. */
+export interface CustomerHistory {
+  readonly customer_id: string
+  /** The day of the signup; null if the customer is not stored. */
+  readonly signup: string | null
+  readonly attribution: Attribution | null
+  readonly affiliations: readonly Affiliation[]
+  readonly refusal: { readonly from: string | null; readonly reason: string } | null
+  readonly lists: readonly { readonly resource: string; readonly data: readonly StoredRecord[] }[]
+}
+
+/** A line of a statement that counts records of the customer. */
+interface Line {
+  readonly statement_id: string
+  readonly line_id: string
+  readonly affiliate_id: string
+  readonly rule: string
+  readonly kind: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+}
+
+type Stored = Statement & { readonly lines: readonly { id: string; amount: string }[] }
+
+/** What a customer qualified for, with the statement that pays it. */
+interface Qualified {
+  readonly report: QualificationReport
+  readonly line: Line | undefined
+  readonly statement: Stored | null
+}
+
+const dayOf = (value: unknown): string | null =>
+  /^\d{4}-\d\d-\d\d/.exec(typeof value === 'string' ? value : '')?.[0] ?? null
+
+/** Returns the events that need no computation. */
+function ownEvents({ account }: Visit, history: CustomerHistory): Event[] {
+  const { signup, attribution, affiliations, refusal, lists } = history
+  return [
+    ...(attribution?.link_id
+      ? [{ day: signup, text: <>Followed the link “{isolated(attribution.link_id)}”</> }]
+      : []),
+    ...(signup === null ? [] : [{ day: signup, text: 'Signed up' }]),
+    ...affiliations.slice(1).map(({ from, affiliate_id }) => ({
+      day: from,
+      text: (
+        <>
+          Affiliate from then on: <AffiliateLink account={account} id={affiliate_id} />
+        </>
+      ),
+    })),
+    ...(refusal ? [{ day: refusal.from, text: <>Refused: {isolated(refusal.reason)}</> }] : []),
+    ...lists.flatMap(({ resource, data }) =>
+      // Trading goes on every day: the first day is what counts.
+      (resource === 'trading-activity' ? data.slice(0, 1) : data).map((record) =>
+        recordEvent(account, resource, record),
+      ),
+    ),
+  ]
+}
+
+function recordEvent(account: string, resource: string, record: StoredRecord): Event {
+  const { transaction_date, createtime, date, status } = record
+  const path = pathOfRecord(account, resource, record)
+  const noun = resource === 'trading-activity' ? 'First trade' : nounOf(resource, record)
+  const amount = record.amount_currency ?? record.Value
+  const currency = record.currency ?? record.Currency
+  const isOdd = typeof status === 'string' && status.toLowerCase() !== 'approved'
+  return {
+    day: dayOf(transaction_date ?? createtime ?? date),
+    text: (
+      <>
+        {path ? <a href={path}>{<Data text={noun} />}</a> : <Data text={noun} />}
+        {amount !== undefined && ' of '}
+        {amount !== undefined && (
+          <Amounts
+            amounts={{ amount_currency: String(amount) }}
+            currency={currency === undefined ? null : String(currency)}
+          />
+        )}{' '}
+        {isOdd && <Badge tone="quiet">{isolated(status)}</Badge>}
+      </>
+    ),
+  }
+}
+
+/** Returns a rule under which a customer has not qualified, as the sentences of reasons need it. */
+function unearnedOf(report: QualificationReport, today: string): Unearned {
+  const { plan, version, rule, affiliate_id, customer_id, missing, closed, refused_by } = report
+  const shared = {
+    plan,
+    version,
+    rule,
+    affiliate_id,
+    customer_id,
+    resource: 'customers' as const,
+    transaction_type: null,
+    eventname: null,
+    currency: null,
+  }
+  const index = report.conditions.findIndex(({ status }) => status !== 'met')
+  const open = report.conditions[index]
+  const window = closed?.window ?? missing[0] ?? refused_by ?? null
+  if (window === 'months') return { ...shared, reason: 'expired', condition: 'months' }
+  if (refused_by === 'refused') return { ...shared, reason: 'refused', condition: null, day: today }
+  if (!open || /^(?:trigger|rate|reversed|void_by)$/.test(window ?? '')) {
+    return { ...shared, reason: 'not_qualified', condition: window }
+  }
+  return {
+    ...shared,
+    reason: 'not_qualified',
+    condition: `qualify/${index}`,
+    ...(open.reached !== null && { reached: open.reached }),
+    ...(open.min !== null && { min: open.min }),
+    ...(open.until !== null && { until: open.until }),
+  }
+}
+
+/** Reads the statement that pays what a customer qualified for. */
+async function readQualified(visit: Visit, report: QualificationReport): Promise<Qualified> {
+  const { api, account } = visit
+  const { customer_id, qualified_on, rule, trigger } = report
+  const days = [qualified_on, trigger?.day].flatMap((day) => day ?? [])
+  const months = [...new Set(days.map((day) => day.slice(0, 7)))]
+  const path = apiPath(account, 'customers', customer_id, 'lines')
+  const read = await Promise.all(
+    months.map((period) =>
+      api.get<{ data: readonly Line[] }>(path, { period }).catch(nullIfNotFound),
+    ),
+  )
+  const line = read
+    .flatMap((one) => one?.data ?? [])
+    .find((one) => one.kind === 'once' && one.rule === rule)
+  const at = line && apiPath(account, 'statements', line.statement_id)
+  const statement = at ? await api.get<Stored>(at).catch(nullIfNotFound) : null
+  return { report, line, statement }
+}
+
+function qualifiedEvents(visit: Visit, { report, line, statement }: Qualified, termsOf: TermsOf) {
+  const { plan, rule, qualified_on } = report
+  const amount = statement?.lines.find(({ id }) => id === line?.line_id)?.amount
+  const paid = statement?.paid
+  const toLine = (text: string) =>
+    line ? (
+      <AccountLink
+        visit={visit}
+        at={['lines', line.line_id]}
+        query={{ affiliate_id: line.affiliate_id, period: line.period }}
+        children={text}
+      />
+    ) : (
+      text
+    )
+  const earned = amount === undefined ? null : amountText(amount, line?.currency)
+  const events: Event[] = [
+    {
+      day: qualified_on,
+      text: (
+        <>
+          {toLine(earned === null ? 'Qualified' : `Qualified for ${earned}`)}{' '}
+          <span class="quiet">
+            by the rule “{isolated(rule)}” of <Data text={planName(termsOf(report), plan)} />
+          </span>{' '}
+          {statement && <StatusBadge status={statement.status} />}
+        </>
+      ),
+    },
+    ...(paid
+      ? [{ day: paid.paid_on, text: <>Paid to the affiliate{earned !== null && `: ${earned}`}</> }]
+      : []),
+  ]
+  return events
+}
+
+/** Renders what the customer still needs, rule by rule. */
+const Open = (props: {
+  visit: Visit
+  reports: readonly QualificationReport[]
+  termsOf: TermsOf
+}) => (
+  <ul>
+    {props.reports.map((report) => {
+      const unearned = unearnedOf(report, dayBefore(props.visit.now, 0))
+      return (
+        <li>
+          <Data text={wordsOf(props.visit, unearned, props.termsOf).sentence} />{' '}
+          <span class="quiet">
+            Rule “{isolated(report.rule)}” of{' '}
+            <Data text={planName(props.termsOf(report), report.plan)} />
+          </span>
+        </li>
+      )
+    })}
+  </ul>
+)
+
+/** Computes and renders the time line of a customer, and what is missing to qualify. */
+export async function renderTimeLine(visit: Visit, history: CustomerHistory) {
+  const { api, account, now } = visit
+  const { customer_id } = history
+  const period = dayBefore(now, 0).slice(0, 7)
+  const path = apiPath(account, 'qualifications')
+  const { data } = await api.get<List<QualificationReport>>(path, { period, customer_id })
+  const [termsOf, qualified] = await Promise.all([
+    readTerms(visit, data),
+    Promise.all(
+      data
+        .filter(({ status }) => status === 'qualified')
+        .map((report) => readQualified(visit, report)),
+    ),
+  ])
+  const events = [
+    ...ownEvents(visit, history),
+    ...qualified.flatMap((one) => qualifiedEvents(visit, one, termsOf)),
+  ].sort((a, b) => (a.day ?? '').localeCompare(b.day ?? ''))
+  const open = data.filter(({ status }) => status !== 'qualified')
+  return (
+    <>
+      {open.length > 0 && <Open visit={visit} reports={open} termsOf={termsOf} />}
+      <ol class="time-line">
+        {events.map(({ day, text }) => (
+          <li>
+            <Day day={day} /> <span>{text}</span>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
