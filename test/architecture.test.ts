@@ -108,6 +108,7 @@ const MAY_USE: Record<string, string[]> = {
     'development',
     'durations',
     'errors',
+    'examples',
     'http',
     'ingest',
     'reports',

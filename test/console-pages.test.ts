@@ -428,7 +428,7 @@ test('a simulation of a plan that is assigned to nobody says so', async () => {
     customers: 'all',
   }
   await askAdmin('accounts/acme/assignments', 'PUT', [assignment])
-  expect(await read(path)).toContain('No commission changes.')
+  expect(await read(path)).toContain('No affiliate earned anything in October 2026')
 })
 
 test('a link is disabled and enabled again by its form, which shows no name where there is none', async () => {

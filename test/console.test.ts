@@ -50,10 +50,12 @@ const DEFERRED: readonly (readonly [path: string, query: string, shown: number, 
   [
     '/console/accounts/:account/plans/:plan/simulate',
     `?period=2026-10&terms=${encodeURIComponent(JSON.stringify(perLot))}`,
-    1,
-    4,
+    2,
+    5,
   ],
   ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31', 2, 10],
+  ['/console/accounts/:account/plans', '?new=cpa', 2, 12],
+  ['/console/accounts/:account/plans/:plan', '?edit=next', 2, 9],
 ]
 
 const pathOf = (path: string, more: Record<string, string> = {}) =>

@@ -50,16 +50,22 @@ function keepLive(part) {
   repeat()
 }
 
-/** Copies the file of a link into a field instead of opening it. */
-function copyOnClick(link) {
-  link.addEventListener('click', async (event) => {
-    const field = document.getElementById(link.dataset.copyTo)
-    if (!field) return
-    event.preventDefault()
-    const response = await fetch(link.href)
-    if (response.ok) field.value = await response.text()
-    field.focus()
-  })
+/** Proposes the values of a list behind each comma of a field: the browser compares the whole text. */
+function improveList(field) {
+  const { list } = field
+  if (!list) return
+  const values = [...list.options].map(({ value }) => value)
+  const own = document.createElement('datalist')
+  own.id = `${field.id}-list`
+  field.after(own)
+  const propose = () => {
+    const before = field.value.slice(0, field.value.lastIndexOf(',') + 1)
+    const start = before && `${before} `
+    own.replaceChildren(...values.map((value) => new Option('', start + value)))
+  }
+  field.setAttribute('list', own.id)
+  field.addEventListener('input', propose)
+  propose()
 }
 
 /** Writes the exact sums of ticked amounts by currency: `901.20 EUR and 40.00 USD`. */
@@ -101,7 +107,7 @@ function improveTicks(form) {
   show()
 }
 
-for (const link of document.querySelectorAll('[data-copy-to]')) copyOnClick(link)
+for (const field of document.querySelectorAll('input[data-list][list]')) improveList(field)
 for (const form of document.querySelectorAll('[data-ticks]')) improveTicks(form)
 for (const form of document.querySelectorAll('[data-filters]')) improveFilters(form)
 for (const part of document.querySelectorAll('[data-live]')) keepLive(part)

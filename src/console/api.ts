@@ -5,6 +5,7 @@ import { markAsMember } from '../auth/admin.ts'
 import type { AppEnv, ReadAccounts } from '../auth/authorize.ts'
 import type { Member } from '../auth/roles.ts'
 import { ApiError } from '../errors.ts'
+import type { ResourcesOf } from '../ingest/resource.ts'
 
 /** Where the administration API is. */
 const BASE = '/admin/v1'
@@ -41,6 +42,8 @@ export interface FileRequest {
 
 /** The administration API, with the role of a member. */
 export interface Api {
+  /** Returns the resources of a vertical, whose fields the forms of plans offer. */
+  readonly resourcesOf: ResourcesOf
   /**
    * Reads from a path below `/admin/v1`.
    *
@@ -91,6 +94,7 @@ export function apiOf(c: Context<AppEnv>, member: Member): Api {
     return text === '' ? null : JSON.parse(text)
   }
   return {
+    resourcesOf,
     get: (path, query) => callJson('GET', path, query),
     send({ method, path, query, body, csv }) {
       const type = csv === undefined ? 'application/json' : 'text/csv'

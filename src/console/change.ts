@@ -23,9 +23,11 @@ export async function makeChange(
 ): Promise<Response> {
   const values = await readOwnForm(c, session)
   const name = values('change')
+  const shown = page.redraw?.(values)
+  if (shown) return showPage(c, page, session, { typed: { change: name, values: shown } })
   const change = memberOf(page.changes, name)
   const download = memberOf(page.downloads, name)
-  const visit = await visitOf(c, page, session, null)
+  const visit = await visitOf(c, page, session)
   const respond = download
     ? async () => sendCsv(await download(values, visit))
     : change && (() => sendChange(c, page, session, { change, values, visit }))

@@ -47,6 +47,12 @@ export interface RefusedFilter {
   readonly message: string
 }
 
+/** A form that is shown again with what was typed, as one of its buttons asks. Nothing is changed. */
+export interface TypedForm {
+  readonly change: string
+  readonly values: Values
+}
+
 /** One request for a page. */
 export interface Visit {
   readonly member: Member
@@ -65,6 +71,7 @@ export interface Visit {
   readonly now: number
   readonly csrf: string
   readonly refused: RefusedForm | null
+  readonly typed: TypedForm | null
 }
 
 /** What a page shows: its heading, and what is below it. */
@@ -124,6 +131,8 @@ export interface Page {
   readonly changes?: Readonly<Record<string, Change>>
   /** The files that its forms ask for, by name: a form with ticks has too many for an address. */
   readonly downloads?: Readonly<Record<string, (values: Values, visit: Visit) => Promise<CsvFile>>>
+  /** Returns what a form then shows if a button only asks to show it again; null if it asks for its change. */
+  redraw?(values: Values): Values | null
   /** Returns the file that a query asks for in place of the page; null if it asks for none. */
   file?(visit: Visit): FileRequest | null
   /** Reads what the page shows at once. It reads in parallel, because it may cost three round trips to D1. */

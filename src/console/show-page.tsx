@@ -7,8 +7,9 @@ import { BYTE_ORDER_MARK, csvHeaders } from '../commission/csv.ts'
 import { type ApiError, toApiError } from '../errors.ts'
 import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import type { FileRequest } from './api.ts'
+import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
-import type { CsvFile, FieldError, Page, RefusedFilter, RefusedForm, Values, View } from './page.ts'
+import type { CsvFile, Page, RefusedFilter, RefusedForm, TypedForm, Values, View } from './page.ts'
 import { SECTION_NAMES } from './pages.ts'
 import { type List, Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
@@ -17,21 +18,6 @@ import { renderFiltered } from './refused-filters.ts'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
 import { visitOf } from './visit.ts'
-
-const textOf = (value: unknown) => (typeof value === 'string' ? value : undefined)
-
-/** Returns the errors of an error of the administration API, as a form shows them. */
-export function readErrors({ details }: ApiError): FieldError[] {
-  return (details.errors ?? []).map((error) => {
-    const { pointer, message, hint }: { pointer?: unknown; message?: unknown; hint?: unknown } =
-      error
-    return {
-      message: textOf(message) ?? '',
-      ...(typeof pointer === 'string' && { pointer }),
-      ...(typeof hint === 'string' && { hint }),
-    }
-  })
-}
 
 /** Returns what a page shows after the administration API refused one of its changes. */
 export const refusedBy = (error: ApiError, change: string, values: Values): RefusedForm => ({
@@ -120,6 +106,7 @@ export function isOwnOrigin({ headers, url }: Request): boolean {
 /** What came of a change of the page that is shown. */
 interface Outcome {
   readonly refused?: RefusedForm
+  readonly typed?: TypedForm
   readonly status?: ContentfulStatusCode
   /** The answer of the change, which is shown once. */
   readonly shown?: Child
@@ -166,9 +153,9 @@ export async function showPage(
   c: Context<AppEnv>,
   page: Page,
   session: Session,
-  { refused, status = 200, shown }: Outcome = {},
+  { status = 200, shown, ...forms }: Outcome = {},
 ): Promise<Response> {
-  const visit = await visitOf(c, page, session, refused ?? null)
+  const visit = await visitOf(c, page, session, forms)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await visit.api.file(file), file)
   const [shownPage, accounts]: [Shown, readonly AccountName[]] = await Promise.all([

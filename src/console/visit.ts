@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readQuery } from '../http/query.ts'
 import { apiOf } from './api.ts'
-import { BY_ID, type Page, type RefusedForm, type Visit, withQuery } from './page.ts'
+import { BY_ID, type Page, type Visit, withQuery } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
 /** Returns an address without its empty parameters: forms send every field. */
@@ -23,7 +23,7 @@ export async function visitOf(
   c: Context<AppEnv>,
   page: Page,
   session: Session,
-  refused: RefusedForm | null,
+  { refused = null, typed = null }: Partial<Pick<Visit, 'refused' | 'typed'>> = {},
 ): Promise<Visit> {
   const { pathname } = new URL(c.req.url)
   const isById = pathname.endsWith(`/${BY_ID}`)
@@ -42,5 +42,6 @@ export async function visitOf(
     now: Date.now(),
     csrf: await csrfToken(c.env, session),
     refused,
+    typed,
   }
 }

@@ -22,6 +22,8 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/reports': ['from=2026-03-01&to=2026-03-31&group_by=affiliate_id'],
   '/accounts/:account/statements': ['period=2026-03'],
   '/accounts/:account/lines/:line': ['customer_id=C-3301'],
+  '/accounts/:account/plans': ['new=cpa'],
+  '/accounts/:account/plans/:plan': ['edit=next'],
   '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
 }

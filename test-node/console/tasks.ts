@@ -190,4 +190,67 @@ export function taskTests(shared: () => Shared): void {
       assert.deepEqual([before, count() - before], [viewport === PHONE ? 3 : 2, 2])
     })
   }
+
+  for (const { device, viewport, account, menu } of [
+    { device: 'desktop', viewport: DESKTOP, account: 'Demo Broker', menu: false },
+    { device: 'phone', viewport: PHONE, account: 'Demo Broker', menu: true },
+  ]) {
+    test(`a plan is made from a template, and shows what it would have paid, with ${menu ? 5 : 4} clicks on a ${device}`, {
+      skip,
+    }, async () => {
+      const { page } = shared()
+      await openSignedIn(shared(), HOME, viewport)
+      const { count, click } = clickCounter()
+      await click(main().getByRole('link', { name: account }))
+      if (menu) await click(page.getByText('Menu', { exact: true }))
+      const navigation = page.locator(menu ? '.menu' : '.side')
+      await click(navigation.getByRole('link', { name: 'Plans', exact: true }))
+      await click(main().getByRole('link', { name: 'Use the template IB per lot' }))
+      const figures = page.locator('.plan-figures')
+      await figures.getByRole('row').filter({ hasText: 'IB-1' }).first().waitFor()
+      assert.match(
+        await figures.innerText(),
+        /this plan, if every affiliate had it, would have paid [\d,]+\.\d\d USD/,
+      )
+      assert.match(await page.locator('.in-words').first().innerText(), /for each lot traded/)
+      // The name of each plan is another one.
+      await page.getByLabel('Name', { exact: true }).first().fill(`IB per lot, ${device}`)
+      await click(page.getByRole('button', { name: 'Save the plan' }))
+      assert.match(
+        await page.getByRole('status').innerText(),
+        /Version 1 of ib-per-lot-\w+ is saved/,
+      )
+      assert.equal(count(), menu ? 5 : 4)
+    })
+  }
+
+  test('a plan is made from a template without a script', { skip }, async () => {
+    const { base, key, browser, demo } = shared()
+    const page = await browser.newPage({ javaScriptEnabled: false, viewport: DESKTOP })
+    try {
+      const at = `${HOME}/accounts/demo-broker/plans`
+      await openSignedIn({ base, key, browser, page, demo }, at)
+      await page.getByRole('link', { name: 'Use the template IB per lot' }).click()
+      await page.getByRole('button', { name: 'Remove step 3' }).first().click()
+      await page.getByRole('button', { name: 'once for a customer' }).click()
+      const rule = page.getByRole('group', { name: 'Rule 4' })
+      await rule.getByLabel('When a customer').selectOption('Makes a first transaction')
+      await rule.getByLabel('Deposit').check()
+      await page
+        .getByRole('group', { name: 'Rule 4' })
+        .getByLabel('Amount', { exact: true })
+        .fill('1,500.00')
+      await page.getByRole('button', { name: 'Show in words and figures' }).click()
+      assert.match(
+        await page.getByRole('group', { name: 'Rule 4' }).innerText(),
+        /1,500\.00 USD once for each customer, when the customer makes a first deposit/,
+      )
+      assert.match(await page.locator('.plan-figures').innerText(), /would have paid [\d,.]+ USD/)
+      await page.getByLabel('Name', { exact: true }).first().fill('Without a script')
+      await page.getByRole('button', { name: 'Save the plan' }).click()
+      assert.match(await page.getByRole('status').innerText(), /Version 1 of without-a-script/)
+    } finally {
+      await page.close()
+    }
+  })
 }

@@ -1,98 +1,25 @@
-import type { PlanTerms } from '../../commission/engine/plan.ts'
-import { type RuleWords, ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
-import { putVersion, VersionForm } from '../parts/plans.tsx'
+import {
+  editing,
+  planEditor,
+  putVersion,
+  readEditorData,
+  type Version,
+} from '../parts/plan-editor.tsx'
+import { InWords } from '../parts/plan-words.tsx'
+import { nextFirstDay } from '../plan/templates.ts'
 import type { Plan } from './plans.tsx'
 
 /** The number of versions that are shown side by side. */
 const SHOWN = 3
 
-interface Version {
-  readonly version: number
-  readonly effective_from: string
-  readonly terms: PlanTerms
-  readonly created_at: string
-  readonly withdrawn_at: string | null
-}
-
 interface Shown {
   readonly visit: Visit
   readonly plan: Plan
   readonly versions: readonly Version[]
-}
-
-/** Returns the sentences of a rule, what it pays for first. */
-const sentencesOf = ({ pays, limits }: RuleWords): string[] => [pays, ...limits]
-
-/** Renders sentences. Those that the version before lacks are marked, and those that it had are struck out. */
-const Sentences = ({
-  now,
-  before,
-}: {
-  now: readonly string[]
-  before: readonly string[] | null
-}) => (
-  <ul class="rule-words">
-    {now.map((sentence) => (
-      <li>
-        {before === null || before.includes(sentence) ? (
-          <Data text={sentence} />
-        ) : (
-          <ins>
-            <Data text={sentence} />
-          </ins>
-        )}
-      </li>
-    ))}
-    {before
-      ?.filter((sentence) => !now.includes(sentence))
-      .map((sentence) => (
-        <li>
-          <del>
-            <Data text={sentence} />
-          </del>
-        </li>
-      ))}
-  </ul>
-)
-
-/** Renders a version in words, and what it changes of the one before. */
-function InWords({ version, before }: { version: Version; before: Version | undefined }) {
-  const { terms } = version
-  const old = before?.terms
-  const rulesOf = (one: PlanTerms) => one.rules.map((rule) => ruleWords(rule, one))
-  const rules = rulesOf(terms)
-  const oldRules = new Map(old ? rulesOf(old).map((one) => [one.id, sentencesOf(one)]) : [])
-  const gone = [...oldRules.keys()].filter((id) => rules.every((one) => one.id !== id))
-  return (
-    <>
-      {rules.map((one) => (
-        <section class="rule">
-          <h3>
-            <Data text={one.id} />
-          </h3>
-          <Sentences now={sentencesOf(one)} before={old ? (oldRules.get(one.id) ?? []) : null} />
-        </section>
-      ))}
-      {gone.map((id) => (
-        <section class="rule">
-          <h3>
-            <del>
-              <Data text={id} />
-            </del>
-          </h3>
-          <Sentences now={[]} before={oldRules.get(id) ?? []} />
-        </section>
-      ))}
-      <section class="rule">
-        <h3>Statements</h3>
-        <Sentences now={termsWords(terms)} before={old ? termsWords(old) : null} />
-      </section>
-    </>
-  )
 }
 
 /** Renders each version in words, the latest first and open. */
@@ -104,7 +31,7 @@ const InWordsByVersion = ({ versions }: Shown) => (
           Version {version.version}, from {dayWords(version.effective_from)}
           {versions[i + 1] ? '. What differs from the version before is marked' : ''}
         </summary>
-        <InWords version={version} before={versions[i + 1]} />
+        <InWords terms={version.terms} before={versions[i + 1]?.terms} />
       </details>
     ))}
   </>
@@ -153,11 +80,53 @@ const Withdraw = ({ visit, plan, versions }: Shown) => (
 const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
   apiPath(account, 'plans', params.plan ?? '', ...parts)
 
-/** A plan: its versions side by side, and the form of the next one. */
+/** Reads the plan and its latest versions. */
+const readPlan = (visit: Visit) =>
+  Promise.all([
+    visit.api.get<Plan>(ownPath(visit)),
+    visit.api.get<List<Version>>(ownPath(visit, 'versions'), {
+      per_page: SHOWN,
+      cursor: visit.query.cursor,
+    }),
+  ])
+
+/** Renders the editor of the next version, which begins as the latest one. */
+async function renderEditor(visit: Visit) {
+  const [[plan, { data: versions }], data] = await Promise.all([
+    readPlan(visit),
+    readEditorData(visit),
+  ])
+  const inForce = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
+  const latest = inForce[0] ?? versions[0]
+  const { period = 'month' } = latest?.terms ?? {}
+  const effective_from = nextFirstDay(period, visit.now, latest?.effective_from)
+  const { body, computeDeferred } = planEditor({
+    visit,
+    data,
+    versions,
+    initial: { ...latest?.terms, effective_from },
+  })
+  return {
+    title: `Next version of ${isolated(plan.plan)}`,
+    body: (
+      <>
+        <p class="lead">
+          A version never changes. The next one applies from its first day on.{' '}
+          <AccountLink visit={visit} at={['plans', plan.plan]} children="Back to the plan" />
+        </p>
+        {body}
+      </>
+    ),
+    computeDeferred,
+  }
+}
+
+/** A plan: its versions side by side, and the editor of the next one. */
 export const planPage: Page = {
   path: '/accounts/:account/plans/:plan',
   section: 'Plans',
-  query: ['cursor'],
+  query: ['cursor', 'edit'],
+  ...editing,
   changes: {
     put: putVersion,
     withdraw: {
@@ -170,13 +139,10 @@ export const planPage: Page = {
     },
   },
   async render(visit) {
-    const [plan, { data: versions, meta }] = await Promise.all([
-      visit.api.get<Plan>(ownPath(visit)),
-      visit.api.get<List<Version>>(ownPath(visit, 'versions'), {
-        per_page: SHOWN,
-        ...visit.query,
-      }),
-    ])
+    if (visit.query.edit || visit.typed || visit.refused?.change === 'put') {
+      return renderEditor(visit)
+    }
+    const [plan, { data: versions, meta }] = await readPlan(visit)
     const shown = { visit, plan, versions }
     const body = (
       <>
@@ -185,6 +151,17 @@ export const planPage: Page = {
           {plan.in_force === null ? '. Not in force yet' : `. Version ${plan.in_force} is in force`}
         </p>
         <p class="quick">
+          <AccountLink
+            visit={visit}
+            at={['plans', plan.plan]}
+            query={{ edit: 'next' }}
+            children="Write the next version"
+          />
+          <AccountLink
+            visit={visit}
+            at={['plans', plan.plan, 'simulate']}
+            children="What it would have paid"
+          />
           <AccountLink
             visit={visit}
             at={['statements']}
@@ -198,8 +175,6 @@ export const planPage: Page = {
         <h2>Versions</h2>
         <Versions {...shown} />
         <Pager visit={visit} meta={meta} />
-        <h2>Next version</h2>
-        <VersionForm visit={visit} terms={JSON.stringify(versions[0]?.terms, null, 2)} />
         <Withdraw {...shown} />
       </>
     )

@@ -1,9 +1,13 @@
+import { ruleWords } from '../../commission/engine/plan-words.ts'
+import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { pick } from '../form.ts'
-import { apiPath, type Change, type Page, type Visit } from '../page.ts'
+import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { EmptyState, isolated, type List, Pager, Table, visible } from '../parts/data.tsx'
-import { fields } from '../parts/fields.tsx'
+import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
-import { putVersion, VersionForm } from '../parts/plans.tsx'
+import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
+import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
+import { emptyTerms, type Template, templatesFor } from '../plan/templates.ts'
 
 /** A plan as `GET …/plans` shows it. */
 export interface Plan {
@@ -118,11 +122,81 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
   />
 )
 
+/** Renders a template: its rules in words, and the link that fills the form with it. */
+const TemplateCard = ({ visit, template, terms }: Template & { visit: Visit }) => (
+  <li class="template">
+    <h3>{terms.name}</h3>
+    {terms.rules.map((rule) => (
+      <Sentences now={sentencesOf(ruleWords(rule, terms)).slice(0, 2)} before={null} />
+    ))}
+    <a
+      class="button"
+      href={withQuery(accountPath(visit.account, 'plans'), { new: template })}
+      aria-label={`Use the template ${terms.name}`}
+    >
+      Use the template
+    </a>
+  </li>
+)
+
+/** The value of `new` for a plan that begins without rules. */
+const EMPTY = 'empty'
+
+/** Renders the templates that the account can use. */
+const Templates = ({ visit, vertical }: { visit: Visit; vertical: string }) => (
+  <>
+    <h2 id="new-plan">New plan</h2>
+    <ul class="templates">
+      {templatesFor(vocabularyOf(visit.api.resourcesOf(vertical), []), visit.now).map((one) => (
+        <TemplateCard visit={visit} {...one} />
+      ))}
+      <li class="template">
+        <h3>Without a template</h3>
+        <p>Begin with an empty plan, and add its rules.</p>
+        <a class="button" href={withQuery(accountPath(visit.account, 'plans'), { new: EMPTY })}>
+          Write a plan
+        </a>
+      </li>
+    </ul>
+  </>
+)
+
+/** Renders the editor of a new plan, which begins with a template. */
+async function renderEditor(visit: Visit) {
+  const [data, { data: plans }] = await Promise.all([
+    readEditorData(visit),
+    visit.api.get<{ data: Plan[] }>(apiPath(visit.account, 'plans')),
+  ])
+  const templates = templatesFor(data.vocabulary, visit.now)
+  const chosen = templates.find(({ template }) => template === visit.query.new)
+  const { body, computeDeferred } = planEditor({
+    visit,
+    data,
+    versions: null,
+    initial: chosen?.terms ?? emptyTerms(visit.now),
+    plans: plans.map(({ plan }) => plan),
+  })
+  return {
+    title: 'New plan',
+    body: (
+      <>
+        <p class="lead">
+          Nothing is saved before you choose so.{' '}
+          <AccountLink visit={visit} at={['plans']} children="All plans" />
+        </p>
+        {body}
+      </>
+    ),
+    computeDeferred,
+  }
+}
+
 /** The plans of an account, and to whom they are assigned. */
 export const plansPage: Page = {
   path: '/accounts/:account/plans',
   section: 'Plans',
-  query: ['affiliate_id', 'cursor'],
+  query: ['affiliate_id', 'cursor', 'new'],
+  ...editing,
   changes: {
     unassign,
     put: putVersion,
@@ -137,29 +211,41 @@ export const plansPage: Page = {
   },
   async render(visit) {
     const { api, account, query } = visit
-    const [{ data: plans }, assignments] = await Promise.all([
+    if (query.new || visit.typed || visit.refused?.change === 'put') return renderEditor(visit)
+    const [{ data: plans }, assignments, { vertical }] = await Promise.all([
       api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
       readAssignments(visit, query),
+      api.get<{ vertical: string }>(apiPath(account)),
     ])
     const body = (
       <>
         <Table
           caption="Plans"
           rows={plans}
-          columns={fields<Plan>(visit, 'plan', 'name', 'currency', 'period', 'terms', 'in_force')}
+          columns={[
+            ...fields<Plan>(visit, 'plan', 'name', 'currency'),
+            column('Statements', ({ period }: Plan) =>
+              period === 'week' ? 'each week' : 'each month',
+            ),
+            column('A new version is for', ({ terms }: Plan) =>
+              terms === 'signup' ? 'new customers' : 'all customers',
+            ),
+            column('In force', ({ in_force }: Plan) =>
+              in_force === null ? 'not yet' : `Version ${in_force}`,
+            ),
+          ]}
           empty={
             <EmptyState title="There are no plans yet.">
-              <p>Copy a template below, change it and store it. Then assign it to affiliates.</p>
+              <p>Choose a template below, and save it. Then assign it to affiliates.</p>
             </EmptyState>
           }
         />
+        <Templates visit={visit} vertical={vertical} />
         <h2>Assignments</h2>
         <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
         <Assignments visit={visit} found={assignments.found} />
         <Pager visit={visit} meta={assignments.list.meta} />
         {plans.length > 0 && <Assign visit={visit} plans={plans} />}
-        <h2>New plan</h2>
-        <VersionForm visit={visit} terms="" />
       </>
     )
     return { title: 'Plans', body }

@@ -1,145 +1,165 @@
-import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
-import type {
-  Amounts,
-  Simulated,
-  SimulatedRow,
-} from '../../commission/statements/present-simulation.ts'
+import { parsePeriod } from '../../commission/engine/calendar.ts'
+import { validateShape } from '../../commission/plans/issues.ts'
+import { planTerms } from '../../commission/plans/plan.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Plot } from '../parts/chart.tsx'
-import { Data, EmptyState, isolated, type List, Table } from '../parts/data.tsx'
+import { Data, dayWords, isolated, type List, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { AccountLink, column, Facts, fields, Members, Value } from '../parts/fields.tsx'
-import { Filters } from '../parts/forms.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { Filters, type Option } from '../parts/forms.tsx'
+import type { Version } from '../parts/plan-editor.tsx'
+import { computeFigures, endedPeriods, simulationRequest } from '../parts/plan-figures.tsx'
+import { InWords } from '../parts/plan-words.tsx'
+import type { PeriodSums } from '../parts/statement-lists.tsx'
+import { valuesFor } from '../plan/draft.ts'
+import type { Plan } from './plans.tsx'
 
-/** Returns the request that simulates the terms of a query. */
-function requestOf({ account, params, query }: Visit) {
-  const { terms = '', period, from, to, affiliate_id, cursor } = query
+/** What the page knows of the plan before it computes anything. */
+interface Known {
+  readonly versions: readonly Version[]
+  /** The periods that can be chosen, the latest first. */
+  readonly periods: readonly string[]
+  readonly terms: unknown
+}
+
+const planOf = ({ params }: Visit): string => params.plan ?? ''
+
+/** Reads the plan, its latest versions, and the periods that have ended. */
+async function readKnown(visit: Visit): Promise<Known> {
+  const { api, account, query, now } = visit
+  const at = (...parts: string[]) => apiPath(account, 'plans', planOf(visit), ...parts)
+  const [plan, { data: versions }, sums, chosen] = await Promise.all([
+    api.get<Plan>(at()),
+    api.get<List<Version>>(at('versions'), { per_page: 50 }),
+    api.get<PeriodSums>(apiPath(account, 'periods')),
+    query.version && !query.terms ? api.get<Version>(at('versions', query.version)) : null,
+  ])
+  const periods = endedPeriods(sums, plan.period, now)
+  const asked = [query.first, query.period].filter((one) => one !== undefined)
   return {
-    path: apiPath(account, 'plans', params.plan ?? '', 'simulate'),
-    query: { affiliate_id, cursor },
-    body: {
-      ...(period ? { period } : { ...(from && { from }), ...(to && { to }) }),
-      version: parseField('terms', terms),
-    },
+    versions,
+    periods: [...new Set([...asked, ...periods])].sort((a, b) => lastDay(b) - lastDay(a)),
+    terms: query.terms
+      ? parseField('terms', query.terms)
+      : (chosen ?? versions.find(({ withdrawn_at }) => withdrawn_at === null))?.terms,
   }
 }
 
-/** Renders why no row is shown: nobody has the plan, or nothing changes for those who have it. */
-const NoChanges = ({ visit, result }: { visit: Visit; result: Simulated }) =>
-  result.unchanged + result.skipped.length === 0 ? (
-    <EmptyState title="Nobody here has this plan, so nothing was compared.">
-      <p>
-        <AccountLink visit={visit} at={['plans']} children="Assign it" /> to a configured affiliate.
-      </p>
-    </EmptyState>
-  ) : (
-    <EmptyState title="No commission changes.">
-      <p>Change the terms, or choose other periods.</p>
-    </EmptyState>
-  )
+const lastDay = (period: string): number => parsePeriod(period)?.last ?? 0
 
-const Result = ({ visit, result }: { visit: Visit; result: Simulated }) => (
-  <>
-    <Facts
-      visit={visit}
-      row={result}
-      names={['unchanged']}
-      more={[['Periods', result.periods.join(', ')]]}
-    />
-    {result.skipped.map(({ affiliate_id }) => (
-      <p class="notice bad">
-        <Data text={affiliate_id} /> is left out: it depends on more than{' '}
-        {FRESH_LIMITS.facts.toLocaleString('en')} records. Choose fewer periods.
-      </p>
-    ))}
-    {result.warnings.map((warning) => (
-      <p class="note">
-        <Members object={warning} />
-      </p>
-    ))}
-    <Table
-      caption="Sums of all affiliates of this page"
-      rows={result.total}
-      columns={fields<Amounts>(visit, 'currency', 'current', 'simulated', 'difference')}
-    />
-    {result.data.length === 0 ? (
-      <NoChanges visit={visit} result={result} />
-    ) : (
-      <Plot kind="bars">
-        <Table
-          caption="Affiliates whose commission changes"
-          rows={result.data}
-          columns={[
-            column('Affiliate', ({ affiliate_id, currency }: SimulatedRow) => (
-              <>
-                <Value visit={visit} name="affiliate_id" value={affiliate_id} /> {currency}
-              </>
-            )),
-            ...fields<SimulatedRow>(visit, 'current', 'simulated', 'difference'),
-          ]}
-        />
-      </Plot>
-    )}
-    <p class="quick">
-      <a href={withQuery(visit.path, { ...visit.query, format: 'csv' })}>CSV of this page</a>
-      {result.meta.next_cursor && (
-        <a href={withQuery(visit.path, { ...visit.query, cursor: result.meta.next_cursor })}>
-          Next affiliates
-        </a>
-      )}
-    </p>
-  </>
-)
-
-async function simulate(visit: Visit) {
-  const result = (await visit.api.send({ method: 'POST', ...requestOf(visit) })) as Simulated
-  return <Result visit={visit} result={result} />
+/** Returns what a query asks to simulate. The latest period is usual. */
+function inputOf(visit: Visit, { periods, terms }: Pick<Known, 'periods' | 'terms'>) {
+  const { period = periods[0] ?? '', first, affiliate_id, cursor } = visit.query
+  return {
+    plan: planOf(visit),
+    isStored: true,
+    periods: first && lastDay(first) < lastDay(period) ? { from: first, to: period } : { period },
+    terms,
+    affiliate_id,
+    cursor,
+  }
 }
 
-/** Reads the terms of the version that a query names, or of the latest one. */
-async function storedTerms({ api, account, params, query: { version } }: Visit): Promise<string> {
-  const at = (...parts: string[]) => apiPath(account, 'plans', params.plan ?? '', ...parts)
-  const { terms } = version
-    ? await api.get<{ terms: object }>(at('versions', version))
-    : ((await api.get<List<{ terms: object }>>(at('versions'), { per_page: 1 })).data[0] ?? {})
-  return JSON.stringify(terms, null, 2)
+/** Renders what is chosen: the version, the periods and the affiliate. */
+const Choices = ({ visit, known }: { visit: Visit; known: Known }) => {
+  const { query } = visit
+  const periods = known.periods.map((one): Option => [one, periodWords(one)])
+  const versions = known.versions.map(
+    ({ version, effective_from }): Option => [
+      `${version}`,
+      `Version ${version}, from ${dayWords(effective_from)}`,
+    ],
+  )
+  return (
+    <Filters
+      visit={visit}
+      fields={[
+        query.terms
+          ? { name: 'terms', type: 'hidden' }
+          : { name: 'version', label: 'Terms', options: versions },
+        {
+          name: 'period',
+          label: 'Period',
+          options: periods,
+          value: query.period ?? known.periods[0],
+        },
+        {
+          name: 'from',
+          label: 'With the periods since',
+          options: [['', 'None'], ...periods],
+        },
+        { name: 'affiliate_id' },
+      ]}
+    />
+  )
+}
+
+/** Renders the terms that are simulated, in words. */
+const Terms = ({ terms }: { terms: unknown }) => {
+  const { output } = validateShape(planTerms, terms)
+  return output ? (
+    <details>
+      <summary>These terms in words</summary>
+      <InWords terms={output} before={undefined} />
+    </details>
+  ) : null
 }
 
 /** What other terms of a plan would pay. It stores nothing, and its address has all that it needs. */
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
   section: 'Plans',
-  query: ['version', 'period', 'from', 'to', 'affiliate_id', 'terms', 'cursor', 'format'],
-  file: (visit) =>
-    visit.query.format === 'csv' ? { ...requestOf(visit), type: 'text/csv' } : null,
+  query: ['version', 'period', 'first', 'affiliate_id', 'terms', 'cursor', 'format'],
+  file: (visit) => {
+    const { format, terms = '', period } = visit.query
+    if (format !== 'csv' || !period) return null
+    const input = inputOf(visit, { periods: [], terms: parseField('terms', terms) })
+    return { ...simulationRequest(visit, input), type: 'text/csv' }
+  },
   async render(visit) {
-    const { plan = '' } = visit.params
-    const { terms } = visit.query
-    const value = terms ?? (await storedTerms(visit))
+    const plan = planOf(visit)
+    const known = await readKnown(visit)
+    const input = inputOf(visit, known)
+    const isPossible = known.periods.length > 0 && known.terms !== undefined
+    const csv = withQuery(visit.path, {
+      ...visit.query,
+      period: visit.query.period ?? known.periods[0],
+      terms: JSON.stringify(known.terms),
+      format: 'csv',
+    })
     const body = (
       <>
         <p class="lead">
           What <AccountLink visit={visit} at={['plans', plan]} children={<Data text={plan} />} />{' '}
-          would pay under these terms, compared with those in force. Nothing is stored.
+          would pay under {visit.query.terms ? 'the terms that you wrote' : 'one of its versions'},
+          compared with the versions in force. Nothing is stored.
         </p>
-        {terms && <DeferredPart />}
-        <Filters
-          visit={visit}
-          fields={[
-            { name: 'period' },
-            { name: 'from', label: 'Or from period' },
-            { name: 'to', label: 'To period' },
-            { name: 'affiliate_id' },
-            { name: 'terms', label: 'Terms as JSON', type: 'area', value, required: true },
-          ]}
-        />
+        <Choices visit={visit} known={known} />
+        {isPossible ? (
+          <DeferredPart />
+        ) : (
+          <p class="note">
+            No period has ended with statements yet, so there is nothing to compare.
+          </p>
+        )}
+        <p class="quick">
+          {isPossible && <a href={csv}>CSV of this page</a>}
+          <AccountLink
+            visit={visit}
+            at={['plans', plan]}
+            query={{ edit: 'next' }}
+            children="Write the next version"
+          />
+        </p>
+        <Terms terms={known.terms} />
       </>
     )
     return {
-      title: `Simulate ${isolated(plan)}`,
+      title: `What ${isolated(plan)} would have paid`,
       body,
-      computeDeferred: terms ? () => simulate(visit) : undefined,
+      computeDeferred: isPossible
+        ? () => computeFigures(visit, input, valuesFor(known.terms))
+        : undefined,
     }
   },
 }

@@ -17,18 +17,17 @@ export type Choice = readonly [value: string, label: string]
 interface Named {
   readonly label: string
   readonly hint?: string
+  /** An example, or what holds if the field is empty. */
+  readonly placeholder?: string
 }
 
 /** A field whose value is one text, number or list of the JSON. */
 export type Atom = Named &
   (
-    | { readonly is: 'text' | 'list'; readonly offer?: Offer; readonly placeholder?: string }
+    | { readonly is: 'text' | 'list'; readonly offer?: Offer }
     | { readonly is: 'amount' | 'percent' | 'whole' | 'day' | 'flag' | 'times' }
-    | {
-        readonly is: 'choice' | 'ticks'
-        readonly options: readonly Choice[]
-        readonly offer?: Offer
-      }
+    | { readonly is: 'choice'; readonly options: readonly Choice[]; readonly offer?: Offer }
+    | { readonly is: 'ticks'; readonly options: readonly Choice[]; readonly offer?: Offer }
   )
 
 /** Members that are shown together. */
@@ -118,8 +117,7 @@ const subtypes: Atom = {
   is: 'list',
   label: 'Only of the kinds',
   offer: 'subtypes',
-  placeholder: 'card, wire',
-  hint: 'All kinds if empty.',
+  placeholder: 'all kinds',
 }
 const event: Atom = { is: 'text', label: 'Event', offer: 'events', placeholder: 'Deposit' }
 const kpi: Atom = {
@@ -135,7 +133,7 @@ const activity: Atom = {
   offer: 'activity',
 }
 const when: When = { is: 'when', label: 'Only if', ofRecords: true }
-const times: Atom = { is: 'times', label: 'Counts', hint: 'All of it if empty.' }
+const times: Atom = { is: 'times', label: 'Counts' }
 const termName: Atom = {
   is: 'text',
   label: 'Name',
@@ -216,7 +214,7 @@ const unit: OneOf = {
 const within_days: Atom = {
   is: 'whole',
   label: 'Within days of the signup',
-  hint: 'No limit if empty.',
+  placeholder: 'no limit',
 }
 
 const qualify: Rows = {
@@ -304,14 +302,14 @@ const tiers = (...rates: readonly ('amount' | 'percent')[]): Group => ({
   members: {
     steps: {
       is: 'rows',
-      label: 'Tiers',
-      one: 'tier',
+      label: 'Steps',
+      one: 'step',
       hint: 'The first begins at 0.',
       item: step(...rates),
     },
     mode: {
       is: 'choice',
-      label: 'The tier that is reached',
+      label: 'The step that is reached',
       options: [
         ['whole', 'Applies to all of it'],
         ['slice', 'Applies to the part above it'],
@@ -355,7 +353,7 @@ const COMMON: Members = {
   months: {
     is: 'whole',
     label: 'Only in the first months after the signup',
-    hint: 'No limit if empty.',
+    placeholder: 'no limit',
   },
   max: { is: 'amount', label: 'Most for an affiliate each period' },
 }
@@ -379,7 +377,7 @@ export interface RuleKind {
   readonly limits: readonly string[]
 }
 
-const each: Atom = { is: 'amount', label: 'Units that one amount pays for', hint: '1 if empty.' }
+const each: Atom = { is: 'amount', label: 'Units that one amount pays for', placeholder: '1' }
 
 /** The kinds of rules, in the order in which the form offers them. */
 export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
@@ -415,7 +413,7 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
       grace_hours: {
         is: 'whole',
         label: 'Hours before the signup that count',
-        hint: '24 if empty.',
+        placeholder: '24',
       },
       allow_over_100,
     },
@@ -465,8 +463,12 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
         is: 'group',
         label: 'Large losses are set apart',
         members: {
-          customer: { is: 'amount', label: 'If a customer is at or below', hint: 'Such as -7000.' },
-          affiliate: { is: 'amount', label: 'And the affiliate is at or below' },
+          customer: { is: 'amount', label: 'If a customer is at or below', placeholder: '-7000' },
+          affiliate: {
+            is: 'amount',
+            label: 'And the affiliate is at or below',
+            placeholder: '-2000',
+          },
         },
       },
       allow_over_100,

@@ -1,0 +1,636 @@
+import type { Child } from 'hono/jsx'
+import { isAtLeast } from '../../auth/roles.ts'
+import type { PlanTerms } from '../../commission/engine/plan.ts'
+import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
+import { validateShape } from '../../commission/plans/issues.ts'
+import { planTerms, rule as ruleSchema } from '../../commission/plans/plan.ts'
+import { type Vocabulary, vocabularyOf } from '../../commission/plans/vocabulary.ts'
+import type { Report } from '../../reports/report.ts'
+import { nullIfConflict } from '../api-errors.ts'
+import {
+  apiPath,
+  type Change,
+  dayBefore,
+  type FieldError,
+  type Page,
+  type Values,
+  type Visit,
+} from '../page.ts'
+import { checkTerms, putRequest, redrawPlan, typedTerms, valuesFor } from '../plan/draft.ts'
+import { type Members, PLAN_MEMBERS, RULE_KINDS, type RuleKind } from '../plan/fields.ts'
+import { keptMembers, rowCount, ruleKind } from '../plan/form.ts'
+import { placeWords, plainError } from '../plan/places.ts'
+import { dayWords, type List, periodWords, titleOf, visible } from './data.tsx'
+import { DeferredPart } from './deferred.tsx'
+import {
+  FieldErrors,
+  FieldOf,
+  FoldedFields,
+  MemberFields,
+  type Offers,
+  type PlanForm,
+  RowButton,
+  Select,
+} from './plan-fields.tsx'
+import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
+import { InWords, Sentences, sentencesOf } from './plan-words.tsx'
+import type { PeriodSums } from './statement-lists.tsx'
+
+// The editor of a plan: its form or its JSON, each rule in words, and what the terms would have paid.
+
+/** What `PUT …/plans/{plan}` returns. */
+interface Stored {
+  readonly plan: string
+  readonly version: number
+  readonly effective_from: string
+  readonly outcome: 'created' | 'unchanged'
+  readonly warnings: readonly FieldError[]
+}
+
+/** The change that saves a version of a plan: that of the path or, if the path has none, that of the form. */
+export const putVersion: Change = {
+  done(answer) {
+    const { plan, version, effective_from, outcome, warnings } = answer as Stored
+    if (outcome === 'unchanged') return `Version ${version} of ${plan} has these terms already.`
+    const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
+    return `Version ${version} of ${plan} is saved. It applies from ${dayWords(effective_from)}.${checks.join('')}`
+  },
+  request: putRequest,
+  next: (answer, { account }) =>
+    `/console/accounts/${encodeURIComponent(account)}/plans/${(answer as Stored).plan}`,
+}
+
+/** The part of a page that has the editor: its change, and its buttons that store nothing. */
+export const editing: Required<Pick<Page, 'redraw'>> = { redraw: redrawPlan }
+
+/** The values that the form of a plan offers, as the administration API has them. */
+export interface EditorData {
+  readonly vertical: string
+  readonly vocabulary: Vocabulary
+  readonly periods: PeriodSums
+  readonly links: readonly string[]
+}
+
+type Definitions = Parameters<typeof vocabularyOf>[1]
+
+/** Reads what the editor offers. */
+export async function readEditorData({ api, account }: Visit): Promise<EditorData> {
+  const [{ vertical }, events, periods, links] = await Promise.all([
+    api.get<{ vertical: string }>(apiPath(account)),
+    api.get<{ data: Definitions }>(apiPath(account, 'events')).catch(nullIfConflict),
+    api.get<PeriodSums>(apiPath(account, 'periods')),
+    api.get<List<{ link_id: string }>>(apiPath(account, 'links'), { per_page: 50 }),
+  ])
+  return {
+    vertical,
+    vocabulary: vocabularyOf(api.resourcesOf(vertical), events?.data ?? []),
+    periods,
+    links: links.data.map(({ link_id }) => link_id),
+  }
+}
+
+/** A version that is stored. */
+export interface Version {
+  readonly version: number
+  readonly effective_from: string
+  readonly terms: PlanTerms
+  readonly created_at: string
+  readonly withdrawn_at: string | null
+}
+
+/** What an editor begins with. */
+export interface EditorProps {
+  readonly visit: Visit
+  readonly data: EditorData
+  /** The latest versions of the plan, the latest first; null for a new plan. */
+  readonly versions: readonly Version[] | null
+  /** The terms that the form has before anything is typed. */
+  readonly initial: unknown
+  /** The ids of the plans that exist, among which a new one has another. */
+  readonly plans?: readonly string[]
+}
+
+/** What is typed, and what is wrong with it. */
+interface Draft {
+  readonly values: Values
+  readonly isJson: boolean
+  readonly terms: unknown
+  readonly errors: readonly FieldError[]
+  /** Whether somebody asked for figures, and nothing is wrong. */
+  readonly isComputed: boolean
+}
+
+function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
+  const refused = visit.refused?.change === 'put' ? visit.refused : null
+  const typed = refused ?? visit.typed
+  const values = typed?.values ?? valuesFor(initial)
+  const { terms, problems } = typedTerms(values)
+  const isAsked = !refused && (!typed || values('do') === 'show')
+  const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
+  const found = isAsked && problems.length === 0 ? checkTerms(terms, data.vocabulary, others) : []
+  const errors = refused ? refused.errors.map(plainError) : [...problems, ...found]
+  return {
+    values,
+    isJson: values('view') === 'json',
+    terms,
+    // An error of the plan's id has no pointer.
+    errors: errors.map((one) => (one.pointer === '' ? { ...one, pointer: '/plan' } : one)),
+    isComputed: isAsked && errors.length === 0,
+  }
+}
+
+/** The lists that are computed from records: the condition, the group of a report that has its values, and a metric. */
+const REPORTED: Readonly<Record<string, readonly [group: string, metric: string]>> = {
+  countries: ['country_code', 'signups'],
+  instruments: ['instrument', 'lots'],
+}
+
+/** The days of the records whose values are offered. */
+const OFFERED_DAYS = 90
+
+/** Returns the values that records of the last days have, by the names of conditions. */
+async function reportedValues(
+  { api, account, now }: Visit,
+  { vocabulary }: EditorData,
+): Promise<[string, readonly string[]][]> {
+  const wanted = Object.entries(REPORTED).filter(([name]) => vocabulary.conditions.has(name))
+  const days = { from: dayBefore(now, OFFERED_DAYS), to: dayBefore(now, 0) }
+  return Promise.all(
+    wanted.map(async ([name, [group_by, metrics]]): Promise<[string, readonly string[]]> => {
+      const query = { ...days, group_by, metrics }
+      // The values are only proposed: without them, the form works as well.
+      const report = await api.get<Report>(apiPath(account, 'reports'), query).catch(() => null)
+      const values = (report?.data ?? []).map(({ groups }) => groups[group_by])
+      return [name, values.flatMap((one) => (typeof one === 'string' ? [one] : []))]
+    }),
+  )
+}
+
+/** The currencies that are proposed. */
+const CURRENCIES = ['EUR', 'USD', 'GBP', 'CHF', 'JPY', 'AUD', 'CAD', 'NOK', 'PLN', 'SEK']
+
+/** Returns the names that people gave to rules or terms in the form. */
+const namesIn = (terms: unknown, pattern: RegExp): string[] => [
+  ...new Set(
+    [...JSON.stringify(terms ?? null).matchAll(pattern)].flatMap(([, name]) => name ?? []),
+  ),
+]
+
+/** Returns the values that are proposed at once, by the names of offers and conditions. */
+function knownLists(
+  { vocabulary, links }: EditorData,
+  terms: unknown,
+): Map<string, readonly string[]> {
+  const events = vocabulary.events ?? []
+  return new Map(
+    Object.entries({
+      currencies: CURRENCIES,
+      events: events.map(({ eventname }) => eventname),
+      kpis: ['Value', ...new Set(events.flatMap(({ kpis }) => kpis))],
+      onceRules: namesIn(terms, /"id":"([\w-]+)"/g),
+      terms: namesIn(terms, /"name":"([\w-]+)"/g),
+      links,
+    }).filter(([, values]) => values.length > 0),
+  )
+}
+
+const Lists = ({ lists }: { lists: Iterable<readonly [string, readonly string[]]> }) => (
+  <>
+    {[...lists].map(([name, values]) => (
+      <datalist id={`offer-${name}`}>
+        {values.map((value) => (
+          <option value={value} />
+        ))}
+      </datalist>
+    ))}
+  </>
+)
+
+const offersOf = ({ vocabulary }: EditorData, lists: Iterable<string>): Offers => ({
+  transactions: vocabulary.transactions,
+  activity: vocabulary.activity,
+  hasEvents: vocabulary.events !== null,
+  conditions: vocabulary.conditions,
+  lists: new Set(lists),
+})
+
+/** Renders what the form keeps of a rule or a plan because it has no field for it. */
+const Kept = ({ form, path, what }: { form: PlanForm; path: string; what: string }) => {
+  const kept = Object.keys(keptMembers(form.values, path))
+  const name = path === '' ? 'kept' : `${path}/kept`
+  const errors = form.errors.filter(({ pointer }) =>
+    kept.some((one) => pointer?.startsWith(`/${path === '' ? '' : `${path}/`}${one}`)),
+  )
+  if (kept.length === 0) return null
+  const words = kept.map((one) => titleOf(one).toLowerCase()).join(', ')
+  return (
+    <p class={errors.length > 0 ? 'note wrong' : 'note'}>
+      <input type="hidden" name={name} value={form.values(name)} />
+      <FieldErrors errors={errors} />
+      The form keeps {kept.length === 1 ? '1 setting' : `${kept.length} settings`} of this {what} as{' '}
+      {kept.length === 1 ? 'it is' : 'they are'}: {words}. “Show as JSON” shows{' '}
+      {kept.length === 1 ? 'it' : 'them'}.
+    </p>
+  )
+}
+
+/** Returns the sentences of a rule that is typed; null if it is not complete. */
+function typedSentences(rule: unknown, terms: unknown): string[] | null {
+  const { output } = validateShape(ruleSchema, rule)
+  if (!output) return null
+  const hasRate = ['amount', 'percent', 'tiers'].some((name) => Object.hasOwn(output, name))
+  const { currency, period } = Object(terms)
+  const frame = {
+    currency: /^[A-Z]{3}$/.test(currency) ? currency : 'EUR',
+    period: period === 'week' ? 'week' : 'month',
+  } as const
+  return hasRate ? sentencesOf(ruleWords(output, frame)) : null
+}
+
+const InSentences = ({ sentences }: { sentences: string[] | null }) => (
+  <div class="rule in-words">
+    {sentences ? (
+      <Sentences now={sentences} before={null} />
+    ) : (
+      <p class="note">Once the fields are filled in, the rule stands here in words.</p>
+    )}
+  </div>
+)
+
+/** Renders the rate of a rule: the choice between its forms, and the fields of each. */
+const Rate = ({ kind, path, form }: { kind: RuleKind; path: string; form: PlanForm }) => {
+  const name = `${path}@pays`
+  const chosen = form.values(name) || (kind.pays[0]?.[0] ?? '')
+  return (
+    <div class="one-of" id={`${path}-pays`}>
+      <div class="field">
+        <label for={name}>Pays</label>
+        <Select name={name} options={kind.pays} value={chosen} />
+      </div>
+      {kind.pays.map(([member]) => {
+        const field = kind.members[member]
+        return (
+          field && (
+            <div data-for={member}>
+              <FieldOf field={field} name={`${path}/${member}`} form={form} />
+            </div>
+          )
+        )
+      })}
+    </div>
+  )
+}
+
+/** Renders a rule: in words, and its fields. */
+function RuleFields({
+  path,
+  row,
+  form,
+  terms,
+}: {
+  path: string
+  row: number
+  form: PlanForm
+  terms: unknown
+}) {
+  const { values, errors } = form
+  const kind = ruleKind(values, path)
+  const kept = keptMembers(values, path)
+  const rules: unknown = Object(terms).rules
+  const rule: unknown = Array.isArray(rules) ? rules[row] : null
+  const own = errors.filter(({ pointer }) => pointer === `/${path}`)
+  const members: Members = Object.fromEntries(
+    Object.entries(kind?.members ?? {}).filter(([name]) => !Object.hasOwn(kept, name)),
+  )
+  const rates = new Set(kind?.pays.map(([name]) => name))
+  const limits = kind?.limits.flatMap((name) => {
+    const field = members[name]
+    return field ? [{ field, name: `${path}/${name}` }] : []
+  })
+  const { id, ...main } = Object.fromEntries(
+    Object.entries(members).filter(([name]) => !kind?.limits.includes(name) && !rates.has(name)),
+  )
+  const hasRate = kind?.pays.every(([name]) => !Object.hasOwn(kept, name))
+  return (
+    <fieldset class="plan-rule" id={path}>
+      <legend>
+        Rule {row + 1}
+        {kind && `: ${kind.label.toLowerCase()}`}
+      </legend>
+      <input type="hidden" name={`${path}/kind`} value={values(`${path}/kind`)} />
+      {own.length > 0 && (
+        <p class="note wrong">
+          <FieldErrors errors={own} />
+        </p>
+      )}
+      <InSentences sentences={typedSentences(rule, terms)} />
+      <Kept form={form} path={path} what="rule" />
+      {kind && (
+        <>
+          <div class="plan-fields">
+            {id && <FieldOf field={id} name={`${path}/id`} form={form} />}
+          </div>
+          {hasRate && <Rate kind={kind} path={path} form={form} />}
+          <MemberFields members={main} path={path} form={form} />
+          <FoldedFields title="Limits and more" fields={limits ?? []} form={form} />
+        </>
+      )}
+      <RowButton does={`remove ${path}`} at="rules" label={`Remove rule ${row + 1}`}>
+        Remove the rule
+      </RowButton>
+    </fieldset>
+  )
+}
+
+/** Renders a member of the plan that all its versions have. */
+const Fixed = ({ name, form }: { name: string; form: PlanForm }) => {
+  const field = PLAN_MEMBERS[name]
+  const value = form.values(name)
+  const options = field?.is === 'choice' ? field.options : []
+  const label = options.find(([one]) => one === value)?.[1] ?? value
+  return (
+    <div class="field">
+      <span class="label">{field?.label}</span>
+      <output>{label}</output>
+      <input type="hidden" name={name} value={value} />
+      <FieldErrors errors={form.errors.filter(({ pointer }) => pointer === `/${name}`)} />
+    </div>
+  )
+}
+
+const FIXED = ['currency', 'period', 'terms']
+
+/** Renders the members of the plan beside its rules. */
+const PlanFields = ({ form, isNew }: { form: PlanForm; isNew: boolean }) => {
+  const kept = keptMembers(form.values, '')
+  return (
+    <div class="plan-fields">
+      {Object.entries(PLAN_MEMBERS).map(([name, field]) => {
+        if (Object.hasOwn(kept, name)) return null
+        const isFixed = !isNew && FIXED.includes(name) && form.values(`${name}=`) === ''
+        return isFixed ? (
+          <Fixed name={name} form={form} />
+        ) : (
+          <FieldOf field={field} name={name} form={form} />
+        )
+      })}
+    </div>
+  )
+}
+
+const FormView = ({ form, terms, isNew }: { form: PlanForm; terms: unknown; isNew: boolean }) => {
+  const count = rowCount(form.values, 'rules')
+  const errors = form.errors.filter(({ pointer }) => pointer === '/rules')
+  const { output } = validateShape(planTerms, terms)
+  return (
+    <>
+      <PlanFields form={form} isNew={isNew} />
+      <Kept form={form} path="" what="plan" />
+      <section id="rules">
+        <h2>Rules</h2>
+        <input type="hidden" name="rules#" value={String(count)} />
+        {errors.length > 0 && (
+          <p class="note wrong">
+            <FieldErrors errors={errors} />
+          </p>
+        )}
+        {Array.from({ length: count }, (_, i) => (
+          <RuleFields path={`rules/${i}`} row={i} form={form} terms={terms} />
+        ))}
+        <div class="add-rule">
+          <span>Add a rule that pays</span>
+          {Object.entries(RULE_KINDS).map(([kind, { add }]) => (
+            <RowButton does={`add rules ${kind}`} at={`rules/${count}`}>
+              {add}
+            </RowButton>
+          ))}
+        </div>
+      </section>
+      {output && (
+        <section class="rule">
+          <h3>Statements</h3>
+          <Sentences now={termsWords(output)} before={null} />
+        </section>
+      )}
+    </>
+  )
+}
+
+const JsonView = ({ form }: { form: PlanForm }) => {
+  const errors = form.errors.filter(({ pointer }) => pointer === '/json')
+  return (
+    <div class={errors.length > 0 ? 'field wrong' : 'field'}>
+      <label for="json">The plan as JSON</label>
+      <textarea id="json" name="json" rows={24} spellcheck={false} aria-describedby="json-about">
+        {form.values('json')}
+      </textarea>
+      <p class="note" id="json-about">
+        <FieldErrors errors={errors} />
+      </p>
+    </div>
+  )
+}
+
+/** Renders what is wrong, each with its place, above the form. */
+const Problems = ({ draft, detail }: { draft: Draft; detail: string }) => (
+  <div class="notice bad" role="alert" tabindex={-1} autofocus>
+    <p>{detail}</p>
+    <ul>
+      {draft.errors.map(({ pointer = '', message, hint }) => (
+        <li>
+          {pointer !== '/json' && (
+            <>{pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values))}: </>
+          )}
+          {visible(message)} {hint && visible(hint)}
+        </li>
+      ))}
+    </ul>
+  </div>
+)
+
+/** Renders that somebody else saved a version meanwhile, and what it changed. */
+const Meanwhile = ({ versions, seen }: { versions: readonly Version[]; seen: number }) => {
+  const [latest] = versions
+  const before = versions.find(({ version }) => version <= seen)
+  if (!latest) return null
+  return (
+    <div class="notice bad" role="alert" tabindex={-1} autofocus>
+      <p>
+        Version {latest.version} was saved while you were typing, so nothing was changed. What it
+        changes is marked below. What you typed is still here: save it again to make it the version
+        after.
+      </p>
+      <InWords terms={latest.terms} before={before?.terms} />
+    </div>
+  )
+}
+
+/** Renders why a plan was not saved, the message first. */
+const WhyRefused = ({ visit, draft, versions, plans }: EditorProps & { draft: Draft }) => {
+  const { refused } = visit
+  const seen = Number(draft.values('after') || '0')
+  if (refused?.change === 'put' && draft.errors.length === 0) {
+    if (versions && (versions[0]?.version ?? 0) > seen) {
+      return <Meanwhile versions={versions} seen={seen} />
+    }
+    const existing = plans?.find((one) => refused.detail.includes('was stored since') && one)
+    return (
+      <div class="notice bad" role="alert" tabindex={-1} autofocus>
+        <p>
+          {existing && !versions
+            ? 'There is a plan with this short name already, so nothing was saved. Choose another short name.'
+            : visible(plainError({ message: refused.detail }).message)}
+        </p>
+      </div>
+    )
+  }
+  if (draft.errors.length === 0) return null
+  const detail = refused ? 'The plan was not saved.' : 'Some fields need another value.'
+  return <Problems draft={draft} detail={detail} />
+}
+
+/** Renders the buttons of the editor. */
+const Buttons = ({ isJson, isNew }: { isJson: boolean; isNew: boolean }) => (
+  <div class="plan-buttons">
+    <button type="submit" name="do" value="show" class="plain" formaction="#figures">
+      Show in words and figures
+    </button>
+    <button type="submit" name="do" value="save">
+      {isNew ? 'Save the plan' : 'Save this version'}
+    </button>
+    <button type="submit" name="do" value={isJson ? 'form' : 'json'} class="plain">
+      {isJson ? 'Show as form' : 'Show as JSON'}
+    </button>
+  </div>
+)
+
+/** Returns the period whose figures are shown: the latest that ended and has statements. */
+function lastPeriod({ data, visit }: EditorProps, terms: unknown): string | undefined {
+  const { period } = Object(terms)
+  return endedPeriods(data.periods, period === 'week' ? 'week' : 'month', visit.now)[0]
+}
+
+const FigureNote = ({ draft, period }: { draft: Draft; period: string | undefined }) => {
+  if (!period) {
+    return (
+      <p class="note">
+        No period has ended with statements yet, so there is nothing to compare with.
+      </p>
+    )
+  }
+  return (
+    <p class="note">
+      {draft.errors.length > 0
+        ? 'Once the marked fields are corrected, this shows'
+        : '“Show in words and figures” shows'}{' '}
+      what these terms would have paid each affiliate in {periodWords(period)}.
+    </p>
+  )
+}
+
+const PlanId = ({ draft, errors }: { draft: Draft; errors: readonly FieldError[] }) => {
+  const own = errors.filter(({ pointer }) => pointer === '/plan')
+  return (
+    <div class={own.length > 0 ? 'field wrong' : 'field'}>
+      <label for="plan">Short name</label>
+      <input
+        id="plan"
+        name="plan"
+        value={draft.values('plan')}
+        aria-describedby="plan-about"
+        autocomplete="off"
+      />
+      <p class="note" id="plan-about">
+        <FieldErrors errors={own} />
+        For addresses and files. It is made from the name if empty.
+      </p>
+    </div>
+  )
+}
+
+/** Returns the editor of a plan, and the part of it that is computed from records. */
+export function planEditor(props: EditorProps): {
+  body: Child
+  computeDeferred: (() => Promise<Child>) | undefined
+} {
+  const { visit, data, versions } = props
+  if (!isAtLeast(visit.member.role, 'manager')) {
+    return {
+      body: <p class="note">Only the role manager can change plans.</p>,
+      computeDeferred: undefined,
+    }
+  }
+  const draft = openDraft(props)
+  const isNew = versions === null
+  const period = lastPeriod(props, draft.terms)
+  const isComputed = draft.isComputed && period !== undefined
+  const lists = knownLists(data, draft.terms)
+  const reported = isComputed
+    ? Object.keys(REPORTED).filter((name) => data.vocabulary.conditions.has(name))
+    : []
+  const form: PlanForm = {
+    values: draft.values,
+    errors: draft.errors,
+    offers: offersOf(data, [...lists.keys(), ...reported]),
+  }
+  // No plan can have an id with a space.
+  const plan = visit.params.plan ?? 'new plan'
+  const body = (
+    <div class="plan-editor">
+      <form method="post" class="change plan-form" id="change-put">
+        <input type="hidden" name="csrf" value={visit.csrf} />
+        <input type="hidden" name="change" value="put" />
+        <input type="hidden" name="view" value={draft.isJson ? 'json' : 'form'} />
+        <input type="hidden" name="after" value={String(versions?.[0]?.version ?? 0)} />
+        {/* The first button is that of the Enter key. */}
+        <button
+          type="submit"
+          name="do"
+          value="show"
+          class="default"
+          tabindex={-1}
+          formaction="#figures"
+        >
+          Show again
+        </button>
+        <WhyRefused {...props} draft={draft} />
+        {isNew && <PlanId draft={draft} errors={form.errors} />}
+        {draft.isJson ? (
+          <JsonView form={form} />
+        ) : (
+          <FormView form={form} terms={draft.terms} isNew={isNew} />
+        )}
+        <Buttons isJson={draft.isJson} isNew={isNew} />
+        <Lists lists={lists} />
+      </form>
+      <aside class="plan-figures" id="figures" aria-label="What these terms would have paid">
+        <h2>{period ? `What ${periodWords(period)} would have paid` : 'Figures'}</h2>
+        {isComputed ? <DeferredPart /> : <FigureNote draft={draft} period={period} />}
+      </aside>
+    </div>
+  )
+  const compute = async () => {
+    const input = {
+      plan,
+      isStored: !isNew,
+      periods: { period: period ?? '' },
+      terms: draft.terms,
+    }
+    const [figures, values] = await Promise.all([
+      computeFigures(visit, input, draft.values),
+      reportedValues(visit, data),
+    ])
+    return (
+      <>
+        {figures}
+        {!isNew && (
+          <p>
+            <a href={simulationPath(visit, plan, draft.terms, period ?? '')}>Other periods</a>
+          </p>
+        )}
+        <Lists lists={values} />
+      </>
+    )
+  }
+  return { body, computeDeferred: isComputed ? compute : undefined }
+}

@@ -1,0 +1,572 @@
+import type { Child } from 'hono/jsx'
+import type { FieldError, Values } from '../page.ts'
+import {
+  type Atom,
+  type Choice,
+  CONDITIONS,
+  type Field,
+  type Group,
+  type Members,
+  type Offer,
+  type OneOf,
+  type Rows,
+  SIZES,
+  type When,
+} from '../plan/fields.ts'
+import {
+  chosenForm,
+  memberName,
+  pointerOf,
+  rowCount,
+  tickedNames,
+  tickNames,
+} from '../plan/form.ts'
+import { conditionLabel } from '../plan/places.ts'
+import { visible } from './data.tsx'
+
+// The fields of a plan, from their descriptions.
+
+/** What the account has, for the fields of a plan. */
+export interface Offers {
+  /** The types of transactions; null for brands, which send none. */
+  readonly transactions: readonly string[] | null
+  /** The figures of trading activity; null for brands. */
+  readonly activity: readonly string[] | null
+  /** Whether the account sends events. */
+  readonly hasEvents: boolean
+  /** The conditions that can hold for some record, without `not_`. */
+  readonly conditions: ReadonlySet<string>
+  /** The lists that are in the page: the browser proposes their values. */
+  readonly lists: ReadonlySet<string>
+}
+
+/** What the fields of a plan show. */
+export interface PlanForm {
+  readonly values: Values
+  readonly errors: readonly FieldError[]
+  readonly offers: Offers
+}
+
+interface Props<F> {
+  readonly field: F
+  /** The name of the field, or of its first part. */
+  readonly name: string
+  readonly form: PlanForm
+}
+
+/** Returns the errors that point at one of these pointers, or into it. */
+const errorsAt = ({ errors }: PlanForm, pointer: string, isExact = false): readonly FieldError[] =>
+  errors.filter(
+    (one) => one.pointer === pointer || (!isExact && one.pointer?.startsWith(`${pointer}/`)),
+  )
+
+/** Renders errors beside their field. */
+export const FieldErrors = ({ errors }: { errors: readonly FieldError[] }) => (
+  <>
+    {errors.map(({ message, hint }) => (
+      <strong>
+        {visible(message)} {hint && visible(hint)}{' '}
+      </strong>
+    ))}
+  </>
+)
+
+interface FrameProps {
+  readonly name: string
+  readonly label: string
+  readonly hint?: string | undefined
+  readonly errors: readonly FieldError[]
+  readonly control: (about: string | undefined) => Child
+}
+
+/** Renders a label, its control, and what is to be said about it. */
+const Frame = ({ name, label, hint, errors, control }: FrameProps) => {
+  const about = errors.length > 0 || hint ? `${name}-about` : undefined
+  return (
+    <div class={errors.length > 0 ? 'field wrong' : 'field'}>
+      <label for={name}>{label}</label>
+      {control(about)}
+      {about && (
+        <p id={about} class="note">
+          <FieldErrors errors={errors} />
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Renders what keeps the exact value of a field while its text is unchanged. */
+const Exact = ({ name, form: { values } }: Omit<Props<Atom>, 'field'>) => {
+  const exact = values(`${name}=`)
+  return exact === '' ? null : <input type="hidden" name={`${name}=`} value={exact} />
+}
+
+/** The choices that must be made; of the others, the first is what holds if nothing is chosen. */
+const MUST_CHOOSE = /(?:^|\/)(?:mode|activity|period|terms|negative)$/
+
+/** Returns the options of a choice; nothing chosen is shown as what it means. */
+function optionsOf({ options }: { options: readonly Choice[] }, name: string, value: string) {
+  const [first, ...others] = options
+  const isRule = name.startsWith('rules/') && name.endsWith('/negative')
+  if (MUST_CHOOSE.test(name) && !isRule) {
+    return value === '' ? [['', 'Choose'] as const, ...options] : options
+  }
+  return value === first?.[0] || !first ? options : [['', first[1]] as const, ...others]
+}
+
+const wordOf = (type: string): string => {
+  const words = visible(type.replaceAll('_', ' '))
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Renders a box for each type of transaction, or another list of names. */
+const Ticks = ({ field, name, form }: Props<Extract<Atom, { is: 'ticks' }>>) => {
+  const { values, offers } = form
+  const known = field.options.length > 0 ? field.options.map(([one]) => one) : offers.transactions
+  const all = [...new Set([...(known ?? []), ...tickNames(values, name)])]
+  const labels = new Map(field.options)
+  const errors = errorsAt(form, pointerOf(name))
+  return (
+    <fieldset class={errors.length > 0 ? 'choices wrong' : 'choices'} id={name}>
+      <legend>{field.label}</legend>
+      <input type="hidden" name={`${name}:all`} value={JSON.stringify(all)} />
+      <Exact name={name} form={form} />
+      {all.map((one) => (
+        <label>
+          <input
+            type="checkbox"
+            name={`${name}:${one}`}
+            checked={values(`${name}:${one}`) !== ''}
+          />{' '}
+          {labels.get(one) ?? wordOf(one)}
+        </label>
+      ))}
+      {errors.length > 0 && (
+        <p class="note">
+          <FieldErrors errors={errors} />
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+/** Renders a choice, without its label. */
+export const Select = (props: {
+  name: string
+  options: readonly Choice[]
+  value: string
+  about?: string | undefined
+  label?: string
+}) => (
+  <select id={props.name} name={props.name} aria-describedby={props.about} aria-label={props.label}>
+    {props.options.map(([value, label]) => (
+      <option value={value} selected={value === props.value}>
+        {label}
+      </option>
+    ))}
+  </select>
+)
+
+const SIGNS: readonly Choice[] = [
+  ['plus', 'is added'],
+  ['minus', 'is deducted'],
+]
+
+/** Renders the sign and the part of a term. */
+const Times = ({ field, name, form }: Props<Atom>) => (
+  <Frame
+    name={name}
+    label={field.label}
+    hint={field.hint}
+    errors={errorsAt(form, pointerOf(name))}
+    control={(about) => (
+      <span class="times">
+        <input
+          id={name}
+          name={name}
+          value={form.values(name)}
+          placeholder="100 %"
+          aria-describedby={about}
+          autocomplete="off"
+        />
+        <Select
+          name={`${name}+`}
+          options={SIGNS}
+          value={form.values(`${name}+`) || 'plus'}
+          label="Whether it is added or deducted"
+        />
+        <Exact name={name} form={form} />
+      </span>
+    )}
+  />
+)
+
+const PLACEHOLDERS: Readonly<Record<string, string>> = { percent: '25 %' }
+
+const listOf = (offer: Offer | undefined, { lists }: Offers): string | undefined =>
+  offer && lists.has(offer) ? `offer-${offer}` : undefined
+
+function AtomField({ field, name, form }: Props<Atom>) {
+  const { values, offers } = form
+  if (field.is === 'ticks') return <Ticks field={field} name={name} form={form} />
+  if (field.is === 'times') return <Times field={field} name={name} form={form} />
+  const value = values(name)
+  const choices: readonly Choice[] | null =
+    field.is === 'flag'
+      ? [value === 'false' ? ['false', 'No'] : ['', 'No'], ['true', 'Yes']]
+      : field.is === 'choice'
+        ? field.options.filter(
+            ([one]) =>
+              field.offer !== 'activity' ||
+              one === value ||
+              offers.activity === null ||
+              offers.activity.includes(one),
+          )
+        : null
+  const placeholder = field.placeholder ?? PLACEHOLDERS[field.is]
+  return (
+    <Frame
+      name={name}
+      label={field.label}
+      hint={field.hint}
+      errors={errorsAt(form, pointerOf(name))}
+      control={(about) => (
+        <>
+          {choices ? (
+            <Select
+              name={name}
+              options={field.is === 'flag' ? choices : optionsOf({ options: choices }, name, value)}
+              value={value}
+              about={about}
+            />
+          ) : (
+            <input
+              id={name}
+              name={name}
+              type={field.is === 'day' ? 'date' : 'text'}
+              inputmode={field.is === 'whole' ? 'numeric' : undefined}
+              value={value}
+              placeholder={placeholder}
+              list={'offer' in field ? listOf(field.offer, offers) : undefined}
+              data-list={field.is === 'list' ? '' : undefined}
+              aria-describedby={about}
+              autocomplete="off"
+            />
+          )}
+          <Exact name={name} form={form} />
+        </>
+      )}
+    />
+  )
+}
+
+interface RowButtonProps {
+  /** What the button does, such as `add rules/0/base`. */
+  readonly does: string
+  /** The id of the element that the browser then shows. */
+  readonly at: string
+  readonly label?: string
+  readonly children?: Child
+}
+
+/** Renders a button that shows the form again with a row more or less. Nothing is stored. */
+export const RowButton = ({ does, at, label, children }: RowButtonProps) => (
+  <button
+    type="submit"
+    name="do"
+    value={does}
+    class="plain"
+    formaction={`#${at}`}
+    formnovalidate
+    aria-label={label}
+  >
+    {children}
+  </button>
+)
+
+/** Returns the form with which a new row begins: the first that the account can have. */
+function firstForm({ item }: Rows, offers: Offers): string {
+  return item.is === 'oneOf' ? (offeredForms(item, '', offers)[0] ?? '') : ''
+}
+
+/** Renders the fields of a row. Those of a group need no name: the list has it. */
+const RowFields = ({ field, name, form }: Props<Field>) =>
+  field.is === 'group' ? (
+    <div class="plan-fields">
+      <FieldErrors errors={errorsAt(form, pointerOf(name), true)} />
+      <MemberFields members={field.members} path={name} form={form} />
+    </div>
+  ) : (
+    <FieldOf field={field} name={name} form={form} />
+  )
+
+/** Renders a list whose entries can be removed, and the button that adds one. */
+function RowsField({ field, name, form }: Props<Rows>) {
+  const count = rowCount(form.values, name)
+  const errors = errorsAt(form, pointerOf(name), true)
+  return (
+    <fieldset class="rows" id={name}>
+      <legend>{field.label}</legend>
+      <input type="hidden" name={`${name}#`} value={String(count)} />
+      {errors.length > 0 && (
+        <p class="note wrong">
+          <FieldErrors errors={errors} />
+        </p>
+      )}
+      {Array.from({ length: count }, (_, i) => (
+        <div class="row" id={`${name}/${i}-row`}>
+          <RowFields field={field.item} name={`${name}/${i}`} form={form} />
+          <RowButton does={`remove ${name}/${i}`} at={name} label={`Remove ${field.one} ${i + 1}`}>
+            Remove
+          </RowButton>
+        </div>
+      ))}
+      <RowButton
+        does={`add ${name} ${firstForm(field, form.offers)}`}
+        at={`${name}/${count}-row`}
+        label={`Add a ${field.one} to ${field.label}`}
+      >
+        Add a {field.one}
+      </RowButton>
+      {field.hint && <span class="note"> {field.hint}</span>}
+    </fieldset>
+  )
+}
+
+/** Returns whether an account can have records of a form. */
+function isOffered(form: string, { transactions, activity, hasEvents }: Offers): boolean {
+  if (form === 'transactions') return transactions !== null
+  if (form === 'activity') return activity !== null
+  return form === 'event' ? hasEvents : true
+}
+
+const offeredForms = ({ forms }: OneOf, chosen: string, offers: Offers): string[] =>
+  Object.keys(forms).filter((one) => one === chosen || isOffered(one, offers))
+
+/** The members that are folded while they are empty. */
+const FOLDED = new Set(['subtypes', 'kpi', 'when', 'name', 'at', 'by', 'over', 'window'])
+
+/** Returns whether the fields of a member have something. */
+function isFilled(field: Field, name: string, values: Values): boolean {
+  if (field.is === 'when' || field.is === 'rows') return rowCount(values, name) > 0
+  if (field.is === 'oneOf') return values(`${name}@`) !== ''
+  if (field.is === 'ticks') return tickedNames(values, name).length > 0
+  if (field.is !== 'group') return values(name) !== ''
+  return Object.entries(field.members).some(([one, inner]) =>
+    isFilled(inner, `${name}/${one}`, values),
+  )
+}
+
+/** Renders fields that are folded while they are empty and have no error. */
+export const FoldedFields = ({
+  title,
+  fields,
+  form,
+}: {
+  title: string
+  fields: readonly { readonly field: Field; readonly name: string; readonly forms?: string }[]
+  form: PlanForm
+}) => (
+  <details
+    open={fields.some(
+      ({ field, name }) =>
+        isFilled(field, name, form.values) || errorsAt(form, pointerOf(name)).length > 0,
+    )}
+  >
+    <summary>{title}</summary>
+    <div class="plan-fields">
+      {fields.map(({ field, name, forms }) => (
+        <div data-for={forms}>
+          <FieldOf field={field} name={name} form={form} />
+        </div>
+      ))}
+    </div>
+  </details>
+)
+
+/** Renders the choice between forms, and the fields of each. The style sheet shows those of the chosen one. */
+function OneOfField({ field, name, form }: Props<OneOf>) {
+  const [chosen = ''] = chosenForm(field, name, form.values) ?? []
+  const offered = offeredForms(field, chosen, form.offers)
+  const options = offered.map((one): Choice => [one, field.forms[one]?.label ?? one])
+  const none: readonly Choice[] = [['', field.none ?? 'Choose']]
+  const isOptional = field.none !== undefined || chosen === ''
+  // A member that several forms have with the same meaning is one field.
+  const members = new Map<
+    string,
+    { field: Field; name: string; forms: string; isFolded: boolean }
+  >()
+  for (const one of offered) {
+    for (const [member, own] of Object.entries(field.forms[one]?.members ?? {})) {
+      const at = memberName(name, field, one, member)
+      const forms = [members.get(at)?.forms, one].filter(Boolean).join(' ')
+      members.set(at, { field: own, name: at, forms, isFolded: FOLDED.has(member) })
+    }
+  }
+  // Those that several forms share come last.
+  const all = [...members.values()].sort(
+    (a, b) => Number(a.forms.includes(' ')) - Number(b.forms.includes(' ')),
+  )
+  const folded = all.filter(({ isFolded }) => isFolded)
+  const errors = errorsAt(form, pointerOf(name), true)
+  return (
+    <div class="one-of" id={`${name}-forms`}>
+      <Frame
+        name={`${name}@`}
+        label={field.label}
+        hint={field.hint}
+        errors={errors}
+        control={(about) => (
+          <Select
+            name={`${name}@`}
+            options={isOptional ? [...none, ...options] : options}
+            value={chosen}
+            about={about}
+          />
+        )}
+      />
+      {all.map(
+        (one) =>
+          !one.isFolded && (
+            <div data-for={one.forms}>
+              <FieldOf {...one} form={form} />
+            </div>
+          ),
+      )}
+      {folded.length > 0 && (
+        <div data-for={[...new Set(folded.flatMap(({ forms }) => forms.split(' ')))].join(' ')}>
+          <FoldedFields title="More" fields={folded} form={form} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Renders a row for each condition. */
+function WhenField({ field, name, form }: Props<When>) {
+  const { values, offers } = form
+  const count = rowCount(values, name)
+  const known = Object.entries(CONDITIONS).flatMap(([one, { ofRecord }]) =>
+    offers.conditions.has(one) && (field.ofRecords || !ofRecord) ? [one, `not_${one}`] : [],
+  )
+  const sizes = offers.conditions.has('account_size') ? SIZES.map(([one]) => one) : []
+  const exact = errorsAt(form, pointerOf(name), true)
+  return (
+    <fieldset class="rows" id={name}>
+      <legend>{field.label}</legend>
+      <input type="hidden" name={`${name}#`} value={String(count)} />
+      {exact.length > 0 && (
+        <p class="note wrong">
+          <FieldErrors errors={exact} />
+        </p>
+      )}
+      {Array.from({ length: count }, (_, i) => {
+        const at = `${name}/${i}`
+        const chosen = values(`${at}@`)
+        const all = [...new Set([...known, ...sizes, ...(chosen ? [chosen] : [])])]
+        const errors = chosen ? errorsAt(form, `${pointerOf(name)}/${chosen}`) : []
+        const base = chosen.replace(/^not_/, '')
+        const example = Object.hasOwn(CONDITIONS, base) ? CONDITIONS[base]?.example : undefined
+        return (
+          <div class="row condition" id={`${at}-row`}>
+            <div class={errors.length > 0 ? 'field wrong' : 'field'}>
+              <Select
+                name={`${at}@`}
+                options={[
+                  ...(chosen ? [] : [['', 'Choose'] as const]),
+                  ...all.map((one): Choice => [one, conditionLabel(one)]),
+                ]}
+                value={chosen}
+                label={`Condition ${i + 1}`}
+              />
+              <input
+                id={at}
+                name={at}
+                value={values(at)}
+                placeholder={example}
+                list={offers.lists.has(base) ? `offer-${base}` : undefined}
+                data-list=""
+                aria-label={`Values of condition ${i + 1}, with commas`}
+                aria-describedby={errors.length > 0 ? `${at}-about` : undefined}
+                autocomplete="off"
+              />
+              <Exact name={at} form={form} />
+              {errors.length > 0 && (
+                <p class="note" id={`${at}-about`}>
+                  <FieldErrors errors={errors} />
+                </p>
+              )}
+            </div>
+            <RowButton does={`remove ${at}`} at={name} label={`Remove condition ${i + 1}`}>
+              Remove
+            </RowButton>
+          </div>
+        )
+      })}
+      <RowButton
+        does={`add ${name} ${field.ofRecords && offers.transactions ? 'instruments' : 'countries'}`}
+        at={`${name}/${count}-row`}
+        label={`Add a condition to ${field.label}`}
+      >
+        Add a condition
+      </RowButton>
+    </fieldset>
+  )
+}
+
+/** Renders the fields of members. */
+export const MemberFields = ({
+  members,
+  path,
+  form,
+}: {
+  members: Members
+  path: string
+  form: PlanForm
+}) => (
+  <>
+    {Object.entries(members).map(([name, field]) => (
+      <FieldOf field={field} name={path === '' ? name : `${path}/${name}`} form={form} />
+    ))}
+  </>
+)
+
+/** Renders members together. */
+function GroupField({ field, name, form }: Props<Group>) {
+  const all = Object.entries(field.members)
+  const folded = all.filter(([member]) => FOLDED.has(member))
+  const shown = Object.fromEntries(all.filter(([member]) => !FOLDED.has(member)))
+  return (
+    <fieldset class="group" id={name}>
+      <legend>{field.label}</legend>
+      <FieldErrors errors={errorsAt(form, pointerOf(name), true)} />
+      <div class="plan-fields">
+        <MemberFields members={shown} path={name} form={form} />
+      </div>
+      {folded.length > 0 && (
+        <FoldedFields
+          title="More"
+          fields={folded.map(([member, own]) => ({ field: own, name: `${name}/${member}` }))}
+          form={form}
+        />
+      )}
+    </fieldset>
+  )
+}
+
+/** Renders a field of a plan. */
+export function FieldOf({ field, name, form }: Props<Field>): Child {
+  switch (field.is) {
+    case 'group':
+      return <GroupField field={field} name={name} form={form} />
+    case 'rows':
+      return <RowsField field={field} name={name} form={form} />
+    case 'oneOf':
+      return <OneOfField field={field} name={name} form={form} />
+    case 'when':
+      return <WhenField field={field} name={name} form={form} />
+    default:
+      return <AtomField field={field} name={name} form={form} />
+  }
+}

@@ -1,0 +1,290 @@
+import type { Child } from 'hono/jsx'
+import { parsePeriod } from '../../commission/engine/calendar.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
+import type {
+  Amounts,
+  Simulated,
+  SimulatedRow,
+} from '../../commission/statements/present-simulation.ts'
+import { DAY_MS } from '../../durations.ts'
+import { ApiError } from '../../errors.ts'
+import { readErrors } from '../api-errors.ts'
+import { apiPath, type Values, type Visit, withQuery } from '../page.ts'
+import { placeWords, plainError } from '../plan/places.ts'
+import { AffiliateLink } from './customers.tsx'
+import { Amount, Data, EmptyState, periodWords, Table, visible } from './data.tsx'
+import { AccountLink, column } from './fields.tsx'
+import { changeOf, type Money, moneyOf, sumByCurrency } from './owed.ts'
+import type { PeriodSums } from './statement-lists.tsx'
+
+// What terms would have paid, beside what the plans in force paid.
+
+/** What to simulate. */
+export interface SimulationInput {
+  readonly plan: string
+  /** Whether the plan is stored. One that is not is simulated as if every affiliate had it. */
+  readonly isStored: boolean
+  /** A period, or the first and the last. */
+  readonly periods: { readonly period: string } | { readonly from: string; readonly to: string }
+  readonly terms: unknown
+  readonly affiliate_id?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+/** Returns the periods of a kind that have ended and have statements, the latest first. */
+export function endedPeriods({ data }: PeriodSums, kind: unknown, now: number): string[] {
+  const today = Math.floor(now / DAY_MS)
+  const ended = data.flatMap(({ period }) => {
+    const known = parsePeriod(period)
+    return known && known.kind === kind && known.last < today ? [known] : []
+  })
+  return [...new Map(ended.map((one) => [one.id, one])).values()]
+    .sort((a, b) => b.last - a.last)
+    .map(({ id }) => id)
+}
+
+/** Returns the request that simulates terms. */
+export const simulationRequest = ({ account }: Visit, input: SimulationInput) => {
+  const { plan, isStored, periods, terms, affiliate_id, cursor } = input
+  return {
+    path: apiPath(account, 'plans', plan, 'simulate'),
+    query: {
+      affiliate_id,
+      cursor,
+      all: 'true',
+      ...(!isStored && { assigned_to_all: 'true' }),
+    },
+    body: { ...periods, version: terms },
+  }
+}
+
+/** Requests a simulation. */
+export const simulate = async (visit: Visit, input: SimulationInput): Promise<Simulated> =>
+  (await visit.api.send({ method: 'POST', ...simulationRequest(visit, input) })) as Simulated
+
+/** What an affiliate got, and would have got. */
+interface Compared {
+  readonly affiliate: string
+  readonly current: readonly Money[]
+  readonly simulated: readonly Money[]
+}
+
+const isSome = ({ amount }: Money): boolean => /[1-9]/.test(amount)
+
+const moneyBy = (rows: readonly Amounts[], side: 'current' | 'simulated'): Money[] =>
+  moneyOf(sumByCurrency(rows.map((row) => ({ amount: row[side], currency: row.currency }))))
+
+/** Returns the rows of a simulation by affiliate: one may have several plans and currencies. */
+function byAffiliate(rows: readonly SimulatedRow[]): Compared[] {
+  const groups = Map.groupBy(rows, ({ affiliate_id }) => affiliate_id)
+  return [...groups].map(([affiliate, own]) => ({
+    affiliate,
+    current: moneyBy(own, 'current'),
+    simulated: moneyBy(own, 'simulated'),
+  }))
+}
+
+/** Renders amounts of different currencies one below the other. */
+const Monies = ({ money }: { money: readonly Money[] }) => {
+  const some = money.filter(isSome)
+  const [first] = money
+  const shown = some.length > 0 || !first ? some : [first]
+  return (
+    <>
+      {shown.map(({ amount, currency }) => (
+        <div>
+          <Amount value={amount} currency={currency} />
+        </div>
+      ))}
+    </>
+  )
+}
+
+/** Returns the differences by currency, each with its sign. */
+function differences(current: readonly Money[], simulated: readonly Money[]): Money[] {
+  const [before, now] = [sumByCurrency(current), sumByCurrency(simulated)]
+  const currencies = [...new Set([...before.keys(), ...now.keys()])].sort()
+  return currencies.map((currency) => {
+    const { direction, by } = changeOf(now, before, currency)
+    return { currency, amount: direction === 'less' ? `-${by.amount}` : by.amount }
+  })
+}
+
+const sizeOf = ({ current, simulated }: Compared): number =>
+  Math.max(...[...simulated, ...current].map(({ amount }) => Math.abs(Number(amount))), 0)
+
+/** Writes amounts: `12.00 EUR and 3.00 USD`. */
+const Sum = ({ money }: { money: readonly Money[] }) => {
+  const some = money.filter(isSome)
+  const shown = some.length > 0 ? some : money.slice(0, 1)
+  return (
+    <>
+      {shown.map(({ amount, currency }, i) => (
+        <>
+          {i > 0 && ' and '}
+          <strong>
+            <Amount value={amount} currency={currency} />
+          </strong>
+        </>
+      ))}
+      {shown.length === 0 && <strong>nothing</strong>}
+    </>
+  )
+}
+
+/** Returns the periods of a simulation in words. */
+const spanWords = (periods: readonly string[]): string => {
+  const [first = '', ...others] = periods
+  const last = others.at(-1)
+  return last ? `${periodWords(first)} to ${periodWords(last)}` : periodWords(first)
+}
+
+/** Renders why a simulation was refused: each error after its place, in the words of the form. */
+const Refused = ({ error, values }: { error: ApiError; values: Values }) => {
+  const errors = readErrors(error).map(({ pointer, ...one }) => ({
+    place: pointer?.startsWith('/version/') ? pointer.slice('/version'.length) : null,
+    ...plainError(one),
+  }))
+  return (
+    <div class="notice bad" role="alert">
+      <p>These terms cannot be computed yet.</p>
+      <ul>
+        {errors.map(({ place, message, hint }) => (
+          <li>
+            {place && <>{visible(placeWords(place, values))}: </>}
+            {visible(message)} {hint && visible(hint)}
+          </li>
+        ))}
+      </ul>
+      {errors.length === 0 && (
+        <p>{visible(plainError({ message: error.details.detail ?? error.title }).message)}</p>
+      )}
+    </div>
+  )
+}
+
+interface FiguresProps {
+  readonly visit: Visit
+  readonly result: Simulated
+  readonly isStored: boolean
+  readonly more?: Child
+}
+
+/** Renders what terms would have paid each affiliate, those with the largest amounts first. */
+export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
+  const rows = byAffiliate(result.data).toSorted((a, b) => sizeOf(b) - sizeOf(a))
+  const current = moneyBy(result.total, 'current')
+  const simulated = moneyBy(result.total, 'simulated')
+  const span = spanWords(result.periods)
+  if (rows.length === 0 && result.unchanged > 0) {
+    return (
+      <EmptyState title={`No affiliate earned anything in ${span}, under these terms or now.`} />
+    )
+  }
+  if (rows.length === 0 && result.skipped.length === 0) {
+    return (
+      <EmptyState
+        title={
+          isStored
+            ? 'Nobody here has this plan, so nothing was compared.'
+            : 'There is no affiliate yet, so nothing was computed.'
+        }
+      >
+        {isStored && (
+          <p>
+            <AccountLink visit={visit} at={['plans']} children="Assign it" /> to an affiliate.
+          </p>
+        )}
+      </EmptyState>
+    )
+  }
+  return (
+    <>
+      <p>
+        In {span} {isStored ? 'these terms' : 'this plan, if every affiliate had it,'} would have
+        paid <Sum money={simulated} />. {isStored ? 'The terms' : 'The plans'} in force pay{' '}
+        <Sum money={current} />.
+      </p>
+      {result.skipped.map(({ affiliate_id }) => (
+        <p class="notice bad">
+          <Data text={affiliate_id} /> is left out, because it depends on more than{' '}
+          {FRESH_LIMITS.facts.toLocaleString('en')} records.
+        </p>
+      ))}
+      {result.warnings.map((warning) => {
+        const { message } = plainError(warning)
+        return <p class="note">Please check: {visible(message)}</p>
+      })}
+      <Table
+        caption={`${span}, ${counted(rows.length, 'affiliate')}`}
+        rows={rows}
+        columns={[
+          column('Affiliate', ({ affiliate }: Compared) => (
+            <AffiliateLink account={visit.account} id={affiliate} />
+          )),
+          column(
+            isStored ? 'In force' : 'Plans in force',
+            (row: Compared) => <Monies money={row.current} />,
+            true,
+          ),
+          column(
+            isStored ? 'These terms' : 'This plan',
+            (row: Compared) => <Monies money={row.simulated} />,
+            true,
+          ),
+          column(
+            'Difference',
+            (row: Compared) => <Monies money={differences(row.current, row.simulated)} />,
+            true,
+          ),
+        ]}
+      />
+      {more}
+    </>
+  )
+}
+
+/** Computes and renders what terms would have paid, or why they cannot be computed. */
+export async function computeFigures(
+  visit: Visit,
+  input: SimulationInput,
+  values: Values,
+): Promise<Child> {
+  try {
+    const result = await simulate(visit, input)
+    const { next_cursor } = result.meta
+    return (
+      <Figures
+        visit={visit}
+        result={result}
+        isStored={input.isStored}
+        more={
+          next_cursor &&
+          (visit.path.endsWith('/simulate') ? (
+            <p>
+              <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
+                Next affiliates
+              </a>
+            </p>
+          ) : (
+            <p class="note">These are the first affiliates. There are more.</p>
+          ))
+        }
+      />
+    )
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    return <Refused error={error} values={values} />
+  }
+}
+
+/** Returns the address of the page that simulates terms in other periods. */
+export const simulationPath = (visit: Visit, plan: string, terms: unknown, period: string) =>
+  withQuery(
+    `/console/accounts/${encodeURIComponent(visit.account)}/plans/${encodeURIComponent(plan)}/simulate`,
+    {
+      period,
+      terms: JSON.stringify(terms),
+    },
+  )

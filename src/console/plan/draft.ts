@@ -1,0 +1,122 @@
+import { validationFailed } from '../../admin/body.ts'
+import { checkPlan } from '../../commission/plans/check-plan.ts'
+import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
+import { ApiError } from '../../errors.ts'
+import type { ApiRequest } from '../api.ts'
+import { readErrors } from '../api-errors.ts'
+import { apiPath, type FieldError, type Values, type Visit } from '../page.ts'
+import { RULE_KINDS } from './fields.ts'
+import { formOf, rowCount, termsOf, valuesOf, withoutRow, withRow } from './form.ts'
+import { plainError } from './places.ts'
+
+// What somebody types of a plan before it is saved: as a form, or as JSON.
+
+/** What was typed: the terms, and what cannot be understood. */
+export interface Typed {
+  readonly terms: unknown
+  readonly problems: readonly FieldError[]
+}
+
+const isJson = (values: Values): boolean => values('view') === 'json'
+
+/** Reads what was typed, in either view. */
+export function typedTerms(values: Values): Typed {
+  if (!isJson(values)) return termsOf(values)
+  try {
+    return { terms: JSON.parse(values('json')), problems: [] }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    const problem = { pointer: '/json', message: `The text is not valid JSON: ${reason}.` }
+    return { terms: null, problems: [problem] }
+  }
+}
+
+/** Returns values, some of them replaced. */
+const replaced =
+  (values: Values, texts: ReadonlyMap<string, string>): Values =>
+  (name) =>
+    texts.get(name) ?? values(name)
+
+/** The fields of the form that are no terms. */
+const OWN = new Set(['plan', 'after', 'do'])
+
+/** Returns the values of the form that shows the JSON that was typed; the same if it is no plan. */
+function asForm(values: Values): Values {
+  const { terms, problems } = typedTerms(values)
+  const texts = problems.length > 0 ? null : formOf(terms)
+  return texts ? (name) => (OWN.has(name) ? values(name) : (texts.get(name) ?? '')) : values
+}
+
+function asJson(values: Values): Values {
+  const json = JSON.stringify(termsOf(values).terms, null, 2)
+  return replaced(values, new Map(Object.entries({ view: 'json', json })))
+}
+
+/** Returns the first fields of a new rule of a kind. */
+function newRule(values: Values, kind: string): Record<string, string> {
+  const ids = Array.from({ length: rowCount(values, 'rules') }, (_, i) => values(`rules/${i}/id`))
+  let number = ids.length + 1
+  while (ids.includes(`rule-${number}`)) number += 1
+  const pays = Object.hasOwn(RULE_KINDS, kind) ? RULE_KINDS[kind]?.pays[0]?.[0] : ''
+  return { '/kind': kind, '@pays': pays ?? '', '/id': `rule-${number}` }
+}
+
+/** Returns what the form of a plan shows again for one of its buttons; null for the button that saves. */
+export function redrawPlan(values: Values): Values | null {
+  const [does, path = '', first = ''] = values('do').split(' ')
+  if (does === 'show') return values
+  if (does === 'json') return isJson(values) ? values : asJson(values)
+  if (does === 'form') return isJson(values) ? asForm(values) : values
+  if (does === 'add') {
+    return withRow(values, path, path === 'rules' ? newRule(values, first) : { '@': first })
+  }
+  if (does !== 'remove') return null
+  const at = path.lastIndexOf('/')
+  return withoutRow(values, path.slice(0, at), Number(path.slice(at + 1)))
+}
+
+/** Returns the id of a plan that is made from its name: `ib-per-lot` for `IB per lot`. */
+const idOf = (name: unknown): string =>
+  String(name ?? '')
+    .toLowerCase()
+    .replace(/[^a-z\d]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 63)
+
+/**
+ * Returns the request that saves a plan that was typed.
+ *
+ * @throws ApiError `validation_failed` if something cannot be understood.
+ */
+export function putRequest(values: Values, { account, params }: Visit): ApiRequest {
+  const { terms, problems } = typedTerms(values)
+  const plan = params.plan ?? (values('plan').trim() || idOf(Object(terms).name))
+  const missing = { pointer: '/name', message: 'This is missing.' }
+  const errors = plan === '' && problems.length === 0 ? [missing] : problems
+  if (errors.length > 0) {
+    throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors: [...errors] })
+  }
+  const after = values('after')
+  return { method: 'PUT', path: apiPath(account, 'plans', plan), query: { after }, body: terms }
+}
+
+/** A version that is stored, as far as a new one is compared with it. */
+export type StoredVersion = Parameters<typeof checkPlan>[1]['versions'][number]
+
+/** Checks terms as the administration API does, but without the account's other plans. */
+export function checkTerms(
+  terms: unknown,
+  vocabulary: Vocabulary,
+  versions: readonly StoredVersion[],
+): FieldError[] {
+  const context = { vocabulary, ratedCurrencies: null, onceIds: new Set<string>(), versions }
+  const { issues } = checkPlan(terms, context)
+  return issues.length === 0 ? [] : readErrors(validationFailed(issues)).map(plainError)
+}
+
+/** Returns the values of a form that shows terms; those of the JSON view if they cannot be shown so. */
+export function valuesFor(terms: unknown): Values {
+  const texts = formOf(terms)
+  const json = JSON.stringify(terms, null, 2)
+  return valuesOf(texts ?? new Map(Object.entries({ view: 'json', json })))
+}

@@ -1,0 +1,101 @@
+import type { FieldError, Values } from '../page.ts'
+import { dayWords } from '../parts/data.tsx'
+import { CONDITIONS, type Field, type Members, PLAN_MEMBERS, RULE_KINDS, SIZES } from './fields.ts'
+import { ruleKind } from './form.ts'
+
+// Where an error of a plan is, and what it says, in the words of the form.
+
+/** Returns the words for a condition: `country is`, `country is not`. */
+export function conditionLabel(name: string): string {
+  const size = SIZES.find(([one]) => one === name)
+  if (size) return size[1]
+  const known = name.replace(/^not_/, '')
+  const label = Object.hasOwn(CONDITIONS, known) ? CONDITIONS[known]?.label : undefined
+  return `${label ?? known.replaceAll('_', ' ')} is${name.startsWith('not_') ? ' not' : ''}`
+}
+
+/** Returns the fields below a field by the names of members. */
+function membersOf(field: Field): Members {
+  if (field.is === 'group') return field.members
+  if (field.is !== 'oneOf') return {}
+  return Object.assign({}, ...Object.values(field.forms).map(({ members }) => members))
+}
+
+const small = (label: string): string =>
+  /^[A-Z][a-z ]/.test(label) ? label.charAt(0).toLowerCase() + label.slice(1) : label
+
+/** Returns the labels on the way to a place below a field. */
+function labelsBelow(field: Field | undefined, steps: readonly string[]): string[] {
+  const [step, ...others] = steps
+  if (!field || step === undefined) return []
+  if (field.is === 'rows') {
+    const row = `${field.one} ${Number(step) + 1}`
+    return [row, ...labelsBelow(field.item, others)]
+  }
+  if (field.is === 'when') {
+    const name = step === 'account_size' && others[0] ? `${step}/${others[0]}` : step
+    return [small(conditionLabel(name))]
+  }
+  const members = membersOf(field)
+  const member = Object.hasOwn(members, step) ? members[step] : undefined
+  return member ? [small(member.label), ...labelsBelow(member, others)] : []
+}
+
+/** Returns where an error of a plan is: `Rule “first-deposit”, amount`. */
+export function placeWords(pointer: string, values: Values): string {
+  const [, first = '', ...steps] = pointer.split('/')
+  if (first !== 'rules') {
+    const field = Object.hasOwn(PLAN_MEMBERS, first) ? PLAN_MEMBERS[first] : undefined
+    return field?.label ?? 'The plan'
+  }
+  const [row, ...below] = steps
+  if (row === undefined) return 'The rules'
+  const path = `rules/${row}`
+  const id = values(`${path}/id`).trim()
+  const rule = id === '' ? `Rule ${Number(row) + 1}` : `Rule “${id}”`
+  const members = ruleKind(values, path)?.members ?? {}
+  const labels = labelsBelow({ is: 'group', label: '', members }, below)
+  return [rule, ...labels].join(', ')
+}
+
+/** The labels of members by their names: the first field that has the name. */
+const LABELS: ReadonlyMap<string, string> = new Map(
+  (function* walk(members: Members): Generator<[string, string]> {
+    for (const [name, field] of Object.entries(members)) {
+      yield [name, small(field.label)]
+      const inner = field.is === 'rows' ? field.item : field
+      yield* walk(membersOf(inner))
+    }
+  })({
+    ...PLAN_MEMBERS,
+    ...Object.assign({}, ...Object.values(RULE_KINDS).map((one) => one.members)),
+  }),
+)
+
+/** Writes a name or a value that a sentence of the API has in backticks. */
+function quoted(text: string): string {
+  const plain = text.replace(/^"(.*)"$/s, '$1')
+  if (/^\d{4}-\d\d-\d\d$/.test(plain)) return dayWords(plain)
+  return `“${LABELS.get(plain) ?? plain}”`
+}
+
+const plain = (sentence: string): string =>
+  sentence
+    .split('`')
+    .map((part, i) => (i % 2 === 0 ? part : quoted(part)))
+    .join('')
+    .replace(/\bSend it as text: .*/, '')
+    .replace(/\bSend\b/g, 'Write')
+    .replace(/, or put the version under the name of a new plan/, ', or make a new plan')
+    .trim()
+
+/** Returns an error of the API in the words of the form, without advice to programmers. */
+export function plainError({ pointer, message, hint }: FieldError): FieldError {
+  const at = pointer !== undefined && { pointer }
+  if (/ is required\.$/.test(message)) return { ...at, message: 'This is missing.' }
+  if (/^Expected exactly one of /.test(message)) {
+    return { ...at, message: `${plain(message).replace('Expected exactly', 'Choose')}` }
+  }
+  const advice = hint && !/^Leave out|^Use one of .*and \d+ more/.test(hint) ? plain(hint) : ''
+  return { ...at, message: plain(message), ...(advice && { hint: advice }) }
+}
