@@ -198,3 +198,54 @@ test('the plan in force stands in words on the page of an affiliate, and another
     expect.stringContaining('field wrong'),
   ])
 })
+
+test('a plan is assigned to the ticked affiliates, and to no other', async () => {
+  const { read, change } = await open()
+  const sent = { change: 'assign', plan: 'standard-ib', from: TODAY, customers: 'new' }
+  const none = await change('/affiliates', sent)
+  expect([none.status, await none.text()]).toEqual([
+    422,
+    expect.stringContaining('Tick at least one affiliate.'),
+  ])
+
+  expect((await change('/affiliates', { ...sent, tick1: 'IB-07' })).status).toBe(303)
+  expect(await read('/affiliates')).toContain('The plan is assigned to 1 affiliate.')
+  const both = { ...sent, tick0: 'IB-01', tick1: 'IB-07' }
+  expect((await change('/affiliates', both)).status).toBe(303)
+  expect(await read('/affiliates')).toContain('1 affiliate had this assignment before.')
+  expect((await admin('assignments')).data).toMatchObject([
+    { affiliate_id: 'IB-01', customers: 'new' },
+    { affiliate_id: 'IB-07', customers: 'new' },
+  ])
+})
+
+test('a refused assignment keeps the ticks, and says the reason once', async () => {
+  const { change } = await open()
+  const sent = { change: 'assign', plan: 'gone', from: TODAY, customers: 'new' }
+  const text = await (
+    await change('/affiliates', { ...sent, tick0: 'IB-01', tick1: 'IB-07' })
+  ).text()
+
+  const alert = /role="alert".*?<\/div>/s.exec(text)?.[0] ?? ''
+  expect(alert.split('<li>')).toHaveLength(2)
+  expect(text).toMatch(/value="IB-07" checked/)
+})
+
+test('the ticked affiliates, or all that the filter matches, are one file', async () => {
+  const { change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme', 'IB-07'))
+  const download = async (path: string, fields: Record<string, string>) => {
+    const response = await change(path, fields)
+    expect(response.headers.get('Content-Type')).toContain('text/csv')
+    return (await response.text()).replace('\ufeff', '').trimEnd().split('\r\n')
+  }
+  expect(await download('/affiliates', { change: 'download', tick0: 'IB-07' })).toEqual([
+    'affiliate_id,parent,plan,plan_from,last_signup,balance_EUR,payable_EUR',
+    'IB-07,,,,,1.00,1.00',
+  ])
+  expect(await download('/affiliates', { change: 'download_all' })).toHaveLength(3)
+  const filtered = await download('/affiliates?search=01', { change: 'download_all' })
+  expect(filtered.slice(1)).toEqual(['IB-01,,,,'])
+  const gone = { change: 'download', tick0: 'IB-07' }
+  expect((await change('/affiliates?search=01', gone)).status).toBe(409)
+})

@@ -86,9 +86,9 @@ function sumsOf(boxes) {
   return new Intl.ListFormat('en-GB').format(texts) || '0'
 }
 
-/** Sums what is ticked, and adds a box that ticks all. */
+/** Counts and sums what is ticked, and adds a box that ticks all. */
 function improveTicks(form) {
-  const boxes = [...form.querySelectorAll('input[data-amount]')]
+  const boxes = [...form.querySelectorAll('tbody .tick input')]
   const sum = form.querySelector('[data-sum]')
   if (boxes.length === 0) return
   const all = Object.assign(document.createElement('input'), { type: 'checkbox' })
@@ -98,7 +98,8 @@ function improveTicks(form) {
     const ticked = boxes.filter(({ checked }) => checked)
     all.checked = ticked.length === boxes.length
     all.indeterminate = ticked.length > 0 && !all.checked
-    if (sum) sum.textContent = `${ticked.length} for ${sumsOf(ticked)}`
+    const hasAmounts = boxes[0].dataset.amount !== undefined
+    if (sum) sum.textContent = ticked.length + (hasAmounts ? ` for ${sumsOf(ticked)}` : '')
   }
   form.addEventListener('change', ({ target }) => {
     if (target === all) for (const box of boxes) box.checked = all.checked

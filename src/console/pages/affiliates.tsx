@@ -1,5 +1,14 @@
 import { isAtLeast } from '../../auth/roles.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import {
+  downloadAll,
+  downloadTicked,
+  LISTED,
+  readFigures,
+  tickedAffiliates,
+  tickValues,
+} from '../affiliate-export.ts'
+import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
@@ -11,21 +20,37 @@ import {
   type AddChoices,
   AddForm,
   addAffiliate,
+  assignFields,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
-import { Data, Day, EmptyState, type List, Pager, Table, visible } from '../parts/data.tsx'
+import {
+  count,
+  Data,
+  Day,
+  EmptyState,
+  isolated,
+  type List,
+  Pager,
+  Table,
+  visible,
+} from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
-import { Filters, type Input, type Option, Refusal } from '../parts/forms.tsx'
+import { Field, Filters, type Input, type Option, Refusal, Refusals } from '../parts/forms.tsx'
+import { PostForm } from '../parts/payout-forms.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { tickName } from '../payment-rows.ts'
 
 /** The affiliates of one page of the tree. */
 const PER_PAGE = 500
 
-/** The affiliates of one page of the list. */
-const LISTED = 100
-
 /** Those of them that are shown above the list. */
 const FIRST = 5
+
+/** The forms for the ticked affiliates. */
+const TICKED: readonly string[] = ['assign', 'download', 'download_all']
+
+/** The affiliates that a refusal names. */
+const NAMED = 5
 
 /** The filter that lists only affiliates who are not configured. */
 const UNCONFIGURED = 'unconfigured'
@@ -168,11 +193,22 @@ const Figures = ({
   plans: AddChoices['plans']
 }) => {
   const names = new Map(plans.map(({ plan, name }) => [plan, name]))
+  const { refused } = visit
+  const kept = refused ? tickValues(refused.values) : []
   return (
     <Table
       caption="Affiliates"
       isCards
       rows={list.data}
+      tick={({ affiliate_id }, position) => (
+        <input
+          type="checkbox"
+          name={tickName(position)}
+          value={affiliate_id}
+          checked={kept.includes(affiliate_id)}
+          aria-label={`Tick ${visible(affiliate_id)}`}
+        />
+      )}
       columns={[
         column('Affiliate', ({ affiliate_id, parent }: AffiliateFigures) => (
           <>
@@ -216,6 +252,74 @@ const Figures = ({
   )
 }
 
+/** Renders why a change of the ticked affiliates was refused: each reason once, with the affiliates it is about. */
+const RefusedTicks = ({ visit: { refused } }: { visit: Visit }) => {
+  if (!refused || !TICKED.includes(refused.change)) return null
+  const ids = tickValues(refused.values)
+  const errors = [...Map.groupBy(refused.errors, ({ message }) => message)].map(
+    ([message, all]) => {
+      const found = all.flatMap(({ pointer = '' }) => ids[Number(pointer.split('/')[1])] ?? [])
+      return { message, about: found.slice(0, NAMED).map(isolated), others: found.length - NAMED }
+    },
+  )
+  return (
+    <Refusals
+      detail={refused.detail}
+      errors={errors.map(({ message }) => ({ message }))}
+      about={({ message }) => {
+        const { about = [], others = 0 } = errors.find((one) => one.message === message) ?? {}
+        const names = others > 0 ? [...about, counted(others, 'other')] : about
+        return names.length > 0 && names.length < ids.length && <strong>{listed(names)}:</strong>
+      }}
+    />
+  )
+}
+
+/** Renders the list, and the forms for the affiliates that are ticked in it. */
+const ListForm = ({
+  visit,
+  list,
+  plans,
+}: {
+  visit: Visit
+  list: List<AffiliateFigures>
+  plans: AddChoices['plans']
+}) => {
+  const figures = <Figures visit={visit} list={list} plans={plans} />
+  if (list.data.length === 0) return figures
+  const canAssign = plans.length > 0 && isAtLeast(visit.member.role, 'manager')
+  const kept = visit.refused ? tickValues(visit.refused.values).length : 0
+  return (
+    <PostForm visit={visit} id="change-assign">
+      <RefusedTicks visit={visit} />
+      {figures}
+      <fieldset class="for-ticked">
+        <legend>
+          For the ticked affiliates (<span data-sum>{kept}</span>)
+        </legend>
+        {canAssign && (
+          <div class="in-line">
+            {assignFields(plans, visit.now).map((field) => (
+              <Field visit={visit} change="assign" pointer={`/0/${field.name}`} {...field} />
+            ))}
+            <button type="submit" name="change" value="assign">
+              Assign the plan
+            </button>
+          </div>
+        )}
+        <button type="submit" name="change" value="download" class="plain">
+          Download the ticked as CSV
+        </button>
+      </fieldset>
+      <p>
+        <button type="submit" name="change" value="download_all" class="plain">
+          Download all {count(list.meta.total)} as CSV
+        </button>
+      </p>
+    </PostForm>
+  )
+}
+
 /** The filters that the list shows, with those who are not configured. */
 const ONLY: readonly Option[] = [
   ['', 'All'],
@@ -237,6 +341,14 @@ const FILTERS: readonly Input[] = [
   },
 ]
 
+/** Says to how many affiliates a plan was assigned. */
+function assignedText(answer: unknown): string {
+  const { received, changed } = answer as { received: number; changed: number }
+  const had = received - changed
+  const others = had > 0 ? ` ${counted(had, 'affiliate')} had this assignment before.` : ''
+  return `The plan is assigned to ${counted(changed, 'affiliate')}.${others}`
+}
+
 /** The affiliates of an account. */
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
@@ -244,6 +356,17 @@ export const affiliatesPage: Page = {
   query: ['add', 'cursor', 'search', 'only', 'sort', 'view'],
   changes: {
     add: addAffiliate,
+    assign: {
+      done: assignedText,
+      request: (values, { account }) => ({
+        method: 'PUT',
+        path: apiPath(account, 'assignments'),
+        body: tickedAffiliates(values).map((affiliate_id) => ({
+          affiliate_id,
+          ...pick(values, 'plan', 'from', 'customers'),
+        })),
+      }),
+    },
     configure: {
       done: 'The affiliate is stored. It earns by the plan for all, unless you assign one to it.',
       request: (values, { account }) => ({
@@ -253,19 +376,15 @@ export const affiliatesPage: Page = {
       }),
     },
   },
+  downloads: { download: downloadTicked, download_all: downloadAll },
   async render(visit) {
     const { api, account, query } = visit
-    const { add, view, only, search, sort, cursor } = query
+    const { add, view, only, cursor } = query
     const isTree = view === 'tree'
     const isUnconfigured = only === UNCONFIGURED
     const at = (...parts: string[]) => apiPath(account, 'affiliates', ...parts)
     const [list, tree, unconfigured, choices] = await Promise.all([
-      isTree || isUnconfigured
-        ? null
-        : api.get<List<AffiliateFigures>>(at('figures'), {
-            ...{ search, only, sort, cursor },
-            per_page: LISTED,
-          }),
+      isTree || isUnconfigured ? null : readFigures(visit, { cursor, per_page: LISTED }),
       isTree ? api.get<List<Affiliate>>(at(), { per_page: PER_PAGE, cursor }) : null,
       api.get<Unconfigured>(at('unconfigured'), { customers: LATEST }),
       readAddChoices(visit),
@@ -284,7 +403,7 @@ export const affiliatesPage: Page = {
           ]}
         />
         {!isTree && <Filters visit={visit} fields={FILTERS} />}
-        {list && <Figures visit={visit} list={list} plans={choices.plans} />}
+        {list && <ListForm visit={visit} list={list} plans={choices.plans} />}
         {tree && <Tree visit={visit} rows={tree.data} />}
         {meta && <Pager visit={visit} meta={meta} />}
       </>
