@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import { readFormText } from '../auth/client-credentials.ts'
+import { isZip, readBytes, unzip } from '../commission/rates/unzip.ts'
 import { ApiError } from '../errors.ts'
 import type { Values } from './page.ts'
 
@@ -53,9 +54,30 @@ async function readFiles(c: Context): Promise<Values> {
   })
   const texts = new Map<string, string>()
   for (const [name, value] of form) {
-    if (!texts.has(name)) texts.set(name, typeof value === 'string' ? value : await value.text())
+    if (!texts.has(name)) texts.set(name, typeof value === 'string' ? value : await readFile(value))
   }
   return (name) => texts.get(name) ?? ''
+}
+
+/** The largest file of an archive, in bytes. */
+const MAX_UNPACKED_BYTES = 6_291_456
+
+/**
+ * Returns the text of a file, or of the only file of a ZIP archive.
+ *
+ * @throws ApiError `invalid_request` for an archive that cannot be read.
+ */
+async function readFile(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  if (!isZip(bytes)) return new TextDecoder().decode(bytes)
+  try {
+    return new TextDecoder().decode(await readBytes(unzip(bytes), MAX_UNPACKED_BYTES))
+  } catch (cause) {
+    throw new ApiError('invalid_request', {
+      detail: 'The archive cannot be read. Unpack it, and send the file in it.',
+      cause,
+    })
+  }
 }
 
 /**

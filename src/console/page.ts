@@ -14,6 +14,7 @@ export const SECTIONS = [
   'Plans',
   'Statements',
   'Reports',
+  'Rates',
   'Webhooks',
   'Audit log',
 ] as const

@@ -17,6 +17,7 @@ import { overviewPage } from './pages/overview.tsx'
 import { payoutsPage } from './pages/payouts.tsx'
 import { planPage } from './pages/plan.tsx'
 import { plansPage } from './pages/plans.tsx'
+import { ratesPage } from './pages/rates.tsx'
 import { recordPage } from './pages/record.tsx'
 import { reportsPage } from './pages/reports.tsx'
 import { settingsPage } from './pages/settings.tsx'
@@ -49,6 +50,7 @@ export const PAGES: readonly Page[] = [
   customersPage,
   customerPage,
   reportsPage,
+  ratesPage,
   settingsPage,
   credentialsPage,
   mappingsPage,

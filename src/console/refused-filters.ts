@@ -22,6 +22,7 @@ const FORMS: Readonly<
   ],
   from: [isDay, 'is not a day of the calendar.'],
   to: [isDay, 'is not a day of the calendar.'],
+  day: [isDay, 'is not a day of the calendar.'],
   payable_on: [isDay, 'is not a day of the calendar.'],
 }
 

@@ -12,6 +12,7 @@ import { ApiError, errorName } from '../../errors.ts'
 import type { Issue } from '../../validation/issue.ts'
 import { pointerStep } from '../../validation/pointer.ts'
 import { fileRefused, MAX_LISTED, parseEcb } from './parse-ecb.ts'
+import { isZip, readBytes, TooLong, unzip } from './unzip.ts'
 
 /** Who imports a file, when, and whether it may replace stored rates. */
 interface ImportRequest {
@@ -185,82 +186,16 @@ async function fetchFile(url: string): Promise<string> {
     await body?.cancel()
     throw new FetchFailure(`status ${status}`)
   }
-  const bytes = await readBytes(body)
-  const csv = isZip(bytes) ? await readBytes(unzip(bytes)) : bytes
+  const bytes = await readBytes(body, MAX_BYTES)
+  const csv = isZip(bytes) ? await readBytes(unzip(bytes), MAX_BYTES) : bytes
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(csv)
   // A file that was cut within its last rate would have a wrong rate, which nobody would notice.
   if (!text.endsWith('\n')) throw new FetchFailure('no line break at the end')
   return text
 }
 
-/** Reads a stream of at most 6 MiB. */
-async function readBytes(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of stream) {
-    size += chunk.byteLength
-    if (size > MAX_BYTES) throw new FetchFailure(`more than ${MAX_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  const bytes = new Uint8Array(size)
-  let at = 0
-  for (const chunk of chunks) {
-    bytes.set(chunk, at)
-    at += chunk.byteLength
-  }
-  return bytes
-}
-
 /** Returns what the log may say of a failure: its message may quote what was fetched. */
 function reasonOf(error: unknown): string {
-  if (error instanceof FetchFailure) return error.message
+  if (error instanceof FetchFailure || error instanceof TooLong) return error.message
   return error instanceof ApiError ? error.code : errorName(error)
 }
-
-// The ECB publishes its CSV as ZIP archives of one file, such as eurofxref-hist.zip.
-
-/** The signatures and lengths of the records of an archive. */
-const FILE = { signature: 0x04034b50, bytes: 30 }
-const ENTRY = { signature: 0x02014b50, bytes: 46 }
-const END = { signature: 0x06054b50, bytes: 22 }
-
-const STORED = 0
-const DEFLATED = 8
-
-/** Returns whether bytes begin like a ZIP archive. */
-const isZip = (bytes: Uint8Array) =>
-  bytes.byteLength >= 4 && viewOf(bytes).getUint32(0, true) === FILE.signature
-
-/**
- * Returns the content of the only file of a ZIP archive without a comment, as a stream.
- *
- * @see [APPNOTE.TXT §4.3](https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT)
- * @throws RangeError if the archive is cut off, has several files or another compression.
- */
-function unzip(bytes: Uint8Array<ArrayBuffer>): ReadableStream<Uint8Array> {
-  const view = viewOf(bytes)
-  // The sizes in the header before the file may be missing; those at the end of the archive never are.
-  const end = recordAt(view, view.byteLength - END.bytes, END)
-  const entry = recordAt(view, end.getUint32(16, true), ENTRY)
-  const method = entry.getUint16(10, true)
-  const start = entry.getUint32(42, true)
-  const file = recordAt(view, start, FILE)
-  if (end.getUint16(10, true) !== 1 || ![STORED, DEFLATED].includes(method)) throw unreadable()
-  const from = start + FILE.bytes + file.getUint16(26, true) + file.getUint16(28, true)
-  const content = bytes.subarray(from, from + entry.getUint32(20, true))
-  const stream = new Blob([content]).stream()
-  return method === STORED ? stream : stream.pipeThrough(new DecompressionStream('deflate-raw'))
-}
-
-const viewOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
-  new DataView(buffer, byteOffset, byteLength)
-
-/** Returns the record at a position of the archive. */
-function recordAt(view: DataView, at: number, { signature, bytes }: typeof FILE): DataView {
-  if (at < 0 || at + bytes > view.byteLength) throw unreadable()
-  const record = new DataView(view.buffer, view.byteOffset + at, view.byteLength - at)
-  if (record.getUint32(0, true) !== signature) throw unreadable()
-  return record
-}
-
-const unreadable = () => new RangeError('The archive is cut off, or not of the form of the ECB.')

@@ -61,8 +61,8 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
         {is(item.count, 'it', 'them')} yet.
       </>
     ),
-    button: 'Show the statements',
-    to: withQuery(accountPath(account, 'statements'), { status: 'draft' }),
+    button: 'Add rates',
+    to: accountPath(account, 'rates'),
   }),
   unconfigured_affiliates(item, { account }) {
     const [add, ...others] = item.names

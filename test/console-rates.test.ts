@@ -1,0 +1,117 @@
+import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { consoleApp } from '../src/console/app.ts'
+import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
+import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
+import { askAdmin, json, ORIGIN } from './partner.ts'
+
+// The page of exchange rates.
+
+const AT = '/console/accounts/acme/rates'
+const CSV = 'Date,USD,GBP,\n2026-10-05,1.1000,0.8500,\n'
+
+const openAccount = () =>
+  askAdmin('accounts', 'POST', { account: 'acme', name: 'Acme', vertical: 'forex', mode: 'test' })
+
+/** Uploads a file as a browser does. */
+async function upload(file: Blob, name: string) {
+  const browser = await signedIn()
+  const form = new FormData()
+  form.set('csrf', await browser.csrf())
+  form.set('change', 'upload')
+  form.set('file', new File([file], name))
+  const body = new Response(form)
+  const bytes = await body.arrayBuffer()
+  const cookie = [...browser.cookies].map(([key, value]) => `${key}=${value}`).join('; ')
+  const headers = {
+    'Content-Type': body.headers.get('Content-Type') ?? '',
+    'Content-Length': String(bytes.byteLength),
+    Origin: ORIGIN,
+    'Sec-Fetch-Site': 'same-origin',
+    Cookie: cookie,
+  }
+  const context = createExecutionContext()
+  const request = new Request(ORIGIN + AT, {
+    method: 'POST',
+    body: bytes,
+    headers,
+    redirect: 'manual',
+  })
+  const response = await consoleApp.fetch(request, KEY_WORLD, context)
+  await waitOnExecutionContext(context)
+  return response
+}
+
+/** Returns a ZIP archive of one deflated file. */
+async function zipOf(text: string): Promise<Blob> {
+  const stream = new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))
+  const content = new Uint8Array(await new Response(stream).arrayBuffer())
+  const header = (size: number, set: (view: DataView) => void) => {
+    const view = new DataView(new ArrayBuffer(size))
+    set(view)
+    return view
+  }
+  const file = header(30, (view) => {
+    view.setUint32(0, 0x04034b50, true)
+    view.setUint16(8, 8, true)
+  })
+  const entry = header(46, (view) => {
+    view.setUint32(0, 0x02014b50, true)
+    view.setUint16(10, 8, true)
+    view.setUint32(20, content.byteLength, true)
+  })
+  const end = header(22, (view) => {
+    view.setUint32(0, 0x06054b50, true)
+    view.setUint16(10, 1, true)
+    view.setUint32(16, 30 + content.byteLength, true)
+  })
+  return new Blob([file, content, entry, end])
+}
+
+const rateOf = async (currency: string) =>
+  (await json(askAdmin('fx-rates?day=2026-10-05'))).rates.find(
+    (one: { currency: string }) => one.currency === currency,
+  )?.rate
+
+test('the file of the European Central Bank is stored as CSV and as ZIP', async () => {
+  await openAccount()
+  expect((await upload(new Blob([CSV]), 'eurofxref.csv')).status).toBe(303)
+  expect(await rateOf('USD')).toBe('1.1')
+  const more = 'Date,USD,\n2026-10-06,1.2000,\n'
+  expect((await upload(await zipOf(more), 'eurofxref.zip')).status).toBe(303)
+  expect((await json(askAdmin('fx-rates?day=2026-10-06'))).last_day).toBe('2026-10-06')
+})
+
+test('a file that cannot be read keeps the page, and says why', async () => {
+  await openAccount()
+  const cut = (await zipOf(CSV)).slice(0, 40)
+  const text = await (await upload(cut, 'eurofxref.zip')).text()
+  expect(text).toContain('The archive cannot be read. Unpack it')
+  const wrong = await (await upload(new Blob(['Date,USD,\n2026-10-05,x,\n']), 'a.csv')).text()
+  expect(wrong).toContain('<strong>Row 2, USD:</strong>')
+})
+
+test('what waits is shown by currency, with its money and since when', async () => {
+  await openAccount()
+  await env.DB.batch(statementRows(env.DB, 'acme'))
+  const holds = [
+    { rule: 'lots', version: 1, reason: 'fx_missing', currency: 'AED', count: 2, sum: '2500.5' },
+    { rule: 'cpa', version: 1, reason: 'fx_missing', currency: 'AED', count: 1, sum: '0.25' },
+  ]
+  await env.DB.prepare(
+    `update statements set statement = json_set(statement, '$.holds', json(?)) where id = ?`,
+  )
+    .bind(JSON.stringify(holds), STATEMENT_ID)
+    .run()
+  const text = await (await (await signedIn()).get(AT)).text()
+
+  expect(text).toContain('2,500.75 AED')
+  expect(text).toMatch(/2,500\.75 AED[\s\S]*>3<[\s\S]*October 2026<\/a>/)
+})
+
+test('an account in which nothing waits says so', async () => {
+  await openAccount()
+  expect(await (await (await signedIn()).get(AT)).text()).toContain('Nothing waits for a rate.')
+  expect((await openBrowser().get(AT)).status).toBe(303)
+})
