@@ -5,9 +5,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { articlePieces } from '../src/commission/export/article.ts'
+import { articlePieces, type Letter } from '../src/commission/export/article.ts'
 import { PAGE_END, pageHeaders, pageStart } from '../src/commission/export/page.ts'
 import type { Part, Presented } from '../src/commission/export/read.ts'
+import { writingOf } from '../src/commission/export/writing.ts'
 import { CONTRAST, findingsOf, injectAxe, RULES } from './browser/axe.ts'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
 import { textOfPdf } from './browser/pdf.ts'
@@ -103,11 +104,27 @@ async function* only(part: Part) {
   yield part
 }
 
+const letter: Letter = {
+  sender: 'Acme Markets',
+  address: ['Acme Markets Ltd', '1 High Street', 'London EC1A 1BB'],
+  writing: writingOf('en-GB'),
+  termsOf: (_, version) => ({
+    ...{ name: 'Standard IB', currency: 'EUR', period: 'month', effective_from: '2026-01-01' },
+    ...{ terms: 'signup', negative: 'carry', minimum_payout: '0', hold_days: version * 14 },
+    rules: [
+      { id: 'majors-0', kind: 'unit', unit: { activity: 'lots_traded' }, amount: '5.00' },
+      { id: 'majors-1', kind: 'unit', unit: { activity: 'volume_usd' }, amount: '6.00' },
+    ],
+  }),
+  nameOf: () => 'Standard IB',
+}
+
 /** Returns a page of three statements with so many lines each. */
 async function pageOf(lines: number, origin: string): Promise<string> {
   let text = pageStart({ origin, title: 'Statements of acme for 2026-10', notice: null })
   for (const n of [1, 2, 3]) {
-    for await (const piece of articlePieces(statement(n), only(partOf(lines)))) text += piece
+    for await (const piece of articlePieces(statement(n), () => only(partOf(lines)), letter))
+      text += piece
   }
   return text + PAGE_END
 }
@@ -154,26 +171,32 @@ async function print() {
   return { sheets, text: textOfPdf(pdf) }
 }
 
-test('three statements print on three sheets, with all their text', { skip }, async () => {
+test('a statement prints on a sheet, and its appendix on the next, with all their text', {
+  skip,
+}, async () => {
   await open(2, 1280)
   const { sheets, text } = await print()
-  assert.equal(sheets, 3)
+  assert.equal(sheets, 6)
   for (const shown of [
     'IB-01 <b>&amp;',
     'IB-02',
     'IB-03',
-    'standard-ib',
-    'majors-1',
-    'customer:C-1001',
-    'from 50: 32 at 6.5',
-    'carried in -2.50',
-    '423.00',
+    'Standard IB',
+    'Acme Markets Ltd',
+    'London EC1A 1BB',
+    'Number 2026-10-1',
+    '5.00 EUR for each lot traded.',
+    'Customer C-1001',
+    '50 at 5.00 EUR, 32 at 6.50 EUR',
+    'carried in -2.50 EUR',
+    '423.00 EUR',
     'Bonus for October',
-    'PAY-17',
-    '2026-11-14',
+    'Paid on 16 Nov 2026, reference PAY-17',
+    'September 2026: -12.00 EUR by the rule majors-9, since the exchange rate of USD on 3 Sept 2026',
     'XAG',
-    '1 / 3 Statement of IB-01',
-    '2 / 3 Statement of IB-02',
+    'lin_1111',
+    '1 / 6',
+    '6 / 6',
   ]) {
     assert.ok(text.includes(shown.replaceAll(' ', '')), shown)
   }
@@ -183,7 +206,7 @@ test('three statements print on three sheets, with all their text', { skip }, as
 test('a long statement repeats the header of its table on each sheet', { skip }, async () => {
   await open(60, 1280)
   const { sheets = 0, text } = await print()
-  const headers = text.match(/Baseorunits/g)?.length ?? 0
+  const headers = text.match(/PaidonRate/g)?.length ?? 0
   assert.ok(sheets > 6 && headers >= sheets - 3, `${sheets} sheets, ${headers} headers`)
 })
 

@@ -38,6 +38,8 @@ interface Bound {
 
 const NONE: Bound = { each: 0, fixed: 0 }
 const ONE: Bound = { each: 0, fixed: 3 }
+/** A printed statement also reads its account, and the versions of its plan, which are at most 200. */
+const LETTER: Bound = { each: 0, fixed: 10 }
 /** A customer without changes, and one row for each change. */
 const HISTORY: Bound = { each: 0, fixed: 20 }
 const PARENTS: Bound = { each: 5, fixed: 10, isCounted: true }
@@ -255,7 +257,7 @@ async function routes() {
     '/statements/stm-000000': [
       { bound: ONE },
       { bound: ONE, accept: 'text/csv' },
-      { bound: ONE, accept: 'text/html' },
+      { bound: LETTER, accept: 'text/html' },
     ],
   })
   const ofCustomer = 'period=2026-10&customer_id=c-000001'

@@ -36,6 +36,32 @@ const label = v.pipe(
   v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
 )
 
+/** Lines of text that are shown to people, at most eight. */
+const address = v.pipe(
+  f.text,
+  v.transform((text) => text.trim().replaceAll(/[^\S\n]*\r?\n\s*/g, '\n')),
+  v.regex(
+    /^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+(?:\n[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+){0,7}$/u,
+    'pattern 1 to 8 lines of printable characters',
+  ),
+)
+
+/** Returns whether the runtime writes days and numbers in a locale, such as `de-DE`. */
+const isLocale = (name: string) => {
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(name).length === 1
+  } catch {
+    return false
+  }
+}
+
+/** A locale, stored in the canonical spelling. */
+const locale = v.pipe(
+  f.text,
+  v.check(isLocale, 'pattern a language and a region such as de-DE'),
+  v.transform((name) => Intl.getCanonicalLocales(name)[0] ?? name),
+)
+
 /** A number of bytes, up to the size limit of a database. */
 const storageQuota = v.pipe(
   f.number,
@@ -51,6 +77,28 @@ const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximu
 const settings = {
   name: v.optional(
     describeField(label, documentation('The display name of the account.', 'Acme Markets')),
+  ),
+  address: v.optional(
+    v.nullable(
+      describeField(
+        address,
+        documentation(
+          'The address of the firm on printed statements, of at most 8 lines. Null: none.',
+          'Acme Markets Ltd\n1 High Street\nLondon EC1A 1BB',
+        ),
+      ),
+    ),
+  ),
+  locale: v.optional(
+    v.nullable(
+      describeField(
+        locale,
+        documentation(
+          'The language and region in whose way printed statements write days and numbers. Null: `en-GB`.',
+          'de-DE',
+        ),
+      ),
+    ),
   ),
   time_zone: v.optional(
     describeField(

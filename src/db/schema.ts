@@ -28,6 +28,8 @@ export const accounts = sqliteTable('accounts', {
   amount_signs: text({ enum: ['magnitude', 'signed'] })
     .notNull()
     .default('magnitude'),
+  address: text(),
+  locale: text(),
 })
 
 /** The OAuth clients of partner firms. */

@@ -6,6 +6,7 @@ import { QUEUES } from '../../src/http/memory-queues.ts'
 import { brand } from '../brand.ts'
 import { ask, askAdmin, json, ORIGIN, partner } from '../partner.ts'
 import { adjustmentOf, HASH, idOf, lineOf, storeStatement } from './exported.ts'
+import { monthly, storePlan } from './stored.ts'
 
 const AT = 'accounts/acme-forex/statements'
 const CSV = { Accept: 'text/csv' }
@@ -54,7 +55,12 @@ const FULL = {
     ],
     [
       adjustmentOf(1, {
-        causes: [{ kind: 'record', id: SCRIPT, delivery_id: 'dlv_1' }],
+        causes: [
+          {
+            ...{ kind: 'record', resource: 'transactions', id: SCRIPT, customer_id: 'c-1' },
+            ...{ day: '2026-09-30', delivery_id: 'dlv_1' },
+          },
+        ],
         causes_total: 3,
       }),
       adjustmentOf(2, {
@@ -152,16 +158,33 @@ describe('a printable page', () => {
     const id = await storeStatement(FULL)
     const text = (await textAs(`${AT}/${id}`, HTML)).replaceAll(/<[^>]+>\s*/g, ' ')
     for (const shown of [
-      ...['aff-7', 'ib', '2026-10', 'Draft', 'Payable on 2026-11-14', 'Amounts in EUR', id, HASH],
-      ...['Opening -5.00', 'Lines 10.02', 'Adjustments -5.00', 'Manual entries -1.00'],
-      ...['Dropped -0.98', 'Closing 0.00', 'Payable 0.00', 'Transferred to +other, 2026-11 0.00'],
-      ...['Reason Reference Entered Amount'],
-      'Rule Applies to Base or units Measure Tier Rate Notes Amount',
-      'Adjustment Period Corrects Applies to Because of Amount',
+      ...['To aff-7', 'Plan ib', 'for October 2026', 'Draft', 'payable from 14 Nov 2026 on'],
+      ...[
+        'Carried in What earlier periods and other plans left -5.00 EUR',
+        'b September 2026 1.50',
+      ],
+      ...['Earned What the rules pay 10.02 EUR', 'Corrections Of closed periods -5.00 EUR'],
+      ...['Manual entries Of the team -1.00 EUR', 'carried -0.98 EUR', 'Payable 0.00 EUR'],
+      'Reason Reference Entered Amount',
+      'For Paid on Rate Notes Amount',
+      'Correction Period Rule Line For Because of Amount',
       // The notes leave out amounts of 0.
-      ...['tenth, version 1', 'lin_1', '10 carried in -2.50 10.02', 'from 0: 5 at 1', '100.25'],
-      ...['adj_1', '2026-09', 'lin_9', 'record id', 'delivery id dlv_1; 2 more'],
-      ...['cover of a write-off', 'man_1', 'there is no exchange rate', 'XAG', '12.5'],
+      ...['tenth, version 1', '100.25 EUR 10 % carried in -2.50 EUR 10.02 EUR', '5 at 1.00 EUR'],
+      'September 2026: -5.00 EUR by the rule tenth, since ',
+      'August 2026: 2.00 EUR, to cover the balance of',
+      ...['there is no exchange rate', '12.50 XAG', '-r 1 3 Oct 2026 -1.00 EUR'],
+      // The ids stand in the appendix.
+      ...[
+        'Appendix',
+        id,
+        HASH,
+        'lin_1',
+        'adj_1',
+        'lin_9',
+        'record resource transactions',
+        'delivery id dlv_1; 2 more',
+      ],
+      ...['cover of a write-off', 'man_1'],
     ]) {
       expect(text.replaceAll(/\s+/g, ' ')).toContain(shown)
     }
@@ -180,7 +203,9 @@ describe('a printable page', () => {
     for (let at = `${ORIGIN}/admin/v1/${AT}`; at !== ''; ) {
       const response = await ask(at, { headers: { ...HTML, ...admin } })
       const text = await response.text()
-      pages.push([...text.matchAll(/<bdi>(.*?)<\/bdi>/g)].map(([, affiliate = '']) => affiliate))
+      pages.push(
+        [...text.matchAll(/<h2>.*?<bdi>(.*?)<\/bdi>/g)].map(([, affiliate = '']) => affiliate),
+      )
       at = linkOf(response)
       expect(text.includes('class="notice"')).toBe(at !== '')
       expect(text.includes('The next page')).toBe(at !== '')
@@ -232,8 +257,56 @@ test('CSV and the printable page say when a statement was approved, and how it w
   for (const path of [AT, `${AT}/${id}`]) {
     const text = await textAs(path, HTML)
     expect(text).toContain('<dd>1970-01-01T00:00:00.000Z</dd>')
-    expect(text).toContain('<dd>PAY-17, 2026-11-16</dd>')
+    expect(text).toContain('Paid on 16 Nov 2026, reference PAY-17')
   }
+})
+
+test('the printable page is a letter of the account: its name, address and locale, the rules in words', async () => {
+  await partner()
+  const percent = '10'
+  const rule = {
+    id: 'tenth',
+    kind: 'share' as const,
+    percent,
+    base: [{ activity: 'pnl' as const }],
+  }
+  const name = 'N'.repeat(200)
+  await storePlan('acme-forex', 'ib', monthly([rule], { name, minimum_payout: '1000' }))
+  const address = ' Acme GmbH \r\n\r\n  Weg 1\n10115 Berlin'
+  const changed = await askAdmin('accounts/acme-forex', 'PATCH', { address, locale: 'de-de' })
+  expect(await json(changed)).toMatchObject({
+    address: 'Acme GmbH\nWeg 1\n10115 Berlin',
+    locale: 'de-DE',
+  })
+  const lines = Array.from({ length: 30 }, (_, n) =>
+    lineOf(n, { base: `1234567.${n}`, amount: '1234.50' }),
+  )
+  const head = { lines_sum: '37035.00', total: '37035.00', payable: '37035.00' }
+  const id = await storeStatement({ parts: [lines], head })
+  const text = (await textAs(`${AT}/${id}`, HTML)).replaceAll(/<[^>]+>\s*/g, ' ')
+  for (const shown of [
+    ...['The acme-forex Acme GmbH Weg 1 10115 Berlin', 'Oktober 2026', '1.–31. Okt. 2026', name],
+    ...['37.035,00 EUR', 'from 14. Nov. 2026 on', '1.234.567,29 EUR', '10 % of profit and loss'],
+    '5 other lines, in the appendix 6.172,50 EUR',
+  ]) {
+    expect(text.replaceAll(/\s+/g, ' ')).toContain(shown)
+  }
+  expect(text.match(/lin_\d+/g)).toHaveLength(30)
+  expect(text.slice(0, text.indexOf('Appendix'))).not.toMatch(/lin_|stm_|T\d\d:/)
+  const csv = await textAs(`${AT}/${id}`, CSV)
+  expect(csv).toContain(',1234567.29,')
+})
+
+test.each([
+  [{ locale: 'xx-klingon-1' }, '/locale'],
+  [{ locale: 'zz' }, '/locale'],
+  [{ address: 'a\u202eb' }, '/address'],
+  [{ address: ' ' }, '/address'],
+  [{ address: 'a\n'.repeat(9) }, '/address'],
+])('%o is refused as a setting of printed statements', async (change, pointer) => {
+  await partner()
+  const response = await askAdmin('accounts/acme-forex', 'PATCH', change)
+  expect([response.status, (await json(response)).errors[0].pointer]).toEqual([422, pointer])
 })
 
 test('`Accept` decides by its weights; JSON is the default', async () => {

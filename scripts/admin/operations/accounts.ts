@@ -11,6 +11,16 @@ const REGION = {
 }
 
 const SETTINGS: Options = {
+  address: {
+    value: 'text',
+    description:
+      'The address of the firm on printed statements, of at most 8 lines. (default: none)',
+  },
+  locale: {
+    value: 'locale',
+    description:
+      'The language and region in whose way printed statements write days and numbers, such as de-DE. (default: en-GB)',
+  },
   'time-zone': {
     value: 'zone',
     description: 'An IANA time zone, such as Europe/Malta. (default: UTC)',

@@ -42,6 +42,10 @@ import { WHY_SCHEMAS } from './why-schemas.ts'
 
 const clientSecret = documented('The client secret. It is shown only in this response.')
 const accountState = {
+  address: documented('The address of the firm on printed statements. Absent if there is none.'),
+  locale: documented(
+    'The language and region in whose way printed statements write days and numbers. Absent for `en-GB`.',
+  ),
   binding: documented('The D1 binding of the database that stores the records.'),
   region: documented('The location hint of its Durable Objects; null: near their first caller.', {
     enum: [null, 'wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me'],

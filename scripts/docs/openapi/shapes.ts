@@ -124,7 +124,7 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       policies,
       ...more,
     },
-    ['book_zone', 'amount_signs', 'unattributed_threshold', ...optional],
+    ['address', 'locale', 'book_zone', 'amount_signs', 'unattributed_threshold', ...optional],
   )
 
 /** The members of a delivery. */

@@ -33,7 +33,7 @@ export const LIST_EXPORTS: Pick<Answer, 'also' | 'headers'> = {
       'id,affiliate_id,plan,period,status,currency,opening,lines_sum,adjustments_sum,manual_sum,total,payable,closing,dropped,transferred,transferred_to,received,held_records,lines_total,adjustments_total,payable_on,approved_at,paid_reference,paid_on,computed_at,hash',
       `${ID},IB-07,standard-ib,2026-10,draft,USD,0.00,410.00,-12.00,0.00,398.00,398.00,0.00,0.00,,,,0,3,1,2026-11-14,,,,2026-11-01T06:00:00.000Z,${HASH}`,
     ),
-    ...html('Statements of demo-forex for 2026-10'),
+    ...html('Statements of Demo Forex for October 2026'),
   },
 }
 
@@ -45,7 +45,7 @@ export const STATEMENT_EXPORTS: Pick<Answer, 'also' | 'headers'> = {
       'statement_id,affiliate_id,plan,period,currency,kind,id,rule,version,rule_kind,scope,base,units,measure,step,rate,carried_in,carried_out,capped,recouped,deficit,amount,of_period,of_line,causes,reason,reference,at',
       `${ID},IB-07,standard-ib,2026-10,USD,line,lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f,majors,1,unit,affiliate,,82,,,5,0.00,0.00,0.00,0.00,0.00,410.00,,,,,,`,
     ),
-    ...html('Statement of demo-forex for 2026-10'),
+    ...html('Statement of IB-07 for October 2026'),
   },
 }
 

@@ -1,16 +1,53 @@
 import { html } from 'hono/html'
+import { moneyText } from '../books/money.ts'
+import type { PlanTerms } from '../engine/plan.ts'
+import { ruleWords } from '../engine/plan-words.ts'
+import { counted } from '../engine/reasons.ts'
+import { balanceOf } from '../statements/balance.ts'
+import { correctionWords } from '../statements/cause-words.ts'
+import type { Adjustment } from '../statements/draft.ts'
+import {
+  addToGroups,
+  type EqualLines,
+  type LineGroup,
+  type LineGroups,
+} from '../statements/line-groups.ts'
 import type { Part, Presented } from './read.ts'
 import {
   ADJUSTMENTS,
+  baseText,
   HOLDS,
   type Html,
   LINES,
   MANUAL,
-  RECEIVED,
+  MANUAL_IDS,
+  notesOf,
+  type RowFrame,
+  rateText,
+  scopeText,
   TABLE_END,
   type TableOf,
   tableStart,
 } from './tables.ts'
+import type { Writing } from './writing.ts'
+
+/** Who sends printed statements, and what their words need. */
+export interface Letter {
+  readonly sender: string
+  /** The lines of the sender's address. */
+  readonly address: readonly string[]
+  readonly writing: Writing
+  /** Returns the terms of a version of a plan; undefined if they are unknown. */
+  readonly termsOf: (plan: string, version: number) => PlanTerms | undefined
+  /** Returns the name of a plan, or its id. */
+  readonly nameOf: (plan: string) => string
+}
+
+/** A statement as it is printed. */
+interface Printed extends RowFrame {
+  readonly letter: Letter
+  readonly statement: Presented
+}
 
 const STATUSES: Readonly<Record<string, string>> = {
   draft: 'Draft: may still change',
@@ -21,94 +58,183 @@ const STATUSES: Readonly<Record<string, string>> = {
 const fact = (name: string, value: string | null | undefined): Html | '' =>
   value ? html`<div><dt>${name}</dt><dd>${value}</dd></div>\n` : ''
 
-const paymentText = ({ paid }: Presented): string =>
-  paid ? [paid.reference, paid.paid_on].filter(Boolean).join(', ') : ''
+/** Returns the number by which people name a statement: its period, and eight digits of its id. */
+export const statementNumber = ({ id, period }: Pick<Presented, 'id' | 'period'>): string =>
+  `${period}-${id.replace(/^stm_/, '').slice(0, 8).toUpperCase()}`
 
-const returnText = ({ returned }: Presented): string =>
-  returned ? [returned.payment, returned.returned_on, returned.reason].join(', ') : ''
+const dayOf = (instant: string): string => instant.slice(0, 10)
 
-const sumRow = (name: string, amount: string): Html =>
-  html`<tr><th scope="row">${name}</th><td class="number">${amount}</td></tr>\n`
-
-/** Returns rows of what a statement adds up to; what is usually 0 only if it is not. */
-function sumRows(statement: Presented): Html[] {
-  const { transferred, ...sums } = statement
-  const isSome = (amount: string): boolean => Number(amount) !== 0
-  return [
-    sumRow('Opening', sums.opening),
-    sumRow('Lines', sums.lines_sum),
-    sumRow('Adjustments', sums.adjustments_sum),
-    sumRow('Manual entries', sums.manual_sum),
-    sumRow('Total of lines, adjustments and manual entries', sums.total),
-    ...(isSome(sums.dropped) ? [sumRow('Dropped', sums.dropped)] : []),
-    ...(transferred
-      ? [sumRow(`Transferred to ${transferred.to}, ${transferred.period}`, transferred.amount)]
-      : []),
-    sumRow('Closing', sums.closing),
-    sumRow('Payable', sums.payable),
-  ]
+/** Says when a statement is payable, or how it was paid. */
+function payableText({ paid, status, payable_on }: Presented, { day }: Writing): string {
+  if (paid)
+    return `Paid${paid.paid_on ? ` on ${day(paid.paid_on)}` : ''}, reference ${paid.reference}`
+  return `${status === 'draft' ? 'As a draft, payable' : 'Payable'} from ${day(payable_on)} on`
 }
 
-/** Returns the beginning of a statement: everything above its lines. */
-const articleStart = (statement: Presented): string =>
-  String(html`<article>
-<h2>Statement of <bdi>${statement.affiliate_id}</bdi> for ${statement.period}</h2>
-<dl>
-${fact('Affiliate', statement.affiliate_id)}${fact('Plan', statement.plan)}${fact('Period', statement.period)}${fact('Status', STATUSES[statement.status] ?? statement.status)}${fact('Approved at', statement.approved_at)}${fact('Payable on', statement.payable_on)}${fact('Paid', paymentText(statement))}${fact('Payment returned', returnText(statement))}</dl>
-<table class="sums">
-<caption>Amounts in ${statement.currency}</caption>
-<tbody>
-${sumRows(statement)}</tbody>
-</table>
-`)
+const returnText = ({ returned }: Presented, { day }: Writing): string =>
+  returned
+    ? `The payment ${returned.payment} came back on ${day(returned.returned_on)}: ${returned.reason}`
+    : ''
 
-/** Returns the end of a statement: what identifies it. */
-const articleEnd = ({ id, hash, computed_at }: Presented): string =>
-  String(html`<dl class="identity">
-${fact('Statement', id)}${fact('Computed at', computed_at)}${fact('Hash', hash)}</dl>
-</article>
+const breaks = (lines: readonly string[]): Html[] => lines.map((line) => html`<br>${line}`)
+
+/** Returns the head of a statement: who sends what to whom. */
+function headOf({ letter, statement, currency }: Printed): Html {
+  const { sender, address, writing, nameOf } = letter
+  const { affiliate_id, plan, period, status, approved_at, computed_at, payable } = statement
+  return html`<header class="letter">
+<p class="sender"><strong>${sender}</strong>${breaks(address)}</p>
+<p class="receiver"><span>To</span><br><strong><bdi>${affiliate_id}</bdi></strong></p>
+</header>
+<h2>Commission statement of <bdi>${affiliate_id}</bdi> for ${writing.period(period)}</h2>
+<dl>
+${fact('Number', statementNumber(statement))}${fact('Period', writing.days(period))}${fact('Plan', nameOf(plan))}${fact('Status', STATUSES[status] ?? status)}${approved_at ? fact('Approved', writing.day(dayOf(approved_at))) : fact('Computed', writing.day(dayOf(computed_at)))}</dl>
+<p class="payable"><strong>${writing.money(payable, currency)}</strong> <span>${payableText(statement, writing)}</span></p>
+${statement.returned && html`<p class="notice">${returnText(statement, writing)}</p>\n`}`
+}
+
+/** Returns the table of how the payable amount comes about. */
+function balanceTable({ statement, writing, currency }: Printed): Html {
+  const rows = balanceOf(statement, writing.period)
+  return html`<table class="sums">
+<caption>How the amount comes about</caption>
+<tbody>
+${rows.map(
+  ({ title, about, amount }) =>
+    html`<tr><th scope="row">${title}${about && html` <span>${about}</span>`}</th><td class="number">${writing.money(amount, currency)}</td></tr>\n`,
+)}</tbody>
+</table>
+`
+}
+
+/** The rows of a rule that differ, and the corrections, that stand above the appendix. */
+const LISTED = { rows: 25, corrections: 50 }
+
+/** Returns the row of lines that are equal, or of one line. */
+function rowOf({ line, count, sum }: EqualLines, printed: Printed): Html {
+  const { writing, currency } = printed
+  const amount = writing.money(moneyText(sum, currency), currency)
+  const what =
+    count === 1
+      ? scopeText(line.scope)
+      : `${writing.figure(String(count))} × ${writing.money(line.amount, currency)}`
+  const notes = notesOf(line, printed)
+  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number">${baseText(line, printed)}</td>
+<td class="number">${rateText(line, printed)}</td><td class="number">${amount}</td></tr>
+`
+}
+
+/** Returns the words of a rule; its id if its terms are unknown. */
+function wordsOf({ rule, version }: LineGroup, { letter, statement }: Printed) {
+  const terms = letter.termsOf(statement.plan, version)
+  const found = terms?.rules.find(({ id }) => id === rule)
+  const { pays, limits } = terms && found ? ruleWords(found, terms) : { pays: rule, limits: [] }
+  const { sentence } = letter.writing
+  return { pays: found ? sentence(pays) : pays, limits: limits.map(sentence).join(' ') }
+}
+
+/** Returns the rows of a rule below its words and its sum. */
+function groupRows(group: LineGroup, printed: Printed): Html {
+  const { writing, currency } = printed
+  const { pays, limits } = wordsOf(group, printed)
+  const money = (sum: LineGroup['sum']): string => writing.money(moneyText(sum, currency), currency)
+  const { others } = group
+  return html`<tbody>
+<tr class="rule"><th scope="rowgroup" colspan="3">${pays}${limits && html` <small>${limits}</small>`}</th><th class="number">${money(group.sum)}</th></tr>
+${[...group.equal.values()].map((one) => rowOf(one, printed))}${
+  others.count > 0
+    ? html`<tr><td colspan="3">${counted(others.count, 'other line')}, in the appendix</td><td class="number">${money(others.sum)}</td></tr>\n`
+    : ''
+}</tbody>
+`
+}
+
+const RULE_COLUMNS =
+  '<thead><tr><th scope="col">For</th><th scope="col" class="number">Paid on</th><th scope="col" class="number">Rate</th><th scope="col" class="number">Amount</th></tr></thead>\n'
+
+/** Yields what a statement pays for: the lines of each rule below its words. */
+function* rulesTable(groups: LineGroups, printed: Printed) {
+  if (groups.size === 0) return
+  const { id } = printed.statement
+  yield `<h3>What it pays for</h3>\n<div class="wide" role="group" aria-label="What ${id} pays for" tabindex="0"><table class="rules">\n${RULE_COLUMNS}`
+  for (const group of groups.values()) yield String(groupRows(group, printed))
+  yield '</table></div>\n'
+}
+
+/** Returns the corrections as sentences. */
+function correctionList(corrections: readonly Adjustment[], printed: Printed): string {
+  const { writing, currency, statement } = printed
+  if (corrections.length === 0) return ''
+  const more = statement.adjustments_total - corrections.length
+  return String(html`<h3>Corrections of closed periods</h3>
+<ul>
+${corrections.map(
+  (one) =>
+    html`<li>${writing.period(one.of.period)}: ${writing.money(one.amount, currency)}${correctionWords(one, writing)}.</li>\n`,
+)}${more > 0 ? html`<li>${counted(more, 'other correction')}, in the appendix.</li>\n` : ''}</ul>
 `)
+}
 
 /** The rows that become one piece of text. */
 const ROWS = 100
 
 /** Yields a table; nothing if there are no rows. */
-function* table<Row>(of: TableOf<Row>, statement: string, rows: readonly Row[]) {
+function* table<Row>(of: TableOf<Row>, printed: Printed, rows: readonly Row[]) {
   if (rows.length === 0) return
-  yield String(tableStart(of, statement))
-  yield* rowsOf(of, rows)
+  yield String(tableStart(of, printed.statement.id))
+  yield* rowsOf(of, printed, rows)
   yield TABLE_END
 }
 
-function* rowsOf<Row>({ row }: TableOf<Row>, rows: readonly Row[]) {
+function* rowsOf<Row>({ row }: TableOf<Row>, printed: Printed, rows: readonly Row[]) {
   for (let at = 0; at < rows.length; at += ROWS)
     yield rows
       .slice(at, at + ROWS)
-      .map(row)
+      .map((one) => row(one, printed))
       .join('')
 }
 
-/** Yields the lines of all parts as one table, and the adjustments, which come last, as another. */
-async function* items(statement: string, parts: AsyncIterable<Part>) {
+/** Yields the lines of all parts as one table, and the corrections, which come last, as another. */
+async function* items(printed: Printed, parts: AsyncIterable<Part>) {
   let open: TableOf<never> | null = null
   const begin = (of: TableOf<never>): string => {
     if (open === of) return ''
     const end = open ? TABLE_END : ''
     open = of
-    return end + String(tableStart(of, statement))
+    return end + String(tableStart(of, printed.statement.id))
   }
-  let last: Part | null = null
-  for await (const part of parts) {
-    const { lines, adjustments } = part
-    if (last === null && part.part > 1) yield beginsLater(part)
+  for await (const { lines, adjustments } of parts) {
     if (lines.length > 0) yield begin(LINES)
-    yield* rowsOf(LINES, lines)
+    yield* rowsOf(LINES, printed, lines)
     if (adjustments.length > 0) yield begin(ADJUSTMENTS)
-    yield* rowsOf(ADJUSTMENTS, adjustments)
-    last = part
+    yield* rowsOf(ADJUSTMENTS, printed, adjustments)
   }
   if (open) yield TABLE_END
-  if (last && last.part < last.parts) yield endsEarly(last)
+}
+
+/** What the parts of a statement come to. */
+interface Sums {
+  readonly groups: LineGroups
+  /** The first corrections. */
+  readonly corrections: readonly Adjustment[]
+  /** What is said of parts that are not on the page. */
+  readonly notices: readonly string[]
+}
+
+/** Adds up the parts of a statement. It keeps few of their lines, whose memory is not reserved. */
+async function sumParts(parts: AsyncIterable<Part>): Promise<Sums> {
+  const groups: LineGroups = new Map()
+  const corrections: Adjustment[] = []
+  const notices: string[] = []
+  let last: Part | null = null
+  for await (const part of parts) {
+    if (last === null && part.part > 1) notices.push(beginsLater(part))
+    addToGroups(groups, part.lines, LISTED.rows)
+    corrections.push(...part.adjustments.slice(0, LISTED.corrections - corrections.length))
+    last = part
+  }
+  if (last && last.part < last.parts) notices.push(endsEarly(last))
+  return { groups, corrections, notices }
 }
 
 const beginsLater = ({ part, parts }: Part): string =>
@@ -119,16 +245,41 @@ const endsEarly = ({ part, parts }: Part): string =>
     html`<p class="notice">Parts ${part + 1} to ${parts} of the lines are not on this page: request the statement with <code>part=${part + 1}</code>, or as CSV.</p>\n`,
   )
 
-/** Yields a statement as HTML, a piece at a time. */
+/** Returns what identifies a statement. */
+const identity = ({ statement: { id, hash, plan, computed_at, approved_at } }: Printed): string =>
+  String(html`<dl class="identity">
+${fact('Statement', id)}${fact('Plan', plan)}${fact('Computed at', computed_at)}${fact('Approved at', approved_at)}${fact('Hash', hash)}</dl>
+`)
+
+/**
+ * Yields a statement as HTML, a piece at a time: a letter, and an appendix with the ids of its records.
+ *
+ * @param parts Returns the parts of the statement, from the first on. It is called twice.
+ */
 export async function* articlePieces(
   statement: Presented,
-  parts: AsyncIterable<Part>,
+  parts: () => AsyncIterable<Part>,
+  letter: Letter,
 ): AsyncGenerator<string, void> {
-  const { id, received, manual, holds } = statement
-  yield articleStart(statement)
-  yield* table(RECEIVED, id, received)
-  yield* items(id, parts)
-  yield* table(MANUAL, id, manual)
-  yield* table(HOLDS, id, holds)
-  yield articleEnd(statement)
+  const { currency, plan, manual, holds } = statement
+  const printed: Printed = {
+    letter,
+    statement,
+    currency,
+    writing: letter.writing,
+    ruleOf: ({ rule, version }) =>
+      letter.termsOf(plan, version)?.rules.find(({ id }) => id === rule),
+  }
+  const { groups, corrections, notices } = await sumParts(parts())
+  yield `<article>\n${headOf(printed)}${balanceTable(printed)}`
+  yield notices.join('')
+  yield* rulesTable(groups, printed)
+  yield correctionList(corrections, printed)
+  yield* table(MANUAL, printed, manual)
+  yield* table(HOLDS, printed, holds)
+  yield '<section class="appendix">\n<h3>Appendix: the records of this statement</h3>\n'
+  yield identity(printed)
+  yield* items(printed, parts())
+  yield* table(MANUAL_IDS, printed, manual)
+  yield '</section>\n</article>\n'
 }

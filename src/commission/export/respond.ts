@@ -1,6 +1,8 @@
 import type { Context } from 'hono'
 import { html } from 'hono/html'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { readTerms } from '../../db/commission/plans.ts'
+import { findAccount } from '../../db/directory/accounts.ts'
 import type { FoundPage, Page } from '../../db/paginate.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { linkNext } from '../../http/pagination.ts'
@@ -9,9 +11,11 @@ import { invalidQuery } from '../../http/query.ts'
 import { sendPieces, sendText } from '../../http/send.ts'
 import { csvHeaders, writeCsv } from '../csv.ts'
 import { decimal, fixedText, sum } from '../engine/decimal.ts'
+import type { PlanTerms } from '../engine/plan.ts'
+import { parseVersion } from '../plans/stored-plans.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { PART_LIMITS } from '../statements/limits.ts'
-import { articlePieces } from './article.ts'
+import { articlePieces, type Letter } from './article.ts'
 import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS, WEIGHT_PER_BYTE } from './limits.ts'
 import { PAGE_END, pageHeaders, pageStart } from './page.ts'
 import {
@@ -23,6 +27,7 @@ import {
   withinLines,
 } from './read.ts'
 import type { Html } from './tables.ts'
+import { DEFAULT_LOCALE, writingOf } from './writing.ts'
 
 /** The formats of statements. */
 type ExportFormat = 'json' | 'csv' | 'html'
@@ -215,12 +220,13 @@ export async function sendListPage(
 ): Promise<Response> {
   const part = withinLines(found, ['period', 'affiliate_id', 'plan'])
   const cursor = await linkNext(c, context, page, part)
-  const title = `Statements of ${books.account}${period ? ` for ${period}` : ''}`
+  const letter = await readLetter(c, books, part.data)
+  const title = `Statements of ${letter.sender}${period ? ` for ${letter.writing.period(period)}` : ''}`
   const notice =
     cursor === null ? null : continued(c, part.data.length, found.total, page.size, cursor)
   async function* articles() {
     for await (const { statement, first } of withFirstParts(books, part.data)) {
-      yield* articlePieces(statement, partsFrom(books, statement, first, PAGE_PARTS))
+      yield* articlePieces(statement, () => partsFrom(books, statement, first, PAGE_PARTS), letter)
     }
   }
   return sendPage(c, books, { title, notice }, part.data, articles())
@@ -241,39 +247,59 @@ export function sendStatementCsv(
   statement: Presented,
   first: Part,
 ): Promise<Response> {
-  const parts = linkedParts(c, books, statement, first, FILE_PARTS)
+  linkPart(c, first, FILE_PARTS)
+  const parts = partsFrom(books, statement, first, FILE_PARTS)
   const headers = csvHeaders('statement', books.account, statement.period, statement.id)
   const memory = new ReadMemory(books.account)
   return sendPieces(c, entriesCsv(statement, parts), headers, memory, weightOf([statement]))
 }
 
 /** Responds with a statement as a printable page. */
-export function sendStatementPage(
+export async function sendStatementPage(
   c: Context<AppEnv>,
   books: Books,
   statement: Presented,
   first: Part,
 ): Promise<Response> {
-  const parts = linkedParts(c, books, statement, first, PAGE_PARTS)
-  const title = `Statement of ${statement.affiliate_id} for ${statement.period}`
-  const articles = articlePieces(statement, parts)
+  const letter = await readLetter(c, books, [statement])
+  linkPart(c, first, PAGE_PARTS)
+  const parts = () => partsFrom(books, statement, first, PAGE_PARTS)
+  const title = `Statement of ${statement.affiliate_id} for ${letter.writing.period(statement.period)}`
+  const articles = articlePieces(statement, parts, letter)
   return sendPage(c, books, { title, notice: null }, [statement], articles)
 }
 
-/** Returns at most `most` parts of a statement, and links the part that follows them. */
-function linkedParts(
+/** Reads who sends statements, and the terms of their plans. */
+async function readLetter(
   c: Context<AppEnv>,
-  books: Books,
-  statement: Presented,
-  first: Part,
-  most: number,
-): ReturnType<typeof partsFrom> {
-  if (first.part + most <= first.parts) {
-    const { pathname } = new URL(c.req.url)
-    const target = new URL(`${pathname}?part=${first.part + most}`, c.env.BASE_URL)
-    c.header('Link', `<${target}>; rel="next"`)
+  { db, account }: Books,
+  statements: readonly Presented[],
+): Promise<Letter> {
+  const plans = [...new Set(statements.map(({ plan }) => plan))]
+  const [sender, versions] = await Promise.all([
+    findAccount(c.env.DB, account),
+    readTerms(db, account, plans),
+  ])
+  const terms = new Map<string, Map<number, PlanTerms>>()
+  for (const row of versions) {
+    const { plan, version, terms: found } = parseVersion(row)
+    terms.set(plan, (terms.get(plan) ?? new Map()).set(version, found))
   }
-  return partsFrom(books, statement, first, most)
+  return {
+    sender: sender?.name ?? account,
+    address: sender?.address?.split('\n') ?? [],
+    writing: writingOf(sender?.locale ?? DEFAULT_LOCALE),
+    termsOf: (plan, version) => terms.get(plan)?.get(version),
+    nameOf: (plan) => [...(terms.get(plan)?.values() ?? [])].at(-1)?.name ?? plan,
+  }
+}
+
+/** Links the part of a statement that follows the `most` parts of a response. */
+function linkPart(c: Context<AppEnv>, first: Part, most: number): void {
+  if (first.part + most > first.parts) return
+  const { pathname } = new URL(c.req.url)
+  const target = new URL(`${pathname}?part=${first.part + most}`, c.env.BASE_URL)
+  c.header('Link', `<${target}>; rel="next"`)
 }
 
 function sendPage(

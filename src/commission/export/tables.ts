@@ -1,10 +1,21 @@
 import { html } from 'hono/html'
+import type { Rule } from '../engine/plan.ts'
 import type { Cause } from '../statements/cause.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
+import { isPercentRate, isSome, parseScope } from '../statements/line-groups.ts'
 import type { Presented } from './read.ts'
+import type { Writing } from './writing.ts'
 
 /** Escaped HTML. */
 export type Html = ReturnType<typeof html>
+
+/** How the rows of a statement are written. */
+export interface RowFrame {
+  readonly writing: Writing
+  readonly currency: string
+  /** Returns the rule of a line; undefined if its terms are unknown. */
+  readonly ruleOf: (line: Pick<StatementLine, 'rule' | 'version'>) => Rule | undefined
+}
 
 /** A table whose rows may come in several pieces. */
 export interface TableOf<Row> {
@@ -12,7 +23,7 @@ export interface TableOf<Row> {
   readonly name: string
   /** The titles of the columns. Those of numbers begin with `#`. */
   readonly columns: readonly string[]
-  readonly row: (row: Row) => Html
+  readonly row: (row: Row, frame: RowFrame) => Html
 }
 
 const columnTitle = (name: string): Html =>
@@ -33,47 +44,66 @@ export const TABLE_END = '</tbody></table></div>\n'
 
 const number = (text: string | number | null): Html => html`<td class="number">${text}</td>`
 
-const withId = (text: string, id: string): Html => html`<td>${text}<br><small>${id}</small></td>`
+const idCell = (id: string): Html => html`<td><small>${id}</small></td>`
 
-/** Returns what caps, carries and advances did to a line. */
-function notesOf(line: StatementLine): string {
-  const { fence } = line
-  const amounts = {
-    'carried in': line.carried_in,
-    'carried out': line.carried_out,
-    'cut by caps': line.capped,
-    'recovered advance': line.recouped,
-    'advance still to recover': line.deficit,
-    'ring-fenced': fence?.fenced ?? '0',
-    'recovered from ring-fenced customers': fence?.paid_back ?? '0',
-  }
-  return Object.entries(amounts)
-    .filter(([, amount]) => Number(amount) !== 0)
-    .map(([name, amount]) => `${name} ${amount}`)
-    .join(', ')
+const SCOPES = { customer: 'Customer', product: 'Product', affiliate: 'Affiliate' } as const
+
+/** Writes whom or what a line is for: `Customer C-1`, `All customers`. */
+export function scopeText(scope: string | null): string {
+  const { of, id } = parseScope(scope ?? '')
+  return of === 'all' ? 'All customers' : `${SCOPES[of]} ${id}`
 }
 
-const stepText = (step: StatementLine['step']): string =>
-  typeof step === 'string'
-    ? step
-    : (step?.map(({ from, part, rate }) => `from ${from}: ${part} at ${rate}`).join('; ') ?? '')
+/** Writes what a line is paid on: an amount, or a number of units. */
+export const baseText = (
+  { base, units }: StatementLine,
+  { writing, currency }: RowFrame,
+): string =>
+  base !== null ? writing.money(base, currency) : units === null ? '' : writing.figure(units)
 
-/** The lines of a statement. */
+/** Writes the rate of a line: `30 %`, `5.00 EUR from 100 on`, `50 at 5.00 EUR, 32 at 6.50 EUR`. */
+export function rateText(line: StatementLine, { writing, currency, ruleOf }: RowFrame): string {
+  const { kind, rate, step } = line
+  const isPercent = isPercentRate(kind, ruleOf(line))
+  const text = (value: string): string =>
+    isPercent ? `${writing.figure(value)} %` : writing.money(value, currency)
+  if (step !== null && typeof step !== 'string') {
+    return step.map((one) => `${writing.figure(one.part)} at ${text(one.rate)}`).join(', ')
+  }
+  if (rate === null) return ''
+  return step === null || step === '0'
+    ? text(rate)
+    : `${text(rate)} from ${writing.figure(step)} on`
+}
+
+/** Writes what caps, carries and advances did to a line, and what its tier measured. */
+export function notesOf(line: StatementLine, { writing, currency }: RowFrame): string {
+  const { fence, measure, units, base } = line
+  const amounts = {
+    'carried in': line.carried_in,
+    'carried on': line.carried_out,
+    'cut by a limit': line.capped,
+    'advance paid back': line.recouped,
+    'advance still open': line.deficit,
+    'losses set apart': fence?.fenced ?? '0',
+    'losses paid back': fence?.paid_back ?? '0',
+  }
+  const reached = measure === null || measure === (units ?? base) ? [] : [measure]
+  return [
+    ...reached.map((one) => `reached ${writing.figure(one)}`),
+    ...Object.entries(amounts)
+      .filter(([, amount]) => isSome(amount))
+      .map(([name, amount]) => `${name} ${writing.money(amount, currency)}`),
+  ].join(', ')
+}
+
+/** The lines of a statement with their ids. */
 export const LINES: TableOf<StatementLine> = {
   name: 'Lines',
-  columns: [
-    'Rule',
-    'Applies to',
-    '#Base or units',
-    '#Measure',
-    'Tier',
-    '#Rate',
-    'Notes',
-    '#Amount',
-  ],
-  row: (line) => html`<tr>${withId(`${line.rule}, version ${line.version} (${line.kind})`, line.id)}
-<td>${line.scope}</td>${number(line.base ?? line.units)}${number(line.measure)}
-<td>${stepText(line.step)}</td>${number(line.rate)}<td>${notesOf(line)}</td>${number(line.amount)}</tr>
+  columns: ['Line', 'Rule', 'For', '#Paid on', '#Rate', 'Notes', '#Amount'],
+  row: (line, frame) => html`<tr>${idCell(line.id)}<td>${line.rule}, version ${line.version}</td>
+<td>${scopeText(line.scope)}</td>${number(baseText(line, frame))}${number(rateText(line, frame))}
+<td>${notesOf(line, frame)}</td>${number(frame.writing.money(line.amount, frame.currency))}</tr>
 `,
 }
 
@@ -82,7 +112,7 @@ const MAX_CAUSES = 5
 
 const causeCell = ({ kind, ...members }: Cause): string =>
   [
-    kind,
+    kind.replaceAll('_', ' '),
     ...Object.entries(members).flatMap(([name, value]) =>
       value === null || typeof value === 'object' ? [] : [`${name.replaceAll('_', ' ')} ${value}`],
     ),
@@ -94,19 +124,16 @@ function causesText({ causes, causes_total }: Adjustment): string {
   return [...listed, ...(more > 0 ? [`${more} more`] : [])].join('; ')
 }
 
-const correctedLine = ({ rule, version, of }: Adjustment): Html =>
-  of.line === null
-    ? html`<td>cover of a write-off</td>`
-    : withId(rule === null ? '' : `${rule}, version ${version}`, of.line)
+const correctedRule = ({ rule, version, of }: Adjustment): string =>
+  of.line === null ? 'cover of a write-off' : rule === null ? '' : `${rule}, version ${version}`
 
-/** The adjustments of a statement. */
+/** The corrections of a statement with their ids. */
 export const ADJUSTMENTS: TableOf<Adjustment> = {
-  name: 'Adjustments of closed periods',
-  columns: ['Adjustment', 'Period', 'Corrects', 'Applies to', 'Because of', '#Amount'],
-  row: (
-    one,
-  ) => html`<tr><td><small>${one.id}</small></td><td>${one.of.period}</td>${correctedLine(one)}
-<td>${one.scope}</td><td>${causesText(one)}</td>${number(one.amount)}</tr>
+  name: 'Corrections',
+  columns: ['Correction', 'Period', 'Rule', 'Line', 'For', 'Because of', '#Amount'],
+  row: (one, { writing, currency }) =>
+    html`<tr>${idCell(one.id)}<td>${writing.period(one.of.period)}</td><td>${correctedRule(one)}</td>${idCell(one.of.line ?? '')}
+<td>${one.of.line === null ? '' : scopeText(one.scope)}</td><td>${causesText(one)}</td>${number(writing.money(one.amount, currency))}</tr>
 `,
 }
 
@@ -114,8 +141,17 @@ export const ADJUSTMENTS: TableOf<Adjustment> = {
 export const MANUAL: TableOf<Presented['manual'][number]> = {
   name: 'Manual entries',
   columns: ['Reason', 'Reference', 'Entered', '#Amount'],
-  row: ({ id, reason, reference, at, amount }) =>
-    html`<tr>${withId(reason, id)}<td>${reference}</td><td>${at}</td>${number(amount)}</tr>
+  row: ({ reason, reference, at, amount }, { writing, currency }) =>
+    html`<tr><td>${reason}</td><td>${reference}</td><td>${writing.day(at.slice(0, 10))}</td>${number(writing.money(amount, currency))}</tr>
+`,
+}
+
+/** The manual entries of a statement with their ids. */
+export const MANUAL_IDS: TableOf<Presented['manual'][number]> = {
+  name: 'Manual entries by id',
+  columns: ['Entry', 'Reference', '#Amount'],
+  row: ({ id, reference, amount }, { writing, currency }) =>
+    html`<tr>${idCell(id)}<td>${reference}</td>${number(writing.money(amount, currency))}</tr>
 `,
 }
 
@@ -127,19 +163,10 @@ const HOLD_REASONS: Readonly<Record<string, string>> = {
 
 /** The records of a statement that wait. */
 export const HOLDS: TableOf<Presented['holds'][number]> = {
-  name: 'Records without a rate or currency, not paid yet',
-  columns: ['Rule', 'Reason', 'Currency', '#Records', '#Sum'],
-  row: ({ rule, version, reason, currency, count, sum }) =>
+  name: 'Not paid yet: records without a rate or currency',
+  columns: ['Rule', 'Reason', '#Records', '#Sum'],
+  row: ({ rule, version, reason, currency, count, sum }, { writing }) =>
     html`<tr><td>${rule}, version ${version}</td><td>${HOLD_REASONS[reason] ?? reason}</td>
-<td>${currency}</td>${number(count)}${number(sum)}</tr>
-`,
-}
-
-/** What other plans transferred to a statement. */
-export const RECEIVED: TableOf<Presented['received'][number]> = {
-  name: 'Received from other plans',
-  columns: ['Plan', 'Period', '#Amount'],
-  row: ({ from, period, amount }) =>
-    html`<tr><td>${from}</td><td>${period}</td>${number(amount)}</tr>
+${number(count)}${number(currency ? writing.money(sum, currency) : writing.figure(sum))}</tr>
 `,
 }

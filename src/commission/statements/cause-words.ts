@@ -1,5 +1,7 @@
 import { counted, listed } from '../engine/reasons.ts'
 import type { Cause, Causes } from './cause.ts'
+import type { Adjustment } from './draft.ts'
+import { parseScope } from './line-groups.ts'
 
 // Why a statement corrects a closed period, as a manager and an affiliate read it.
 
@@ -64,10 +66,29 @@ function causeWords(cause: Cause, dayWords: DayWords): string {
 const NAMED = 3
 
 /** Says why a period is corrected: `since the transaction T-1 of C-1 on 3 Nov 2026 changed`. */
-export function causesWords({ causes, causes_total }: Causes, dayWords: DayWords): string {
+function causesWords({ causes, causes_total }: Causes, dayWords: DayWords): string {
   const named = [...new Set(causes.slice(0, NAMED).map((cause) => causeWords(cause, dayWords)))]
   const more = causes_total - Math.min(causes.length, NAMED)
   if (named.length === 0) return 'since what it was computed from changed after the approval'
   const rest = more > 0 ? [counted(more, 'other thing')] : []
   return `since ${listed([...named, ...rest])} changed after the approval`
+}
+
+/** How a correction is written. */
+interface Words {
+  readonly day: DayWords
+  readonly period: (period: string) => string
+}
+
+/**
+ * Says what a correction corrects and why, after its amount: ` for the customer C-1 by the rule cpa, since …`.
+ */
+export function correctionWords(adjustment: Adjustment, { day, period }: Words): string {
+  const { of, rule, scope } = adjustment
+  if (of.line === null || rule === null) {
+    return `, to cover the balance of ${period(of.dropped_in ?? of.period)} that was written off`
+  }
+  const { of: kind, id } = parseScope(scope ?? '')
+  const whom = kind === 'all' ? '' : ` for the ${kind} ${id}`
+  return `${whom} by the rule ${rule}, ${causesWords(adjustment, day)}`
 }

@@ -78,6 +78,7 @@ export const SchemaFields = (form: Fields) => (
             required={described.isRequired}
             placeholder={described.example}
             hint={<Sentence text={described.description} />}
+            {...(described.example?.includes('\n') && { type: 'area' as const })}
             {...(described.choices.length > 0 && { options: optionsOf(described, text) })}
           />
         </>

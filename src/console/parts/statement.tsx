@@ -1,10 +1,10 @@
 import type { Child } from 'hono/jsx'
 import { money } from '../../commission/engine/reasons.ts'
-import { causesWords } from '../../commission/statements/cause-words.ts'
+import { type BalanceRow, balanceOf } from '../../commission/statements/balance.ts'
+import { correctionWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
-import { isSome, parseScope } from '../../commission/statements/line-groups.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Data, Day, dayWords, isolated, periodWords, Table } from './data.tsx'
+import { Amount, Data, Day, dayWords, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 import { type Statement, StatusBadge } from './statement-lists.tsx'
 
@@ -60,52 +60,23 @@ export const StatementHead = ({ visit, statement }: ShownStatement) => {
   )
 }
 
-/** A row of the balance; `part` is the part of the page that lists what the amount sums. */
-interface Sum {
-  readonly title: string
-  readonly amount: string
-  readonly about: string
-  readonly part?: string
-}
-
-/** Returns how the payable amount comes about: what is 0 only where it is the result. */
-function sumsOf(statement: WholeStatement): Sum[] {
-  const { received, transferred, total, payable } = statement
-  const sum = (title: string, amount: string, about: string, part?: string): Sum[] =>
-    isSome(amount) ? [{ title, amount, about, ...(part && { part }) }] : []
-  return [
-    ...sum('Carried in', statement.opening, 'What earlier periods and other plans left'),
-    ...received.flatMap(({ amount, from, period }) =>
-      sum('of it from another plan', amount, `${isolated(from)}, ${periodWords(period)}`),
-    ),
-    { title: 'Earned', amount: statement.lines_sum, about: 'What the rules pay', part: 'lines' },
-    ...sum('Corrections', statement.adjustments_sum, 'Of closed periods', 'adjustments'),
-    ...sum('Manual entries', statement.manual_sum, 'Of the team', 'manual'),
-    ...(total === payable || total === statement.lines_sum
-      ? []
-      : sum('Together', total, 'Earned, corrections and manual entries')),
-    ...sum('Written off', statement.dropped, 'A negative balance that the plan does not carry'),
-    ...(transferred
-      ? sum(
-          'Moved to another plan',
-          transferred.amount,
-          `${isolated(transferred.to)}, ${periodWords(transferred.period)}`,
-        )
-      : []),
-    ...sum('Carried on', statement.closing, 'To the next period'),
-    { title: 'Payable', amount: payable, about: '' },
-  ]
+/** The parts of the page that list what amounts of the balance sum. */
+const PARTS: Readonly<Partial<Record<BalanceRow['name'], string>>> = {
+  lines: '#lines',
+  adjustments: '#adjustments',
+  manual: '#manual',
 }
 
 /** Renders how the payable amount comes about; nothing if it is just what the rules pay. */
 export const Balance = ({ visit, statement }: ShownStatement) => {
   const { affiliate_id, plan, currency, payable } = statement
-  const sums = sumsOf(statement)
+  const sums = balanceOf(statement, periodWords)
   if (sums.length === 2 && statement.lines_sum === payable) return null
-  const amountOf = ({ title, amount, part }: Sum): Child => {
+  const amountOf = ({ name, amount }: BalanceRow): Child => {
     const text = <Amount value={amount} currency={currency} />
-    if (part) return <a href={`#${part}`}>{text}</a>
-    if (!/^Carried/.test(title)) return text
+    const part = PARTS[name]
+    if (part) return <a href={part}>{text}</a>
+    if (name !== 'opening' && name !== 'closing') return text
     const query = { affiliate_id, plan }
     return <AccountLink visit={visit} at={['statements']} query={query} children={text} />
   }
@@ -114,19 +85,12 @@ export const Balance = ({ visit, statement }: ShownStatement) => {
       caption={`How ${money(payable, currency)} comes about`}
       rows={sums}
       columns={[
-        column('Sum', ({ title }: Sum) => title),
+        column('Sum', ({ title }: BalanceRow) => <Data text={title} />),
         column('Amount', amountOf, true),
-        column('What it is', ({ about }: Sum) => about),
+        column('What it is', ({ about }: BalanceRow) => about),
       ]}
     />
   )
-}
-
-/** Returns what a correction is for, after its amount. */
-function correctedWords({ rule, scope }: Adjustment): string {
-  const { of, id } = parseScope(scope ?? '')
-  const whom = of === 'all' ? '' : ` for the ${of} ${isolated(id)}`
-  return rule === null ? '' : `${whom} by the rule ${isolated(rule)}`
 }
 
 /** Renders a correction as a sentence. */
@@ -146,16 +110,7 @@ const Correction = ({
       <AccountLink visit={visit} at={['lines', id]}>
         {money(amount, currency)}
       </AccountLink>
-      {of.line === null ? (
-        <>
-          , to cover the balance of {periodWords(of.dropped_in ?? of.period)} that was written off
-        </>
-      ) : (
-        <>
-          {correctedWords(adjustment)}, <Data text={causesWords(adjustment, dayWords)} />
-        </>
-      )}
-      .
+      <Data text={correctionWords(adjustment, { day: dayWords, period: periodWords })} />.
     </li>
   )
 }

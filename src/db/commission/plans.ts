@@ -1,3 +1,4 @@
+import type { Connection } from '../database.ts'
 import { toJsonChunks } from '../json-chunks.ts'
 import { type FoundPage, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
@@ -64,6 +65,19 @@ export async function readVersions(
   ])
   return { versions, last, closed }
 }
+
+const READ_TERMS = compileStatement(`
+  select plan, version, effective_from, terms from plan_versions
+  where account = :account and plan in (select value from json_each(:plans))
+  order by plan, version`)
+
+/** Returns all versions of some plans with their terms, withdrawn ones included. */
+export const readTerms = (
+  db: Connection,
+  account: string,
+  plans: readonly string[],
+): Promise<StoredVersion[]> =>
+  all<StoredVersion>(db, READ_TERMS, { account, plans: JSON.stringify(plans) })
 
 /** A version of a plan without its terms, for lists. */
 export type VersionHead = Omit<Row, 'account' | 'terms'> & {

@@ -43,6 +43,8 @@ export async function* accountPages(db: D1Database, size: number): AsyncGenerato
 /** The settings that can be changed, besides `disabled`. */
 const SETTINGS = [
   'name',
+  'address',
+  'locale',
   'time_zone',
   'book_zone',
   'amount_signs',
