@@ -108,6 +108,38 @@ describe('a rule in words', () => {
         'The affiliate below pays it: the same amount is deducted there.',
       ],
     ],
+    [
+      'conditions of the customer, beside what they do',
+      {
+        kind: 'once',
+        trigger: { transactions: ['deposit', 'other'] },
+        amount: '1',
+        qualify: [
+          { customer: { countries: ['DE', 'AT'], not_account_types: ['demo'] } },
+          { customer: { account_size: { min: '50000' }, links: ['Lk7Qm2Xv'] } },
+        ],
+      },
+      [
+        '1.00 EUR once for each customer, when the customer makes a first deposit or other transaction, the customer is from DE or AT and does not have the account type demo and the customer came by the link Lk7Qm2Xv and has an account size of at least 50,000.',
+      ],
+    ],
+    [
+      'plurals',
+      {
+        kind: 'share',
+        percent: '10',
+        base: [{ transactions: ['bonus', 'challenge_fee', 'other'] }],
+      },
+      [
+        '10 % of bonuses, challenge fees and other transactions.',
+        'A negative result is deducted from what other rules pay.',
+      ],
+    ],
+    [
+      'many records as one unit',
+      { kind: 'unit', unit: { count: { transactions: ['bonus'] } }, each: '10', amount: '5' },
+      ['5.00 EUR for each 10 bonuses.'],
+    ],
   ])('%s', (_, rule, expected) => {
     expect(sentences(rule)).toEqual(expected)
   })

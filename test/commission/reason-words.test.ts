@@ -150,7 +150,7 @@ describe('the sentence of', () => {
     [
       'a condition on the customer',
       { condition: 'qualify/4' },
-      'The rule “cpa” waits until the customer is one of the customers with the KYC status verified and no customers from US.',
+      'The rule “cpa” waits until the customer has the KYC status verified and is not from US.',
     ],
     [
       'a deposit that is too small',

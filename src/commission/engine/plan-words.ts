@@ -52,13 +52,25 @@ export const either = (items: readonly string[]): string =>
 export const transactionWord = (type: string): string =>
   TRANSACTIONS[type] ?? type.replaceAll('_', ' ')
 
+/** Returns the plural of a noun. A word that is none, such as `other`, stands before `transactions`. */
+function plural(noun: string): string {
+  if (noun === 'other') return 'other transactions'
+  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
+}
+
+const pluralType = (type: string): string => plural(transactionWord(type))
+
+const singular = (type: string): string =>
+  type === 'other' ? 'other transaction' : transactionWord(type)
+
 const subtypesOf = ({ subtypes }: TransactionKind): string =>
   subtypes ? ` of the kind ${either(subtypes.map((one) => one.replaceAll('_', ' ')))}` : ''
 
 /** Names facts as a sum: `deposits and refunds`, `spread`, `NGR of bet events`. */
 export function kindWords(kind: FactKind): string {
   if ('transactions' in kind) {
-    return `${listed(kind.transactions.map((type) => `${transactionWord(type)}s`))}${subtypesOf(kind)}`
+    return `${listed(kind.transactions.map(pluralType))}${subtypesOf(kind)}`
   }
   if ('activity' in kind) return ACTIVITY[kind.activity]
   return kind.kpi ? `${kind.kpi} of ${kind.event} events` : `${kind.event} events`
@@ -172,11 +184,10 @@ function unitWords(unit: Unit, each: string | undefined): string {
   const size = many ? `${figure(each)} ` : ''
   if ('count' in unit) {
     const kind = unit.count
-    const noun =
-      'transactions' in kind
-        ? either(kind.transactions.map(transactionWord))
-        : `${kind.event} event`
-    return many ? `${size}${noun}s` : noun
+    const nouns = 'transactions' in kind ? kind.transactions.map(singular) : [`${kind.event} event`]
+    const plurals =
+      'transactions' in kind ? kind.transactions.map(pluralType) : [`${kind.event} events`]
+    return many ? `${size}${either(plurals)}` : either(nouns)
   }
   if ('event' in unit) return `${many ? size : ''}${unit.kpi} of ${unit.event} events`
   if (unit.activity === 'lots_traded') return many ? `${size}lots traded` : 'lot traded'
@@ -242,15 +253,33 @@ export function triggerWords(trigger: Trigger, { currency }: Frame): string {
   const least = trigger.min === undefined ? '' : ` of at least ${money(trigger.min, currency)}`
   if ('event' in trigger) return `has a first ${trigger.event} event${least}`
   const verb = trigger.transactions.every((type) => /fee$/.test(type)) ? 'pays' : 'makes'
-  return `${verb} a first ${either(trigger.transactions.map(transactionWord))}${subtypesOf(trigger)}${least}`
+  return `${verb} a first ${either(trigger.transactions.map(singular))}${subtypesOf(trigger)}${least}`
+}
+
+/** What is said of a customer who meets a condition, and of one who meets its opposite. */
+const OF_A_CUSTOMER: Readonly<Record<string, readonly [is: string, isNot: string]>> = {
+  countries: ['is from', 'is not from'],
+  account_types: ['has the account type', 'does not have the account type'],
+  challenge_types: ['has the challenge', 'does not have the challenge'],
+  phases: ['is in the phase', 'is not in the phase'],
+  kyc: ['has the KYC status', 'does not have the KYC status'],
+  sales: ['has the sales status', 'does not have the sales status'],
+  links: ['came by the link', 'did not come by the link'],
+}
+
+/** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
+function customerWords({ account_size, ...lists }: Conditions): string {
+  const phrases = Object.entries(lists).map(([name, values]) => {
+    const words = OF_A_CUSTOMER[name.replace(/^not_/, '')] ?? ['has', 'does not have']
+    return `${words[name.startsWith('not_') ? 1 : 0]} ${either(values ?? [])}`
+  })
+  const size = account_size ? [sizePhrase(account_size).replace(/^with/, 'has')] : []
+  return listed([...phrases, ...size])
 }
 
 /** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
 export function qualificationWords(one: Qualification, { currency }: Frame): string {
-  if ('customer' in one) {
-    const { only, not } = conditionWords(one.customer)
-    return `the customer is one of the ${[...only, ...not.map((words) => `no ${words}`)].join(' and ')}`
-  }
+  if ('customer' in one) return `the customer ${customerWords(one.customer)}`
   const days =
     one.within_days === undefined ? '' : ` within ${counted(one.within_days, 'day')} of the signup`
   if ('count' in one) {

@@ -345,7 +345,7 @@ const offeredForms = ({ forms }: OneOf, chosen: string, offers: Offers): string[
   Object.keys(forms).filter((one) => one === chosen || isOffered(one, offers))
 
 /** The members that are folded while they are empty. */
-const FOLDED = new Set(['subtypes', 'kpi', 'when', 'name', 'at', 'by', 'over', 'window'])
+const FOLDED = new Set(['subtypes', 'when', 'name', 'at', 'by', 'over', 'window'])
 
 /** Returns whether the fields of a member have something. */
 function isFilled(field: Field, name: string, values: Values): boolean {
@@ -371,7 +371,9 @@ export const FoldedFields = ({
   <details
     open={fields.some(
       ({ field, name }) =>
-        isFilled(field, name, form.values) || errorsAt(form, pointerOf(name)).length > 0,
+        // Most parts have a name, which says nothing to people.
+        (!name.endsWith('/name') && isFilled(field, name, form.values)) ||
+        errorsAt(form, pointerOf(name)).length > 0,
     )}
   >
     <summary>{title}</summary>
