@@ -102,7 +102,7 @@ describe('the form of a plan', () => {
     )
     expect(JSON.parse(fieldsOf(await pressed(page, 'json')).json ?? '')).toEqual(terms)
     const shown = await pressed(page, 'show')
-    expect(shown).toMatch(/Rule “cpa”(, amount)?: /)
+    expect(shown).toMatch(/Rule “cpa”(, amount)?<\/a>: /)
     expect(shown).not.toContain('`')
   })
 
@@ -147,15 +147,15 @@ describe('the form of a plan', () => {
 
     expect(response.status).toBe(422)
     expect(text).toContain('The plan was not saved.')
-    expect(text).toContain('Rule “cpa”, amount: “1,000” can be 1000 or 1.000.')
+    expect(text).toContain('<a href="#rules/0">Rule “cpa”, amount</a>: “1,000” can be 1000')
     expect(text).toMatch(/id="rules\/0\/amount-about"[^>]*><strong>“1,000” can be/)
     expect(fieldsOf(text)).toMatchObject(sent)
 
     // The API refuses these, with pointers.
     const shape = await (await press(page, 'save', { hold_days: '999' })).text()
-    expect(shape).toContain('Days until it is payable: “999” is more than the maximum, 365.')
+    expect(shape).toContain('Days until it is payable</a>: “999” is more than the maximum, 365.')
     const rate = await (await press(page, 'save', { 'rules/0/amount': '' })).text()
-    expect(rate).toContain('Rule “cpa”: Choose one of ')
+    expect(rate).toContain('Rule “cpa”</a>: Choose one of ')
     for (const refused of [shape, rate]) expect(refused).not.toMatch(/`|hold_days<|\/rules\/0</)
 
     const saved = await press(page, 'save', { 'rules/0/amount': '1,000.00' })
@@ -177,7 +177,7 @@ describe('the form of a plan', () => {
     expect(await response.text()).toContain('There is a plan with this short name already')
     expect((await json(askAdmin('accounts/acme/plans/cpa'))).versions).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
-    expect(wrong).toContain('Short name:')
+    expect(wrong).toContain('Short name</a>: ')
   })
 })
 
@@ -278,7 +278,7 @@ describe('figures of the last period that ended', () => {
 
     const wrong = await pressed(page, 'show', { 'rules/0/percent': '' })
     expect(wrong).toContain('Once the marked fields are corrected')
-    expect(wrong).toMatch(/Rule “deposits”: Choose one of/)
+    expect(wrong).toMatch(/Rule “deposits”<\/a>: Choose one of/)
   })
 
   test('of a new plan are those of every affiliate', async () => {

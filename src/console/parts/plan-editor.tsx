@@ -335,8 +335,8 @@ function RuleFields({
           <FoldedFields title="Limits and more" fields={limits ?? []} form={form} />
         </>
       )}
-      <RowButton does={`remove ${path}`} at="rules" label={`Remove rule ${row + 1}`}>
-        Remove the rule
+      <RowButton does={`remove ${path}`} at="rules">
+        Remove rule {row + 1}
       </RowButton>
     </fieldset>
   )
@@ -431,6 +431,10 @@ const JsonView = ({ form }: { form: PlanForm }) => {
   )
 }
 
+/** Returns the id of the rule or of the field of the plan at which an error points. */
+const anchorOf = (pointer: string): string =>
+  /^\/(rules\/\d+|\w+)/.exec(pointer)?.[1] ?? 'change-put'
+
 /** Renders what is wrong, each with its place, above the form. */
 const Problems = ({ draft, detail }: { draft: Draft; detail: string }) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
@@ -439,7 +443,12 @@ const Problems = ({ draft, detail }: { draft: Draft; detail: string }) => (
       {draft.errors.map(({ pointer = '', message, hint }) => (
         <li>
           {pointer !== '/json' && (
-            <>{pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values))}: </>
+            <>
+              <a href={`#${anchorOf(pointer)}`}>
+                {pointer === '/plan' ? 'Short name' : visible(placeWords(pointer, draft.values))}
+              </a>
+              :{' '}
+            </>
           )}
           {visible(message)} {hint && visible(hint)}
         </li>
