@@ -3,8 +3,13 @@ import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { DAY_MS } from '../src/durations.ts'
-import { BOOK_APPROVED_ID, bookRows, statementRows } from './commission/statement-rows.ts'
-import { storePlan } from './commission/stored.ts'
+import {
+  BOOK_APPROVED_ID,
+  BOOK_PERIOD,
+  bookRows,
+  statementRows,
+} from './commission/statement-rows.ts'
+import { monthly, storePlan } from './commission/stored.ts'
 import { signedIn } from './console/browser.ts'
 import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partner.ts'
 
@@ -271,6 +276,29 @@ test('drafts that pay nothing are counted, and approved with the next period tha
   expect(text).toContain('name="earlier" value="2026-08 2026-07"')
   expect(text).not.toContain('approved first:')
   expect(await all()).toMatch(/period=2026-09&amp;status=draft">1 statement to approve/)
+})
+
+test('a second person who approves a period sees how many drafts another has approved meanwhile', async () => {
+  const { read, change } = await open()
+  await storePlan('acme', 'lined', monthly([]))
+  await env.DB.batch([
+    ...bookRows(env.DB, 'acme'),
+    env.DB.prepare(
+      `insert into statement_runs (account, id, period, status, affiliates, steps, changed, started_at, ended_at)
+       values ('acme', 'run_1', ?1, 'done', 1, 1, 1, ?2, ?2)`,
+    ).bind(BOOK_PERIOD, '2026-11-01T00:00:00.000Z'),
+  ])
+  const page = `/statements?period=${BOOK_PERIOD}`
+  expect(await read(page)).toContain('name="seen" value="1"')
+  const approve = () =>
+    change(page, { change: 'approve', period: BOOK_PERIOD, seen: '1', earlier: '' })
+
+  expect(await (await approve()).text()).toContain('1 statement of September 2024 is')
+  const second = (await (await approve()).text()).replaceAll(/<[^>]+>/g, '')
+  expect(second).toContain('No statement was approved.')
+  expect(second).toContain(
+    'Of the 1 draft that you saw, another person has approved 1 since you opened the page.',
+  )
 })
 
 test('a period is chosen from a list with its state, the latest first', async () => {

@@ -95,6 +95,15 @@ type Refused = PeriodApproved['refused'][number]
 interface Approvals {
   readonly approved: PeriodApproved
   readonly earlier: readonly PeriodApproved[]
+  /** The drafts that the period had when the person opened the page; 0 if unknown. */
+  readonly seen: number
+}
+
+/** Says which drafts somebody else has approved since a person opened the page. */
+function goneSentence({ approved: { approved, waiting, refused_total }, seen }: Approvals): string {
+  const gone = seen - approved - waiting - refused_total
+  if (gone <= 0) return ''
+  return `Of the ${counted(seen, 'draft')} that you saw, another person has approved ${count(gone)} since you opened the page. `
 }
 
 /** Shows what the approval of a period did, and what it refused and why. */
@@ -118,6 +127,7 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
           )}, without a payment. `}
         {waiting > 0 &&
           `${counted(waiting, 'statement')} must be approved by another person, too. `}
+        {goneSentence(answers)}
         {refused_total > 0 && `${counted(refused_total, 'statement')} could not be approved. `}
         {closed
           ? `The period is closed${open_total > 0 ? `, except for ${counted(open_total, 'affiliate')} with a draft` : ''}.`
@@ -161,8 +171,8 @@ function defaultPeriod(sums: PeriodSums, now: number): string | undefined {
 
 /** The drafts of periods besides the one that a page shows. */
 interface OtherPeriods {
-  /** Whether the period has drafts itself, and has ended. */
-  readonly hasOwn: boolean
+  /** Its own drafts; null if it has none, or has not ended. */
+  readonly own: PeriodDrafts | null
   /** Those of earlier periods of the same kind that pay nothing: they are approved with the period. */
   readonly unpaid: readonly PeriodDrafts[]
   /** The others: those before a period with drafts, or all if the period has none. */
@@ -176,12 +186,12 @@ const MAX_EARLIER = 12
 function otherPeriods(sums: PeriodSums, shown: string, now: number): OtherPeriods {
   const drafts = draftsByPeriod(sums, now)
   const own = drafts.find(({ period }) => period.id === shown)
-  if (!own) return { unpaid: [], others: drafts, hasOwn: false }
+  if (!own) return { unpaid: [], others: drafts, own: null }
   const earlier = drafts.filter(({ period }) => period.last < own.period.last)
   const unpaid = earlier
     .filter(({ period, paying }) => paying === 0 && period.kind === own.period.kind)
     .slice(-MAX_EARLIER)
-  return { unpaid, others: earlier.filter((one) => !unpaid.includes(one)), hasOwn: true }
+  return { unpaid, others: earlier.filter((one) => !unpaid.includes(one)), own }
 }
 
 const draftsText = ({ period, drafts }: PeriodDrafts): string =>
@@ -215,7 +225,7 @@ interface ActionsProps {
   readonly visit: Visit
   readonly period: string
   readonly totals: StatementTotals
-  readonly unpaid: readonly PeriodDrafts[]
+  readonly others: OtherPeriods
 }
 
 /** Says how many drafts an approval concerns, and how many of them pay nothing. */
@@ -231,7 +241,7 @@ function draftsSentence({ data }: StatementTotals): string {
 }
 
 /** Renders the forms that approve and compute a whole period. */
-const Actions = ({ visit, period, totals, unpaid }: ActionsProps) => {
+const Actions = ({ visit, period, totals, others: { own, unpaid } }: ActionsProps) => {
   const { plan } = visit.query
   const drafts = totals.data.filter(({ status }) => status === 'draft')
   const hasHolds = drafts.some(({ with_holds }) => with_holds > 0)
@@ -257,6 +267,7 @@ const Actions = ({ visit, period, totals, unpaid }: ActionsProps) => {
             </p>
           )}
           <input type="hidden" name="period" value={period} />
+          {own && !plan && <input type="hidden" name="seen" value={`${own.drafts}`} />}
           <input
             type="hidden"
             name="earlier"
@@ -298,7 +309,7 @@ async function approvePeriods(values: Values, visit: Visit): Promise<Approvals> 
     })
     if (answer) earlier.push(answer)
   }
-  return { approved: await approve(values('period')), earlier }
+  return { approved: await approve(values('period')), earlier, seen: Number(values('seen')) }
 }
 
 const changes: NonNullable<Page['changes']> = {
@@ -358,7 +369,7 @@ export const statementsPage: Page = {
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
-    const { unpaid, others, hasOwn } = otherPeriods(sums, period ?? '', now)
+    const others = otherPeriods(sums, period ?? '', now)
     const body = (
       <>
         <Filters
@@ -382,8 +393,10 @@ export const statementsPage: Page = {
         <Live id="statements" seconds={followSeconds(run, now)}>
           {run && <Progress run={run} />}
           <StatusSums visit={here} totals={totals} />
-          {period && <OtherDrafts visit={here} others={others} hasOwn={hasOwn} />}
-          {period && <Actions visit={here} period={period} totals={totals} unpaid={unpaid} />}
+          {period && (
+            <OtherDrafts visit={here} others={others.others} hasOwn={others.own !== null} />
+          )}
+          {period && <Actions visit={here} period={period} totals={totals} others={others} />}
           <Statements
             visit={visit}
             period={period}

@@ -18,6 +18,7 @@ import {
   Data,
   Day,
   EmptyState,
+  isolated,
   periodWords,
   Table,
 } from './data.tsx'
@@ -66,6 +67,8 @@ export const StatusBadge = ({ status }: Pick<Statement, 'status'>) => (
   <Badge tone={TONES[status]}>{STATUS_WORDS[status]}</Badge>
 )
 
+const NONE = <span class="quiet">–</span>
+
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
 /**
@@ -87,10 +90,21 @@ export const Statements = ({
 }) => {
   const amount = (title: string, name: 'opening' | 'total' | 'payable' | 'closing') =>
     column(title, (row: Statement) => <Amount value={row[name]} currency={row.currency} />, true)
+  /** Returns a column of amounts that are often 0; none if all are. */
+  const carried = (title: string, name: 'opening' | 'closing') => {
+    const { cell } = amount(title, name)
+    return rows.some((row) => isSome(row[name]))
+      ? [column(title, (row: Statement) => (isSome(row[name]) ? cell(row) : NONE), true)]
+      : []
+  }
+  const plans = new Set(rows.map(({ plan }) => plan))
+  // The same plan in all rows is said once.
+  const ofPlan =
+    rows.length > 1 && plans.size === 1 ? `, by the plan ${[...plans].map(isolated)}` : ''
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   return (
     <Table
-      caption={caption}
+      caption={`${caption}${ofPlan}`}
       rows={rows}
       empty={empty}
       columns={[
@@ -103,14 +117,14 @@ export const Statements = ({
         amount('Payable', 'payable'),
         column('Status', ({ status }: Statement) => <StatusBadge status={status} />),
         column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />),
-        ...fields<Statement>(visit, 'plan'),
-        ...(rows.some(({ opening }) => isSome(opening)) ? [amount('Carried in', 'opening')] : []),
+        ...(ofPlan ? [] : fields<Statement>(visit, 'plan')),
+        ...carried('Carried in', 'opening'),
         ...(rows.some(({ total, payable }) => total !== payable)
           ? [amount('Earned', 'total')]
           : []),
-        ...(rows.some(({ closing }) => isSome(closing)) ? [amount('Carried on', 'closing')] : []),
+        ...carried('Carried on', 'closing'),
         ...(rows.some((row) => held(row) > 0)
-          ? [column('Records on hold', (row: Statement) => held(row) || '–', true)]
+          ? [column('On hold', (row: Statement) => held(row) || NONE, true)]
           : []),
       ]}
     />
