@@ -71,6 +71,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
     'zone',
   ],
+  fraud: ['commission', 'durations', 'validation'],
   admin: [
     'amount-signs',
     'auth',
@@ -134,7 +135,8 @@ const MAY_USE: Record<string, string[]> = {
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
   hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|commission|reports|tracking)\b/,
-  valibot: /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports)\b/,
+  valibot:
+    /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports|fraud)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,
   'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,
@@ -153,7 +155,7 @@ const files = Object.entries(sources)
 const importsOf = (source: string) =>
   [
     ...withoutComments(source).matchAll(
-      /(?<!['"`:])\b(?:from|import)\s*\(?\s*['"`]([^'"`]+)['"`]/g,
+      /(?<!['"`:])\b(?:from|import)\s*\(?\s*['"`]([^'"`\s]+)['"`]/g,
     ),
   ].map(([, to]) => to!)
 const withoutComments = (source: string) => source.replace(/\/\*\*[\s\S]*?\*\/|\/\/ .*/g, '')

@@ -71,6 +71,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'sql',
     'ulid',
   ],
+  fraud: [],
   docs: [
     'documents',
     'described',

@@ -1,0 +1,183 @@
+import type * as v from 'valibot'
+import type { Decimal } from '../commission/engine/decimal.ts'
+import type { Customer, Fact, FactResource } from '../commission/engine/facts.ts'
+
+// A kind of fraud rule (contract §17) is a value: the schema of its parameters, what it reads, and a function
+// from the records of an affiliate to findings. What evaluates rules knows no kind.
+
+/** The verticals of accounts. */
+export type Vertical = 'prop-trading' | 'forex' | 'igaming'
+
+/** Whom a case is about. The two customers of a pair are in the order of their ids. */
+export type Subject =
+  | { readonly affiliate_id: string }
+  | { readonly customer_id: string }
+  | { readonly customer_ids: readonly [string, string] }
+
+/** A figure that was compared with its threshold. Both are decimals as text; an amount has its currency as unit. */
+export interface Figure {
+  readonly name: string
+  readonly value: string
+  readonly threshold: string
+  readonly unit: string
+}
+
+/** A record that a finding rests on, or a statement. A finding has at least one. */
+export interface Evidence {
+  /** Null for a statement. */
+  readonly customer_id: string | null
+  readonly resource: FactResource | 'statements'
+  readonly id: string
+  /** In days since 1970. */
+  readonly day: number
+  readonly delivery_id: string | undefined
+}
+
+/** What a rule found of a subject on the day. */
+export interface Finding {
+  readonly subject: Subject
+  readonly figures: readonly Figure[]
+  /** Says the finding in one sentence, without the name of the subject: `24 of 30 signups came …`. */
+  readonly sentence: string
+  readonly evidence: readonly Evidence[]
+}
+
+/** Another customer with the same e-mail or name. */
+export interface Twin {
+  readonly customer_id: string
+  readonly signupDay: number
+}
+
+/** How a customer qualified for a `once` rule of a plan. Amounts are in the currency of the view. */
+export interface Qualified {
+  readonly plan: string
+  readonly rule: string
+  /** In days since 1970. */
+  readonly day: number
+  /** The least deposits that the rule asks for; null if it asks for none. */
+  readonly asks: Decimal | null
+  /** What the customer had deposited when they qualified. */
+  readonly deposited: Decimal
+  /** The records by which they qualified. */
+  readonly facts: readonly Fact[]
+}
+
+/** What unit rules paid for a customer's records of a day, in the currency of the view. */
+export interface UnitEarning {
+  readonly day: number
+  readonly amount: Decimal
+}
+
+/** What an affiliate earned in a period that is over, in the currency of the view. */
+export interface PeriodEarning {
+  /** The first and the last day of the period, in days since 1970. */
+  readonly first: number
+  readonly last: number
+  /** The id of its statement. */
+  readonly statement: string
+  readonly earned: Decimal
+  /** The net revenue of the affiliate's customers (§15). */
+  readonly revenue: Decimal
+}
+
+/** A customer of the affiliate, with the records of the days on which the affiliate had them. */
+export interface Seen extends Customer {
+  /** When the visitor followed the link by which the customer came, in milliseconds; null if unknown. */
+  readonly clickedAt: number | null
+  /** The other customers of the account with the same e-mail. */
+  readonly sameEmail: readonly Twin[]
+  /** The other customers of the account with the same first and last name and country. */
+  readonly sameName: readonly Twin[]
+  /** Whether the e-mail is that of the affiliate's own contact. */
+  readonly isContact: boolean
+  /** In order of day. */
+  readonly qualified: readonly Qualified[]
+  /** In order of day. */
+  readonly unitEarnings: readonly UnitEarning[]
+}
+
+/** What rules see of an affiliate. */
+export interface View {
+  readonly affiliate_id: string
+  /** In order of id. */
+  readonly customers: readonly Seen[]
+  /** The currency of amounts in figures. */
+  readonly currency: string
+  /** Converts an amount of a record into that currency (§11); null if it cannot be converted. */
+  readonly convert: (fact: Fact, field: string) => Decimal | null
+  /** The months that are over, the latest last. */
+  readonly periods: readonly PeriodEarning[]
+}
+
+/** The days of each source that a rule reads, the day included; absent: none. */
+export interface Reach {
+  readonly customers?: number
+  readonly transactions?: number
+  readonly 'trading-activity'?: number
+  readonly activities?: number
+}
+
+/** A kind of rule. */
+export interface Kind<P = unknown> {
+  /** Its name on the wire. */
+  readonly kind: string
+  /** The verticals whose accounts can have such rules. */
+  readonly verticals: readonly Vertical[]
+  /** The schema of the parameters, with their defaults. */
+  readonly parameters: v.GenericSchema<unknown, P>
+  reach(parameters: P): Reach
+  /**
+   * Returns what a rule finds on a day. The result follows from the records of the days in reach alone.
+   *
+   * @param day In days since 1970. All its records are known.
+   */
+  find(view: View, day: number, parameters: P): readonly Finding[]
+  /** What the kind sees and what it cannot see, each as one sentence. */
+  readonly sees: string
+  readonly cannotSee: string
+}
+
+/** Returns a kind whose function has the type of its parameters. */
+export const defineKind = <P>(kind: Kind<P>): Kind<P> => kind
+
+/** A record and the customer that it belongs to. */
+export interface OwnFact {
+  readonly customer: Seen
+  readonly fact: Fact
+}
+
+/** Returns the records of one customer of a resource from a day to another, both included. */
+export const ownFacts = (
+  { facts }: Seen,
+  resource: FactResource,
+  from: number,
+  to: number,
+): Fact[] =>
+  facts.filter((fact) => fact.resource === resource && fact.day >= from && fact.day <= to)
+
+/** Returns the records of a resource from a day to another, both included, in order of customer and time. */
+export function factsOf(
+  { customers }: View,
+  resource: FactResource,
+  from: number,
+  to: number,
+): OwnFact[] {
+  return customers.flatMap((customer) =>
+    ownFacts(customer, resource, from, to).map((fact) => ({ customer, fact })),
+  )
+}
+
+/** Returns the signups from a day to another, both included. A signup of an implausible time is none. */
+export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>
+  factsOf(view, 'customers', from, to).filter(({ fact }) => fact.state === 'approved')
+
+/** Returns records as evidence. */
+export function evidenceOf(facts: readonly OwnFact[]): Evidence[] {
+  return facts.map(({ customer, fact }) => ({
+    customer_id: customer.customer_id,
+    resource: fact.resource,
+    id: fact.id,
+    day: fact.day,
+    delivery_id: fact.delivery_id,
+  }))
+}

@@ -1,0 +1,84 @@
+import {
+  compare,
+  type Decimal,
+  decimal,
+  fromFact,
+  isPositive,
+  multiply,
+  plainText,
+  sum,
+} from '../../commission/engine/decimal.ts'
+import { amountOf, type Fact } from '../../commission/engine/facts.ts'
+import { figure } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { magnitude, median } from '../figures.ts'
+import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
+import { above0, MAX_DAYS } from '../parameters.ts'
+
+/** The active days that a day is compared with, and the fewest that can be compared. */
+const COMPARED = 60
+const FEWEST = 10
+
+/** A day on which a customer traded, won or lost far more than usual. */
+export const activityOutlier = defineKind({
+  kind: 'activity_outlier',
+  verticals: ['prop-trading', 'forex'],
+  parameters: objectOf({ times: above0('20') }),
+  reach: () => ({ 'trading-activity': MAX_DAYS }),
+  find(view, day, { times }) {
+    return view.customers.flatMap((customer) => {
+      const today = ownFacts(customer, 'trading-activity', day, day)
+      if (today.length === 0) return []
+      const earlier = ownFacts(customer, 'trading-activity', day - MAX_DAYS + 1, day - 1)
+      const figures = MEASURES.flatMap((measure): Figure[] => {
+        const compared = activeDays(earlier, measure.field)
+        const usual = compared.length < FEWEST ? null : median(compared)
+        if (usual === null || !isPositive(usual)) return []
+        const currencies = new Set(today.map(({ currency }) => currency))
+        // Profits in several currencies are not added.
+        if (measure.field === 'pnl' && currencies.size > 1) return []
+        const value = amountOn(today, measure.field)
+        const threshold = multiply(usual, decimal(times))
+        if (compare(value, threshold) <= 0) return []
+        const [currency] = currencies
+        return [
+          {
+            name: measure.name,
+            value: plainText(value),
+            threshold: plainText(threshold),
+            unit: measure.field === 'pnl' ? (currency ?? '') : 'lots',
+          },
+        ]
+      })
+      if (figures.length === 0) return []
+      return [
+        {
+          subject: { customer_id: customer.customer_id },
+          figures,
+          sentence: `The customer traded, won or lost more than ${figure(times)} times what is usual on one day.`,
+          evidence: evidenceOf(today.map((fact) => ({ customer, fact }))),
+        },
+      ]
+    })
+  },
+  sees: 'The lots, and the profit or loss, of each customer by day.',
+  cannotSee: `A customer with fewer than ${FEWEST} active days cannot be compared. Why a day was unusual.`,
+})
+
+const MEASURES = [
+  { name: 'lots_of_a_day', field: 'lots_traded' },
+  { name: 'profit_or_loss_of_a_day', field: 'pnl' },
+] as const
+
+type Measured = (typeof MEASURES)[number]['field']
+
+/** Returns the lots of a day, or how far its profit or loss is from 0. */
+const amountOn = (facts: readonly Fact[], field: Measured): Decimal =>
+  magnitude(sum(facts.map((fact) => fromFact(amountOf(fact, field)))))
+
+/** Returns the amounts of the latest days with trading activity. */
+const activeDays = (facts: readonly Fact[], field: Measured): Decimal[] =>
+  [...Map.groupBy(facts, ({ day }) => day)]
+    .sort(([a], [b]) => b - a)
+    .slice(0, COMPARED)
+    .map(([, rows]) => amountOn(rows, field))

@@ -1,0 +1,62 @@
+import * as v from 'valibot'
+import { integer } from '../../commission/engine/decimal.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { wholeNumber } from '../../commission/plans/decimals.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { HOUR_MS } from '../../durations.ts'
+import { percentFigure, reachesPercent } from '../figures.ts'
+import { defineKind, evidenceOf, signupsOf } from '../kind.ts'
+import { count, days, share } from '../parameters.ts'
+
+const SECOND_MS = 1000
+
+/** Most signups came a few seconds after their clicks, or a long time after them. */
+export const clickToSignup = defineKind({
+  kind: 'click_to_signup',
+  verticals: ['prop-trading', 'forex', 'igaming'],
+  parameters: objectOf({
+    min_signups: count(10),
+    days: days(7),
+    share_percent: share('50'),
+    seconds: v.optional(wholeNumber(1, 3600), 10),
+    hours: v.exactOptional(wholeNumber(1, 24 * 400)),
+  }),
+  reach: ({ days: window }) => ({ customers: window }),
+  find(view, day, { min_signups, days: window, share_percent, seconds, hours }) {
+    const timed = signupsOf(view, day - window + 1, day).flatMap((own) => {
+      const { clickedAt } = own.customer
+      return own.fact.wholeDay || clickedAt === null
+        ? []
+        : [{ ...own, after: own.fact.at - clickedAt }]
+    })
+    if (timed.length < min_signups) return []
+    const fast = timed.filter(({ after }) => after < seconds * SECOND_MS)
+    const slow = hours === undefined ? [] : timed.filter(({ after }) => after > hours * HOUR_MS)
+    const groups = [
+      {
+        name: 'signups_soon_after_the_click',
+        signups: fast,
+        when: `less than ${counted(seconds, 'second')}`,
+      },
+      {
+        name: 'signups_long_after_the_click',
+        signups: slow,
+        when: `more than ${counted(hours ?? 0, 'hour')}`,
+      },
+    ]
+    return groups
+      .filter(({ signups }) =>
+        reachesPercent(integer(signups.length), integer(timed.length), share_percent),
+      )
+      .map(({ name, signups, when }) => ({
+        subject: { affiliate_id: view.affiliate_id },
+        figures: [
+          percentFigure(name, integer(signups.length), integer(timed.length), share_percent),
+        ],
+        sentence: `${signups.length} of ${counted(timed.length, 'signup')} came ${when} after the click.`,
+        evidence: evidenceOf(signups),
+      }))
+  },
+  sees: 'The time of the click in the signed code of a link, and the time of the signup.',
+  cannotSee: 'A signup without a link of the service, or without a time of day, is left out.',
+})

@@ -1,0 +1,75 @@
+import {
+  add,
+  compare,
+  decimal,
+  integer,
+  multiply,
+  plainText,
+  quotient,
+  subtract,
+} from '../../commission/engine/decimal.ts'
+import { compareText, valueOn } from '../../commission/engine/facts.ts'
+import { figure } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
+import { count, days, share } from '../parameters.ts'
+
+/** The days before the window that its countries are compared with. */
+const COMPARED = 90
+
+/** A country whose share of the signups has grown far above what the affiliate usually brings. */
+export const countryMix = defineKind({
+  kind: 'country_mix',
+  verticals: ['prop-trading', 'forex', 'igaming'],
+  parameters: objectOf({ min_signups: count(20), days: days(7), points: share('40') }),
+  reach: ({ days: window }) => ({ customers: window + COMPARED }),
+  find(view, day, { min_signups, days: window, points }) {
+    const first = day - window + 1
+    const now = withCountry(signupsOf(view, first, day))
+    const before = withCountry(signupsOf(view, first - COMPARED, first - 1))
+    if (now.length < min_signups || before.length === 0) return []
+    const earlier = Map.groupBy(before, ({ country }) => country)
+    return [...Map.groupBy(now, ({ country }) => country)]
+      .sort(([a], [b]) => compareText(a, b))
+      .flatMap(([country, signups]) => {
+        const usual = earlier.get(country)?.length ?? 0
+        // a ÷ n − b ÷ m in percentage points, compared without a division.
+        const difference = integer(100 * (signups.length * before.length - usual * now.length))
+        const whole = integer(now.length * before.length)
+        if (compare(difference, multiply(whole, decimal(points))) <= 0) return []
+        const sharePercent = quotient(integer(100 * signups.length), integer(now.length), 2)
+        const usualPercent = quotient(integer(100 * usual), integer(before.length), 2)
+        return [
+          {
+            subject: { affiliate_id: view.affiliate_id },
+            figures: [
+              {
+                name: 'share_of_a_country',
+                value: plainText(sharePercent),
+                threshold: plainText(add(usualPercent, decimal(points))),
+                unit: 'percent',
+              },
+              {
+                name: 'growth_of_the_share',
+                value: plainText(subtract(sharePercent, usualPercent)),
+                threshold: points,
+                unit: 'points',
+              },
+            ],
+            sentence: `${figure(plainText(sharePercent))} % of the signups came from ${country}; ${figure(plainText(usualPercent))} % are usual.`,
+            evidence: evidenceOf(signups),
+          },
+        ]
+      })
+  },
+  sees: 'The country of each customer as it was at the signup, by day.',
+  cannotSee:
+    'A customer without a country is left out. Senders may take the country from an address that is wrong.',
+})
+
+/** Returns signups with the country of their customers on the day; those without one are left out. */
+const withCountry = (signups: readonly OwnFact[]) =>
+  signups.flatMap((own) => {
+    const country = valueOn(own.customer.fields, own.fact.day)?.country_code
+    return country ? [{ ...own, country }] : []
+  })

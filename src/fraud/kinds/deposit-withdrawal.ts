@@ -1,0 +1,129 @@
+import {
+  compare,
+  decimal,
+  fromFact,
+  integer,
+  isPositive,
+  sum,
+  ZERO,
+} from '../../commission/engine/decimal.ts'
+import { amountOf, type Fact } from '../../commission/engine/facts.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import { defineKind, evidenceOf, type Finding, type Seen, type View } from '../kind.ts'
+import {
+  amountField,
+  type EventNames,
+  eventNames,
+  isDeposit,
+  isPlay,
+  isWithdrawal,
+} from '../money-records.ts'
+import { above0, count, days, share } from '../parameters.ts'
+
+/** The days whose first deposits are compared for the affiliate. */
+const AFFILIATE_DAYS = 30
+
+/** Customers who withdraw nearly all that they deposited, and hardly trade or bet. */
+export const depositWithdrawal = defineKind({
+  kind: 'deposit_withdrawal',
+  verticals: ['forex', 'igaming'],
+  parameters: objectOf({
+    percent: share('90'),
+    days: days(7),
+    lots: above0('0.1'),
+    share_percent: share('30'),
+    min_customers: count(10),
+    events: eventNames,
+  }),
+  reach: ({ days: window }) => {
+    const all = window + AFFILIATE_DAYS
+    return { transactions: all, 'trading-activity': all, activities: all }
+  },
+  find(view, day, parameters) {
+    const { days: window, share_percent, min_customers } = parameters
+    const found = view.customers.flatMap((customer) => {
+      const stay = stayOf(view, customer, day, parameters)
+      return stay ? [{ customer, ...stay }] : []
+    })
+    const back = found.filter(({ isBack }) => isBack)
+    const findings: Finding[] = back
+      .filter(({ isNew }) => isNew)
+      .map(({ customer, facts, deposited, withdrawn }) => ({
+        subject: { customer_id: customer.customer_id },
+        figures: [percentFigure('withdrawn_of_deposits', withdrawn, deposited, parameters.percent)],
+        sentence: `The customer withdrew nearly all deposits within ${counted(window, 'day')} and hardly played.`,
+        evidence: evidenceOf(facts.map((fact) => ({ customer, fact }))),
+      }))
+    const all = integer(found.length)
+    if (found.length >= min_customers && reachesPercent(integer(back.length), all, share_percent)) {
+      findings.push({
+        subject: { affiliate_id: view.affiliate_id },
+        figures: [
+          countFigure('customers_who_deposited', found.length, min_customers, 'customers'),
+          percentFigure('share_who_withdrew', integer(back.length), all, share_percent),
+        ],
+        sentence: `${back.length} of ${counted(found.length, 'customer')} withdrew nearly all deposits within ${counted(window, 'day')} and hardly played.`,
+        evidence: evidenceOf(
+          back.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact }))),
+        ),
+      })
+    }
+    return findings
+  },
+  sees: 'Deposits, withdrawals, lots and bets of each customer by day.',
+  cannotSee:
+    'Whether a withdrawal went to the person who deposited. An amount without a rate is left out.',
+})
+
+interface Stay {
+  readonly facts: readonly Fact[]
+  readonly deposited: ReturnType<typeof sum>
+  readonly withdrawn: ReturnType<typeof sum>
+  /** Whether nearly all went back, and the customer hardly played. */
+  readonly isBack: boolean
+  /** Whether the day is among the days after the first deposit. */
+  readonly isNew: boolean
+}
+
+interface Thresholds {
+  readonly percent: string
+  readonly days: number
+  readonly lots: string
+  readonly events: EventNames
+}
+
+/** Returns the days after the first deposit of a customer; null without one in the days that are compared. */
+function stayOf(
+  view: View,
+  customer: Seen,
+  day: number,
+  { percent, days: window, lots, events }: Thresholds,
+): Stay | null {
+  const first = customer.facts.find((fact) => fact.day <= day && isDeposit(fact, events))
+  if (!first || first.day <= day - AFFILIATE_DAYS) return null
+  const last = Math.min(day, first.day + window - 1)
+  const during = customer.facts.filter((fact) => fact.day >= first.day && fact.day <= last)
+  const total = (facts: readonly Fact[]) =>
+    sum(facts.map((fact) => view.convert(fact, amountField(fact)) ?? ZERO))
+  const deposits = during.filter((fact) => isDeposit(fact, events))
+  const withdrawals = during.filter((fact) => isWithdrawal(fact, events))
+  const play = during.filter((fact) => isPlay(fact, events))
+  const traded = sum(play.map((fact) => fromFact(amountOf(fact, 'lots_traded'))))
+  const hasBet = play.some(({ resource }) => resource === 'activities')
+  const deposited = total(deposits)
+  const withdrawn = total(withdrawals)
+  const isBack =
+    isPositive(deposited) &&
+    reachesPercent(withdrawn, deposited, percent) &&
+    compare(traded, decimal(lots)) < 0 &&
+    !hasBet
+  return {
+    facts: [...deposits, ...withdrawals],
+    deposited,
+    withdrawn,
+    isBack,
+    isNew: day - first.day < window,
+  }
+}

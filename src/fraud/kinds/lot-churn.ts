@@ -1,0 +1,115 @@
+import {
+  add,
+  compare,
+  type Decimal,
+  decimal,
+  isPositive,
+  multiply,
+  plainText,
+  subtract,
+  sum,
+  ZERO,
+} from '../../commission/engine/decimal.ts'
+import type { Fact } from '../../commission/engine/facts.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { defineKind, evidenceOf, type Figure, type Finding, type Seen, type View } from '../kind.ts'
+import { above0, days } from '../parameters.ts'
+
+/** Trading that earns the affiliate more by volume than it brings the firm. */
+export const lotChurn = defineKind({
+  kind: 'lot_churn',
+  verticals: ['forex'],
+  parameters: objectOf({ percent: above0('80'), days: days(30) }),
+  reach: ({ days: window }) => ({ transactions: window, 'trading-activity': window }),
+  find(view, day, { percent, days: window }) {
+    const first = day - window + 1
+    const sums = view.customers
+      .map((customer) => ({ customer, ...sumsOf(view, customer, first, day) }))
+      .filter(({ earned }) => isPositive(earned))
+    const subjects = [
+      ...sums.map((one) => ({
+        subject: { customer_id: one.customer.customer_id },
+        sentence: 'By volume the affiliate earned more from the customer than the limits allow.',
+        parts: [one],
+      })),
+      {
+        subject: { affiliate_id: view.affiliate_id },
+        sentence: 'By volume the affiliate earned more from all customers than the limits allow.',
+        parts: sums,
+      },
+    ]
+    return subjects.flatMap(({ subject, sentence, parts }): Finding[] => {
+      const total = (of: (one: Sums) => Decimal) => sum(parts.map(of))
+      const earned = total((one) => one.earned)
+      const figures = [
+        ...exceeds(
+          'earned_by_volume_of_charges',
+          earned,
+          multiply(
+            total((one) => one.charged),
+            multiply(decimal(percent), decimal('0.01')),
+          ),
+          view.currency,
+        ),
+        ...exceeds(
+          'earned_by_volume_of_net_deposits',
+          earned,
+          total((one) => one.netDeposits),
+          view.currency,
+        ),
+      ]
+      if (figures.length === 0) return []
+      return [
+        {
+          subject,
+          figures,
+          sentence,
+          evidence: evidenceOf(
+            parts.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact }))),
+          ),
+        },
+      ]
+    })
+  },
+  sees: 'What unit rules paid for each customer, the spread and commission that were charged, and net deposits.',
+  cannotSee:
+    'Deposits before the window: a customer who lives on an old deposit looks worse than they are.',
+})
+
+interface Sums {
+  readonly customer: Seen
+  readonly earned: Decimal
+  readonly charged: Decimal
+  readonly netDeposits: Decimal
+  readonly facts: readonly Fact[]
+}
+
+function sumsOf(view: View, customer: Seen, first: number, last: number) {
+  const facts = customer.facts.filter(
+    ({ day, state }) => day >= first && day <= last && state === 'approved',
+  )
+  const amount = (of: readonly Fact[], field: string) =>
+    sum(of.map((fact) => view.convert(fact, field) ?? ZERO))
+  const trading = facts.filter(({ resource }) => resource === 'trading-activity')
+  const ofType = (type: string) =>
+    amount(
+      facts.filter(({ resource, kind }) => resource === 'transactions' && kind === type),
+      'amount_currency',
+    )
+  return {
+    earned: sum(
+      customer.unitEarnings
+        .filter(({ day }) => day >= first && day <= last)
+        .map((one) => one.amount),
+    ),
+    charged: add(amount(trading, 'spread_cost'), amount(trading, 'commission')),
+    netDeposits: subtract(ofType('deposit'), ofType('withdrawal')),
+    facts: trading,
+  }
+}
+
+/** Returns a figure if a value is above its threshold. */
+const exceeds = (name: string, value: Decimal, threshold: Decimal, unit: string): Figure[] =>
+  compare(value, threshold) > 0
+    ? [{ name, value: plainText(value), threshold: plainText(threshold), unit }]
+    : []

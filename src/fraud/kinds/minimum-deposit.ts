@@ -1,0 +1,84 @@
+import {
+  compare,
+  decimal,
+  integer,
+  isPositive,
+  multiply,
+  subtract,
+} from '../../commission/engine/decimal.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import { defineKind, evidenceOf, type Qualified, type Seen } from '../kind.ts'
+import { type EventNames, eventNames, isDeposit, isPlay } from '../money-records.ts'
+import { atLeast0, count, days, share } from '../parameters.ts'
+
+/** Customers who deposited just what a rule asks for, and then did nothing. */
+export const minimumDeposit = defineKind({
+  kind: 'minimum_deposit',
+  verticals: ['prop-trading', 'forex', 'igaming'],
+  parameters: objectOf({
+    min_customers: count(10),
+    days: days(30),
+    share_percent: share('60'),
+    within_percent: atLeast0('1'),
+    idle_days: days(14),
+    events: eventNames,
+  }),
+  reach: ({ days: window, idle_days }) => {
+    const all = window + idle_days
+    return { transactions: all, 'trading-activity': all, activities: all }
+  },
+  find(view, day, parameters) {
+    const {
+      min_customers,
+      days: window,
+      share_percent,
+      within_percent,
+      idle_days,
+      events,
+    } = parameters
+    const last = day - idle_days
+    const qualified = view.customers.flatMap((customer) =>
+      customer.qualified
+        .filter((one) => one.asks !== null && one.day <= last && one.day > last - window)
+        .slice(0, 1)
+        .map((one) => ({ customer, one })),
+    )
+    if (qualified.length < min_customers) return []
+    const found = qualified.filter(
+      ({ customer, one }) =>
+        isJustEnough(one, within_percent) && isIdle(customer, one.day, idle_days, events),
+    )
+    const [part, whole] = [integer(found.length), integer(qualified.length)]
+    if (!reachesPercent(part, whole, share_percent)) return []
+    return [
+      {
+        subject: { affiliate_id: view.affiliate_id },
+        figures: [
+          countFigure('customers_who_qualified', qualified.length, min_customers, 'customers'),
+          percentFigure('share_at_the_minimum', part, whole, share_percent),
+        ],
+        sentence: `${found.length} of ${counted(qualified.length, 'customer')} who qualified deposited at most ${within_percent} % more than the rule asks for, and did nothing in the ${counted(idle_days, 'day')} after.`,
+        evidence: evidenceOf(
+          found.flatMap(({ customer, one }) => one.facts.map((fact) => ({ customer, fact }))),
+        ),
+      },
+    ]
+  },
+  sees: 'By which records customers qualified, and what they did in the days after.',
+  cannotSee: 'Customers of rules that ask for no deposit. Play that the sender reports late.',
+})
+
+/** Returns whether the deposits are at most so many percent above what the rule asks for. */
+const isJustEnough = ({ asks, deposited }: Qualified, percent: string): boolean =>
+  asks !== null &&
+  isPositive(asks) &&
+  compare(multiply(subtract(deposited, asks), integer(100)), multiply(asks, decimal(percent))) <= 0
+
+/** Returns whether a customer neither played nor deposited in the days after a day. */
+const isIdle = ({ facts }: Seen, day: number, idle: number, events: EventNames): boolean =>
+  !facts.some(
+    (fact) =>
+      fact.day > day && fact.day <= day + idle && (isPlay(fact, events) || isDeposit(fact, events)),
+  )

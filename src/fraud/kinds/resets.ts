@@ -1,0 +1,33 @@
+import { counted } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { countFigure } from '../figures.ts'
+import { defineKind, evidenceOf, ownFacts } from '../kind.ts'
+import { count, days } from '../parameters.ts'
+
+const FEES = new Set(['challenge_fee', 'reset_fee'])
+
+/** A customer who bought many challenges and resets within a few days. */
+export const resets = defineKind({
+  kind: 'resets',
+  verticals: ['prop-trading'],
+  parameters: objectOf({ count: count(5), days: days(14) }),
+  reach: ({ days: window }) => ({ transactions: window }),
+  find(view, day, { count: least, days: window }) {
+    return view.customers.flatMap((customer) => {
+      const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(
+        ({ kind, state }) => FEES.has(kind) && state === 'approved',
+      )
+      if (fees.length < least) return []
+      return [
+        {
+          subject: { customer_id: customer.customer_id },
+          figures: [countFigure('fees', fees.length, least, 'fees')],
+          sentence: `The customer paid ${counted(fees.length, 'fee')} for challenges and resets in ${counted(window, 'day')}.`,
+          evidence: evidenceOf(fees.map((fact) => ({ customer, fact }))),
+        },
+      ]
+    })
+  },
+  sees: 'The approved fees for challenges and their resets, by customer.',
+  cannotSee: 'A person with several accounts is several customers here.',
+})

@@ -1,0 +1,48 @@
+import { isPositive, sum, ZERO } from '../../commission/engine/decimal.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
+import { count, days, share } from '../parameters.ts'
+
+const PAID = new Set(['challenge_fee', 'reset_fee', 'deposit'])
+const TAKEN_BACK = new Set(['reversed', 'declined'])
+
+/** Many fees and deposits that were reversed, declined or refunded. */
+export const reversals = defineKind({
+  kind: 'reversals',
+  verticals: ['prop-trading', 'forex'],
+  parameters: objectOf({ percent: share('20'), min_count: count(5), days: days(30) }),
+  reach: ({ days: window }) => ({ transactions: window }),
+  find(view, day, { percent, min_count, days: window }) {
+    const own = factsOf(view, 'transactions', day - window + 1, day)
+    const broken = own.filter(
+      ({ fact }) =>
+        (PAID.has(fact.kind) && TAKEN_BACK.has(fact.state)) ||
+        (fact.kind === 'refund' && fact.state === 'approved'),
+    )
+    const approved = own.filter(({ fact }) => PAID.has(fact.kind) && fact.state === 'approved')
+    const lost = totalOf(view, broken)
+    const kept = totalOf(view, approved)
+    const reaches = isPositive(kept) ? reachesPercent(lost, kept, percent) : isPositive(lost)
+    if (broken.length < min_count || !reaches) return []
+    return [
+      {
+        subject: { affiliate_id: view.affiliate_id },
+        figures: [
+          countFigure('reversed_declined_or_refunded', broken.length, min_count, 'transactions'),
+          ...(isPositive(kept)
+            ? [percentFigure('share_of_the_approved_amount', lost, kept, percent)]
+            : []),
+        ],
+        sentence: `${figure(String(broken.length))} fees and deposits were reversed, declined or refunded in ${counted(window, 'day')}.`,
+        evidence: evidenceOf(broken),
+      },
+    ]
+  },
+  sees: 'The status of each fee, deposit and refund, by the status map of the account.',
+  cannotSee: 'Why a payment was reversed. An amount without a rate is left out of the share.',
+})
+
+const totalOf = (view: View, facts: readonly OwnFact[]) =>
+  sum(facts.map(({ fact }) => view.convert(fact, 'amount_currency') ?? ZERO))

@@ -1,0 +1,63 @@
+import * as v from 'valibot'
+import { compareText } from '../../commission/engine/facts.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { countFigure } from '../figures.ts'
+import { defineKind, evidenceOf, type Finding, type Seen, signupsOf, type Twin } from '../kind.ts'
+
+/** Two customers, or a customer and the affiliate's own contact, who are the same person. */
+export const sharedIdentity = defineKind({
+  kind: 'shared_identity',
+  verticals: ['prop-trading', 'forex', 'igaming'],
+  parameters: objectOf({ names: v.optional(v.boolean(), false) }),
+  reach: () => ({ customers: 1 }),
+  find(view, day, { names }) {
+    return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {
+      const evidence = evidenceOf([{ customer, fact }])
+      const same = [
+        { what: 'e-mail', twins: earlierThan(customer, customer.sameEmail) },
+        { what: 'name and country', twins: names ? earlierThan(customer, customer.sameName) : [] },
+      ].filter(({ twins }) => twins.length > 0)
+      const [first] = same
+      return [
+        ...(first
+          ? [
+              {
+                subject: { customer_id: customer.customer_id },
+                figures: same.map(({ what, twins }) =>
+                  countFigure(
+                    what === 'e-mail' ? 'customers_with_the_email' : 'customers_with_the_name',
+                    twins.length + 1,
+                    2,
+                    'customers',
+                  ),
+                ),
+                sentence: `The customer has the ${first.what} of ${counted(first.twins.length, 'earlier customer')}.`,
+                evidence,
+              },
+            ]
+          : []),
+        ...(customer.isContact
+          ? [
+              {
+                subject: { affiliate_id: view.affiliate_id },
+                figures: [countFigure('customers_with_the_contact_email', 1, 1, 'customers')],
+                sentence: 'A customer has the e-mail of the affiliate.',
+                evidence,
+              },
+            ]
+          : []),
+      ]
+    })
+  },
+  sees: 'The e-mail of each customer and affiliate, without letter case, tags and the dots of Gmail. Names only if the rule says so.',
+  cannotSee: 'Several addresses of one person. Many people share a name.',
+})
+
+/** Returns the customers who signed up before a customer; of one day, those with the smaller id. */
+const earlierThan = ({ customer_id, signupDay }: Seen, twins: readonly Twin[]): Twin[] =>
+  twins.filter(
+    (one) =>
+      one.signupDay < signupDay ||
+      (one.signupDay === signupDay && compareText(one.customer_id, customer_id) < 0),
+  )

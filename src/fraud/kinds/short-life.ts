@@ -1,0 +1,54 @@
+import { integer } from '../../commission/engine/decimal.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
+import { defineKind, evidenceOf } from '../kind.ts'
+import { eventNames, isPlay } from '../money-records.ts'
+import { count, days, share } from '../parameters.ts'
+
+/** Customers who qualify, and stop after a few days. */
+export const shortLife = defineKind({
+  kind: 'short_life',
+  verticals: ['forex', 'igaming'],
+  parameters: objectOf({
+    min_customers: count(10),
+    share_percent: share('80'),
+    active_days: count(3),
+    days: days(30),
+    events: eventNames,
+  }),
+  reach: ({ days: window }) => ({ 'trading-activity': 2 * window, activities: 2 * window }),
+  find(view, day, { min_customers, share_percent, active_days, days: window, events }) {
+    const last = day - window
+    const lives = view.customers.flatMap((customer) => {
+      const qualified = customer.qualified.find((one) => one.day <= last && one.day > last - window)
+      if (!qualified) return []
+      const active = customer.facts.filter(
+        (fact) =>
+          fact.day > qualified.day && fact.day <= qualified.day + window && isPlay(fact, events),
+      )
+      return [{ customer, qualified, active: new Set(active.map((fact) => fact.day)).size }]
+    })
+    if (lives.length < min_customers) return []
+    const short = lives.filter(({ active }) => active < active_days)
+    const [part, whole] = [integer(short.length), integer(lives.length)]
+    if (!reachesPercent(part, whole, share_percent)) return []
+    return [
+      {
+        subject: { affiliate_id: view.affiliate_id },
+        figures: [
+          countFigure('customers_who_qualified', lives.length, min_customers, 'customers'),
+          percentFigure('share_who_stopped', part, whole, share_percent),
+        ],
+        sentence: `${short.length} of ${counted(lives.length, 'customer')} were active on fewer than ${active_days} of the ${counted(window, 'day')} after they qualified.`,
+        evidence: evidenceOf(
+          short.flatMap(({ customer, qualified }) =>
+            qualified.facts.map((fact) => ({ customer, fact })),
+          ),
+        ),
+      },
+    ]
+  },
+  sees: 'When customers qualified, and on which days they traded or bet in the days after.',
+  cannotSee: 'Why customers stop. A poor product looks the same.',
+})

@@ -1,0 +1,86 @@
+import {
+  compare,
+  decimal,
+  greatest,
+  integer,
+  multiply,
+  plainText,
+} from '../../commission/engine/decimal.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
+import { objectOf } from '../../commission/plans/shapes.ts'
+import { HOUR_MS } from '../../durations.ts'
+import { median } from '../figures.ts'
+import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
+import { above0, count, MAX_DAYS } from '../parameters.ts'
+
+/** The days with signups that a day is compared with: the latest before it. */
+const COMPARED = 28
+
+/** Far more signups on a day, or within an hour of it, than the affiliate usually has. */
+export const signupBurst = defineKind({
+  kind: 'signup_burst',
+  verticals: ['prop-trading', 'forex', 'igaming'],
+  parameters: objectOf({ min: count(20), times: above0('5') }),
+  reach: () => ({ customers: MAX_DAYS }),
+  find(view, day, { min, times }) {
+    const today = signupsOf(view, day, day)
+    if (today.length < min) return []
+    const earlier = Map.groupBy(
+      signupsOf(view, day - MAX_DAYS + 1, day - 1),
+      ({ fact }) => fact.day,
+    )
+    const compared = [...earlier]
+      .sort(([a], [b]) => b - a)
+      .slice(0, COMPARED)
+      .map(([, signups]) => signups)
+    const found = SPANS.flatMap(({ name, within, signupsIn }) => {
+      const value = signupsIn(today)
+      const usual = median(
+        compared
+          .map(signupsIn)
+          .filter((one) => one > 0)
+          .map(integer),
+      )
+      if (usual === null || value < min) return []
+      const threshold = multiply(usual, decimal(times))
+      if (compare(integer(value), threshold) <= 0) return []
+      const least = plainText(greatest(threshold, integer(min)))
+      return [
+        {
+          figure: { name, value: String(value), threshold: least, unit: 'signups' },
+          sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,
+        },
+      ]
+    })
+    const [first] = found
+    if (!first) return []
+    return [
+      {
+        subject: { affiliate_id: view.affiliate_id },
+        figures: found.map((one) => one.figure),
+        sentence: first.sentence,
+        evidence: evidenceOf(today),
+      },
+    ]
+  },
+  sees: 'How many customers signed up on each day and, where the time of day was sent, in each hour.',
+  cannotSee:
+    'The first day with signups cannot be compared with earlier ones. A planned campaign looks the same.',
+})
+
+/** Returns the most signups of a clock hour. A signup without a time of day is in none. */
+function mostInAnHour(signups: readonly OwnFact[]): number {
+  const timed = signups.filter(({ fact }) => !fact.wholeDay)
+  const hours = Map.groupBy(timed, ({ fact }) => Math.floor(fact.at / HOUR_MS))
+  return Math.max(0, ...[...hours.values()].map((one) => one.length))
+}
+
+/** The spans of time whose signups are counted. */
+const SPANS = [
+  {
+    name: 'signups_of_a_day',
+    within: 'a day',
+    signupsIn: (signups: readonly OwnFact[]) => signups.length,
+  },
+  { name: 'signups_of_an_hour', within: 'an hour', signupsIn: mostInAnHour },
+] as const

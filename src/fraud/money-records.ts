@@ -1,0 +1,61 @@
+import * as v from 'valibot'
+import type { Fact } from '../commission/engine/facts.ts'
+import { listOf, objectOf } from '../commission/plans/shapes.ts'
+import { ruleMessage } from '../validation/issue.ts'
+
+// Which records are deposits, withdrawals and play. Brands name their events as they like, so that rules of
+// brands list the names; the defaults are those of the source document.
+
+const MOST_NAMES = 20
+const MOST_CHARACTERS = 200
+
+const names = (usual: readonly string[]) =>
+  v.optional(
+    listOf(
+      v.pipe(
+        v.string(),
+        v.minLength(1, ruleMessage('length', `1 to ${MOST_CHARACTERS} characters`)),
+        v.maxLength(MOST_CHARACTERS, ruleMessage('length', `1 to ${MOST_CHARACTERS} characters`)),
+      ),
+      MOST_NAMES,
+    ),
+    usual,
+  )
+
+/** The schema of the names of events; they are not used for partners. */
+export const eventNames = v.optional(
+  objectOf({
+    deposits: names(['Deposit']),
+    withdrawals: names(['Withdrawal']),
+    bets: names(['Bet', 'GGR', 'NGR', 'DailyStats']),
+  }),
+  {},
+)
+
+/** The names of the events that are deposits, withdrawals and bets. */
+export type EventNames = v.InferOutput<typeof eventNames>
+
+const isApproved = ({ state }: Fact): boolean => state === 'approved'
+
+const isNamed = (fact: Fact, type: string, events: readonly string[]): boolean =>
+  fact.resource === 'transactions'
+    ? fact.kind === type
+    : fact.resource === 'activities' && events.includes(fact.kind)
+
+/** Returns whether a record is an approved deposit. */
+export const isDeposit = (fact: Fact, { deposits }: EventNames): boolean =>
+  isApproved(fact) && isNamed(fact, 'deposit', deposits)
+
+/** Returns whether a record is an approved withdrawal. */
+export const isWithdrawal = (fact: Fact, { withdrawals }: EventNames): boolean =>
+  isApproved(fact) && isNamed(fact, 'withdrawal', withdrawals)
+
+/** Returns whether a record shows that the customer traded or bet. */
+export const isPlay = (fact: Fact, { bets }: EventNames): boolean =>
+  isApproved(fact) &&
+  (fact.resource === 'trading-activity' ||
+    (fact.resource === 'activities' && bets.includes(fact.kind)))
+
+/** Returns the name of the amount of a deposit or withdrawal. */
+export const amountField = ({ resource }: Fact): string =>
+  resource === 'transactions' ? 'amount_currency' : 'Value'

@@ -1,0 +1,458 @@
+import * as v from 'valibot'
+import { describe, expect, test } from 'vitest'
+import { decimal } from '../../src/commission/engine/decimal.ts'
+import { type DayFinding, findingsOf } from '../../src/fraud/findings.ts'
+import type { View } from '../../src/fraud/kind.ts'
+import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
+import { customer, event, paid, times, traded, viewOf } from './view.ts'
+
+// Each kind of fraud rule by an example that can be checked by hand: just enough for a finding, and just not.
+
+const DAY = 20_000
+
+/** Returns what a rule finds on a day, or on several up to it, with the defaults and some parameters. */
+function findings(name: string, view: View, parameters: object = {}, first = DAY): DayFinding[] {
+  const kind = KINDS.find((one) => one.kind === name)!
+  return findingsOf({ kind, parameters: v.parse(kind.parameters, parameters) }, view, first, DAY)
+}
+
+const figuresOf = (found: readonly DayFinding[]) =>
+  found.map(({ subject, figures }) => [
+    Object.values(subject).join(),
+    ...figures.map(({ value, threshold, unit }) => `${value} / ${threshold} ${unit}`),
+  ])
+
+describe('kinds', () => {
+  test('each has a name of its own, and every vertical has some', () => {
+    expect(new Set(KINDS.map(({ kind }) => kind)).size).toBe(15)
+    expect(kindsOf('prop-trading').map(({ kind }) => kind)).toEqual([
+      'shared_identity',
+      'click_to_signup',
+      'signup_burst',
+      'country_mix',
+      'minimum_deposit',
+      'reversals',
+      'resets',
+      'hedge_pair',
+      'drawdown_breach',
+      'payout_without_trading',
+      'activity_outlier',
+      'commission_over_revenue',
+    ])
+    expect(kindsOf('forex')).toHaveLength(12)
+    expect(kindsOf('igaming')).toHaveLength(8)
+  })
+
+  test('no kind finds anything of an affiliate without customers', () => {
+    for (const { kind } of KINDS) expect(findings(kind, viewOf([])), kind).toEqual([])
+  })
+})
+
+describe('shared_identity', () => {
+  const twin = (signupDay: number) => [{ customer_id: 'B', signupDay }]
+
+  test('names the later of two customers with one e-mail', () => {
+    const view = viewOf([customer('C', DAY, { sameEmail: twin(DAY - 9) })])
+    expect(figuresOf(findings('shared_identity', view))).toEqual([['C', '2 / 2 customers']])
+    expect(
+      findings('shared_identity', viewOf([customer('C', DAY, { sameEmail: twin(DAY + 1) })])),
+    ).toEqual([])
+    // Of one day the id decides.
+    expect(
+      findings('shared_identity', viewOf([customer('A', DAY, { sameEmail: twin(DAY) })])),
+    ).toEqual([])
+    expect(
+      findings('shared_identity', viewOf([customer('C', DAY, { sameEmail: twin(DAY) })])),
+    ).toHaveLength(1)
+  })
+
+  test('looks at names only if the rule says so', () => {
+    const view = viewOf([customer('C', DAY, { sameName: twin(DAY - 1) })])
+    expect(findings('shared_identity', view)).toEqual([])
+    expect(findings('shared_identity', view, { names: true })).toHaveLength(1)
+  })
+
+  test('names the affiliate whose contact is a customer', () => {
+    const view = viewOf([customer('C', DAY, { isContact: true })])
+    expect(findings('shared_identity', view).map(({ subject }) => subject)).toEqual([
+      { affiliate_id: 'A' },
+    ])
+  })
+})
+
+describe('click_to_signup', () => {
+  const clicked = (after: number, i: number) =>
+    customer(`C${i}`, DAY - (i % 7), {
+      time: 60_000,
+      clickedAt: (DAY - (i % 7)) * 86_400_000 + 60_000 - after,
+    })
+
+  test('names an affiliate half of whose signups come within ten seconds', () => {
+    const view = (fast: number) => viewOf(times(10, (i) => clicked(i < fast ? 9_999 : 10_000, i)))
+    expect(figuresOf(findings('click_to_signup', view(5)))).toEqual([['A', '50 / 50 percent']])
+    expect(findings('click_to_signup', view(5))[0]!.sentence).toBe(
+      '5 of 10 signups came less than 10 seconds after the click.',
+    )
+    expect(findings('click_to_signup', view(4))).toEqual([])
+    expect(findings('click_to_signup', viewOf(view(5).customers.slice(1)))).toEqual([])
+  })
+
+  test('with `hours`, late signups count, too', () => {
+    const view = viewOf(times(10, (i) => clicked(3_600_001, i)))
+    expect(findings('click_to_signup', view)).toEqual([])
+    expect(figuresOf(findings('click_to_signup', view, { hours: 1 }))).toEqual([
+      ['A', '100 / 50 percent'],
+    ])
+  })
+
+  test('leaves out signups without a time of day', () => {
+    const dated = times(10, (i) => customer(`C${i}`, DAY, { clickedAt: DAY * 86_400_000 }))
+    expect(findings('click_to_signup', viewOf(dated))).toEqual([])
+  })
+})
+
+describe('signup_burst', () => {
+  const usual = times(3, (i) => times(4, (n) => customer(`U${i}-${n}`, DAY - 10 * (i + 1)))).flat()
+  const burst = (count: number, time?: number) =>
+    viewOf([
+      ...usual,
+      ...times(count, (i) => customer(`B${i}`, DAY, time === undefined ? {} : { time })),
+    ])
+
+  test('names an affiliate with more than five times the usual signups', () => {
+    expect(figuresOf(findings('signup_burst', burst(21)))).toEqual([['A', '21 / 20 signups']])
+    expect(findings('signup_burst', burst(20))).toEqual([])
+    expect(findings('signup_burst', burst(21))[0]!.sentence).toBe(
+      '21 signups came within a day; 4 are usual.',
+    )
+  })
+
+  test('needs at least `min`, and days to compare with', () => {
+    expect(findings('signup_burst', burst(21), { min: 22 })).toEqual([])
+    expect(findings('signup_burst', viewOf(times(99, (i) => customer(`B${i}`, DAY))))).toEqual([])
+  })
+})
+
+describe('country_mix', () => {
+  const from = (id: string, day: number, country_code: string) =>
+    customer(id, day, { fields: { country_code } })
+  const before = times(10, (i) => from(`P${i}`, DAY - 20, i < 2 ? 'VN' : 'DE'))
+
+  test('names a country whose share grew by more than 40 points', () => {
+    const now = (vietnamese: number) =>
+      viewOf([...before, ...times(20, (i) => from(`N${i}`, DAY - 1, i < vietnamese ? 'VN' : 'DE'))])
+    expect(figuresOf(findings('country_mix', now(13)))).toEqual([
+      ['A', '65 / 60 percent', '45 / 40 points'],
+    ])
+    expect(findings('country_mix', now(12))).toEqual([])
+    expect(findings('country_mix', now(13))[0]!.evidence).toHaveLength(13)
+  })
+
+  test('compares nothing without earlier signups', () => {
+    expect(findings('country_mix', viewOf(times(20, (i) => from(`N${i}`, DAY, 'VN'))))).toEqual([])
+  })
+})
+
+describe('minimum_deposit', () => {
+  const qualified = (i: number, deposited: string, later: number | null) =>
+    customer(`C${i}`, DAY - 40, {
+      facts: [
+        paid(`T${i}`, DAY - 20, 'deposit', Number(deposited)),
+        ...(later === null ? [] : [traded(DAY - 20 + later, { lots_traded: 1 })]),
+      ],
+      qualified: [
+        {
+          plan: 'p',
+          rule: 'cpa',
+          day: DAY - 20,
+          asks: decimal('100'),
+          deposited: decimal(deposited),
+          facts: [paid(`T${i}`, DAY - 20, 'deposit', Number(deposited))],
+        },
+      ],
+    })
+  const view = (idle: number) =>
+    viewOf(times(10, (i) => qualified(i, i < idle ? '101' : '101.01', null)))
+
+  test('names an affiliate most of whose customers deposit the least and stop', () => {
+    expect(figuresOf(findings('minimum_deposit', view(6)))).toEqual([
+      ['A', '10 / 10 customers', '60 / 60 percent'],
+    ])
+    expect(findings('minimum_deposit', view(5))).toEqual([])
+  })
+
+  test('waits until the idle days are over, and counts those who go on', () => {
+    const active = (later: number) => viewOf(times(10, (i) => qualified(i, '100', later)))
+    expect(findings('minimum_deposit', active(14))).toEqual([])
+    expect(findings('minimum_deposit', active(15))).toHaveLength(1)
+    expect(findings('minimum_deposit', view(10), { idle_days: 20 })).toHaveLength(1)
+    expect(findings('minimum_deposit', view(10), { idle_days: 21 })).toEqual([])
+  })
+})
+
+describe('short_life', () => {
+  const life = (i: number, active: number) =>
+    customer(`C${i}`, DAY - 60, {
+      facts: times(active, (n) => traded(DAY - 39 + n, { lots_traded: 1 })),
+      qualified: [
+        { plan: 'p', rule: 'cpa', day: DAY - 40, asks: null, deposited: decimal('0'), facts: [] },
+      ],
+    })
+
+  test('names an affiliate whose customers are active on fewer than three days', () => {
+    const view = (short: number) => viewOf(times(10, (i) => life(i, i < short ? 2 : 3)))
+    expect(figuresOf(findings('short_life', view(8)))).toEqual([
+      ['A', '10 / 10 customers', '80 / 80 percent'],
+    ])
+    expect(findings('short_life', view(7))).toEqual([])
+  })
+})
+
+describe('deposit_withdrawal', () => {
+  const back = (id: string, withdrawn: number, lots: number) =>
+    customer(id, DAY - 5, {
+      facts: [
+        paid(`${id}-1`, DAY - 4, 'deposit', 100),
+        traded(DAY - 3, { lots_traded: lots }),
+        paid(`${id}-2`, DAY, 'withdrawal', withdrawn),
+      ],
+    })
+
+  test('names a customer who withdraws nearly all and hardly trades', () => {
+    expect(figuresOf(findings('deposit_withdrawal', viewOf([back('C', 90, 0.09)])))).toEqual([
+      ['C', '90 / 90 percent'],
+    ])
+    expect(findings('deposit_withdrawal', viewOf([back('C', 89, 0.09)]))).toEqual([])
+    expect(findings('deposit_withdrawal', viewOf([back('C', 90, 0.1)]))).toEqual([])
+  })
+
+  test('names the affiliate of ten customers of whom a third did', () => {
+    const view = (bad: number) => viewOf(times(10, (i) => back(`C${i}`, i < bad ? 100 : 0, 0)))
+    const affiliates = (bad: number) =>
+      findings('deposit_withdrawal', view(bad)).filter(({ subject }) => 'affiliate_id' in subject)
+    expect(figuresOf(affiliates(3))).toEqual([['A', '10 / 10 customers', '30 / 30 percent']])
+    expect(affiliates(2)).toEqual([])
+  })
+
+  test('a bet of a brand is play', () => {
+    const brand = (...bets: ReturnType<typeof event>[]) =>
+      viewOf([
+        customer('C', DAY - 5, {
+          facts: [event('d', DAY - 3, 'Deposit', 50), ...bets, event('w', DAY, 'Withdrawal', 50)],
+        }),
+      ])
+    const view = (customers: View['customers']) =>
+      viewOf(customers, {
+        convert: (fact) => ({ units: fact.amounts.get('Value') ?? 0n, scale: 12 }),
+      })
+    const played = brand(event('b', DAY - 2, 'Bet', 1)).customers
+    expect(findings('deposit_withdrawal', view(brand().customers))).toHaveLength(1)
+    expect(findings('deposit_withdrawal', view(played))).toEqual([])
+  })
+})
+
+describe('reversals', () => {
+  const view = (approved: number, broken: number) =>
+    viewOf([
+      customer('C', DAY - 40, {
+        facts: [
+          paid('ok', DAY, 'deposit', approved),
+          ...times(broken, (i) => paid(`T${i}`, DAY - i, 'deposit', 10, 'reversed')),
+        ],
+      }),
+    ])
+
+  test('names an affiliate a fifth of whose amount is reversed, in at least five records', () => {
+    expect(figuresOf(findings('reversals', view(250, 5)))).toEqual([
+      ['A', '5 / 5 transactions', '20 / 20 percent'],
+    ])
+    expect(findings('reversals', view(251, 5))).toEqual([])
+    expect(findings('reversals', view(1, 4))).toEqual([])
+  })
+})
+
+describe('resets', () => {
+  const fees = (count: number, first = DAY) =>
+    viewOf([
+      customer('C', DAY - 40, {
+        facts: times(count, (i) =>
+          paid(`T${i}`, first - i, i === 0 ? 'challenge_fee' : 'reset_fee', 99),
+        ),
+      }),
+    ])
+
+  test('names a customer with five fees in fourteen days', () => {
+    expect(figuresOf(findings('resets', fees(5)))).toEqual([['C', '5 / 5 fees']])
+    expect(findings('resets', fees(4))).toEqual([])
+    expect(findings('resets', fees(5, DAY - 10))).toEqual([])
+  })
+
+  test('is found on each day on which it holds', () => {
+    expect(findings('resets', fees(6), {}, DAY - 1).map(({ day }) => day - DAY)).toEqual([-1, 0])
+  })
+})
+
+describe('hedge_pair', () => {
+  const sides = (days: number, lots: number, pnl: number) =>
+    viewOf([
+      customer('D', DAY - 40, {
+        facts: times(days, (i) => traded(DAY - i, { lots_traded: 10, pnl: 500 })),
+      }),
+      customer('C', DAY - 40, {
+        facts: times(days, (i) => traded(DAY - i, { lots_traded: lots, pnl })),
+      }),
+    ])
+
+  test('names two customers with opposite sides on three days', () => {
+    expect(figuresOf(findings('hedge_pair', sides(3, 9.9, -450)))).toEqual([['C,D', '3 / 3 days']])
+    expect(findings('hedge_pair', sides(2, 9.9, -450))).toEqual([])
+    expect(findings('hedge_pair', sides(3, 9.89, -450))).toEqual([])
+    expect(findings('hedge_pair', sides(3, 9.9, -449))).toEqual([])
+    expect(findings('hedge_pair', sides(3, 9.9, 450))).toEqual([])
+  })
+})
+
+describe('drawdown_breach', () => {
+  const breach = (amounts: Record<string, number>, phases: [number | null, string][]) =>
+    viewOf([
+      {
+        ...customer('C', DAY - 40, { facts: [traded(DAY - 2, amounts)] }),
+        fields: phases.map(([from, phase]) => ({
+          from,
+          value: { ...customer('C', 0).fields[0]!.value, phase, challenge_type: 'two-step' },
+        })),
+      },
+    ])
+
+  test('names a customer above a limit whose phase does not fail within two days', () => {
+    const funded: [number | null, string][] = [[null, 'funded']]
+    expect(figuresOf(findings('drawdown_breach', breach({ drawdown: 5.01 }, funded)))).toEqual([
+      ['C', '5.01 / 5 percent'],
+    ])
+    expect(findings('drawdown_breach', breach({ drawdown: 5 }, funded))).toEqual([])
+    expect(findings('drawdown_breach', breach({ max_drawdown: 11 }, funded))).toHaveLength(1)
+    const failed: [number | null, string][] = [...funded, [DAY, 'failed']]
+    expect(findings('drawdown_breach', breach({ drawdown: 9 }, failed))).toEqual([])
+    const late: [number | null, string][] = [...funded, [DAY + 1, 'failed']]
+    expect(findings('drawdown_breach', breach({ drawdown: 9 }, late))).toHaveLength(1)
+    const byType = { by_challenge_type: { 'two-step': { daily: '10' } } }
+    expect(findings('drawdown_breach', breach({ drawdown: 9 }, funded), byType)).toEqual([])
+  })
+})
+
+describe('payout_without_trading', () => {
+  const payout = (amount: number, tradedAt: number, pnl: number) =>
+    viewOf([
+      customer('C', DAY - 90, {
+        facts: [traded(DAY - tradedAt, { lots_traded: 1, pnl }), paid('T', DAY, 'payout', amount)],
+      }),
+    ])
+
+  test('names a payout without trading in thirty days', () => {
+    expect(findings('payout_without_trading', payout(10, 30, 500))[0]!.sentence).toBe(
+      'The customer was paid out without trading in the 30 days before.',
+    )
+    expect(findings('payout_without_trading', payout(10, 29, 500))).toEqual([])
+  })
+
+  test('names a payout of more than was won', () => {
+    expect(figuresOf(findings('payout_without_trading', payout(501, 1, 500)))).toEqual([
+      ['C', '501 / 500 EUR'],
+    ])
+    expect(findings('payout_without_trading', payout(500, 1, 500))).toEqual([])
+    expect(findings('payout_without_trading', payout(1, 1, -500))).toHaveLength(1)
+  })
+})
+
+describe('activity_outlier', () => {
+  const outlier = (days: number, lots: number) =>
+    viewOf([
+      customer('C', DAY - 90, {
+        facts: [
+          ...times(days, (i) => traded(DAY - 1 - i, { lots_traded: 1 + (i % 3) })),
+          traded(DAY, { lots_traded: lots }),
+        ],
+      }),
+    ])
+
+  test('names a day of more than twenty times the usual lots', () => {
+    expect(figuresOf(findings('activity_outlier', outlier(12, 40.1)))).toEqual([
+      ['C', '40.1 / 40 lots'],
+    ])
+    expect(findings('activity_outlier', outlier(12, 40))).toEqual([])
+    expect(findings('activity_outlier', outlier(9, 400))).toEqual([])
+  })
+})
+
+describe('lot_churn', () => {
+  const churn = (earned: string, deposit: number) =>
+    viewOf([
+      customer('C', DAY - 60, {
+        facts: [
+          paid('T', DAY - 3, 'deposit', deposit),
+          traded(DAY - 2, { lots_traded: 9, spread_cost: 60, commission: 40 }),
+        ],
+        unitEarnings: [{ day: DAY - 2, amount: decimal(earned) }],
+      }),
+    ])
+
+  test('names a customer and the affiliate if volume earns more than charges or deposits', () => {
+    expect(figuresOf(findings('lot_churn', churn('80.01', 1000)))).toEqual([
+      ['A', '80.01 / 80 EUR'],
+      ['C', '80.01 / 80 EUR'],
+    ])
+    expect(findings('lot_churn', churn('80', 1000))).toEqual([])
+    expect(figuresOf(findings('lot_churn', churn('80', 79)))).toEqual([
+      ['A', '80 / 79 EUR'],
+      ['C', '80 / 79 EUR'],
+    ])
+  })
+})
+
+describe('commission_over_revenue', () => {
+  const earned = (amount: string, revenue: string) =>
+    viewOf([], {
+      periods: times(3, (i) => ({
+        first: DAY - 29 - 30 * (2 - i),
+        last: DAY - 30 * (2 - i),
+        statement: `stm_${i}`,
+        earned: decimal(amount),
+        revenue: decimal(revenue),
+      })),
+    })
+
+  test('names an affiliate who earned more than its customers brought, once for each period', () => {
+    expect(
+      figuresOf(findings('commission_over_revenue', earned('500', '499'), {}, DAY - 5)),
+    ).toEqual([['A', '1500 / 1497 EUR']])
+    expect(findings('commission_over_revenue', earned('500', '500'))).toEqual([])
+    expect(findings('commission_over_revenue', earned('333', '1'))).toEqual([])
+    expect(findings('commission_over_revenue', earned('500', '-1'))).toHaveLength(1)
+  })
+})
+
+test('the order of customers and of their records does not matter', () => {
+  const view = viewOf(
+    times(12, (i) =>
+      customer(`C${i}`, DAY - 60, {
+        facts: [
+          ...times(6, (n) =>
+            paid(`T${i}-${n}`, DAY - n, 'reset_fee', 10, n % 2 ? 'approved' : 'reversed'),
+          ),
+          ...times(4, (n) =>
+            traded(DAY - n, { lots_traded: 5, pnl: i % 2 ? 100 : -100, drawdown: 9 }),
+          ),
+        ],
+      }),
+    ),
+  )
+  const shuffled = {
+    ...view,
+    customers: view.customers
+      .map((one) => ({ ...one, facts: one.facts.toReversed() }))
+      .toReversed(),
+  }
+  for (const { kind } of KINDS) {
+    expect(findings(kind, shuffled, {}, DAY - 3), kind).toEqual(findings(kind, view, {}, DAY - 3))
+  }
+})
