@@ -1,11 +1,11 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { ARGUMENTS, executablePath } from '../test-node/browser/chromium.ts'
+import { startService } from '../test-node/service.ts'
 import { globalSetup, globalTeardown } from '../test-node/setup.ts'
 import { readOptions } from './command-line.ts'
-import { DAYS, dayBefore } from './screenshots/records.ts'
-import { startBroker } from './screenshots/service.ts'
+import { DIGEST_FILE, pagesDigest } from './screenshots/pages-digest.ts'
 
 const { png } = readOptions<{ png?: string }>(
   'node scripts/screenshots.ts',
@@ -14,8 +14,7 @@ const { png } = readOptions<{ png?: string }>(
 )
 
 const FOLDER = 'docs/console'
-const ACCOUNT = '/console/accounts/demo-forex'
-const STATEMENT = `${ACCOUNT}/statements/stm_06d9848e0c96f1d466c5108e`
+const ACCOUNT = '/console/accounts/demo-broker'
 const DESKTOP = { width: 1280, height: 1000 }
 const PHONE = { width: 390, height: 844 }
 
@@ -26,59 +25,56 @@ const MODES = [
   { mode: 'phone', colorScheme: 'light', viewport: PHONE, scale: 2 },
 ] as const
 
+/** What opens the form of a plan on its page. */
+const PLAN_EDITOR = 'summary, a[href*="edit"]'
+
 /** The part of WebP's quality scale from 0 to 1 at which small text stays sharp. */
 const QUALITY = 0.8
 
+/** A picture: where it begins, and the links and buttons that lead to what it shows. */
 interface Picture {
   readonly name: string
   readonly address: string
-  /** The link of the page that leads to what the picture shows. */
-  readonly click?: string
+  readonly clicks?: readonly string[]
+}
+
+/** Returns the month before a time in milliseconds, as `YYYY-MM`. */
+function monthBefore(now: number): string {
+  const at = new Date(now)
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - 1)).toISOString().slice(0, 7)
 }
 
 /** Returns what the pictures show. `now` is in milliseconds. */
 function picturesAt(now: number): Picture[] {
-  const days = { from: dayBefore(now, DAYS), to: dayBefore(now, 1) }
-  const report = {
-    ...days,
-    currency: 'EUR',
-    group_by: 'day',
-    metrics: 'deposit_amount,spread_cost,commission_charged',
-  }
+  const period = `${ACCOUNT}/statements?period=${monthBefore(now)}`
   return [
     { name: 'overview', address: ACCOUNT },
+    { name: 'accounts', address: '/console' },
+    { name: 'statements', address: period },
+    { name: 'statement', address: period, clicks: ['a[href*="/statements/stm_"]'] },
+    { name: 'payouts', address: `${ACCOUNT}/payouts` },
+    { name: 'plan', address: `${ACCOUNT}/plans/ib-standard` },
+    { name: 'plan-editor', address: `${ACCOUNT}/plans/ib-standard`, clicks: [PLAN_EDITOR] },
+    { name: 'affiliates', address: `${ACCOUNT}/affiliates` },
+    { name: 'affiliate', address: `${ACCOUNT}/affiliates/IB-4` },
+    { name: 'customer', address: `${ACCOUNT}/customers`, clicks: ['a[href*="/customers/"]'] },
     {
-      name: 'delivery',
-      address: `${ACCOUNT}/deliveries?status=refused`,
-      click: 'a[href*="/deliveries/dlv_"]',
+      name: 'record',
+      address: `${ACCOUNT}/customers`,
+      clicks: ['a[href*="/customers/"]', 'a[href*="/records/"]'],
     },
-    { name: 'statement', address: STATEMENT },
-    { name: 'line', address: STATEMENT, click: 'td a:has-text("102.00 EUR")' },
-    { name: 'simulation', address: `${ACCOUNT}/plans/demo-ib/simulate` },
-    { name: 'reports', address: `${ACCOUNT}/reports?${new URLSearchParams(report)}` },
+    { name: 'reports', address: `${ACCOUNT}/reports`, clicks: ['a:has-text("By affiliate")'] },
   ]
 }
 
-/** Opens what a picture shows, and waits until its chart is drawn. */
-async function open(page: Page, base: string, { name, address, click }: Picture): Promise<void> {
+/** Opens what a picture shows, and waits until all of it has arrived and its charts are drawn. */
+async function open(page: Page, base: string, { address, clicks = [] }: Picture): Promise<void> {
   await page.goto(base + address)
-  if (name === 'simulation') await simulate(page)
-  // The names of all metrics are longer than a screen.
-  if (name === 'reports') await page.locator('summary', { hasText: /^Metrics/ }).click()
-  if (click) {
+  for (const click of clicks) {
     await page.locator('main').locator(click).first().click()
-    await page.waitForURL((url) => url.href !== base + address)
+    await page.waitForLoadState()
   }
   for (const plot of await page.locator('.plot').all()) await plot.locator('canvas').waitFor()
-}
-
-/** Simulates 35 % in place of 30 %. */
-async function simulate(page: Page): Promise<void> {
-  const terms = page.getByLabel('Terms as JSON')
-  await terms.fill((await terms.inputValue()).replace('"percent": "30"', '"percent": "35"'))
-  await page.getByLabel('Period', { exact: true }).fill('2026-03')
-  await page.getByRole('button', { name: 'Apply' }).click()
-  await page.getByRole('table', { name: /^Affiliates that change/ }).waitFor()
 }
 
 /** Returns a PNG as WebP. Chromium encodes it. */
@@ -134,15 +130,18 @@ const now = Date.now()
 if (!executablePath) throw new Error('Chromium is not installed.')
 mkdirSync(FOLDER, { recursive: true })
 if (png) mkdirSync(png, { recursive: true })
+const digest = pagesDigest()
 await globalSetup()
-const broker = await startBroker(now)
+const service = await startService()
 const browser = await chromium.launch({ executablePath, args: ARGUMENTS })
 try {
+  for (const name of readdirSync(FOLDER)) rmSync(join(FOLDER, name))
   let bytes = 0
-  for (const mode of MODES) bytes += await takeAll(browser, broker.demo, mode, picturesAt(now))
+  for (const mode of MODES) bytes += await takeAll(browser, service.demo, mode, picturesAt(now))
+  writeFileSync(DIGEST_FILE, `${digest}\n`)
   console.log(`${FOLDER}: ${Math.ceil(bytes / 1024)} KiB`)
 } finally {
   await browser.close()
-  await broker.stop()
+  await service.stop()
   globalTeardown()
 }

@@ -7,15 +7,15 @@ import { ada, askAdmin, deposit, json, issuedPartner as partner } from './partne
 
 // What callers without a session can spend, and what ids and names that senders choose can do.
 
-test('the sign-in reads at most 8 KiB of what anybody sends', async () => {
+test('the sign-in reads at most 128 KiB of what anybody sends', async () => {
   const browser = openBrowser()
   const key = (length: number) =>
     browser.post('/console/sign-in', { key: 'k'.repeat(length), next: '/console' })
-  expect((await key(8000)).status).toBe(401)
-  const refused = await key(8192)
+  expect((await key(8192)).status).toBe(401)
+  const refused = await key(131_072)
   expect([refused.status, await refused.text()]).toEqual([
     413,
-    expect.stringContaining('at most 8 KiB'),
+    expect.stringContaining('at most 128 KiB'),
   ])
 })
 

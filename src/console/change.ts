@@ -12,6 +12,9 @@ import { visitOf } from './visit.ts'
 const memberOf = <T>(object: Readonly<Record<string, T>> | undefined, name: string) =>
   object && Object.hasOwn(object, name) ? object[name] : undefined
 
+/** What a form says that comes back after its member has signed in again. */
+const RETURNED = 'You are signed in again. Nothing was changed yet: check the form, and send it.'
+
 /**
  * Makes the change of a form by a request to the administration API, or returns the file that it asks for.
  * If the API refuses the change, it shows the page again, with the errors beside their fields.
@@ -32,6 +35,11 @@ export async function makeChange(
     ? async () => sendCsv(await download(values, visit))
     : change && (() => sendChange(c, page, session, { change, values, visit }))
   if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
+  if (values('returned') !== '') {
+    return showPage(c, page, session, {
+      refused: { change: name, values, detail: RETURNED, errors: [] },
+    })
+  }
   try {
     return await respond()
   } catch (thrown) {

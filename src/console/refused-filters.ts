@@ -51,7 +51,8 @@ function reversed({ from, to }: Visit['query']): RefusedFilter[] {
 /** Returns the sentence of the API about a filter in words. */
 function messageOf(name: string, value: string, detail: string): string {
   if (name === 'cursor') return 'This part of the list no longer exists. The list begins again.'
-  const isChoice = / (?:must be `[^`]*`(?:, | or )|cannot be `)/.test(detail)
+  const isList = name === 'metrics' || name === 'group_by'
+  const isChoice = isList || / (?:must be `[^`]*`(?:, | or )|cannot be `)/.test(detail)
   if (isChoice) return `${quoted(value)} is not one of the choices.`
   return plainWords(detail)
 }

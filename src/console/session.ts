@@ -84,15 +84,17 @@ const sessionObject = (env: Env, id: string) => env.CLIENT_GATE.getByName(`sessi
 /** Returns whether members sign in through Cloudflare Access instead of with their keys. */
 export const usesAccess = ({ ACCESS_TEAM, ACCESS_AUD }: Env) => Boolean(ACCESS_TEAM && ACCESS_AUD)
 
-/** Begins a session of a member whose key was checked. `now` is in milliseconds. */
+/** Begins a session of a member whose key was checked, and returns it. `now` is in milliseconds. */
 export async function beginSession(
   c: Context<AppEnv>,
   { actor, role, fingerprint }: KeyMember,
   now: number,
-): Promise<void> {
-  const content: SessionContent = [crypto.randomUUID(), actor, role, fingerprint, now + SESSION_MS]
+): Promise<Session> {
+  const [id, until] = [crypto.randomUUID(), now + SESSION_MS]
+  const content: SessionContent = [id, actor, role, fingerprint, until]
   const value = await signText(c.env, CONTEXT, JSON.stringify(content))
   writeCookie(c, cookieName(c.env), value, SESSION_MS / 1000)
+  return { id, member: { actor, role }, until }
 }
 
 /**

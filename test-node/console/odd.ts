@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
 import { CHARTS_DRAWN } from '../browser/page.ts'
-import { DESKTOP, PHONE } from '../browser/viewports.ts'
+import { DESKTOP } from '../browser/viewports.ts'
 import { openSignedIn, type Shared } from './frame.ts'
 import { BRAND, createOddAccounts, FIRM, ODD, PERIOD } from './odd-data.ts'
 import { pageAddresses, pagePaths } from './pages.ts'
 
 // What a member must never see, on any page, whatever the data is.
+
+/** The narrowest phone for which the pages are made. */
+const SMALL_PHONE = { width: 360, height: 740 }
 
 /** What no text of a page has. Only the text in `pre` is JSON on purpose: what a sender saw. */
 const NEVER = {
@@ -19,9 +22,16 @@ const NEVER = {
   'a JSON pointer': /(?:^|\s)\/(?:\d+|\*)(?:\/\w+)+|^\/[a-z_]+(?:\/\w+)*$/,
   'an ISO instant': /\d{4}-\d\d-\d\dT\d\d:\d\d/,
   JSON: /\{"|\[\{|":/,
+  'a name of the API': /\b(?!(?:stm|dlv|whk|lin|run|evt|tcs|tbt|c)_)[a-z]+(?:_[a-z]+)+\b/,
+  'a backtick': /`/,
+  'a period as programs write it': /(?<![\w-])\d{4}-(?:W\d\d|(?:0[1-9]|1[0-2]))(?![\w-])/,
+  'a command': /\bnpm run\b/,
   // The console itself writes only isolates (U+2068, U+2069) and the em spaces of the tree.
   'an invisible character': /[\u00a0\u200b\u202a-\u202e\u2066\u2067\u3164\ufeff]/,
 } as const
+
+/** The pages on which a text is what engineers of the account need, as they need it. */
+const FOR_ENGINEERS = /\/(?:credentials|deliveries|links|mappings|webhooks)\b/
 
 /** Records where charts write labels, and whether they fit into their canvas. */
 const WATCH_LABELS = `
@@ -40,11 +50,13 @@ const READ_TEXTS = `
   (async () => {
     ${CHARTS_DRAWN}
     for (const one of document.querySelectorAll('main details')) one.open = true
-    const texts = [document.title]
+    const [texts, codes] = [[document.title], []]
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     while (walker.nextNode()) {
       const { parentElement: parent, data } = walker.currentNode
-      if (data.trim() !== '' && !parent.closest('pre, script, textarea')) texts.push(data)
+      if (data.trim() === '' || parent.closest('pre, script, textarea')) continue
+      if (parent.closest('code')) codes.push(data)
+      else texts.push(data)
     }
     // The labels of charts are drawn: WATCH_LABELS measures them.
     const isCut = (one) => {
@@ -64,12 +76,14 @@ const READ_TEXTS = `
       ),
       ...[...document.querySelectorAll('svg text')].filter(isOutside),
     ].map(({ textContent }) => textContent.trim().slice(0, 60))
-    return { texts, cut: [...cut, ...cutLabels], width: document.documentElement.scrollWidth }
+    return { texts, codes, cut: [...cut, ...cutLabels], width: document.documentElement.scrollWidth }
   })()
 `
 
 interface Shown {
   readonly texts: readonly string[]
+  /** The texts in `code`. */
+  readonly codes: readonly string[]
   readonly cut: readonly string[]
   readonly width: number
 }
@@ -132,12 +146,14 @@ export function oddTests(shared: () => Shared): void {
     const demoAddresses = await pageAddresses({ client })
     const found: string[] = []
     for (const address of [...demoAddresses, ...(await oddAddresses(ids))]) {
-      for (const viewport of [DESKTOP, PHONE]) {
+      for (const viewport of [DESKTOP, SMALL_PHONE]) {
         await openSignedIn(own, address, viewport)
-        const { texts, cut, width } = await page.evaluate<Shown>(READ_TEXTS)
+        const { texts, codes, cut, width } = await page.evaluate<Shown>(READ_TEXTS)
         const note = (what: string) => found.push(`${address}, ${viewport.width} px: ${what}`)
         for (const [name, pattern] of viewport === DESKTOP ? Object.entries(NEVER) : []) {
-          const text = texts.find((one) => pattern.test(one))
+          const text = [...texts, ...(FOR_ENGINEERS.test(address) ? [] : codes)].find((one) =>
+            pattern.test(one),
+          )
           if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
         }
         for (const text of cut) note(`is cut: ${text}`)

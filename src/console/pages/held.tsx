@@ -2,6 +2,7 @@ import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.
 import { type Attributed, Unattributed, unattributedDays } from '../parts/customers.tsx'
 import { Data, EmptyState, type List, Pager, Table, Time } from '../parts/data.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
+import { AccountLink } from '../parts/fields.tsx'
 
 const PAGE_SIZE = 200
 
@@ -67,8 +68,9 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
       empty={
         <EmptyState title="No record waits for its customer.">
           <p>
-            Records of unknown customers are held only if the policy <code>unknown_customer</code>{' '}
-            of the account is <code>hold</code>.
+            Records of unknown customers are held only if the{' '}
+            <AccountLink visit={visit} at={['account']} children="setting “Unknown customer”" /> of
+            the account is “hold”.
           </p>
         </EmptyState>
       }

@@ -4,6 +4,7 @@ import { type AdjustmentExplanation, adjustmentText } from '../../commission/why
 import type { Visit } from '../page.ts'
 import { Data, isolated, Sentence, Table } from './data.tsx'
 import { column, Facts, fields, Members } from './fields.tsx'
+import { plainWords } from './plain-words.ts'
 
 // The explanation of a line or an adjustment.
 
@@ -87,7 +88,7 @@ export const ExplanationView = (props: { visit: Visit; explained: Explained }) =
     <ol class="sentences">
       {sentencesOf(props.explained).map((sentence) => (
         <li>
-          <Sentence text={sentence} />
+          <Sentence text={plainWords(sentence)} />
         </li>
       ))}
     </ol>

@@ -57,7 +57,7 @@ export function Value({ visit, name, value }: { visit: Visit; name: string; valu
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />
   if (IS_DAY.test(text)) return <Day day={text} />
-  if (name === 'period') return <>{periodWords(text)}</>
+  if (name === 'period' && IS_PERIOD.test(text)) return <>{periodWords(text)}</>
   if (NUMBERS.test(name) && typeof value === 'string') return <Amount value={text} />
   // The codes of reasons are words with underscores. Members write the others.
   return name === 'reason' && /^[a-z_]+$/.test(text) ? text.replaceAll('_', ' ') : id
@@ -114,6 +114,9 @@ export const Facts = <Row extends object>(props: {
   />
 )
 
+/** A month or a week. */
+const IS_PERIOD = /^\d{4}-(?:W\d\d|(?:0[1-9]|1[0-2]))$/
+
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 /** Renders a value of JSON: each item of a list on its own line, and the members of an object. */
@@ -127,7 +130,9 @@ export function Json({ value }: { value: unknown }): Child {
   }
   if (typeof value === 'object' && value !== null) return <Members object={value} />
   const text = String(value)
-  return INSTANT.test(text) ? <Time at={text} /> : <Data text={text} />
+  if (INSTANT.test(text)) return <Time at={text} />
+  if (IS_DAY.test(text)) return <Day day={text} />
+  return IS_PERIOD.test(text) ? <>{periodWords(text)}</> : <Data text={text} />
 }
 
 /** Renders the members of an object that are neither null nor among `except`. */

@@ -120,7 +120,7 @@ export const Attempts = ({ visit, list }: { visit: Visit; list: List<Attempt> })
             title: 'Answer',
             cell: ({ status, error }) => (
               <Badge tone={error ? 'bad' : 'good'}>
-                {visible([status, error].filter(Boolean).join(' '))}
+                {visible([status, error?.replaceAll('_', ' ')].filter(Boolean).join(' '))}
               </Badge>
             ),
           },
