@@ -213,7 +213,7 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     )
     const { affiliate_id, total, lines } = JSON.parse(statement)
     assert.deepEqual([affiliate_id, total, lines.length], ['IB-07', '829.20', 4])
-    assert.match(explanation, /^The base is 340\.00 EUR\.\n30 % of 340 is 102\.\n/m)
+    assert.match(explanation, /^The base is 340\.00 EUR\.\n30 % of 340\.00 EUR is 102\.00 EUR\.\n/m)
     const { state, lines: counting } = JSON.parse(record)
     assert.deepEqual([state.reason, counting], ['not_qualified', []])
   })

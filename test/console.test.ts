@@ -34,8 +34,8 @@ const MAX_TRIPS = 3
  * trips until the page is shown, and those until it is complete.
  */
 const DEFERRED: readonly (readonly [path: string, query: string, shown: number, all: number])[] = [
-  ['/console/accounts/:account/lines/:line', '', 2, 13],
-  ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 13],
+  ['/console/accounts/:account/lines/:line', '', 2, 14],
+  ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 14],
   ['/console/accounts/:account/records/:resource/:id', '', 3, 11],
   ['/console/accounts/:account/unearned', '?period=2026-10', 2, 7],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records', 2, 7],

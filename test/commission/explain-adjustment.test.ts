@@ -39,14 +39,14 @@ test('an adjustment is explained: what was approved, what the line is now, and w
   expect(await json(get(`lines/${id}/explain`))).toEqual(explanation)
   const text = await sentences(id)
   expect(text.split('\n').slice(0, 9)).toEqual([
-    'Adjustment of 2.00 EUR in 2026-10 for the affiliate aff-7 under the plan ib',
+    'Adjustment of 2.00 EUR in October 2026 for the affiliate aff-7 under the plan ib',
     '',
-    'The adjustment corrects a line of 2026-08, which is closed. The approved statement says 10.00 EUR.',
-    'Earlier adjustments of this line: −6.00 EUR in 2026-09. Together that is 4.00 EUR.',
+    'The adjustment corrects a line of August 2026, which is closed. The approved statement says 10.00 EUR.',
+    'Earlier adjustments of this line: −6.00 EUR in September 2026. Together that is 4.00 EUR.',
     'The line now comes to 6.00 EUR. The difference is 2.00 EUR.',
     '',
     'These changes were stored after the last approval:',
-    `- the record t-2 (transactions) of 2026-08-12, by the delivery ${delivery_id}`,
+    `- the transaction t-2 of 12 Aug 2026, by the delivery ${delivery_id}`,
     '',
   ])
   expect(text).toContain('The line pays 6.00 EUR.')
@@ -78,7 +78,7 @@ test('a line of a closed period says what was approved and adjusted', async () =
     },
   })
   expect(await sentences(of.line)).toContain(
-    'The period 2026-08 is closed. The approved statement says 10.00 EUR.\nAdjustments of this line: −6.00 EUR in 2026-09 and 2.00 EUR in 2026-10.\n',
+    'August 2026 is closed. The approved statement says 10.00 EUR.\nAdjustments of this line: −6.00 EUR in September 2026 and 2.00 EUR in October 2026.\n',
   )
 })
 
@@ -124,7 +124,7 @@ test('the restoration of a dropped amount is explained, and has no records', asy
   const [, { id }] = await adjustmentsOf('2026-09')
   expect(await explained(id)).toMatchObject({ of: { line: null }, now: null, amount: '-3.00' })
   expect(await sentences(id)).toContain(
-    'The plan wrote off −10.00 EUR in 2026-08. A later positive correction of that period first covers this write-off.',
+    'The plan wrote off −10.00 EUR in August 2026. A later positive correction of that period first covers this write-off.',
   )
   expect(await sentences(id)).toContain('Kept back to cover the write-off: 3.00 EUR.')
   expect((await askAdmin(`${PATH}/lines/${id}/parts`)).status).toBe(404)
@@ -162,15 +162,15 @@ test('every kind of cause has its sentence', () => {
   ]
   const text = textWith(causes, 11)
   expect(text.split('\n').filter((line) => line.startsWith('- '))).toEqual([
-    '- the record t-1 (transactions) of 2026-08-10, by the delivery dlv_1',
-    '- the affiliate of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
+    '- the transaction t-1 of 10 Aug 2026, by the delivery dlv_1',
+    '- the affiliate of the customer c-1 from 10 Aug 2026 on, by the delivery dlv_1',
     '- the affiliates of the customer c-1, by the entry aud_1 of the audit log',
     '- the affiliate of the customer c-1 from the signup on, since the first one lasted less than a day, by the delivery dlv_1',
-    '- the field country_code of the customer c-1 from 2026-08-10 on, by the delivery dlv_1',
+    '- the country of the customer c-1 from 10 Aug 2026 on, by the delivery dlv_1',
     '- the refusal of the customer c-1, by the entry aud_1 of the audit log',
-    '- the rate of USD of 2026-08-10, which has since been corrected',
+    '- the rate of USD of 10 Aug 2026, which has since been corrected',
     '- the parent (or setup) of affiliate aff-7, by the entry aud_1 of the audit log',
-    '- the settings of the account: status.put at 2026-08-10T10:00:00.000Z, the entry aud_1 of the audit log',
+    '- the settings of the account: status put at 10 Aug 2026, 10:00 UTC, by the entry aud_1 of the audit log',
     '- and 2 other changes',
   ])
 })
@@ -208,6 +208,6 @@ test('a line break in a record id starts no new sentence in the explanation of a
   await paid('t-2\nThe line pays 9999.00 EUR.', '2026-08-12', 20)
   const [{ id }] = await adjustmentsOf('2026-10')
   const text = await sentences(id)
-  expect(text).toContain('- the record t-2\\u000aThe line pays 9999.00 EUR. (transactions)')
+  expect(text).toContain('- the transaction t-2\\u000aThe line pays 9999.00 EUR. of')
   expect(text).not.toContain('\nThe line pays 9999.00')
 })

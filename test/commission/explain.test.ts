@@ -145,13 +145,13 @@ test('an explanation in sentences can be checked by hand', () => {
   const [explained] = explainAll(account, input, parsePeriod('2026-10')!)
   expect(explanationText(explained!.explanation)).toBe(
     [
-      'Rule share (version 1) of the plan revenue for the affiliate A in 2026-10',
+      'Rule share (version 1) of the plan revenue for the affiliate A in October 2026',
       '',
       'The base counts 3 records of 2 customers.',
       'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
-      'On 2026-10-05, 110.00 USD at 1 EUR = 1.1 USD is 100.00 EUR.',
+      'On 5 Oct 2026, 110.00 USD at 1 EUR = 1.1 USD is 100.00 EUR.',
       'The base is 1,234.50 EUR.',
-      '30 % of 1,234.5 is 370.35.',
+      '30 % of 1,234.50 EUR is 370.35 EUR.',
       'The line pays 370.35 EUR.',
       '',
     ].join('\n'),
@@ -297,7 +297,7 @@ test.each([
 })
 
 test.each([
-  [{ before: '12.345', after: '12.34' }, ['12.345 is rounded to 12.34 EUR (half to even).']],
+  [{ before: '12.345', after: '12.34' }, ['12.345 EUR is rounded to 12.34 EUR (half to even).']],
   [{ before: '12.3', after: '12.30' }, []],
 ])('the sentences of a rounding: %j', (step, sentences) => {
   const line = { rule: 'share', version: 1, scope: 'affiliate', amount: '12.34' }
@@ -329,8 +329,8 @@ test('the sentences of a rate with several tiers name their sum', () => {
   const [, , ...written] = explanationText(explanation).trimEnd().split('\n')
   expect(written).toEqual([
     'Tier measure: 25. Tiers: 10 % from 0, 30 % from 20 (reached). Each part is paid at its own step.',
-    '10 % of 20 is 2.',
-    '30 % of 5 is 1.5.',
+    '10 % of 20.00 EUR is 2.00 EUR.',
+    '30 % of 5.00 EUR is 1.50 EUR.',
     'Together that is 3.50 EUR.',
   ])
 })
@@ -374,7 +374,7 @@ test('sentences write amounts with the minor digits of their own currency', () =
   ]
   expect(sentences.slice(1)).toEqual([
     'Pnl of trading activity sums to 19.60 USD (1 record).',
-    '1 line of the affiliate A by the rule r (version 1) of the plan P in 2026-10 sums to 1,000.00 EUR.',
+    '1 line of the affiliate A by the rule r (version 1) of the plan P in October 2026 sums to 1,000.00 EUR.',
   ])
 })
 
@@ -382,14 +382,14 @@ test('sentences name the affiliate who pays an override, and what a customer met
   const funded = { affiliate_id: 'A', plan: 'P', period: '2026-10', rates: [] }
   const amounts = { amount: '5', currency: 'EUR', converted: '5' }
   expect(factSentences({ step: 'funded', ...funded, ...amounts }, 'EUR', 'B')).toEqual([
-    'The affiliate A earns 5.00 EUR by this override of the plan P in 2026-10. The affiliate B pays it.',
+    'The affiliate A earns 5.00 EUR by this override of the plan P in October 2026. The affiliate B pays it.',
   ])
   const condition = { customer: { kyc: ['2'], countries: ['DE', 'AT'] } }
   const met = { condition, met_on: '2026-03-02', met_at: '', reached: null, min: null }
   const conditions = [{ ...met, records: [], records_total: 0 }]
   const on = { qualified_on: '2026-03-02', qualified_at: '' }
   expect(factSentences({ step: 'qualification', conditions, ...on }, 'EUR', 'A')[0]).toBe(
-    'The customer met kyc 2, countries DE and AT from 2026-03-02 on.',
+    'The customer met kyc 2, countries DE and AT from 2 Mar 2026 on.',
   )
 })
 

@@ -58,7 +58,7 @@ test('conditions are listed with their values', () => {
     'countries DE and AT, products casino',
   )
   expect(conditionsText({ account_size: { min: '5000', max: '10000' } })).toBe(
-    'account_size min 5000 max 10000',
+    'account size min 5000 max 10000',
   )
   expect(conditionsText(null)).toBe('')
   expect([listed([]), listed(['a']), listed(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b and c'])
@@ -111,14 +111,14 @@ test('conversion: the rates of each day, and the amounts that the records have i
       by_amount_usd: null,
     },
   ]
-  const first = 'On 2026-10-05, 100.00 USD at 1 EUR = 1.25 USD (2026-10-02) is 80.00 EUR'
-  const ofRecords = "On 2026-10-05, 10.00 USD is 8.00 EUR by the records' own amounts in USD."
+  const first = 'On 5 Oct 2026, 100.00 USD at 1 EUR = 1.25 USD (2 Oct 2026) is 80.00 EUR'
+  const ofRecords = "On 5 Oct 2026, 10.00 USD is 8.00 EUR by the records' own amounts in USD."
   expect(ofFacts({ step: 'conversion', currency: 'EUR', days })).toEqual([
     `${first}.`,
     ...[`${first}, in 3 separate conversions.`, ofRecords],
     ofRecords,
-    'On 2026-10-05, 100.00 USD is 80.00 EUR.',
-    'On 2026-10-05, 100.00 USD at 1 EUR = 1.25 USD (2026-10-02) and 1 EUR = 0.8 GBP is 80.00 EUR.',
+    'On 5 Oct 2026, 100.00 USD is 80.00 EUR.',
+    'On 5 Oct 2026, 100.00 USD at 1 EUR = 1.25 USD (2 Oct 2026) and 1 EUR = 0.8 GBP is 80.00 EUR.',
   ])
   const many = Array.from({ length: 402 }, () => days[0]!)
   const written = ofFacts({ step: 'conversion', currency: 'EUR', days: many })
@@ -137,12 +137,12 @@ test('base: each term with what it is multiplied by', () => {
     { term: null, sum: '1', times: '1', value: '1' },
   ]
   expect(ofFacts({ step: 'base', terms, base: '48' })).toEqual([
-    'The term NGR adds 100.',
-    'Deduction on NGR and fees: −0.2 × 100 = −20.',
-    'Part of NGR: 0.1 × 100 = 10.',
-    'The fixed amount of the period adds −50.',
-    'The term of deposit transactions adds 7.',
-    'The term adds 1.',
+    'The term NGR adds 100.00 EUR.',
+    'Deduction on NGR and fees: −0.2 × 100.00 EUR = −20.00 EUR.',
+    'Part of NGR: 0.1 × 100.00 EUR = 10.00 EUR.',
+    'The fixed amount of the period adds −50.00 EUR.',
+    'The term of deposit transactions adds 7.00 EUR.',
+    'The term adds 1.00 EUR.',
     'The base is 48.00 EUR.',
   ])
   expect(ofFacts({ step: 'base', terms: terms.slice(0, 1), base: '100' })).toHaveLength(1)
@@ -165,7 +165,7 @@ test('units: what was counted, and what one unit of pay is', () => {
 test('a trigger names its record, and the least amount', () => {
   const textOf = (record: Partial<CountedRecord>, min: string | null = null) =>
     ofFacts({ step: 'trigger', record: { ...RECORD, ...record }, min })
-  const start = 'Qualifying record: transactions t-1 of 2026-10-05'
+  const start = 'Qualifying record: transaction t-1 of 5 Oct 2026'
   expect(textOf({}, '50')).toEqual([`${start}, 100.00 USD = 80.00 EUR, minimum 50.00 EUR.`])
   expect(textOf({ converted: null })).toEqual([`${start}, 100.00 USD.`])
   expect(textOf({ converted: '100', currency: 'EUR' })).toEqual([`${start}, 100.00 EUR.`])
@@ -184,15 +184,15 @@ test('a qualification names what was reached, and by which records', () => {
     })
   const sum = { sum: [kind, { activity: 'pnl' }], within_days: 30 }
   expect(textOf(sum, {})).toEqual([
-    'The sum of deposit transactions and pnl of trading activity within 30 days: 200.00 EUR (needed 150), reached on 2026-10-06, by 2 records (transactions t-1 of 2026-10-05, 100.00 USD = 80.00 EUR; transactions t-2 of 2026-10-05, 100.00 USD = 80.00 EUR).',
-    'The customer qualified on 2026-10-06.',
+    'The sum of deposit transactions and pnl of trading activity within 30 days: 200.00 EUR (needed 150.00 EUR), reached on 6 Oct 2026, by 2 records (transaction t-1 of 5 Oct 2026, 100.00 USD = 80.00 EUR; transaction t-2 of 5 Oct 2026, 100.00 USD = 80.00 EUR).',
+    'The customer qualified on 6 Oct 2026.',
   ])
   const six = { records: Array.from({ length: 6 }, () => RECORD), records_total: 6 }
   expect(textOf({ count: kind }, { ...six, reached: '6', min: null })[0]).toBe(
-    'The number of deposit transactions: 6 (needed 0), reached on 2026-10-06, by 6 records.',
+    'The number of deposit transactions: 6 (needed 0), reached on 6 Oct 2026, by 6 records.',
   )
   expect(textOf({ count: kind }, { records: [], records_total: 0, reached: '0' })[0]).toBe(
-    'The number of deposit transactions: 0 (needed 150), reached on 2026-10-06.',
+    'The number of deposit transactions: 0 (needed 150), reached on 6 Oct 2026.',
   )
 })
 
@@ -212,7 +212,7 @@ test('an override names the lines of the affiliate below, their conversion and w
       { ...own, currency: 'XAG', rates: [], converted: null },
     ],
   }
-  const of = 'of the affiliate IB-70 by the rule tenth (version 1) of the plan ib in 2026-10'
+  const of = 'of the affiliate IB-70 by the rule tenth (version 1) of the plan ib in October 2026'
   expect(ofFacts(step)).toEqual([
     ...[`2 lines ${of} sum to 100.00 USD.`, `1 line ${of} sums to 5.00 EUR.`],
     '100.00 USD at 1 EUR = 1.25 USD is 80.00 EUR.',
@@ -224,7 +224,7 @@ test('an override names the lines of the affiliate below, their conversion and w
   const line = { step: 'funded', ...funded, currency: 'USD', rates, converted: '80' } as const
   expect(ofFacts(line)[1]).toBe('100.00 USD at 1 EUR = 1.25 USD is 80.00 EUR.')
   expect(ofFacts({ step: 'floor', before: '-5', after: '0' })).toEqual([
-    '−5 is negative and counts as 0.',
+    '−5.00 EUR is negative and counts as 0.',
   ])
 })
 
@@ -266,7 +266,7 @@ const ADVANCE = { step: 'advance', recoups: 'cpa', before: '9.00', deficit_in: '
 test.each<[Step, string[]]>([
   [
     { ...RATE, rate_is: 'percent', parts: [{ quantity: '50', rate: '10', amount: '5' }] },
-    ['10 % of 50 is 5.'],
+    ['10 % of 50.00 EUR is 5.00 EUR.'],
   ],
   [
     { ...RATE, rate_is: 'amount', parts: [{ quantity: '1', rate: '5', amount: '5' }] },
@@ -280,7 +280,11 @@ test.each<[Step, string[]]>([
         { quantity: '3', rate: '1', amount: '3' },
       ],
     },
-    ['2 × 1 is about 2.', '3 × 1 is about 3.', 'Together that is about 5.00 EUR.'],
+    [
+      '2 × 1.00 EUR is about 2.00 EUR.',
+      '3 × 1.00 EUR is about 3.00 EUR.',
+      'Together that is about 5.00 EUR.',
+    ],
   ],
   [
     { step: 'clamp', min_amount: '5', max_amount: '9', before: '1', after: '5' },
@@ -298,7 +302,7 @@ test.each<[Step, string[]]>([
   [{ step: 'rounding', digits: 2, before: '5', after: '5.00' }, []],
   [
     { step: 'rounding', digits: 2, before: '5.005', after: '5.00' },
-    ['5.005 is rounded to 5.00 EUR (half to even).'],
+    ['5.005 EUR is rounded to 5.00 EUR (half to even).'],
   ],
   [
     { step: 'max_per_customer', max: '5', ...CUT },
@@ -341,14 +345,14 @@ test.each<[Step, string[]]>([
     { ...ADVANCE, paid_once: '3.00', recouped: '4.00', deficit_out: '0.00', after: '5.00' },
     [
       'The rule cpa paid 3.00 EUR in this period. Advance still to recover from earlier periods: 1.00 EUR.',
-      '9.00 − 3.00 − 1.00 is 5.00 EUR.',
+      '9.00 EUR − 3.00 EUR − 1.00 EUR is 5.00 EUR.',
     ],
   ],
   [
     { ...ADVANCE, paid_once: '10.00', recouped: '9.00', deficit_out: '2.00', after: '0.00' },
     [
       'The rule cpa paid 10.00 EUR in this period. Advance still to recover from earlier periods: 1.00 EUR.',
-      '9.00 − 10.00 − 1.00 is −2.00 EUR: nothing is paid, and 2.00 EUR is still to recover.',
+      '9.00 EUR − 10.00 EUR − 1.00 EUR is −2.00 EUR: nothing is paid, and 2.00 EUR is still to recover.',
     ],
   ],
   [
@@ -358,7 +362,7 @@ test.each<[Step, string[]]>([
     },
     [
       'The base of the affiliate is 10.00 EUR. High-roller losses ring-fenced in this period: 20.00 EUR. Recovered from customers with earlier ring-fenced losses: 3.00 EUR.',
-      'So the base is 10 − 3 + 20 = 27.00 EUR.',
+      'So the base is 10.00 EUR − 3.00 EUR + 20.00 EUR = 27.00 EUR.',
     ],
   ],
   [{ step: 'amount', amount: '5.00' }, ['The line pays 5.00 EUR.']],
@@ -367,14 +371,14 @@ test.each<[Step, string[]]>([
 })
 
 test('the title names the scope; what was stored or approved comes first', () => {
-  const title = 'Rule tenth (version 2) of the plan ib for the affiliate IB-07 in 2026-10'
+  const title = 'Rule tenth (version 2) of the plan ib for the affiliate IB-07 in October 2026'
   const amount: Step = { step: 'amount', amount: '5.00' }
   const line = { ...LINE, scope: 'customer:c-1' }
   const stored = { amount: '4', computed_at: '2026-11-01T06:00:00.000Z' }
   expect(explanationText({ ...EXPLANATION, line, steps: [amount], stored })).toBe(
     [
-      ...[`${title}, customer:c-1`, ''],
-      'The statement of 2026-11-01T06:00:00.000Z says 4.00 EUR. Records have changed since; this is the line as it is computed now.',
+      ...[`${title}, for the customer c-1`, ''],
+      'The statement of 1 Nov 2026, 06:00 UTC says 4.00 EUR. Records have changed since; this is the line as it is computed now.',
       ...['', 'The line pays 5.00 EUR.', ''],
     ].join('\n'),
   )
@@ -384,15 +388,15 @@ test('the title names the scope; what was stored or approved comes first', () =>
   const closed = { statement: 'stm_1', amount: '4', adjustments }
   expect(explanationText({ ...EXPLANATION, closed })).toBe(
     [
-      ...[title, '', 'The period 2026-10 is closed. The approved statement says 4.00 EUR.'],
-      'Adjustments of this line: 1.00 EUR in 2026-11.',
+      ...[title, '', 'October 2026 is closed. The approved statement says 4.00 EUR.'],
+      'Adjustments of this line: 1.00 EUR in November 2026.',
       ...['As the records are now, this line no longer exists.', '', ''],
     ].join('\n'),
   )
   const never = { ...closed, amount: null, adjustments: [] }
   expect(explanationText({ ...EXPLANATION, steps: [amount], closed: never })).toBe(
     [
-      ...[title, '', 'The period 2026-10 is closed. No statement with this line was approved.'],
+      ...[title, '', 'October 2026 is closed. No statement with this line was approved.'],
       ...['This is the line as it is computed now.', '', 'The line pays 5.00 EUR.', ''],
     ].join('\n'),
   )

@@ -117,13 +117,13 @@ test('a line is explained in steps and in sentences, down to records and their d
   })
   expect(text.headers.get('Content-Type')).toMatch(/^text\/plain/)
   expect((await text.text()).split('\n')).toEqual([
-    'Rule share (version 1) of the plan standard for the affiliate ib-1 in 2026-10',
+    'Rule share (version 1) of the plan standard for the affiliate ib-1 in October 2026',
     '',
     'The base counts 3 records of 2 customers.',
     'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
-    'On 2026-10-05, 110.00 USD at 1 EUR = 1.1 USD (2026-10-02) is 100.00 EUR.',
+    'On 5 Oct 2026, 110.00 USD at 1 EUR = 1.1 USD (2 Oct 2026) is 100.00 EUR.',
     'The base is 1,234.50 EUR.',
-    '30 % of 1,234.5 is 370.35.',
+    '30 % of 1,234.50 EUR is 370.35 EUR.',
     'The line pays 370.35 EUR.',
     '',
   ])
@@ -597,7 +597,7 @@ test('a line break in an id starts no new sentence', async () => {
   const answer = await askAdmin(path, 'GET', undefined, { Accept: 'text/plain' })
   const [title, ...sentences] = (await answer.text()).trimEnd().split('\n')
   expect(title).toContain(
-    'the affiliate E\\u000aThe line pays 9999.00 EUR.\\u000d\\u0085\\u2028\\u2029\\u007f\\u001b[31m in 2026-10',
+    'the affiliate E\\u000aThe line pays 9999.00 EUR.\\u000d\\u0085\\u2028\\u2029\\u007f\\u001b[31m in October 2026',
   )
   expect(sentences.filter((one) => one.startsWith('The line pays'))).toEqual([
     'The line pays 300.00 EUR.',

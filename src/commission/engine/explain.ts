@@ -46,6 +46,7 @@ import {
   type RuleTally,
 } from './tally.ts'
 import type { CompiledBase, CompiledTerm } from './terms.ts'
+import { dayWords, instantWords, periodWords } from './time-words.ts'
 import type {
   AdvanceStep,
   MeasureStep,
@@ -422,20 +423,23 @@ function addSum(sums: LineFacts['sums'], sum: TermSum): void {
 /** Writes an explanation in sentences, one or more a step, each on a line of its own. */
 export function explanationText(explanation: Explanation): string {
   const { affiliate_id, plan, period, currency, line } = explanation
-  const scope = line.scope === 'affiliate' ? '' : `, ${line.scope}`
-  const title = `Rule ${line.rule} (version ${line.version}) of the plan ${plan} for the affiliate ${affiliate_id} in ${period}${scope}`
+  const title = `Rule ${line.rule} (version ${line.version}) of the plan ${plan} for the affiliate ${affiliate_id} in ${periodWords(period)}${scopeText(line.scope)}`
   const digits = minorDigits(line.amount)
   const sentences = explanation.steps.flatMap((step) => sentencesOf(step, explanation, digits))
   const { stored } = explanation
   const changed = stored
     ? [
-        `The statement of ${stored.computed_at} says ${figure(stored.amount, digits)} ${currency}. Records have changed since; this is the line as it is computed now.`,
+        `The statement of ${instantWords(stored.computed_at)} says ${figure(stored.amount, digits)} ${currency}. Records have changed since; this is the line as it is computed now.`,
         '',
       ]
     : []
   const approved = closedSentences(explanation, digits)
   return `${[title, '', ...changed, ...approved, ...sentences].join('\n')}\n`
 }
+
+/** Writes whose facts a line counts: `, for the customer C-1`; nothing if it counts those of all customers. */
+const scopeText = (scope: string): string =>
+  scope === 'affiliate' ? '' : `, for the ${scope.replace(':', ' ')}`
 
 /** Writes what was approved of a line, if its period is closed. */
 function closedSentences(
@@ -448,9 +452,11 @@ function closedSentences(
     closed.amount === null
       ? 'No statement with this line was approved.'
       : `The approved statement says ${money(closed.amount)}.`
-  const adjusted = closed.adjustments.map((one) => `${money(one.amount)} in ${one.period}`)
+  const adjusted = closed.adjustments.map(
+    (one) => `${money(one.amount)} in ${periodWords(one.period)}`,
+  )
   return [
-    `The period ${period} is closed. ${approvedText}`,
+    `${periodWords(period)} is closed. ${approvedText}`,
     ...(adjusted.length > 0 ? [`Adjustments of this line: ${listed(adjusted)}.`] : []),
     steps.length > 0
       ? 'This is the line as it is computed now.'
@@ -472,7 +478,7 @@ function sentencesOf(
     case 'fence':
       return [
         `The base of the affiliate is ${money(step.before)}. High-roller losses ring-fenced in this period: ${money(step.fenced)}. Recovered from customers with earlier ring-fenced losses: ${money(step.paid_back)}.`,
-        `So the base is ${figure(step.before)} − ${figure(step.paid_back)} + ${figure(step.fenced)} = ${money(step.base)}.`,
+        `So the base is ${money(step.before)} − ${money(step.paid_back)} + ${money(step.fenced)} = ${money(step.base)}.`,
       ]
     case 'measure':
       return measureSentences(step, (rate) =>
@@ -489,7 +495,7 @@ function sentencesOf(
     case 'rounding':
       return step.before === step.after || figure(step.before, digits) === figure(step.after)
         ? []
-        : [`${figure(step.before)} is rounded to ${money(step.after)} (half to even).`]
+        : [`${figure(step.before)} ${currency} is rounded to ${money(step.after)} (half to even).`]
     case 'max_per_customer':
       return [
         `The rule pays at most ${money(step.max)} for a customer: ${cutText(step.capped, step.after, money)}.`,
@@ -550,10 +556,10 @@ function rateSentences({ parts, rate_is, amount, rounded }: RateStep, money: Mon
   const approximately = rounded ? 'about ' : ''
   const each = parts.map(({ quantity, rate, amount: paid }) =>
     rate_is === 'percent'
-      ? `${figure(rate)} % of ${figure(quantity)} is ${approximately}${figure(paid)}.`
+      ? `${figure(rate)} % of ${money(quantity)} is ${approximately}${money(paid)}.`
       : quantity === '1'
         ? `The rule pays ${money(rate)}.`
-        : `${figure(quantity)} × ${figure(rate)} is ${approximately}${figure(paid)}.`,
+        : `${figure(quantity)} × ${money(rate)} is ${approximately}${money(paid)}.`,
   )
   return parts.length > 1 ? [...each, `Together that is ${approximately}${money(amount)}.`] : each
 }
@@ -575,7 +581,7 @@ function negativeSentences(step: NegativeStep, money: MoneyText): string[] {
 function advanceSentences(step: AdvanceStep, money: MoneyText): string[] {
   const { recoups, before, paid_once, deficit_in, deficit_out, after } = step
   const first = `The rule ${recoups} paid ${money(paid_once)} in this period. Advance still to recover from earlier periods: ${money(deficit_in)}.`
-  const sum = `${figure(before)} − ${figure(paid_once)} − ${figure(deficit_in)}`
+  const sum = `${money(before)} − ${money(paid_once)} − ${money(deficit_in)}`
   return isNothing(deficit_out)
     ? [first, `${sum} is ${money(after)}.`]
     : [
@@ -600,14 +606,14 @@ export function factSentences(step: Step, currency: string, affiliate: string): 
     case 'qualification':
       return [
         ...step.conditions.map((one) => conditionSentence(one, currency)),
-        `The customer qualified on ${step.qualified_on}.`,
+        `The customer qualified on ${dayWords(step.qualified_on)}.`,
       ]
     case 'sources':
       return sourcesSentences(step, currency)
     case 'funded':
       return fundedSentences(step, currency, affiliate)
     case 'floor':
-      return [`${figure(step.before)} is negative and counts as 0.`]
+      return [`${money(step.before, currency)} is negative and counts as 0.`]
     default:
       return []
   }
@@ -638,7 +644,7 @@ const whenText = (term: unknown): string =>
   isRecord(term) && term.when ? ` (${conditionsText(term.when)})` : ''
 
 const rateText = ({ currency, rate, day }: UsedRate): string =>
-  `1 EUR = ${figure(rate)} ${currency}${day === null ? '' : ` (${day})`}`
+  `1 EUR = ${figure(rate)} ${currency}${day === null ? '' : ` (${dayWords(day)})`}`
 
 /** Writes the rates of a conversion; that of the euro itself is 1. */
 function ratesText(rates: readonly UsedRate[]): string {
@@ -656,13 +662,13 @@ function conversionSentences({ days, currency }: ConversionStep): string[] {
     const sentences: string[] = []
     if (one.sums > 0) {
       sentences.push(
-        `On ${one.day}, ${money(one.amount, one.currency)}${rates} is ${money(one.converted, currency)}${apart}.`,
+        `On ${dayWords(one.day)}, ${money(one.amount, one.currency)}${rates} is ${money(one.converted, currency)}${apart}.`,
       )
     }
     const usd = one.by_amount_usd
     if (usd !== null) {
       sentences.push(
-        `On ${one.day}, ${money(usd.amount, one.currency)} is ${money(usd.converted, currency)} by the records' own amounts in USD.`,
+        `On ${dayWords(one.day)}, ${money(usd.amount, one.currency)} is ${money(usd.converted, currency)} by the records' own amounts in USD.`,
       )
     }
     return sentences
@@ -676,8 +682,8 @@ function conversionSentences({ days, currency }: ConversionStep): string[] {
 function baseSentences({ terms, base }: BaseStep, currency: string): string[] {
   const values = terms.map(({ term, sum, times, value }) =>
     times === '1'
-      ? `${termName(term, times)} ${figure(value)}.`
-      : `${termName(term, times)} ${figure(times)} × ${figure(sum)} = ${figure(value)}.`,
+      ? `${termName(term, times)} ${money(value, currency)}.`
+      : `${termName(term, times)} ${figure(times)} × ${money(sum, currency)} = ${money(value, currency)}.`,
   )
   const isPlain = terms.length === 1 && terms[0]?.times === '1'
   if (isPlain || terms.every(({ value }) => value === '0'))
@@ -710,8 +716,21 @@ const recordText = (
   const sent =
     amount === null ? '' : `, ${currency === null ? figure(amount) : money(amount, currency)}`
   const counts = converted === null || converted === amount ? '' : ` = ${money(converted, to)}`
-  return `${resource} ${id} of ${day}${sent}${counts}`
+  return `${recordName(resource, id)} of ${dayWords(day)}${sent}${counts}`
 }
+
+/** Names a record; trading activity by its instrument, which is in its key. */
+function recordName(resource: FactResource, id: string): string {
+  if (resource === 'trading-activity') return `trading activity on ${id.split('|').at(-2) ?? ''}`
+  const name = resource === 'activities' ? id.replace(/^e /, '') : id
+  return `${NOUNS[resource]} ${name}`
+}
+
+const NOUNS = {
+  customers: 'signup',
+  transactions: 'transaction',
+  activities: 'event',
+} as const
 
 function triggerSentences({ record, min }: TriggerStep, currency: string): string[] {
   const least = min === null ? '' : `, minimum ${money(min, currency)}`
@@ -721,7 +740,7 @@ function triggerSentences({ record, min }: TriggerStep, currency: string): strin
 function conditionSentence(one: MetCondition, currency: string): string {
   const { condition, met_on, min } = one
   if (one.reached === null)
-    return `The customer met ${conditionsText(Object(condition).customer)} from ${met_on} on.`
+    return `The customer met ${conditionsText(Object(condition).customer)} from ${dayWords(met_on)} on.`
   const what = capital(qualificationText(condition))
   const records = one.records_total === 0 ? '' : `, by ${counted(one.records_total, 'record')}`
   const few = one.records.length <= 5 ? one.records : []
@@ -729,13 +748,14 @@ function conditionSentence(one: MetCondition, currency: string): string {
     few.length === 0 ? '' : ` (${few.map((record) => recordText(record, currency)).join('; ')})`
   const isSum = 'sum' in Object(condition)
   const reached = isSum ? money(one.reached, currency) : figure(one.reached)
-  return `${what}: ${reached} (needed ${figure(min ?? '0')}), reached on ${met_on}${records}${list}.`
+  const needed = isSum ? money(min ?? '0', currency) : figure(min ?? '0')
+  return `${what}: ${reached} (needed ${needed}), reached on ${dayWords(met_on)}${records}${list}.`
 }
 
 function sourcesSentences(step: SourcesStep, currency: string): string[] {
   const lines = step.sources.map(
     (one) =>
-      `${capital(counted(one.lines, 'line'))} of the affiliate ${step.affiliate_id} by the rule ${one.rule} (version ${one.version}) of the plan ${one.plan} in ${one.period} ${one.lines === 1 ? 'sums' : 'sum'} to ${money(one.amount, one.currency)}.`,
+      `${capital(counted(one.lines, 'line'))} of the affiliate ${step.affiliate_id} by the rule ${one.rule} (version ${one.version}) of the plan ${one.plan} in ${periodWords(one.period)} ${one.lines === 1 ? 'sums' : 'sum'} to ${money(one.amount, one.currency)}.`,
   )
   const conversions = step.conversions
     .filter(({ rates, converted }) => rates.length > 0 || converted === null)
@@ -752,7 +772,7 @@ function sourcesSentences(step: SourcesStep, currency: string): string[] {
 function fundedSentences(step: FundedStep, currency: string, payer: string): string[] {
   const rates = ratesText(step.rates)
   return [
-    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this override of the plan ${step.plan} in ${step.period}. The affiliate ${payer} pays it.`,
+    `The affiliate ${step.affiliate_id} earns ${money(step.amount, step.currency)} by this override of the plan ${step.plan} in ${periodWords(step.period)}. The affiliate ${payer} pays it.`,
     ...(rates === ''
       ? []
       : [`${money(step.amount, step.currency)}${rates} is ${money(step.converted, currency)}.`]),

@@ -78,7 +78,8 @@ function words(value: unknown): string {
 export function kindText(kind: unknown): string {
   if (!isRecord(kind)) return 'records'
   if (isRecord(kind.count)) return kindText(kind.count)
-  if (kind.transactions) return `${words(kind.transactions)} transactions${subtypesText(kind)}`
+  if (kind.transactions)
+    return `${words(kind.transactions).replaceAll('_', ' ')} transactions${subtypesText(kind)}`
   if (kind.activity) return `${words(kind.activity).replaceAll('_', ' ')} of trading activity`
   if (kind.event) return `${words(kind.event)} events${kind.kpi ? ` (${words(kind.kpi)})` : ''}`
   if (kind.signup) return 'signups'
@@ -92,7 +93,7 @@ const subtypesText = ({ subtypes }: Record<string, unknown>): string =>
 export function conditionsText(conditions: unknown): string {
   if (!isRecord(conditions)) return ''
   return Object.entries(conditions)
-    .map(([name, value]) => `${name} ${words(value)}`)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')} ${words(value)}`)
     .join(', ')
 }
 

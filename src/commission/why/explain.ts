@@ -25,6 +25,7 @@ import { type Customer, compareFacts, compareText, type Fact } from '../engine/f
 import type { Line, LineJson } from '../engine/line.ts'
 import type { PlansInForce } from '../engine/plans-in-force.ts'
 import { counted, figure, listed } from '../engine/reasons.ts'
+import { dayWords, instantWords, periodWords } from '../engine/time-words.ts'
 import { readStoredPlans } from '../plans/stored-plans.ts'
 import { type AccountBooks, readBooks } from '../statements/books.ts'
 import type { Cause, Causes } from '../statements/cause.ts'
@@ -89,33 +90,48 @@ function sumOfMoney(first: string, ...others: readonly string[]): string {
   )
 }
 
-function causeText(cause: Cause): string {
+/** Writes what changed, without what changed it. */
+export function changeText(cause: Cause): string {
   switch (cause.kind) {
-    case 'record': {
-      const { resource, id, day, delivery_id } = cause
-      return `the record ${id} (${resource}) of ${day}, by the delivery ${delivery_id}`
-    }
-    case 'affiliation': {
-      const { customer_id, day, delivery_id, audit_id } = cause
-      return day === null
-        ? `the affiliates of the customer ${customer_id}, by the entry ${audit_id} of the audit log`
-        : `the affiliate of the customer ${customer_id} from ${day} on, by the delivery ${delivery_id}`
-    }
+    case 'record':
+      return `the ${CHANGED[cause.resource]} ${cause.id} of ${dayWords(cause.day)}`
+    case 'affiliation':
+      return cause.day === null
+        ? `the affiliates of the customer ${cause.customer_id}`
+        : `the affiliate of the customer ${cause.customer_id} from ${dayWords(cause.day)} on`
     case 'corrected_early':
-      return `the affiliate of the customer ${cause.customer_id} from the signup on, since the first one lasted less than a day, by the delivery ${cause.delivery_id}`
+      return `the affiliate of the customer ${cause.customer_id} from the signup on, since the first one lasted less than a day`
     case 'customer_field': {
-      const { customer_id, field, day, delivery_id } = cause
-      return `the field ${field} of the customer ${customer_id} from ${day} on, by the delivery ${delivery_id}`
+      const { customer_id, field, day } = cause
+      const name = field.replace(/_(?:id|code)$/, '').replaceAll('_', ' ')
+      return `the ${name} of the customer ${customer_id} from ${dayWords(day)} on`
     }
     case 'refusal':
-      return `the refusal of the customer ${cause.customer_id}, by the entry ${cause.audit_id} of the audit log`
+      return `the refusal of the customer ${cause.customer_id}`
     case 'rate':
-      return `the rate of ${cause.currency} of ${cause.day}, which has since been ${cause.change}`
+      return `the rate of ${cause.currency} of ${dayWords(cause.day)}, which has since been ${cause.change}`
     case 'tree':
-      return `the parent (or setup) of affiliate ${cause.affiliate_id}, by the entry ${cause.audit_id} of the audit log`
+      return `the parent (or setup) of affiliate ${cause.affiliate_id}`
     default:
-      return `the settings of the account: ${cause.action} at ${cause.at}, the entry ${cause.audit_id} of the audit log`
+      return `the settings of the account: ${cause.action.replaceAll(/[._]/g, ' ')} at ${instantWords(cause.at)}`
   }
+}
+
+const CHANGED = {
+  customers: 'customer',
+  transactions: 'transaction',
+  'trading-activity': 'trading activity',
+  activities: 'event',
+} as const
+
+/** Writes what changed, and the delivery or the entry of the audit log that changed it. */
+function causeText(cause: Cause): string {
+  if ('delivery_id' in cause && cause.delivery_id !== null) {
+    return `${changeText(cause)}, by the delivery ${cause.delivery_id}`
+  }
+  return 'audit_id' in cause
+    ? `${changeText(cause)}, by the entry ${cause.audit_id} of the audit log`
+    : changeText(cause)
 }
 
 /** Writes what changed, one cause a line. */
@@ -130,26 +146,33 @@ function causeSentences({ causes, causes_total }: Causes): string[] {
   ]
 }
 
+/** Writes the explanation of an adjustment in sentences, without what changed and the line as it is now. */
+export const adjustmentSentences = (explanation: AdjustmentExplanation): string[] =>
+  explanation.of.line === null ? restoringSentences(explanation) : lineSentences(explanation)
+
 /** Writes the explanation of an adjustment in sentences. */
 export function adjustmentText(explanation: AdjustmentExplanation): string {
   const { affiliate_id, plan, period, of, amount, currency } = explanation
-  const title = `Adjustment of ${figure(amount)} ${currency} in ${period} for the affiliate ${affiliate_id} under the plan ${plan}`
-  const sentences = of.line === null ? restoringSentences(explanation) : lineSentences(explanation)
-  const lines = [title, '', ...sentences, '', ...causeSentences(explanation)]
+  const title = `Adjustment of ${figure(amount)} ${currency} in ${periodWords(period)} for the affiliate ${affiliate_id} under the plan ${plan}`
+  const lines = [title, '', ...adjustmentSentences(explanation), '', ...causeSentences(explanation)]
   if (of.line !== null) lines.push('', ...nowSentences(explanation))
   return `${lines.join('\n')}\n`
 }
 
 const earlierText = ({ approved, currency }: AdjustmentExplanation): string =>
-  listed(approved.earlier.map((one) => `${figure(one.amount)} ${currency} in ${one.period}`))
+  listed(
+    approved.earlier.map(
+      (one) => `${figure(one.amount)} ${currency} in ${periodWords(one.period)}`,
+    ),
+  )
 
 function restoringSentences(explanation: AdjustmentExplanation): string[] {
   const { of, approved, amount, currency } = explanation
   const money = (text: string): string => `${figure(text)} ${currency}`
   return [
     of.dropped_in === of.period
-      ? `The plan wrote off ${money(approved.amount ?? '0')} in ${of.period}. A later positive correction of that period first covers this write-off.`
-      : `The clawback for ${of.period} was partly written off in ${of.dropped_in}. The clawback is now reversed. The part that was written off is not paid.`,
+      ? `The plan wrote off ${money(approved.amount ?? '0')} in ${periodWords(of.period)}. A later positive correction of that period first covers this write-off.`
+      : `The clawback for ${periodWords(of.period)} was partly written off in ${periodWords(of.dropped_in ?? '')}. The clawback is now reversed. The part that was written off is not paid.`,
     ...(approved.earlier.length > 0
       ? [`Covered by earlier statements: ${earlierText(explanation)}.`]
       : []),
@@ -167,7 +190,7 @@ function lineSentences(explanation: AdjustmentExplanation): string[] {
       ? 'No statement with this line was approved'
       : `The approved statement says ${money(approved.amount)}`
   return [
-    `The adjustment corrects a line of ${of.period}, which is closed. ${approvedText}.`,
+    `The adjustment corrects a line of ${periodWords(of.period)}, which is closed. ${approvedText}.`,
     ...(approved.earlier.length > 0
       ? [
           `Earlier adjustments of this line: ${earlierText(explanation)}. Together that is ${money(approved.total)}.`,

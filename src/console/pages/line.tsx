@@ -1,27 +1,68 @@
 import type { Child } from 'hono/jsx'
+import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import type { PartRecord } from '../../commission/why/explain.ts'
 import type { CustomerPart, SourcePart } from '../../commission/why/line-parts.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
-import { Data, isolated, type List, Pager, periodWords, Table } from '../parts/data.tsx'
+import {
+  Amount,
+  amountText,
+  type Column,
+  Data,
+  isolated,
+  type List,
+  Pager,
+  periodWords,
+  Table,
+} from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
-import { type Explained, ExplanationView, Head } from '../parts/explanation.tsx'
-import { AccountLink, column, fields, Members } from '../parts/fields.tsx'
+import { type Explained, ExplanationView, Head, RuleInWords } from '../parts/explanation.tsx'
+import { AccountLink, column, fields } from '../parts/fields.tsx'
+import { readTerms } from '../parts/reasons.tsx'
+import { Amounts } from '../parts/record-fields.tsx'
+import { RecordLink } from '../parts/record-link.tsx'
 
 /** Returns the query that finds a line that no stored statement has. */
 const hintOf = ({ query: { affiliate_id, period } }: Visit) => ({ affiliate_id, period })
 
 const NO_PARTS = <p class="note">No records.</p>
 
+/** Parts of a line whose currency is known. */
+interface Parts<Row> {
+  readonly visit: Visit
+  readonly rows: readonly Row[]
+  readonly currency: string
+}
+
+/** Returns the columns of what parts add to a line: an amount or units. Those that none has are left out. */
+const partColumns = <Row extends { readonly base: string | null; readonly units: string | null }>(
+  rows: readonly Row[],
+  currency: string,
+): Column<Row>[] => [
+  ...(rows.some(({ base }) => base !== null)
+    ? [
+        column(
+          'Adds',
+          ({ base }: Row) => base !== null && <Amount value={base} currency={currency} />,
+          true,
+        ),
+      ]
+    : []),
+  ...(rows.some(({ units }) => units !== null)
+    ? [column('Units', ({ units }: Row) => units !== null && <Amount value={units} />, true)]
+    : []),
+]
+
 /** Lists the customers of a line; the number of records leads to them. */
-const Customers = ({ visit, rows }: { visit: Visit; rows: readonly CustomerPart[] }) => (
+const Customers = ({ visit, rows, currency }: Parts<CustomerPart>) => (
   <Table
     caption="Customers of the line. Select a number to list the records."
     rows={rows}
     columns={[
-      ...fields<CustomerPart>(visit, 'customer_id', 'base', 'units'),
+      ...fields<CustomerPart>(visit, 'customer_id'),
+      ...partColumns(rows, currency),
       column(
         'Records',
         ({ customer_id, records }: CustomerPart) => (
@@ -50,12 +91,17 @@ const Sources = ({ visit, rows }: { visit: Visit; rows: readonly SourcePart[] })
           <Data text={affiliate_id} />, <Data text={rule} />, {periodWords(period)}
         </AccountLink>
       )),
-      ...fields<SourcePart>(visit, 'plan', 'scope', 'amount', 'currency'),
+      ...fields<SourcePart>(visit, 'plan'),
+      column(
+        'Amount',
+        ({ amount, currency }: SourcePart) => <Amount value={amount} currency={currency} />,
+        true,
+      ),
     ]}
   />
 )
 
-const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] }) => (
+const Records = ({ visit, rows, currency }: Parts<PartRecord>) => (
   <>
     <p class="quick">
       <AccountLink visit={visit} at={['lines', visit.params.line ?? '']} query={hintOf(visit)}>
@@ -69,11 +115,27 @@ const Records = ({ visit, rows }: { visit: Visit; rows: readonly PartRecord[] })
       caption={`Records of ${isolated(visit.query.customer_id ?? '')} that the line counts`}
       rows={rows}
       columns={[
-        ...fields<PartRecord>(visit, 'id', 'resource', 'type', 'day'),
-        column('As sent', ({ amounts, currency }: PartRecord) => (
-          <Members object={{ ...amounts, currency }} />
+        column('Record', (one: PartRecord) => (
+          <RecordLink
+            account={visit.account}
+            record={{ ...one, customer_id: visit.query.customer_id ?? '' }}
+          />
         )),
-        ...fields<PartRecord>(visit, 'base', 'units', 'delivery_id'),
+        column('Type', ({ type }: PartRecord) => type && <Data text={transactionWord(type)} />),
+        ...fields<PartRecord>(visit, 'day'),
+        column(
+          'Amount',
+          ({ amounts, currency: own }: PartRecord) => <Amounts amounts={amounts} currency={own} />,
+          true,
+        ),
+        ...partColumns(rows, currency),
+        column('Delivery', ({ delivery_id: id }: PartRecord) =>
+          id === null ? (
+            '–'
+          ) : (
+            <AccountLink visit={visit} at={['deliveries', id]} children="Delivery" />
+          ),
+        ),
       ]}
       empty={NO_PARTS}
     />
@@ -90,25 +152,25 @@ const isSource = (part: Part): part is SourcePart => 'line_id' in part
 const isCustomer = (part: Part): part is CustomerPart => 'customer_id' in part
 
 /** Reads and renders what is behind a line: its customers, or the records of one of them. */
-async function partsOf(visit: Visit, at: readonly string[]) {
+async function partsOf(visit: Visit, at: readonly string[]): Promise<(currency: string) => Child> {
   const { customer_id, ...query } = visit.query
   const path = (...parts: string[]) => apiPath(visit.account, ...at, 'parts', ...parts)
   if (customer_id) {
     const { data, meta } = await visit.api.get<List<PartRecord>>(path(customer_id, 'facts'), query)
-    return (
+    return (currency) => (
       <>
-        <Records visit={visit} rows={data} />
+        <Records visit={visit} rows={data} currency={currency} />
         <Pager visit={visit} meta={meta} />
       </>
     )
   }
   const { data, meta } = await visit.api.get<List<Part>>(path(), query)
-  return (
+  return (currency) => (
     <>
       {data.some(isSource) ? (
         <Sources visit={visit} rows={data.filter(isSource)} />
       ) : (
-        <Customers visit={visit} rows={data.filter(isCustomer)} />
+        <Customers visit={visit} rows={data.filter(isCustomer)} currency={currency} />
       )}
       <Pager visit={visit} meta={meta} />
     </>
@@ -166,13 +228,17 @@ async function readExplained(visit: Visit): Promise<Found> {
   parts.catch(() => {})
   const path = apiPath(visit.account, ...at, 'explain')
   const explained = await visit.api.get<Explained>(path, hintOf(visit))
+  const line = 'of' in explained ? null : explained.line
+  const decided = line ?? ('of' in explained ? explained.now?.line : null)
+  const termsOf = await readTerms(visit, decided ? [{ ...decided, plan: explained.plan }] : [])
+  const terms = decided ? termsOf({ ...decided, plan: explained.plan }) : null
   const content = (
     <>
+      <RuleInWords explained={explained} terms={terms} />
       <ExplanationView visit={visit} explained={explained} />
-      {hasParts(explained) ? await parts : NO_PARTS}
+      {hasParts(explained) ? (await parts)(explained.currency) : NO_PARTS}
     </>
   )
-  const line = 'of' in explained ? null : explained.line
   const { amount } = 'of' in explained ? explained : explained.line
   return { statement: explained, line, amount, content }
 }
@@ -191,7 +257,8 @@ export const linePage: Page = {
         {content}
       </>
     )
-    const title = amount === undefined ? 'Why a line pays' : `Why ${amount} ${statement.currency}`
+    const title =
+      amount === undefined ? 'Why a line pays' : `Why ${amountText(amount, statement.currency)}`
     const computeDeferred = stored ? async () => (await readExplained(visit)).content : undefined
     return { title, body, computeDeferred }
   },

@@ -1,10 +1,17 @@
 import { type Explanation, explanationText } from '../../commission/engine/explain.ts'
+import type { PlanTerms } from '../../commission/engine/plan.ts'
+import { ruleWords } from '../../commission/engine/plan-words.ts'
+import { counted } from '../../commission/engine/reasons.ts'
 import { escapeStrings } from '../../commission/why/escape-strings.ts'
-import { type AdjustmentExplanation, adjustmentText } from '../../commission/why/explain.ts'
+import {
+  type AdjustmentExplanation,
+  adjustmentSentences,
+  changeText,
+} from '../../commission/why/explain.ts'
 import type { Visit } from '../page.ts'
-import { Data, isolated, Sentence, Table } from './data.tsx'
-import { column, Facts, fields, Members } from './fields.tsx'
-import { plainWords } from './plain-words.ts'
+import { AffiliateLink, CustomerLink } from './customers.tsx'
+import { Data, isolated, Sentence } from './data.tsx'
+import { AccountLink, Facts } from './fields.tsx'
 
 // The explanation of a line or an adjustment.
 
@@ -12,46 +19,50 @@ import { plainWords } from './plain-words.ts'
 export type Explained = Explanation | AdjustmentExplanation
 
 /** Returns an explanation in sentences, without its title. */
-function sentencesOf(explained: Explained): string[] {
-  const escaped = escapeStrings(explained)
-  const text = 'of' in escaped ? adjustmentText(escaped) : explanationText(escaped)
-  return text.split('\n').slice(1).filter(Boolean)
-}
+const sentencesOf = (explanation: Explanation): string[] =>
+  explanationText(escapeStrings(explanation)).split('\n').slice(1).filter(Boolean)
 
-/** Renders the figures of each step. */
-const Steps = ({ explanation }: { explanation: Explanation }) => (
-  <details>
-    <summary>The figures of each step</summary>
-    <Table
-      caption="Steps, in the order in which they are applied"
-      rows={explanation.steps}
-      columns={[
-        column('Step', ({ step }: Explanation['steps'][number]) => step.replaceAll('_', ' ')),
-        column('Figures', (step: Explanation['steps'][number]) => (
-          <Members object={step} except={/^step$/} />
-        )),
-      ]}
-    />
-  </details>
+const Sentences = ({ sentences }: { sentences: readonly string[] }) => (
+  <ol class="sentences">
+    {sentences.map((sentence) => (
+      <li>
+        <Sentence text={sentence} />
+      </li>
+    ))}
+  </ol>
 )
 
 type Cause = AdjustmentExplanation['causes'][number] & { readonly delivery_id?: string | null }
 
 /** Renders what changed after an approval, each with the delivery that changed it. */
-const Causes = ({ visit, causes }: { visit: Visit; causes: readonly Cause[] }) => (
-  <Table
-    caption="What changed"
-    rows={causes}
-    columns={[
-      column('Change', ({ kind }: Cause) => kind.replaceAll('_', ' ')),
-      column('What', (cause: Cause) => (
-        <Members object={cause} except={/^(?:kind|delivery_id)$/} />
-      )),
-      ...fields<Cause>(visit, 'delivery_id'),
-    ]}
-    empty={<p hidden />}
-  />
-)
+const Causes = ({ visit, explained }: { visit: Visit; explained: AdjustmentExplanation }) => {
+  const causes: readonly Cause[] = explained.causes
+  const more = explained.causes_total - causes.length
+  if (causes.length === 0) {
+    return <p>No cause was found: some changes are logged for 30 days only.</p>
+  }
+  return (
+    <>
+      <h2>What changed after the last approval</h2>
+      <ul>
+        {causes.map((cause) => (
+          <li>
+            <Data text={capital(changeText(cause))} />
+            {cause.delivery_id ? ', by ' : '.'}
+            {cause.delivery_id && (
+              <AccountLink visit={visit} at={['deliveries', cause.delivery_id]}>
+                this delivery
+              </AccountLink>
+            )}
+          </li>
+        ))}
+        {more > 0 && <li>{counted(more, 'other change')}</li>}
+      </ul>
+    </>
+  )
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** What a page shows of the statement that has a line or an adjustment. */
 interface Statement {
@@ -59,6 +70,21 @@ interface Statement {
   readonly plan: string
   readonly period: string
   readonly currency: string
+}
+
+/** Renders whose records a line counts. */
+function Scope({ visit, scope }: { visit: Visit; scope: string }) {
+  const [kind = '', ...rest] = scope.split(':')
+  const name = rest.join(':')
+  if (kind === 'customer') return <CustomerLink account={visit.account} id={name} />
+  if (kind === 'affiliate' && name) return <AffiliateLink account={visit.account} id={name} />
+  return kind === 'product' ? <Data text={name || 'none'} /> : 'All customers'
+}
+
+/** What the counted are called, by the kind of the scope. */
+const COUNTED: Readonly<Record<string, string>> = {
+  customer: 'Customer',
+  product: 'Product',
 }
 
 /** Renders what an explanation is about: a line, or an adjustment. */
@@ -70,32 +96,64 @@ export const Head = (props: {
   <Facts
     visit={props.visit}
     row={props.statement}
-    names={['affiliate_id', 'plan', 'period', 'currency']}
+    names={['affiliate_id', 'plan', 'period']}
     more={
       props.line
         ? [
             ['Rule', `${isolated(props.line.rule)}, version ${props.line.version}`],
-            ['Scope', <Data text={props.line.scope} />],
+            [
+              props.line.scope.startsWith('affiliate:')
+                ? 'For the affiliate below'
+                : (COUNTED[props.line.scope.split(':')[0] ?? ''] ?? 'Counts'),
+              <Scope visit={props.visit} scope={props.line.scope} />,
+            ],
           ]
         : []
     }
   />
 )
 
-/** Renders an explanation: its sentences, and the figures of each step or what changed. */
-export const ExplanationView = (props: { visit: Visit; explained: Explained }) => (
-  <>
-    <ol class="sentences">
-      {sentencesOf(props.explained).map((sentence) => (
-        <li>
-          <Sentence text={plainWords(sentence)} />
-        </li>
-      ))}
-    </ol>
-    {'of' in props.explained ? (
-      <Causes visit={props.visit} causes={props.explained.causes} />
-    ) : (
-      <Steps explanation={props.explained} />
-    )}
-  </>
-)
+/** Renders the rule of a line in words. */
+export function RuleInWords({
+  explained,
+  terms,
+}: {
+  explained: Explained
+  terms: PlanTerms | null
+}) {
+  const line = 'of' in explained ? explained.now?.line : explained.line
+  const rule = terms?.rules.find(({ id }) => id === line?.rule)
+  if (!terms || !rule) return null
+  const { pays, limits } = ruleWords(rule, terms)
+  return (
+    <section class="rule">
+      <h2>
+        The rule “{isolated(rule.id)}” of <Data text={terms.name} />
+      </h2>
+      <ul class="rule-words">
+        {[pays, ...limits].map((sentence) => (
+          <li>
+            <Data text={sentence} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Renders an explanation in sentences; of an adjustment also what changed and the line as it is now. */
+export function ExplanationView({ visit, explained }: { visit: Visit; explained: Explained }) {
+  if (!('of' in explained)) return <Sentences sentences={sentencesOf(explained)} />
+  return (
+    <>
+      <Sentences sentences={adjustmentSentences(escapeStrings(explained))} />
+      <Causes visit={visit} explained={explained} />
+      {explained.now && (
+        <>
+          <h2>The line as it is computed now</h2>
+          <Sentences sentences={sentencesOf(explained.now)} />
+        </>
+      )}
+    </>
+  )
+}
