@@ -243,3 +243,17 @@ test('a person who pays what another has paid meanwhile is told so', async () =>
   expect(response.status).toBe(409)
   expect(await response.text()).toMatch(/role="alert"/)
 })
+
+test('a draft of a period that has not ended cannot be approved yet, and the page says so', async () => {
+  const { read } = await open()
+  const period = new Date().toISOString().slice(0, 7)
+  await storeStatement([lines(1)], { period })
+  await env.DB.prepare('update statements set period = ?').bind(period).run()
+  const browser = await signedIn()
+  const list = await (await browser.get(`${AT}/statements?period=${period}`)).text()
+
+  for (const text of [await read(), list]) {
+    expect(text).toMatch(/has not ended\. (?:The draft changes|Its drafts change) until then/)
+    expect(text).not.toContain('id="change-approve"')
+  }
+})

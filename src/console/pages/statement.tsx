@@ -7,6 +7,7 @@ import { Data, dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, FoldedForm, HOLDS, Refusal } from '../parts/forms.tsx'
+import { isOpen } from '../parts/periods.ts'
 import {
   Adjustments,
   Balance,
@@ -134,18 +135,27 @@ const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
 const NextStep = ({ visit, statement }: ShownStatement) => {
   const { refused } = visit
-  const { status, hash, payable } = statement
+  const { status, hash, payable, period } = statement
   const isChanged = refused?.change === 'approve' && refused.values('hash') !== hash
   // The form of what somebody else has done meanwhile is gone, so its error stands alone.
   const isGone =
-    (refused?.change === 'approve' || refused?.change === 'pay') && refused.change !== NEXT[status]
+    (refused?.change === 'approve' || refused?.change === 'pay') &&
+    (refused.change !== NEXT[status] || (status === 'draft' && isOpen(period, visit.now)))
   // The draft is another one: what was refused of the earlier one does not hold for it.
   const now = isChanged ? { ...visit, refused: null } : visit
   return (
     <>
       {isChanged && <ChangedSince statement={statement} values={refused.values} />}
       {isGone && !isChanged && <Refusal {...refused} />}
-      {status === 'draft' && <Approve visit={now} statement={statement} />}
+      {status === 'draft' && !isOpen(period, visit.now) && (
+        <Approve visit={now} statement={statement} />
+      )}
+      {status === 'draft' && isOpen(period, visit.now) && (
+        <p class="note">
+          {periodWords(period)} has not ended. The draft changes until then, and is approved after
+          it.
+        </p>
+      )}
       {status === 'approved' && isSome(payable) && <Pay visit={now} statement={statement} />}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>

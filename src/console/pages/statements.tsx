@@ -17,7 +17,7 @@ import {
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FormSentence, HOLDS, type Option } from '../parts/forms.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
-import { choosablePeriods, periodFilter } from '../parts/periods.ts'
+import { choosablePeriods, isOpen, periodFilter } from '../parts/periods.ts'
 import {
   type PeriodSums,
   STATUS_WORDS,
@@ -248,7 +248,13 @@ const Actions = ({ visit, period, totals, others: { own, unpaid } }: ActionsProp
   const ofPlan = plan ? ` of the plan ${visible(plan)}` : ''
   return (
     <div class="actions">
-      {drafts.length > 0 && (
+      {drafts.length > 0 && isOpen(period, visit.now) && (
+        <p class="note">
+          {periodWords(period)} has not ended. Its drafts change until then, and are approved after
+          it.
+        </p>
+      )}
+      {drafts.length > 0 && !isOpen(period, visit.now) && (
         <ChangeForm
           visit={visit}
           change="approve"

@@ -24,6 +24,9 @@ export const lastDayOf = (period: string): number =>
 
 const todayOf = (now: number): number => Math.floor(now / DAY_MS)
 
+/** Returns whether a period has not ended at `now` (milliseconds), by the days of UTC. */
+export const isOpen = (period: string, now: number): boolean => lastDayOf(period) >= todayOf(now)
+
 /** Returns the kinds of the periods that have statements; months if there are none. */
 export function periodKinds({ data }: Sums): PeriodKind[] {
   const hasWeeks = data.some(({ period }) => period.includes('W'))
@@ -52,7 +55,7 @@ const STATES = [
 
 /** Returns the state of a period in words: `open`, `12 to approve`, `3 to pay`, `paid`. */
 export function periodState({ data }: Sums, period: string, now: number): string {
-  if (lastDayOf(period) >= todayOf(now)) return 'open'
+  if (isOpen(period, now)) return 'open'
   const rows = data.filter((one) => one.period === period)
   const states = STATES.flatMap(([status, words]) => {
     const statements = rows
