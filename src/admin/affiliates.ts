@@ -16,7 +16,7 @@ import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../http/pagination.ts'
-import { readQuery } from '../http/query.ts'
+import { readDryRun, readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
 import { today } from './account-day.ts'
@@ -39,7 +39,7 @@ import { respondWithList } from './list-route.ts'
 /** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
 export const affiliates = new Hono<AppEnv>()
   .put('/', async (c) => {
-    readQuery(c.req.url)
+    const isDryRun = readDryRun(c.req.url)
     const row = await findRouteAccount(c)
     const account = row.id
     const db = resolveDatabase(c.env, row.binding)
@@ -55,12 +55,14 @@ export const affiliates = new Hono<AppEnv>()
     const ids = sent.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
     const details = { affiliates: sent.length, ids, before: replacedParents(before, changed) }
     const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
-    await withAudit(db, entry, [
+    const statements = [
       ...putAffiliates(db, account, sent),
       ...replaceParents(db, account, changed),
       ...rejectCycles(db, account, sent),
       ...(levels ? [rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
-    ]).catch((error) => {
+    ]
+    const stored = isDryRun ? Promise.resolve() : withAudit(db, entry, statements)
+    await stored.catch((error) => {
       if (!isAssertionFailure(error)) throw error
       const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
       throw new ApiError('conflict', { detail, cause: error })

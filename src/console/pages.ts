@@ -1,6 +1,7 @@
 import type { Page, Section } from './page.ts'
 import { accountsPage } from './pages/accounts.tsx'
 import { affiliatePage } from './pages/affiliate.tsx'
+import { affiliateUploadPage } from './pages/affiliate-upload.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
 import { credentialsPage } from './pages/credentials.tsx'
@@ -33,6 +34,7 @@ export const PAGES: readonly Page[] = [
   accountsPage,
   overviewPage,
   affiliatesPage,
+  affiliateUploadPage,
   affiliatePage,
   plansPage,
   planPage,

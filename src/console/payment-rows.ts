@@ -1,6 +1,6 @@
-import { readCsv } from '../commission/csv.ts'
 import { minorDigits } from '../commission/minor-digits.ts'
 import { ApiError } from '../errors.ts'
+import { type ColumnFile, cellOf, type FileColumns, readColumnFile } from './csv-columns.ts'
 import type { FieldError, Values } from './page.ts'
 import { readAmount, readDay, type Typed } from './typed.ts'
 
@@ -77,69 +77,25 @@ export const COLUMNS = {
 
 type ColumnName = keyof typeof COLUMNS
 
-/** Other names that files have for columns. */
-const ALIASES: Readonly<Record<string, ColumnName>> = {
-  affiliate: 'affiliate_id',
-  ib: 'affiliate_id',
-  payment_reference: 'reference',
-  date: 'paid_on',
-  paid: 'paid_on',
-  payment_date: 'paid_on',
-  day_of_the_payment: 'paid_on',
-  return_date: 'returned_on',
+/** The columns of a file of payments. */
+const FILE: FileColumns<ColumnName> = {
+  titles: COLUMNS,
+  aliases: {
+    affiliate: 'affiliate_id',
+    ib: 'affiliate_id',
+    payment_reference: 'reference',
+    date: 'paid_on',
+    paid: 'paid_on',
+    payment_date: 'paid_on',
+    day_of_the_payment: 'paid_on',
+    return_date: 'returned_on',
+  },
+  required: ['affiliate_id', 'currency', 'amount', 'reference'],
 }
-
-const REQUIRED = ['affiliate_id', 'currency', 'amount', 'reference'] as const
-
-/** Returns the name of the field that says which column of the file has a column's values. */
-export const mappedName = (name: ColumnName): string => `column_${name}`
-
-/** A file of payments: its header, its other rows, and which of its columns has which values. */
-interface PaymentFile {
-  readonly header: readonly string[]
-  readonly rows: readonly (readonly string[])[]
-  readonly positions: ReadonlyMap<ColumnName, number>
-  /** The columns that it must have and does not name. */
-  readonly unnamed: readonly ColumnName[]
-  /** Those of them for which the form names no other column of the file. */
-  readonly missing: readonly ColumnName[]
-  /** Why it cannot be read; null if it can. */
-  readonly fault: string | null
-}
-
-const isColumn = (name: string): name is ColumnName => Object.hasOwn(COLUMNS, name)
-
-function columnOf(title: string): ColumnName | undefined {
-  const name = title
-    .trim()
-    .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
-  return isColumn(name) ? name : Object.hasOwn(ALIASES, name) ? ALIASES[name] : undefined
-}
-
-/** Returns the text of the file of a form: the file that was chosen, else the rows that were pasted. */
-export const fileText = (values: Values): string => values('file') || values('csv')
 
 /** Reads the file of a form. Columns that payments do not have are left out. */
-export function readPaymentFile(values: Values): PaymentFile {
-  const { rows: all, fault } = readCsv(fileText(values))
-  const [header = [], ...rows] = all ?? []
-  const positions = new Map<ColumnName, number>()
-  for (const [i, title] of header.entries()) {
-    const name = columnOf(title)
-    if (name && !positions.has(name)) positions.set(name, i)
-  }
-  const unnamed = REQUIRED.filter((name) => !positions.has(name))
-  for (const name of unnamed) {
-    const chosen = values(mappedName(name))
-    if (/^\d{1,3}$/.test(chosen) && Number(chosen) < header.length) {
-      positions.set(name, Number(chosen))
-    }
-  }
-  const missing = REQUIRED.filter((name) => !positions.has(name))
-  const place = fault && `The file is not valid CSV: line ${fault.line} has ${fault.reason}.`
-  return { header, rows, positions, unnamed, missing, fault: place }
-}
+export const readPaymentFile = (values: Values): ColumnFile<ColumnName> =>
+  readColumnFile(values, FILE)
 
 const NOTHING = 'Nothing was recorded.'
 
@@ -149,7 +105,8 @@ const NOTHING = 'Nothing was recorded.'
  * @throws ApiError `validation_failed` for a file that cannot be understood.
  */
 export function readPayments(values: Values): PaymentRow[] {
-  const { header, rows, positions, missing, fault } = readPaymentFile(values)
+  const file = readPaymentFile(values)
+  const { header, rows, missing, fault } = file
   if (fault) throw refused(fault, [])
   if (header.length === 0) throw refused('Choose the file that the bank has answered.', [])
   if (missing.length > 0) {
@@ -162,7 +119,7 @@ export function readPayments(values: Values): PaymentRow[] {
   if (rows.length === 0) throw refused('The file has a header, but no rows.', [])
   const problems: FieldError[] = []
   const payments = rows.map((cells, i) => {
-    const cell = (name: ColumnName) => (cells[positions.get(name) ?? -1] ?? '').trim()
+    const cell = (name: ColumnName) => cellOf(file, cells, name)
     const understood = (read: Typed): string => {
       if ('value' in read) return read.value
       problems.push({ pointer: `/${i}`, message: read.problem })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
-import { DESKTOP } from '../browser/viewports.ts'
+import { DESKTOP, PHONE } from '../browser/viewports.ts'
 import { openSignedIn, type Shared } from './frame.ts'
 
 const FOREX = '/console/accounts/demo-forex'
@@ -218,5 +218,27 @@ export function moneyTests(shared: () => Shared): void {
       await page.getByRole('status').innerText(),
       /The plan is assigned to 2 affiliates\./,
     )
+  })
+
+  test('a manager uploads a file of affiliates, and sees what would change before it is stored', {
+    skip,
+  }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${FOREX}/affiliates`, PHONE)
+    await link('Upload a file').click()
+    const csv = '\ufeffPartner;Parent;From\r\nIB-UP-1;IB-07;\r\nIB-UP-2;nobody;\r\n'
+    const buffer = Buffer.from(csv)
+    await page
+      .getByLabel('File')
+      .setInputFiles({ name: 'affiliates.csv', mimeType: 'text/csv', buffer })
+    await page.getByRole('button', { name: 'Show what would change' }).click()
+    assert.match(await page.getByRole('alert').innerText(), /no column “Affiliate”/)
+    await page.getByLabel('Column with the affiliate').selectOption('Partner')
+    await page.getByRole('button', { name: 'Show what would change' }).click()
+    const shown = await page.locator('div.notice.good').innerText()
+    assert.match(shown, /Row 1\s+IB-UP-1 is new, below IB-07 from/)
+    assert.match(shown, /Row 2, IB-UP-2: Affiliate nobody is not configured\./)
+    await page.getByRole('button', { name: 'Store 1 row' }).click()
+    assert.match(await page.getByRole('status').innerText(), /1 affiliate stored\./)
   })
 }

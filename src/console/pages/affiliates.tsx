@@ -393,6 +393,11 @@ export const affiliatesPage: Page = {
     const body = (
       <>
         <AddForm visit={visit} title="Add an affiliate" choices={choices} id={add} />
+        {isAtLeast(visit.member.role, 'manager') && (
+          <p class="quick">
+            <AccountLink visit={visit} at={['affiliate-upload']} children="Upload a file" />
+          </p>
+        )}
         <Unconfigured visit={visit} found={unconfigured} isFiltered={isUnconfigured} />
         <Tabs
           label="Affiliates"

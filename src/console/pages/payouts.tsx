@@ -2,6 +2,7 @@ import type { ImportedPayments } from '../../commission/books/payments.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
+import { cellOf, fileText, mappedName } from '../csv-columns.ts'
 import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Amount, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
@@ -10,9 +11,7 @@ import { canPay, PaymentRefusal, PostForm, sumsText, TickTable } from '../parts/
 import { Tabs } from '../parts/tabs.tsx'
 import {
   COLUMNS,
-  fileText,
   MAX_TICKS,
-  mappedName,
   type PaymentRow,
   readPaymentFile,
   readPayments,
@@ -290,9 +289,9 @@ function Import({ visit }: { visit: Visit }) {
 
 /** Returns the rows of the file that was refused, as far as they can be read. */
 function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
-  const { rows, positions } = readPaymentFile(values)
-  return rows.map((cells) => {
-    const cell = (name: keyof typeof COLUMNS) => (cells[positions.get(name) ?? -1] ?? '').trim()
+  const file = readPaymentFile(values)
+  return file.rows.map((cells) => {
+    const cell = (name: keyof typeof COLUMNS) => cellOf(file, cells, name)
     return {
       affiliate_id: cell('affiliate_id'),
       amount: cell('amount'),

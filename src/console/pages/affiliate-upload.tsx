@@ -1,0 +1,174 @@
+import { counted } from '../../commission/engine/reasons.ts'
+import {
+  AFFILIATE_COLUMNS,
+  type ImportPreview,
+  previewImport,
+  readAffiliateFile,
+  seenText,
+  storeImport,
+} from '../affiliate-import.ts'
+import { fileText, mappedName } from '../csv-columns.ts'
+import { accountPath, type Page, type Visit } from '../page.ts'
+import { Data } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { Field, type Option, Refusal } from '../parts/forms.tsx'
+import { PostForm } from '../parts/payout-forms.tsx'
+
+/** Renders the rows that are left out, with the reason of each. */
+const LeftOut = ({ refusals }: Pick<ImportPreview, 'refusals'>) => (
+  <>
+    <p>
+      <strong>{counted(refusals.length, 'reason')} why rows are left out:</strong>
+    </p>
+    <ul class="refused-rows">
+      {refusals.map(({ row, affiliate_id, message }) => (
+        <li>
+          <strong>
+            Row {row}
+            {affiliate_id && (
+              <>
+                , <Data text={affiliate_id} />
+              </>
+            )}
+            :
+          </strong>{' '}
+          <Data text={message.replaceAll('`', '')} />
+        </li>
+      ))}
+    </ul>
+  </>
+)
+
+/** Renders what a file would change, and the form that stores it. */
+const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
+  const { changes, refusals, unchanged, csv, customers } = preview
+  return (
+    <>
+      <p>
+        <strong>
+          {changes.length === 0
+            ? 'The file changes nothing.'
+            : `Nothing is stored yet. ${counted(changes.length, 'row')} would change something:`}
+        </strong>
+      </p>
+      {changes.length > 0 && (
+        <ul class="import-changes">
+          {changes.map(({ row, sentence }) => (
+            <li>
+              <small>Row {row}</small> <Data text={sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
+      {refusals.length > 0 && <LeftOut refusals={refusals} />}
+      {changes.length > 0 && (
+        <PostForm visit={visit} id="change-store">
+          <input type="hidden" name="change" value="store" />
+          <input type="hidden" name="csv" value={csv} />
+          <input type="hidden" name="customers" value={customers} />
+          <input type="hidden" name="seen" value={seenText(preview)} />
+          <button type="submit">Store {counted(changes.length, 'row')}</button>
+        </PostForm>
+      )}
+    </>
+  )
+}
+
+/** Renders the field that says which column of the refused file has the ids, if it has no such column. */
+const MissingColumns = ({ visit }: { visit: Visit }) => {
+  const { refused } = visit
+  if (!refused) return null
+  const { unnamed, header } = readAffiliateFile(refused.values)
+  const options: Option[] = [
+    ['', 'choose a column'],
+    ...header.map((title, i): Option => [`${i}`, title]),
+  ]
+  if (header.length === 0) return null
+  return (
+    <>
+      {unnamed.map((name) => (
+        <Field
+          visit={visit}
+          change={refused.change}
+          name={mappedName(name)}
+          label={`Column with the ${AFFILIATE_COLUMNS[name].toLowerCase()}`}
+          options={options}
+        />
+      ))}
+    </>
+  )
+}
+
+/** A file of affiliates: what it would change, before it is stored. */
+export const affiliateUploadPage: Page = {
+  path: '/accounts/:account/affiliate-upload',
+  section: 'Affiliates',
+  changes: {
+    preview: {
+      perform: previewImport,
+      done: '',
+      show: (answer, visit) => <Preview preview={answer as ImportPreview} visit={visit} />,
+    },
+    store: {
+      perform: storeImport,
+      done: (answer) => `${counted(answer as number, 'affiliate')} stored.`,
+      next: (_, { account }) => accountPath(account, 'affiliates'),
+    },
+  },
+  async render(visit) {
+    const { refused } = visit
+    const body = (
+      <>
+        <p class="lead">
+          A file with one affiliate in a row. The columns <strong>Affiliate</strong>,{' '}
+          <strong>Parent</strong>, <strong>Plan</strong> and <strong>From</strong> may stand in any
+          order; only the first is needed. You see what would change before anything is stored.
+        </p>
+        <PostForm visit={visit} id="change-preview" hasFile>
+          <input type="hidden" name="change" value="preview" />
+          {refused && <Refusal {...refused} />}
+          <MissingColumns visit={visit} />
+          <div class="field">
+            <label for="preview-file">File</label>
+            <input
+              id="preview-file"
+              name="file"
+              type="file"
+              accept=".csv,.txt,text/csv,text/plain"
+              aria-describedby="preview-file-about"
+            />
+            <p id="preview-file-about" class="note">
+              CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
+              removes the parent. Without a day, parents and plans count from today on.
+            </p>
+          </div>
+          <Field
+            visit={visit}
+            change={refused?.change ?? 'preview'}
+            name="customers"
+            label="New plans apply to"
+            options={[
+              ['all', 'All customers'],
+              ['new', 'Customers who sign up from then on'],
+            ]}
+          />
+          <details open={refused !== null}>
+            <summary>Paste the rows instead</summary>
+            <div class="field">
+              <label for="preview-csv">Rows, the first with the names of the columns</label>
+              <textarea id="preview-csv" name="csv" rows={8} spellcheck={false}>
+                {refused ? fileText(refused.values) : ''}
+              </textarea>
+            </div>
+          </details>
+          <button type="submit">Show what would change</button>
+        </PostForm>
+        <p>
+          <AccountLink visit={visit} at={['affiliates']} children="All affiliates" />
+        </p>
+      </>
+    )
+    return { title: 'Upload affiliates', body }
+  },
+}

@@ -1,0 +1,141 @@
+import { beforeEach, expect, test } from 'vitest'
+import perLot from '../examples/plans/ib-per-lot.json'
+import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { storePlan } from './commission/stored.ts'
+import { signedIn } from './console/browser.ts'
+import { askAdmin, json, issuedPartner as partner } from './partner.ts'
+
+// A file of affiliates: what it would change is shown first, and then stored.
+
+const AT = '/console/accounts/acme'
+const admin = (path: string) => json(askAdmin(`accounts/acme/${path}`))
+
+beforeEach(async () => {
+  await partner('forex', { account: 'acme', affiliates: ['IB-01', 'IB-02', 'IB-07'] })
+  await storePlan('acme', 'standard-ib', perLot as PlanTerms)
+  await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id: 'IB-07', parent: 'IB-01' }])
+})
+
+const wordsOf = (text: string) =>
+  text
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll(/\s+/g, ' ')
+
+async function open() {
+  const browser = await signedIn()
+  const path = `${AT}/affiliate-upload`
+  const send = async (fields: Record<string, string>) => {
+    const response = await browser.post(path, { csrf: await browser.csrf(path), ...fields })
+    return { status: response.status, text: await response.text() }
+  }
+  const preview = (csv: string, fields = {}) => send({ change: 'preview', csv, ...fields })
+  /** Sends the form of a preview. */
+  const store = (text: string) => {
+    const field = (name: string) =>
+      new RegExp(`name="${name}" value="([^"]*)"`)
+        .exec(text.slice(text.indexOf('id="change-store"')))?.[1]
+        ?.replaceAll('&quot;', '"')
+        .replaceAll('&#39;', "'") ?? ''
+    return send({
+      change: 'store',
+      csv: field('csv'),
+      customers: field('customers'),
+      seen: field('seen'),
+    })
+  }
+  return { preview, store, browser }
+}
+
+const FILE = `\ufeffaffiliate_id;parent;plan;from
+IB-12;IB-01;standard-ib;2026-12-01
+IB-07;IB-02;;1.12.2026
+IB-01;;;
+`
+
+test('a file is shown as sentences, and then stored', async () => {
+  const { preview, store } = await open()
+  const { status, text } = await preview(FILE)
+  const words = wordsOf(text)
+
+  expect(status).toBe(200)
+  expect(words).toContain(
+    'Row 1 IB-12 is new, below IB-01 from 1 Dec 2026, with the plan standard-ib from 1 Dec 2026',
+  )
+  expect(words).toContain('Row 2 IB-07: parent IB-01 → IB-02 from 1 Dec 2026')
+  expect(words).toContain('1 row would change nothing.')
+  expect((await admin('affiliates')).data).toHaveLength(3)
+
+  expect((await store(text)).status).toBe(303)
+  expect((await admin('affiliates')).data).toHaveLength(4)
+  const { data } = await admin('affiliates/parents?affiliate_id=IB-07')
+  expect(data[0].parents.at(-1)).toEqual({ from: '2026-12-01', parent: 'IB-02' })
+  expect((await admin('assignments')).data).toEqual([
+    { affiliate_id: 'IB-12', plan: 'standard-ib', from: '2026-12-01', customers: 'all' },
+  ])
+  expect(wordsOf((await preview(FILE)).text)).toContain('The file changes nothing.')
+})
+
+test('refused rows are named with their number and reason, and the others are stored', async () => {
+  const { preview, store } = await open()
+  const file = [
+    'Affiliate\tParent\tPlan',
+    'IB-20\tIB-99\t',
+    'IB-21\tIB-20\t',
+    'IB-22\tIB-02\tgone',
+    'IB-01\tIB-07\t',
+    'IB 23\tIB-02\t',
+    '*\t\t',
+    '\tIB-02\t',
+  ].join('\n')
+  const { text } = await preview(file)
+  const words = wordsOf(text)
+
+  for (const row of ['Row 1, IB-20', 'Row 2, IB-21', 'Row 3, IB-22', 'Row 4, IB-01', 'Row 6, *']) {
+    expect(words).toContain(`${row} :`)
+  }
+  expect(words).toContain('There is no plan gone.')
+  expect(words).toContain('Row 7: The id is missing.')
+  expect(words).toContain('Row 5 IB 23 is new, below IB-02')
+  expect(words).toContain('Store 1 row')
+  expect((await store(text)).status).toBe(303)
+  expect((await admin('affiliates')).data).toHaveLength(4)
+})
+
+test.each([
+  ['a file without the column', 'Partner,Parent\nIB-30,IB-01\n', 'has no column “Affiliate”'],
+  ['a file without rows', 'affiliate_id\n', 'has a header, but no rows'],
+  ['a broken file', 'affiliate_id\n"IB-1\n', 'a quote that is not closed'],
+  ['nothing', '', 'Choose a file'],
+])('%s is refused, and the rows are kept', async (_, csv, words) => {
+  const { preview } = await open()
+  const { status, text } = await preview(csv)
+  expect([status, wordsOf(text)]).toEqual([422, expect.stringContaining(words)])
+})
+
+test('a column of another name is chosen', async () => {
+  const { preview } = await open()
+  const csv = 'Partner,Parent\nIB-30,IB-01\n'
+  expect((await preview(csv)).text).toContain('<option value="0">Partner</option>')
+  const { text } = await preview(csv, { column_affiliate_id: '0' })
+  expect(wordsOf(text)).toContain('IB-30 is new, below IB-01')
+})
+
+test('a file that would change something else meanwhile is not stored', async () => {
+  const { preview, store } = await open()
+  const { text } = await preview(FILE)
+  await askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id: 'IB-07', parent: null }])
+
+  const second = await store(text)
+  expect(second.status).toBe(409)
+  expect(wordsOf(second.text)).toContain('Meanwhile somebody has changed')
+  expect((await admin('affiliates')).data).toHaveLength(3)
+})
+
+test('a request with `dry_run` checks affiliates and stores none', async () => {
+  const put = (parent: string) =>
+    askAdmin('accounts/acme/affiliates?dry_run=true', 'PUT', [{ affiliate_id: 'new', parent }])
+  expect(await json(put('IB-01'))).toEqual({ received: 1, changed: 1 })
+  expect((await put('nobody')).status).toBe(422)
+  expect((await admin('affiliates')).data).toHaveLength(3)
+})
