@@ -190,6 +190,11 @@ test('of two people who save the next version, the second sees what changed, and
   const first = await press(page, 'save', { effective_from: '2099-01-01', hold_days: '7' })
   expect(first.status).toBe(303)
 
+  // The day of the first one is taken, too.
+  const sameDay = { effective_from: '2099-01-01', minimum_payout: '75' }
+  const taken = await (await press(page, 'save', sameDay)).text()
+  expect(taken).toMatch(/Version 2 was saved while you were typing[\s\S]*From<\/a>: 1 Jan 2099 is/)
+
   const second = await press(page, 'save', { effective_from: '2099-02-01', minimum_payout: '75' })
   const text = await second.text()
   expect(second.status).toBe(409)

@@ -163,10 +163,7 @@ const Templates = ({ visit, vertical }: { visit: Visit; vertical: string }) => (
 
 /** Renders the editor of a new plan, which begins with a template. */
 async function renderEditor(visit: Visit) {
-  const [data, { data: plans }] = await Promise.all([
-    readEditorData(visit),
-    visit.api.get<{ data: Plan[] }>(apiPath(visit.account, 'plans')),
-  ])
+  const data = await readEditorData(visit)
   const templates = templatesFor(data.vocabulary, visit.now)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
@@ -174,7 +171,6 @@ async function renderEditor(visit: Visit) {
     data,
     versions: null,
     initial: chosen?.terms ?? emptyTerms(visit.now),
-    plans: plans.map(({ plan }) => plan),
   })
   return {
     title: 'New plan',

@@ -106,8 +106,6 @@ export interface EditorProps {
   readonly versions: readonly Version[] | null
   /** The terms that the form has before anything is typed. */
   readonly initial: unknown
-  /** The ids of the plans that exist, among which a new one has another. */
-  readonly plans?: readonly string[]
 }
 
 /** What is typed, and what is wrong with it. */
@@ -127,8 +125,15 @@ function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
   const { terms, problems } = typedTerms(values)
   const isAsked = !refused && (!typed || values('do') === 'show')
   const others = (versions ?? []).map((one) => ({ ...one.terms, version: one.version }))
-  const found = isAsked && problems.length === 0 ? checkTerms(terms, data.vocabulary, others) : []
-  const errors = refused ? refused.errors.map(plainError) : [...problems, ...found]
+  const known = refused ? refused.errors.map(plainError) : problems
+  // What cannot be read at all is wrong in one way only.
+  const found =
+    (isAsked || refused) && terms !== null
+      ? checkTerms(terms, data.vocabulary, others).filter(
+          (one) => !known.some(({ pointer }) => pointer === one.pointer),
+        )
+      : []
+  const errors = [...known, ...found]
   return {
     values,
     isJson: values('view') === 'json',
@@ -474,28 +479,40 @@ const Meanwhile = ({ versions, seen }: { versions: readonly Version[]; seen: num
   )
 }
 
+/** Renders why a plan was refused as a whole. */
+const WholeRefusal = ({ detail, isTaken }: { detail: string; isTaken: boolean }) => (
+  <div class="notice bad" role="alert" tabindex={-1} autofocus>
+    <p>
+      {isTaken
+        ? 'There is a plan with this short name already, so nothing was saved. Choose another short name.'
+        : visible(plainError({ message: detail }).message)}
+    </p>
+  </div>
+)
+
 /** Renders why a plan was not saved, the message first. */
-const WhyRefused = ({ visit, draft, versions, plans }: EditorProps & { draft: Draft }) => {
-  const { refused } = visit
+const WhyRefused = ({ visit, draft, versions }: EditorProps & { draft: Draft }) => {
+  const refused = visit.refused?.change === 'put' ? visit.refused : null
   const seen = Number(draft.values('after') || '0')
-  if (refused?.change === 'put' && draft.errors.length === 0) {
-    if (versions && (versions[0]?.version ?? 0) > seen) {
-      return <Meanwhile versions={versions} seen={seen} />
-    }
-    const existing = plans?.find((one) => refused.detail.includes('was stored since') && one)
-    return (
-      <div class="notice bad" role="alert" tabindex={-1} autofocus>
-        <p>
-          {existing && !versions
-            ? 'There is a plan with this short name already, so nothing was saved. Choose another short name.'
-            : visible(plainError({ message: refused.detail }).message)}
-        </p>
-      </div>
-    )
-  }
-  if (draft.errors.length === 0) return null
-  const detail = refused ? 'The plan was not saved.' : 'Some fields need another value.'
-  return <Problems draft={draft} detail={detail} />
+  const isWhole = refused !== null && refused.errors.length === 0
+  const isUnseen = isWhole && refused.detail.includes('was stored since')
+  return (
+    <>
+      {isUnseen && versions ? (
+        <Meanwhile versions={versions} seen={seen} />
+      ) : (
+        isWhole && <WholeRefusal detail={refused.detail} isTaken={isUnseen} />
+      )}
+      {draft.errors.length > 0 && (
+        <Problems
+          draft={draft}
+          detail={
+            refused && !isWhole ? 'The plan was not saved.' : 'Some fields need another value.'
+          }
+        />
+      )}
+    </>
+  )
 }
 
 /** Renders the buttons of the editor. */

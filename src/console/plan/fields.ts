@@ -213,7 +213,7 @@ const unit: OneOf = {
 
 const within_days: Atom = {
   is: 'whole',
-  label: 'Within days of the signup',
+  label: 'Days after the signup',
   placeholder: 'no limit',
 }
 
@@ -352,10 +352,10 @@ const COMMON: Members = {
   when: { is: 'when', label: 'Only for', ofRecords: true },
   months: {
     is: 'whole',
-    label: 'Only in the first months after the signup',
+    label: 'Months after the signup',
     placeholder: 'no limit',
   },
-  max: { is: 'amount', label: 'Most for an affiliate each period' },
+  max: { is: 'amount', label: 'Most each period' },
 }
 
 const max_per_customer: Atom = { is: 'amount', label: 'Most for each customer' }
@@ -363,7 +363,7 @@ const allow_over_100: Atom = { is: 'flag', label: 'More than 100 % is meant' }
 const id: Atom = {
   is: 'text',
   label: 'Name of the rule',
-  hint: 'Letters, digits and hyphens. Keep it in later versions.',
+  hint: 'Keep it in later versions.',
 }
 
 /** A kind of rule: its members, and which of them are its rate. */
@@ -377,7 +377,7 @@ export interface RuleKind {
   readonly limits: readonly string[]
 }
 
-const each: Atom = { is: 'amount', label: 'Units that one amount pays for', placeholder: '1' }
+const each: Atom = { is: 'amount', label: 'Units for one amount', placeholder: '1' }
 
 /** The kinds of rules, in the order in which the form offers them. */
 export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
@@ -397,10 +397,10 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
       tiers: tiers('percent', 'amount'),
       qualify,
       ...COMMON,
-      min_amount: { is: 'amount', label: 'Least that a percentage pays' },
-      max_amount: { is: 'amount', label: 'Most that a percentage pays' },
+      min_amount: { is: 'amount', label: 'Least it pays' },
+      max_amount: { is: 'amount', label: 'Most it pays' },
       max_per_customer,
-      max_count: { is: 'whole', label: 'Most customers of an affiliate each period' },
+      max_count: { is: 'whole', label: 'Most customers each period' },
       void_by: {
         is: 'group',
         label: 'Taken back',
@@ -409,10 +409,10 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
           within_days: { is: 'whole', label: 'Within days' },
         },
       },
-      requalify: { is: 'flag', label: 'A later record counts if one is taken back' },
+      requalify: { is: 'flag', label: 'Can qualify again' },
       grace_hours: {
         is: 'whole',
-        label: 'Hours before the signup that count',
+        label: 'Hours before the signup',
         placeholder: '24',
       },
       allow_over_100,
@@ -456,17 +456,17 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
       max_per_customer,
       recoups: {
         is: 'text',
-        label: 'First earns back the advance of the rule',
+        label: 'Earns back the rule',
         offer: 'onceRules',
       },
       fence: {
         is: 'group',
         label: 'Large losses are set apart',
         members: {
-          customer: { is: 'amount', label: 'If a customer is at or below', placeholder: '-7000' },
+          customer: { is: 'amount', label: 'Customer at or below', placeholder: '-7000' },
           affiliate: {
             is: 'amount',
-            label: 'And the affiliate is at or below',
+            label: 'Affiliate at or below',
             placeholder: '-2000',
           },
         },
@@ -567,10 +567,10 @@ export const PLAN_MEMBERS: Members = {
   effective_from: { is: 'day', label: 'From' },
   terms: {
     is: 'choice',
-    label: 'Which customers get a new version',
+    label: 'A new version is for',
     options: [
-      ['signup', 'Those who sign up under it'],
-      ['current', 'All, from its first period on'],
+      ['signup', 'New customers'],
+      ['current', 'All customers'],
     ],
   },
   negative: {
@@ -584,7 +584,7 @@ export const PLAN_MEMBERS: Members = {
   minimum_payout: {
     is: 'amount',
     label: 'Smallest payout',
-    hint: 'A lower balance waits for a later period.',
+    hint: 'A lower balance waits.',
   },
   hold_days: { is: 'whole', label: 'Days until it is payable', hint: 'After the period ends.' },
 }
