@@ -1,24 +1,14 @@
 import { env } from 'cloudflare:workers'
+import { FIELDS } from '../../src/db/commission/histories.ts'
 import { RATE_SOURCE } from '../../src/db/commission/rates.ts'
 import { dayInZone } from '../../src/zone.ts'
-import type { World, WorldCustomer, WorldFields } from './world.ts'
+import type { World, WorldCustomer } from './world.ts'
 
 const DAY_MS = 86_400_000
 const BEGINNING = -719_528
 const dayNumber = (day: string) => Date.parse(day) / DAY_MS
 const dayOf = ({ book_zone = 'UTC' }: World, at: number) => dayNumber(dayInZone(book_zone, at))
 const startOf = (from: string | null) => (from === null ? BEGINNING : dayNumber(from))
-
-const FIELDS = [
-  'country_code',
-  'trading_account_type',
-  'challenge_type',
-  'phase',
-  'kyc_status_id',
-  'sales_status_id',
-  'account_size',
-  'link',
-] as const satisfies (keyof WorldFields)[]
 
 /**
  * Returns a world as an account stores it: the first value of each field holds from the beginning, no

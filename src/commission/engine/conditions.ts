@@ -1,7 +1,7 @@
 import { foldCountry } from '../../validation/country.ts'
 import { compare, type Decimal, decimal, factAmount, fromFact } from './decimal.ts'
 import type { CustomerFields, Fact } from './facts.ts'
-import type { Conditions } from './plan.ts'
+import type { Conditions, ListName } from './plan.ts'
 
 /** Returns the name of the first condition that does not hold, such as `not_countries`; else null. */
 export type ConditionCheck = (fields: CustomerFields, fact: Fact | null) => string | null
@@ -24,9 +24,14 @@ const FACT_LISTS = {
   subtypes: (_: CustomerFields, fact: Fact | null) => fact?.subtype ?? null,
 } as const satisfies Record<string, ReadValue>
 
-type ListName = keyof typeof CUSTOMER_LISTS | keyof typeof FACT_LISTS
-const LISTS: Record<ListName, ReadValue> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
-const LIST_NAMES = Object.keys(LISTS) as ListName[]
+/** Returns whether a list, with or without `not_`, is a condition on customers; others are on records. */
+export const isOfCustomer = (name: string): boolean =>
+  Object.hasOwn(CUSTOMER_LISTS, name.replace(/^not_/, ''))
+
+/** The lists that name one value. Instruments are patterns: see `instrumentChecks`. */
+type ValueList = Exclude<ListName, 'instruments'>
+const LISTS: Record<ValueList, ReadValue> = { ...CUSTOMER_LISTS, ...FACT_LISTS }
+const LIST_NAMES = Object.keys(LISTS) as ValueList[]
 
 const ALWAYS: ConditionCheck = () => null
 

@@ -1,9 +1,11 @@
+import { isOfCustomer } from './conditions.ts'
 import { decimal, integer, isNegative, multiply, negate, plainText } from './decimal.ts'
 import type {
   ActivityKind,
   Conditions,
   EventKind,
   FactTerm,
+  ListName,
   OnceRule,
   OverrideRule,
   PlanTerms,
@@ -88,10 +90,7 @@ const CONDITION_WORDS: Readonly<Record<string, string>> = {
   products: 'of the product',
   currencies: 'in',
   subtypes: 'of the kind',
-}
-
-/** The conditions on customers; the others are on records. */
-const OF_CUSTOMERS = /^(?:not_)?(?:countries|account_types|challenge_types|phases|kyc|sales|links)$/
+} satisfies Record<ListName, string>
 
 const conditionPhrase = (name: string, values: readonly string[]): string =>
   `${CONDITION_WORDS[name] ?? name.replaceAll('_', ' ')} ${either(values)}`
@@ -110,11 +109,9 @@ export function conditionWords(conditions: Conditions | undefined): {
   readonly not: readonly string[]
 } {
   const { account_size, ...lists } = conditions ?? {}
-  const phrases = (isNot: boolean, isOfCustomer: boolean): string[] =>
+  const phrases = (isNot: boolean, ofCustomer: boolean): string[] =>
     Object.entries(lists).flatMap(([name, values]) =>
-      values === undefined ||
-      name.startsWith('not_') !== isNot ||
-      OF_CUSTOMERS.test(name) !== isOfCustomer
+      values === undefined || name.startsWith('not_') !== isNot || isOfCustomer(name) !== ofCustomer
         ? []
         : [conditionPhrase(name.replace(/^not_/, ''), values)],
     )

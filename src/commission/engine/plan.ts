@@ -169,6 +169,12 @@ export interface Conditions {
   readonly not_subtypes?: readonly string[]
 }
 
+/** The name of a condition, without `not_`. */
+export type ConditionName = Exclude<keyof Conditions, `not_${string}`>
+
+/** The name of a condition that is a list of values, without `not_`. */
+export type ListName = Exclude<ConditionName, 'account_size'>
+
 /** Rates by what has been reached. */
 export interface Tiers {
   readonly mode: 'whole' | 'slice'

@@ -4,6 +4,7 @@ import { MAX_RATE_AGE } from './convert.ts'
 import type { FactOutcome } from './fact-reports.ts'
 import type { FactResource } from './facts.ts'
 import type {
+  ConditionName,
   Conditions,
   FactTerm,
   OnceRule,
@@ -292,7 +293,7 @@ const CONDITION_TOPICS: Readonly<Record<string, string>> = {
   products: 'the product',
   currencies: 'the currency',
   subtypes: 'the kind of transaction',
-}
+} satisfies Record<ConditionName, string>
 
 function excludedSentence(one: Case): string {
   const { named, unpaid } = one

@@ -1,5 +1,6 @@
 import type { EventDefinition } from '../../db/directory/event-definitions.ts'
 import type { Resource } from '../../ingest/resource.ts'
+import type { ConditionName } from '../engine/plan.ts'
 
 /** The facts that an account can send, by which the names in its plans are checked. */
 export interface Vocabulary {
@@ -27,7 +28,7 @@ const CONDITION_FIELDS: Readonly<Record<string, readonly string[]>> = {
   products: ['product'],
   currencies: ['currency', 'Currency'],
   subtypes: ['transaction_subtype'],
-}
+} satisfies Record<ConditionName, readonly string[]>
 
 /** Returns the vocabulary of an account, from the resources of its vertical and its definitions. */
 export function vocabularyOf(

@@ -1,3 +1,5 @@
+import type { ListName } from '../../commission/engine/plan.ts'
+
 // What the form of a plan has: each member of the JSON with the words that people have for it.
 
 /** What the account has for a field; the form offers it. */
@@ -73,10 +75,15 @@ export type Field = Atom | Group | Rows | OneOf | When
 /** Fields by the names of their members. */
 export type Members = Readonly<Record<string, Field>>
 
+/** What the form has for a condition. */
+interface ConditionField {
+  readonly label: string
+  readonly ofRecord?: true
+  readonly example: string
+}
+
 /** The conditions by their names in the JSON, without `not_`, with the words before their values. */
-export const CONDITIONS: Readonly<
-  Record<string, { readonly label: string; readonly ofRecord?: true; readonly example: string }>
-> = {
+export const CONDITIONS: Readonly<Record<string, ConditionField>> = {
   countries: { label: 'Country', example: 'DE, AT' },
   account_types: { label: 'Account type', example: 'ECN, Standard' },
   challenge_types: { label: 'Challenge', example: 'rapid' },
@@ -88,7 +95,7 @@ export const CONDITIONS: Readonly<
   products: { label: 'Product', ofRecord: true, example: 'casino' },
   currencies: { label: 'Currency of the record', ofRecord: true, example: 'EUR, USD' },
   subtypes: { label: 'Kind of transaction', ofRecord: true, example: 'card' },
-}
+} satisfies Record<ListName, ConditionField>
 
 /** The bounds of the size of accounts, which are conditions with one amount. */
 export const SIZES: readonly Choice[] = [

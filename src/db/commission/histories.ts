@@ -174,24 +174,7 @@ export function replaceAffiliations(
   ]
 }
 
-/** The customer fields that conditions of plans use; a field without a value is absent. */
-export interface FieldValues {
-  country_code?: string
-  trading_account_type?: string
-  challenge_type?: string
-  phase?: string
-  kyc_status_id?: string
-  sales_status_id?: string
-  account_size?: number
-  link?: string
-}
-
-/** The fields of a customer, from a day on. */
-export interface CustomerFields extends Since {
-  readonly values: FieldValues
-}
-
-/** The columns of these fields. */
+/** The columns of the customer fields that conditions of plans use. */
 export const FIELDS = [
   'country_code',
   'trading_account_type',
@@ -204,6 +187,15 @@ export const FIELDS = [
 ] as const
 
 type Field = (typeof FIELDS)[number]
+
+/** The values of these fields; a field without a value is absent. */
+export type FieldValues = { [F in Field]?: F extends 'account_size' ? number : string }
+
+/** The fields of a customer, from a day on. */
+export interface CustomerFields extends Since {
+  readonly values: FieldValues
+}
+
 type Values = Record<Field, string | number | null>
 
 /** A row of `SELECT_FIELDS`: the current values, and the values before one change if there is any. */

@@ -1,4 +1,5 @@
 import { affiliation, correction, refusal } from '../../../../src/admin/history-fields.ts'
+import { FIELDS as FIELD_COLUMNS } from '../../../../src/db/commission/histories.ts'
 import { documented, object } from '../../envelopes.ts'
 import { closedObject, nullable } from '../../json-schema.ts'
 import type { JsonSchema } from '../../types.ts'
@@ -59,15 +60,7 @@ const CORRECTED_AFFILIATIONS = object({
   warnings_total: documented('The number of all warnings, listed or not.', COUNT),
 })
 
-const FIELD_NAMES = [
-  'country_code',
-  'trading_account_type',
-  'challenge_type',
-  'phase',
-  'kyc_status_id',
-  'sales_status_id',
-  'link',
-]
+const FIELD_NAMES = FIELD_COLUMNS.filter((name) => name !== 'account_size')
 
 const FIELDS = object({
   customer_id: customerId,
