@@ -1,5 +1,11 @@
 import * as v from 'valibot'
 import { describe, expect, test, vi } from 'vitest'
+import forexCustomer from '../schemas/v1/forex/customer.json'
+import forexActivity from '../schemas/v1/forex/trading-activity.json'
+import forexTransaction from '../schemas/v1/forex/transaction.json'
+import propCustomer from '../schemas/v1/prop-trading/customer.json'
+import propActivity from '../schemas/v1/prop-trading/trading-activity.json'
+import propTransaction from '../schemas/v1/prop-trading/transaction.json'
 import { country, describeField, documentation, instant } from '../src/validation/fields.ts'
 import type { Issue } from '../src/validation/issue.ts'
 import { formatIssue, listNames } from '../src/validation/messages.ts'
@@ -352,7 +358,39 @@ const listed = ({ errors }: { errors: ListedError[] }) =>
 const bulksOf = ({ field }: Case, values: readonly string[]) =>
   isNumeric(field) ? values.map((value) => [value]) : values.length > 0 ? [values] : []
 
-const isNumeric = (field: string) => /amount|lots|pnl|volume|spread|commission/.test(field)
+/** A schema of a field, as far as its type is read. */
+interface FieldSchema {
+  type?: string
+  $ref?: string
+}
+
+/** A schema of a resource. */
+interface ResourceSchema {
+  properties: Record<string, FieldSchema>
+  required: string[]
+  examples: Record<string, unknown>[]
+  $defs: Record<string, FieldSchema>
+}
+
+/** The schemas of each vertical. */
+const SCHEMAS: Record<'forex' | 'prop-trading', Record<string, ResourceSchema>> = {
+  forex: {
+    customers: forexCustomer,
+    transactions: forexTransaction,
+    'trading-activity': forexActivity,
+  },
+  'prop-trading': {
+    customers: propCustomer,
+    transactions: propTransaction,
+    'trading-activity': propActivity,
+  },
+}
+
+const isNumeric = (field: string) =>
+  Object.values(SCHEMAS.forex).some(({ properties, $defs }) => {
+    const { $ref, type } = properties[field] ?? {}
+    return ($ref ? $defs[$ref.replace('#/$defs/', '')]?.type : type) === 'number'
+  })
 
 describe.each(cases)('$resource $field: $code', (rule) => {
   test('valid values pass and invalid ones are refused with the code', async () => {
@@ -427,6 +465,16 @@ describe('every field', () => {
   }
 
   test.each(Object.keys(base))(
+    '%s: each field of the schema is in a list of this test',
+    (resource) => {
+      const { properties, required: names } = SCHEMAS.forex[resource]!
+      const others = Object.keys(properties).filter((name) => !names.includes(name))
+      expect(required[resource]!.toSorted(), '`required`').toEqual(names.toSorted())
+      expect(optional[resource]!.toSorted(), '`optional`').toEqual(others.toSorted())
+    },
+  )
+
+  test.each(Object.keys(base))(
     '%s: a required field that is absent or null is refused',
     (resource) =>
       expectEachRefused(resource, required[resource]!, () => [undefined, 'null'], 'required'),
@@ -461,19 +509,17 @@ describe('every field', () => {
     ),
   )
 
-  test.each([
-    ['customers', 'phase', 'prop-trading'],
-    ['customers', 'challenge_type', 'prop-trading'],
-    ['customers', 'account_size', 'prop-trading'],
-    ['trading-activity', 'drawdown', 'prop-trading'],
-    ['trading-activity', 'max_drawdown', 'prop-trading'],
-    ['customers', 'leverage', 'forex'],
-    ['customers', 'trading_account_type', 'forex'],
-    ['trading-activity', 'volume_usd', 'forex'],
-    ['trading-activity', 'spread_cost', 'forex'],
-    ['trading-activity', 'commission', 'forex'],
-  ] as const)('%s.%s is a field of %s only', async (resource, field, vertical) => {
-    const value = /phase|type/.test(field) ? 'standard' : field === 'leverage' ? '1:5' : 5
+  const ofOneVertical = Object.keys(base).flatMap((resource) =>
+    (['forex', 'prop-trading'] as const).flatMap((vertical) => {
+      const own = SCHEMAS[vertical][resource]!
+      const others = SCHEMAS[vertical === 'forex' ? 'prop-trading' : 'forex'][resource]!.properties
+      const fields = Object.keys(own.properties).filter((field) => !(field in others))
+      return fields.map((field) => ({ resource, field, vertical, value: own.examples[0]![field] }))
+    }),
+  )
+
+  test.each(ofOneVertical)('$resource.$field is a field of $vertical only', async (own) => {
+    const { resource, field, vertical, value } = own
     const record = { ...base[resource], [field]: value }
     const owner = await partner(vertical)
     await owner.post('customers', ada)
