@@ -162,7 +162,7 @@ async function expectEach(
       )
     }
   }
-  expect(mismatches).toEqual([])
+  expect(mismatches, 'parameters that are required: see `addressOf`').toEqual([])
 }
 
 const withBody = (body: BodyInit, headers = {}) => ({

@@ -415,7 +415,10 @@ describe('two accounts with the same ids', () => {
         for (const path of pathsAt(at)) {
           const customerFilter = at.startsWith('/api') ? 'customer_id' : 'customerid'
           const response = await caller.get(pathOf(path, caller.delivery_id, customerFilter))
-          expect([path, response.status]).toEqual([path, 200])
+          expect([path, response.status], 'a parameter that is required: see `pathOf`').toEqual([
+            path,
+            200,
+          ])
           const text = await response.text()
           expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
           expect(text).not.toContain(other.delivery_id)
@@ -470,7 +473,10 @@ describe('two accounts with the same ids', () => {
             .replace(':link_id', links[name].link_id)
             .replace(':webhook_id', hooks[name])
           const response = await askAdmin(`accounts/${caller.account}/${requestPath}`)
-          expect([path, response.status]).toEqual([path, 200])
+          expect([path, response.status], 'a parameter that is required: see `pathOf`').toEqual([
+            path,
+            200,
+          ])
           const text = await response.text()
           expect(text).not.toMatch(new RegExp(`"(of-|by-|to-)?${other.account}"`))
           expect(text).not.toContain(other.delivery_id)
