@@ -4,6 +4,7 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { demoCommissions } from '../scripts/dev/commissions/records.ts'
+import { activity, customers, transactions } from '../src/trading/definitions.ts'
 import { bundleCommand } from './bundle.ts'
 import { has } from './service.ts'
 import { type Shared, shareService } from './shared-service.ts'
@@ -152,6 +153,25 @@ function run(commands: readonly string[], env: Record<string, string>, cwd: stri
 }
 
 const skip = has('curl') && has('bash') ? false : 'curl or bash is not installed'
+
+test('docs/guide/reconciling.md has the groups and sums of each resource of partners', () => {
+  const page = readFileSync(join(GUIDE, 'reconciling.md'), 'utf8')
+  const listOf = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(', ')
+  const rows = [customers, transactions, activity].map(({ name, groups, summedFields }) =>
+    [
+      '',
+      `\`${name}\``,
+      ['day', listOf(groups)].filter(Boolean).join(', '),
+      listOf(summedFields),
+      '',
+    ]
+      .join(' | ')
+      .replaceAll('  ', ' ')
+      .trim(),
+  )
+  const missing = rows.filter((row) => !page.includes(row))
+  assert.deepEqual(missing, [])
+})
 
 describe('the guide', { timeout: 300_000 }, () => {
   const names = readdirSync(GUIDE).filter((name) => name.endsWith('.md'))
