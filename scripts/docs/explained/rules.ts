@@ -104,9 +104,8 @@ export const RULE: Record<IssueCode, Explanation> = {
   },
   minimum: {
     cause:
-      'The number is negative, but the field must be at least 0: `lots_traded`, `volume_usd`, ' +
-      '`spread_cost`, `commission`, `account_size`, `drawdown` or `max_drawdown`. On `/admin/v1`: a ' +
-      'number is too small, or a day too early.',
+      'The number is negative, but the field must be at least 0, such as `lots_traded`, `spread_cost` or ' +
+      '`account_size`. On `/admin/v1`: a number is too small, or a day too early.',
     fix: 'Send `0` or more. Send a loss as a negative `pnl`. On `/admin/v1`, `message` has the minimum.',
   },
   enum: {
