@@ -1,4 +1,4 @@
-import { isOfCustomer } from './conditions.ts'
+import { type CustomerListName, isOfCustomer } from './conditions.ts'
 import { decimal, integer, isNegative, multiply, negate, plainText } from './decimal.ts'
 import type {
   ActivityKind,
@@ -262,7 +262,7 @@ const OF_A_CUSTOMER: Readonly<Record<string, readonly [is: string, isNot: string
   kyc: ['has the KYC status', 'does not have the KYC status'],
   sales: ['has the sales status', 'does not have the sales status'],
   links: ['came by the link', 'did not come by the link'],
-}
+} satisfies Record<CustomerListName, readonly [string, string]>
 
 /** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
 function customerWords({ account_size, ...lists }: Conditions): string {
