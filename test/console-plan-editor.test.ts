@@ -119,7 +119,10 @@ describe('the form of a plan', () => {
   test('adds and removes rules, steps and conditions without storing anything', async () => {
     await register('forex', { account: 'acme' })
     const { read, pressed } = await open('/plans?new=empty')
-    const rule = await pressed(await read(), 'add rules unit')
+    const empty = await read()
+    // What nobody has typed is not wrong.
+    expect(empty).not.toContain('role="alert"')
+    const rule = await pressed(empty, 'add rules unit')
     const paid = await pressed(rule, 'add rules/0/when instruments', {
       name: 'Lots',
       'rules/0/amount': '5',
@@ -209,10 +212,11 @@ test('of two people who save the next version, the second sees what changed, and
 
 test.each([
   ['forex', ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']],
+  ['prop-trading', ['prop-challenge']],
   ['igaming', ['revenue-share']],
 ])('an account of %s is offered its own templates, each in words', async (vertical, expected) => {
   if (vertical === 'igaming') await brand({ account: 'acme' })
-  else await register('forex', { account: 'acme' })
+  else await register(vertical === 'forex' ? 'forex' : 'prop-trading', { account: 'acme' })
   const text = await (await open('/plans')).read()
   const offered = [...text.matchAll(/\?new=([\w-]+)"/g)].map(([, name]) => name)
 

@@ -147,9 +147,11 @@ const Templates = ({ visit, vertical }: { visit: Visit; vertical: string }) => (
   <>
     <h2 id="new-plan">New plan</h2>
     <ul class="templates">
-      {templatesFor(vocabularyOf(visit.api.resourcesOf(vertical), []), visit.now).map((one) => (
-        <TemplateCard visit={visit} {...one} />
-      ))}
+      {templatesFor(vertical, vocabularyOf(visit.api.resourcesOf(vertical), []), visit.now).map(
+        (one) => (
+          <TemplateCard visit={visit} {...one} />
+        ),
+      )}
       <li class="template">
         <h3>Without a template</h3>
         <p>Begin with an empty plan, and add its rules.</p>
@@ -164,7 +166,7 @@ const Templates = ({ visit, vertical }: { visit: Visit; vertical: string }) => (
 /** Renders the editor of a new plan, which begins with a template. */
 async function renderEditor(visit: Visit) {
   const data = await readEditorData(visit)
-  const templates = templatesFor(data.vocabulary, visit.now)
+  const templates = templatesFor(data.vertical, data.vocabulary, visit.now)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
     visit,

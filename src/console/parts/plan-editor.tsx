@@ -134,12 +134,14 @@ function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
         )
       : []
   const errors = [...known, ...found]
+  // What nobody has typed is incomplete, not wrong.
+  const shown = typed ? errors : []
   return {
     values,
     isJson: values('view') === 'json',
     terms,
     // An error of the plan's id has no pointer.
-    errors: errors.map((one) => (one.pointer === '' ? { ...one, pointer: '/plan' } : one)),
+    errors: shown.map((one) => (one.pointer === '' ? { ...one, pointer: '/plan' } : one)),
     isComputed: isAsked && errors.length === 0,
   }
 }

@@ -10,14 +10,11 @@ import { checkPlan } from '../../commission/plans/check-plan.ts'
 import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
 import { DAY_MS } from '../../durations.ts'
 
-/** The plans that are ready to use, by the names of their files. */
-const TEMPLATES: Readonly<Record<string, object>> = {
-  cpa,
-  hybrid,
-  'ib-per-lot': ibPerLot,
-  'master-ib': masterIb,
-  'prop-challenge': propChallenge,
-  'revenue-share': revenueShare,
+/** The plans that are ready to use in each vertical, by the names of their files. */
+const TEMPLATES: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  forex: { cpa, hybrid, 'ib-per-lot': ibPerLot, 'master-ib': masterIb },
+  'prop-trading': { 'prop-challenge': propChallenge },
+  igaming: { 'revenue-share': revenueShare },
 }
 
 /** A plan that is ready to use. */
@@ -33,9 +30,9 @@ export function nextFirstDay(period: 'month' | 'week', now: number, after = ''):
   return dayText(nextPeriod(periodOf(firstDayOf(latest, period), period), 1).first)
 }
 
-/** Returns the templates whose records an account can send. They begin with its next period. */
-export function templatesFor(vocabulary: Vocabulary, now: number): Template[] {
-  return Object.entries(TEMPLATES).flatMap(([template, body]) => {
+/** Returns the templates of a vertical. They begin with the next period. */
+export function templatesFor(vertical: string, vocabulary: Vocabulary, now: number): Template[] {
+  return Object.entries(TEMPLATES[vertical] ?? {}).flatMap(([template, body]) => {
     const { plan } = checkPlan(body, {
       vocabulary,
       ratedCurrencies: null,
