@@ -486,6 +486,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     ONE,
   ],
   [['records', 'find', 'a', 'T/1'], 'GET accounts/a/records?id=T%2F1', undefined, LIST],
+  [['records', 'earnings', 'a', 'T-1'], 'GET accounts/a/records?id=T-1', undefined, LIST],
   [
     ['unearned', 'show', 'a', '--period', '2026-10', '--affiliate', 'A-1'],
     'GET accounts/a/unearned?period=2026-10&affiliate_id=A-1',
@@ -758,6 +759,78 @@ describe('operations', { concurrency: 4 }, () => {
       requests.map(({ accept }) => accept),
       ['text/plain', undefined],
     )
+  })
+
+  const TERMS = {
+    ...{ name: 'Standard IB', currency: 'EUR', period: 'month', rules: [] as object[] },
+  }
+  TERMS.rules.push({
+    ...{ id: 'cpa', kind: 'once', amount: '200', trigger: { transactions: ['deposit'] } },
+    qualify: [{ sum: [{ activity: 'lots_traded' }], min: '5', within_days: 30 }],
+  })
+  const WAITS = {
+    ...{ reason: 'not_qualified', plan: 'ib', version: 2, rule: 'cpa', condition: 'qualify/0' },
+  }
+  const LINE = {
+    ...{ affiliate_id: 'A-1', plan: 'ib', version: 2, rule: 'cpa', period: '2026-10' },
+    ...{ line_id: 'lin_1', as: 'trigger', base: null, units: null, currency: 'EUR' },
+  }
+
+  /** Starts a service with a deposit that earns what is given. */
+  const withDeposit = (earnings: object) =>
+    service(({ line }) => {
+      if (line.includes('/versions/2')) return { body: { terms: TERMS } }
+      if (line.includes('/earnings'))
+        return { body: { affiliate_id: 'A-1', lines: [], ...earnings } }
+      if (line.includes('id=none')) return { body: { data: [] } }
+      const record = { transaction_type: 'deposit', currency: 'EUR' }
+      const found = { resource: 'transactions', id: 'T/1', customer_id: 'C', day: '2026-10-05' }
+      return { body: { data: [{ ...found, record }] } }
+    })
+
+  test('records earnings: says why a record earned nothing, and what to do next', async () => {
+    const state = { ...WAITS, reached: '3', min: '5', until: '2020-01-31' }
+    const { base, requests } = await withDeposit({ state })
+    const { stdout } = await admin(base, ['records', 'earnings', 'a', 'T/1'])
+    assert.equal(
+      stdout,
+      'transactions T/1\n  It earned nothing. The customer had 3 of 5 lots when the time was over, on 31 Jan 2020. See what the customer has done.\n',
+    )
+    assert.deepEqual(
+      requests.map(({ line }) => line),
+      [
+        'GET accounts/a/records?id=T%2F1',
+        'GET accounts/a/transactions/T%2F1/earnings',
+        'GET accounts/a/plans/ib/versions/2',
+      ],
+    )
+    assert.equal(
+      (await admin(base, ['records', 'earnings', 'a', 'none'])).stdout,
+      'No record is stored under this id.\n',
+    )
+  })
+
+  test('records earnings: says what each line counts of a record', async () => {
+    const { base } = await withDeposit({ state: { ...WAITS, reason: 'counted' }, lines: [LINE] })
+    const { stdout } = await admin(base, ['records', 'earnings', 'a', 'T/1'])
+    assert.match(
+      stdout,
+      /200\.00 EUR once for the customer, by the rule “cpa” of Standard IB, for the affiliate A-1 in October 2026: lin_1/,
+    )
+  })
+
+  test('unearned show: says why in words, and with --json prints what the API returned', async () => {
+    const group = { ...WAITS, resource: 'transactions', transaction_type: 'deposit', count: 9 }
+    const body = { data: [{ ...group, eventname: null, currency: 'EUR' }] }
+    const { base } = await service(({ line }) => ({
+      body: line.includes('/versions/2') ? { terms: TERMS } : body,
+    }))
+    const args = ['unearned', 'show', 'a', '--period', '2026-10']
+    assert.match(
+      (await admin(base, args)).stdout,
+      /9 deposits .*The rule “cpa” waits until lots traded reach 5 within 30 days of the signup\./,
+    )
+    assert.deepEqual(JSON.parse((await admin(base, [...args, '--json'])).stdout), body)
   })
 
   for (const [open_total, note] of [
@@ -1581,7 +1654,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, unearned, qualifications, reports, customers, records, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -69,17 +69,6 @@ export const CUSTOMERS: readonly Operation[] = [
     },
     format: list(),
   }),
-  {
-    noun: 'records',
-    verb: 'find',
-    summary: 'Finds the records that are stored under an id.',
-    example: 'acme T-1001',
-    method: 'GET',
-    path: 'accounts/{account}/records',
-    argument: 'id',
-    isArgumentInQuery: true,
-    format: list(['resource', 'id', 'customer_id', 'day', 'outcome', 'received_at']),
-  },
   ...HISTORIES,
   {
     noun: 'attribution',

@@ -1,6 +1,7 @@
 import { escapeText } from '../../../src/validation/quote.ts'
 import { list } from '../format.ts'
 import type { Operation, Options } from '../operation.ts'
+import { earningsInWords, formatEarnings, unearnedInWords } from '../reasons.ts'
 import type { TextPage } from '../request.ts'
 import { listOperation } from './parts.ts'
 
@@ -55,6 +56,29 @@ export const WHY: readonly Operation[] = [
     format: list(),
   }),
   {
+    noun: 'records',
+    verb: 'find',
+    summary: 'Finds the records that are stored under an id.',
+    example: 'acme T-1001',
+    method: 'GET',
+    path: 'accounts/{account}/records',
+    argument: 'id',
+    isArgumentInQuery: true,
+    format: list(['resource', 'id', 'customer_id', 'day', 'outcome', 'received_at']),
+  },
+  {
+    noun: 'records',
+    verb: 'earnings',
+    summary: 'Says what the records under an id earn, or why they earn nothing.',
+    example: 'acme T-1001',
+    method: 'GET',
+    path: 'accounts/{account}/records',
+    argument: 'id',
+    isArgumentInQuery: true,
+    run: (send, request, { operands }) => earningsInWords(send, request, operands.account ?? ''),
+    format: formatEarnings,
+  },
+  {
     noun: 'unearned',
     verb: 'show',
     summary: 'Shows the records that earned nothing, by reason.',
@@ -62,7 +86,9 @@ export const WHY: readonly Operation[] = [
     method: 'GET',
     path: 'accounts/{account}/unearned',
     options: WHOSE,
-    format: list(['resource', 'transaction_type', 'eventname', ...CAUSE, 'currency', 'count']),
+    run: (send, request, { json, operands }) =>
+      json ? send(request) : unearnedInWords(send, request, operands.account ?? ''),
+    format: list(['records', 'currency', 'plan', 'rule', 'why']),
   },
   listOperation({
     noun: 'unearned',
