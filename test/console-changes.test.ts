@@ -102,8 +102,11 @@ describe('a form that must not be accepted', () => {
   test('a form without a session leads to the sign-in, and back to the page', async () => {
     const browser = openBrowser(WORLD, probe)
     const response = await browser.post(`${AT}?status=a`, { change: 'rename', name: 'x' })
-    const next = encodeURIComponent(`${AT}?status=a`)
-    expect(response.headers.get('Location')).toBe(`/console/sign-in?next=${next}`)
+    const text = await response.text()
+
+    expect(response.status).toBe(401)
+    expect(text).toContain('<form method="post" action="/console/sign-in"')
+    expect(text).toContain(`name="next" value="${AT}?status=a"`)
   })
 
   test('a form of another site, or of another session, changes nothing', async () => {
