@@ -33,6 +33,19 @@ const NEVER = {
 /** The pages on which a text is what engineers of the account need, as they need it. */
 const FOR_ENGINEERS = /\/(?:credentials|deliveries|links|mappings|webhooks)\b/
 
+/** Pages that show more with the twelve months of `demo-broker`. */
+const YEAR_PAGES = [
+  '',
+  '/statements',
+  '/payouts',
+  '/affiliates',
+  '/plans/ib-standard',
+  '/reports?from=2026-01-01&to=2026-06-30&group_by=month&currency=EUR',
+  '/reports?from=2026-01-01&to=2026-06-30&group_by=country_code&currency=USD',
+  '/rates',
+  '/audit-log',
+]
+
 /** Records where charts write labels, and whether they fit into their canvas. */
 const WATCH_LABELS = `
   globalThis.cutLabels = []
@@ -45,10 +58,22 @@ const WATCH_LABELS = `
   }
 `
 
+/** Adds up how far parts of a page move while it is loaded: the metric is Cumulative Layout Shift. */
+const WATCH_SHIFTS = `
+  globalThis.shift = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) shift += value
+  }).observe({ type: 'layout-shift', buffered: true })
+`
+
+/** The shift below which nobody sees one: a tenth of what counts as good. */
+const MAX_SHIFT = 0.01
+
 /** Returns the texts of the page, and those that are cut off. */
 const READ_TEXTS = `
   (async () => {
     ${CHARTS_DRAWN}
+    const shifted = shift
     for (const one of document.querySelectorAll('main details')) one.open = true
     const [texts, codes] = [[document.title], []]
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
@@ -76,7 +101,7 @@ const READ_TEXTS = `
       ),
       ...[...document.querySelectorAll('svg text')].filter(isOutside),
     ].map(({ textContent }) => textContent.trim().slice(0, 60))
-    return { texts, codes, cut: [...cut, ...cutLabels], width: document.documentElement.scrollWidth }
+    return { shifted, texts, codes, cut: [...cut, ...cutLabels], width: document.documentElement.scrollWidth }
   })()
 `
 
@@ -85,6 +110,7 @@ interface Shown {
   /** The texts in `code`. */
   readonly codes: readonly string[]
   readonly cut: readonly string[]
+  readonly shifted: number
   readonly width: number
 }
 
@@ -124,6 +150,10 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
     `${at}/reports?from=2026-03-01&to=2026-03-31&group_by=day,affiliate_id&metrics=deposits`,
     `${at}/links?link=${ids.link}`,
     `${at}/nowhere`,
+    `${at}/statements?period=2026-13`,
+    `${at}/deliveries?status=x&from=2026-02-30`,
+    `${at}/reports?from=2026-03-31&to=2026-03-01&metrics=deposits`,
+    ...YEAR_PAGES.map((page) => `/console/accounts/demo-broker${page}`),
     ...['', '/mappings', '/affiliates', '/audit-log'].map(
       (page) => `/console/accounts/${BRAND}${page}`,
     ),
@@ -139,6 +169,7 @@ export function oddTests(shared: () => Shared): void {
     const { browser, demo } = shared()
     const page = await browser.newPage()
     await page.addInitScript(WATCH_LABELS)
+    await page.addInitScript(WATCH_SHIFTS)
     const own = { ...shared(), page }
     await openSignedIn(own, '/console')
     const ids = await createOddAccounts(own)
@@ -148,7 +179,7 @@ export function oddTests(shared: () => Shared): void {
     for (const address of [...demoAddresses, ...(await oddAddresses(ids))]) {
       for (const viewport of [DESKTOP, SMALL_PHONE]) {
         await openSignedIn(own, address, viewport)
-        const { texts, codes, cut, width } = await page.evaluate<Shown>(READ_TEXTS)
+        const { texts, codes, cut, width, shifted } = await page.evaluate<Shown>(READ_TEXTS)
         const note = (what: string) => found.push(`${address}, ${viewport.width} px: ${what}`)
         for (const [name, pattern] of viewport === DESKTOP ? Object.entries(NEVER) : []) {
           const text = [...texts, ...(FOR_ENGINEERS.test(address) ? [] : codes)].find((one) =>
@@ -157,6 +188,7 @@ export function oddTests(shared: () => Shared): void {
           if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
         }
         for (const text of cut) note(`is cut: ${text}`)
+        if (shifted > MAX_SHIFT) note(`moves by ${shifted.toFixed(3)}`)
         if (width > viewport.width) note(`is ${width} pixels wide`)
       }
     }
