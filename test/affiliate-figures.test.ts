@@ -41,6 +41,8 @@ test('an affiliate without anything has no figures', async () => {
   expect(await list('?search=AFF-1')).toEqual([
     {
       affiliate_id: 'AFF-1',
+      display_name: null,
+      contact_email: null,
       parent: null,
       plan: null,
       balances: [],
@@ -68,6 +70,8 @@ test('an affiliate has its plan, balance, earnings and last signup', async () =>
   expect(await list('?search=IB-3')).toEqual([
     {
       affiliate_id: 'IB-3',
+      display_name: null,
+      contact_email: null,
       parent: null,
       plan: { plan: 'standard-ib', from: '2026-02-01', for_all: false },
       balances: [{ currency: 'EUR', balance: '1.00', due: '1.00' }],
@@ -136,4 +140,24 @@ test('a page costs three round trips, however many affiliates it has', async () 
   const headers = { Authorization: `Bearer ${env.ADMIN_KEY}` }
   const response = await app.request(url, { headers }, { ...env, DB: db })
   expect([response.status, trips()]).toEqual([200, 3])
+})
+
+test('an affiliate has a name and an address, which stay unless they are sent', async () => {
+  const put = (one: object) =>
+    askAdmin('accounts/acme/affiliates', 'PUT', [{ affiliate_id: 'IB-3', ...one }])
+  const profile = { display_name: 'Forex Friends', contact_email: 'ada@friends.example' }
+  expect(await json(put(profile))).toEqual({ received: 1, changed: 1 })
+  expect(await json(put({ parent: 'IB-4' }))).toEqual({ received: 1, changed: 1 })
+  expect(await json(put(profile))).toEqual({ received: 1, changed: 0 })
+  const own = 'accounts/acme/affiliates?affiliate_id=IB-3'
+  expect((await json(askAdmin(own))).data).toEqual([
+    { affiliate_id: 'IB-3', parent: 'IB-4', ...profile },
+  ])
+  expect(await idsOf('?search=friends')).toEqual(['IB-3'])
+
+  await put({ contact_email: null })
+  expect((await list('?search=friends'))[0]).toMatchObject({ contact_email: null })
+  expect((await put({ contact_email: 'nowhere' })).status).toBe(422)
+  const { data } = await json(askAdmin('audit-log?account=acme'))
+  expect(JSON.stringify(data)).not.toContain('friends')
 })

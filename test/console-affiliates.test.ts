@@ -240,12 +240,25 @@ test('the ticked affiliates, or all that the filter matches, are one file', asyn
     return (await response.text()).replace('\ufeff', '').trimEnd().split('\r\n')
   }
   expect(await download('/affiliates', { change: 'download', tick0: 'IB-07' })).toEqual([
-    'affiliate_id,parent,plan,plan_from,last_signup,balance_EUR,payable_EUR',
-    'IB-07,,,,,1.00,1.00',
+    'affiliate_id,name,parent,plan,plan_from,last_signup,balance_EUR,payable_EUR',
+    'IB-07,,,,,,1.00,1.00',
   ])
   expect(await download('/affiliates', { change: 'download_all' })).toHaveLength(3)
   const filtered = await download('/affiliates?search=01', { change: 'download_all' })
-  expect(filtered.slice(1)).toEqual(['IB-01,,,,'])
+  expect(filtered.slice(1)).toEqual(['IB-01,,,,,'])
   const gone = { change: 'download', tick0: 'IB-07' }
   expect((await change('/affiliates?search=01', gone)).status).toBe(409)
+})
+
+test('the page of an affiliate shows and changes name and contact', async () => {
+  const { read, change } = await open()
+  const sent = { change: 'contact', display_name: ' Forex Friends ', contact_email: 'a@b.example' }
+  expect((await change('/affiliates/IB-07', sent)).status).toBe(303)
+  const text = await read('/affiliates/IB-07')
+  expect(text).toContain('<bdi>Forex Friends</bdi>')
+  expect(text).toContain('mailto:a%40b.example')
+  expect(await read('/affiliates?search=friends')).toContain('1 in total')
+
+  const wrong = await change('/affiliates/IB-07', { ...sent, contact_email: 'nowhere' })
+  expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('field wrong')])
 })

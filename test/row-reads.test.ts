@@ -285,7 +285,7 @@ async function routes() {
   const account = (name: string, prefix: string) => ({
     // What the account stores is kept, and counted by hour since.
     '': [{ bound: { each: 0, fixed: HOURS + 10 } }],
-    '/affiliates': list(ROWS, [name, 'affiliates'], [LAST_AFFILIATE]),
+    '/affiliates': list(ROWS, [name, 'affiliates', null], [LAST_AFFILIATE]),
     '/affiliates/parents': list(PARENTS, [name, 'parents', null], [LAST_AFFILIATE]),
     '/affiliates/figures': ['', 'only=without_plan', 'only=with_balance', 'sort=earned'].map(
       (query) => ({

@@ -37,7 +37,8 @@ const amountOf = ({ currency, units }: Sum): string =>
   moneyText(fromUnits(units, currency), currency)
 
 /** Returns an affiliate with its figures, as the list shows it. */
-function present({ affiliate_id, parent }: Affiliate, figures: AffiliateFigures) {
+function present(row: Affiliate, figures: AffiliateFigures) {
+  const { affiliate_id, parent, display_name, contact_email } = row
   const { assigned, balances, earned, lastSignups } = figures
   const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
   const own = assigned.find(isOwn)
@@ -53,6 +54,8 @@ function present({ affiliate_id, parent }: Affiliate, figures: AffiliateFigures)
     )
   return {
     affiliate_id,
+    display_name,
+    contact_email,
     parent,
     plan: plan ? { plan: plan.plan, from: plan.from_day, for_all: own === undefined } : null,
     balances: currencies.map((currency) => ({

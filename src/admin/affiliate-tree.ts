@@ -7,6 +7,8 @@ export interface AffiliateInput {
   affiliate_id: string
   parent?: string | null
   from?: string
+  display_name?: string | null
+  contact_email?: string | null
 }
 
 /** The parents of an account's affiliates by day, by affiliate id. */

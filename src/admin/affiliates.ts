@@ -4,10 +4,12 @@ import { type AffiliateParents, readParents, replaceParents } from '../db/commis
 import { resolveDatabase } from '../db/database.ts'
 import { deleteAffiliate, findAffiliateUses } from '../db/directory/affiliate-uses.ts'
 import {
+  type AffiliateProfile,
   affiliateExists,
   listAffiliates,
   listUnconfigured,
   putAffiliates,
+  readProfiles,
   rejectCycles,
   rejectDeepTrees,
   UNCONFIGURED_LIMITS,
@@ -34,7 +36,7 @@ import {
 import { notFound, readJson, validateAt, validationFailed } from './body.ts'
 import { affiliate } from './fields.ts'
 import { readAffiliate } from './ledger.ts'
-import { respondWithList } from './list-route.ts'
+import { respondWithAffiliateList } from './list-route.ts'
 
 /** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
 export const affiliates = new Hono<AppEnv>()
@@ -44,7 +46,12 @@ export const affiliates = new Hono<AppEnv>()
     const account = row.id
     const db = resolveDatabase(c.env, row.binding)
     const { sent, issues } = readAffiliateList(await readJson(c))
-    const before = toTree(await readParents(db, account, null))
+    const ids = sent.map(({ affiliate_id }) => affiliate_id)
+    const [parents, profiles] = await Promise.all([
+      readParents(db, account, null),
+      readProfiles(db, account, ids),
+    ])
+    const before = toTree(parents)
     const after = changeTree(before, sent, today(row))
     const circles = findTreeIssues(sent, after)
     const changed = changedParents(before, after)
@@ -52,8 +59,11 @@ export const affiliates = new Hono<AppEnv>()
     const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
     issues.push(...circles, ...(levels?.issues ?? []))
     if (issues.length > 0) throw validationFailed(issues)
-    const ids = sent.slice(0, MAX_AUDITED_IDS).map(({ affiliate_id }) => affiliate_id)
-    const details = { affiliates: sent.length, ids, before: replacedParents(before, changed) }
+    const details = {
+      affiliates: sent.length,
+      ids: ids.slice(0, MAX_AUDITED_IDS),
+      before: replacedParents(before, changed),
+    }
     const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
     const statements = [
       ...putAffiliates(db, account, sent),
@@ -68,7 +78,10 @@ export const affiliates = new Hono<AppEnv>()
       throw new ApiError('conflict', { detail, cause: error })
     })
     const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
-    const changedIds = new Set([...added, ...changed].map(({ affiliate_id }) => affiliate_id))
+    const renamed = sent.filter((one) => changesProfile(one, profiles.get(one.affiliate_id)))
+    const changedIds = new Set(
+      [...added, ...changed, ...renamed].map(({ affiliate_id }) => affiliate_id),
+    )
     const isRemoved = ({ affiliate_id, parents }: AffiliateParents) =>
       !parents.at(-1)?.parent && Boolean(before.get(affiliate_id)?.at(-1)?.parent)
     const removed = changed.filter(isRemoved).length
@@ -80,7 +93,9 @@ export const affiliates = new Hono<AppEnv>()
   })
 
   .get('/', (c) =>
-    respondWithList(c, 'affiliates', ({ id }, page, db) => listAffiliates(db, id, page)),
+    respondWithAffiliateList(c, 'affiliates', ({ id }, page, db, affiliate) =>
+      listAffiliates(db, id, page, affiliate ?? undefined),
+    ),
   )
 
   .get('/parents', async (c) => {
@@ -132,6 +147,12 @@ async function removeAffiliate(c: Context<AppEnv>) {
   return c.body(null, 204)
 }
 
+/** Returns whether an affiliate is sent with another name or address than is stored. */
+const changesProfile = (sent: AffiliateInput, stored: AffiliateProfile | undefined): boolean =>
+  (['display_name', 'contact_email'] as const).some(
+    (name) => sent[name] !== undefined && sent[name] !== (stored?.[name] ?? null),
+  )
+
 /** The audit log names at most this many affiliates of a request. */
 const MAX_AUDITED_IDS = 20
 
@@ -161,7 +182,7 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
   const sent = body.flatMap((item: unknown, index): AffiliateInput[] => {
     const pointer = `/${index}`
     const checked = validateAt(item, affiliate, pointer)
-    const { affiliate_id, parent, from } = checked.output
+    const { affiliate_id, parent, from, display_name, contact_email } = checked.output
     issues.push(...checked.issues)
     if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
     if (from !== undefined && parent === undefined) {
@@ -175,6 +196,8 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
         affiliate_id,
         ...(parent !== undefined && { parent }),
         ...(from !== undefined && { from }),
+        ...(display_name !== undefined && { display_name }),
+        ...(contact_email !== undefined && { contact_email }),
       },
     ]
   })

@@ -250,4 +250,26 @@ export const affiliate = {
       ),
     ),
   ),
+  display_name: v.optional(
+    v.nullable(
+      describeField(
+        f.text,
+        documentation(
+          'What the team calls the affiliate. Null removes it; if left out, it stays as it is.',
+          'Forex Friends',
+        ),
+      ),
+    ),
+  ),
+  contact_email: v.optional(
+    v.nullable(
+      describeField(
+        f.email,
+        documentation(
+          'The e-mail address of the affiliate, in ASCII. Personal data, which is not in the audit log. Null removes it; if left out, it stays as it is.',
+          'ada@friends.example',
+        ),
+      ),
+    ),
+  ),
 }

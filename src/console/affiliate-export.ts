@@ -86,19 +86,28 @@ function fileOf(rows: readonly AffiliateFigures[], { account }: Visit): CsvFile 
     rows.flatMap((row) => row.earned.map(({ period, currency }) => `${period} ${currency}`)),
   )
   const header = [
-    ...['affiliate_id', 'parent', 'plan', 'plan_from', 'last_signup'],
+    ...['affiliate_id', 'name', 'parent', 'plan', 'plan_from', 'last_signup'],
     ...currencies.flatMap((currency) => [`balance_${currency}`, `payable_${currency}`]),
     ...earned.map((one) => `earned_${one.replace(' ', '_')}`),
   ]
-  const lines = rows.map(({ affiliate_id, parent, plan, last_signup, balances, earned: sums }) => [
-    ...[affiliate_id, parent ?? '', plan?.plan ?? '', plan?.from ?? '', last_signup ?? ''],
-    ...currencies.flatMap((currency) => {
-      const found = balances.find((one) => one.currency === currency)
-      return [found?.balance ?? '', found?.due ?? '']
-    }),
-    ...earned.map(
-      (one) => sums.find(({ period, currency }) => `${period} ${currency}` === one)?.total ?? '',
-    ),
-  ])
+  const lines = rows.map(
+    ({ affiliate_id, display_name, parent, plan, last_signup, balances, earned: sums }) => [
+      ...[
+        affiliate_id,
+        display_name ?? '',
+        parent ?? '',
+        plan?.plan ?? '',
+        plan?.from ?? '',
+        last_signup ?? '',
+      ],
+      ...currencies.flatMap((currency) => {
+        const found = balances.find((one) => one.currency === currency)
+        return [found?.balance ?? '', found?.due ?? '']
+      }),
+      ...earned.map(
+        (one) => sums.find(({ period, currency }) => `${period} ${currency}` === one)?.total ?? '',
+      ),
+    ],
+  )
   return { csv: writeCsv([header, ...lines]), name: ['affiliates', account] }
 }

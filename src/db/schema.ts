@@ -67,6 +67,8 @@ export const affiliates = sqliteTable(
     account: text().notNull(),
     affiliate_id: text().notNull(),
     parent: text(),
+    display_name: text(),
+    contact_email: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
 )

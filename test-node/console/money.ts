@@ -209,7 +209,7 @@ export function moneyTests(shared: () => Shared): void {
     const csv = readFileSync(await (await download).path(), 'utf8')
     assert.match(
       csv,
-      /^\ufeffaffiliate_id,parent,plan,[^\r]*\r\nIB-07,[^\r]*\r\nIB-08,IB-07,[^\r]*\r\n$/,
+      /^\ufeffaffiliate_id,name,parent,plan,[^\r]*\r\nIB-07,[^\r]*\r\nIB-08,,IB-07,[^\r]*\r\n$/,
     )
     // The period of the demo is past: from a later day on, the plan changes nothing that others test.
     await page.getByLabel('From').fill('2098-01-01')

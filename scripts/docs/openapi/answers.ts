@@ -174,6 +174,8 @@ const ATTRIBUTION: Record<string, JsonSchema> = {
   Affiliate: object({
     affiliate_id: documented('The id of the affiliate.'),
     parent: documented('The affiliate above this one.', orNull(TEXT)),
+    display_name: documented('What the team calls them.', orNull(TEXT)),
+    contact_email: documented('Their e-mail address.', orNull(TEXT)),
   }),
   Link: link,
   Erasure: object({

@@ -159,7 +159,11 @@ const QUERY: Record<string, object> = {
     'latest',
     { type: 'string', enum: [...LEDGER_ORDERS] },
   ),
-  affiliate_search: query('search', 'Returns only affiliates whose id has this text.', 'IB'),
+  affiliate_search: query(
+    'search',
+    'Returns only affiliates whose id or name has this text.',
+    'IB',
+  ),
   affiliate_only: query(
     'only',
     'Returns only affiliates without a plan, neither of their own nor by `*`, or only those whose balance is not 0.',

@@ -63,6 +63,11 @@ interface Parents {
   readonly parents: readonly { readonly parent: string | null; readonly from: string | null }[]
 }
 
+interface Profile {
+  readonly display_name: string | null
+  readonly contact_email: string | null
+}
+
 interface Balances {
   readonly balances: readonly Balance[]
 }
@@ -258,7 +263,8 @@ async function readAffiliate(visit: Visit) {
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
-  const [parents, balances, statements, entries, links, plan] = await Promise.all([
+  const [profiles, parents, balances, statements, entries, links, plan] = await Promise.all([
+    api.get<List<Profile>>(at('affiliates'), own),
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
     api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
     readStatements(visit, affiliate_id),
@@ -268,7 +274,7 @@ async function readAffiliate(visit: Visit) {
     api.get<List<AffiliateLink>>(at('links'), own),
     readPlanInForce(visit, choices, assignments),
   ])
-  const found = { parents, balances, statements, entries, links, plan }
+  const found = { profile: profiles.data[0], parents, balances, statements, entries, links, plan }
   return { ...found, assignments: await assignments, choices: await choices }
 }
 
@@ -288,6 +294,32 @@ const LinkForm = ({ visit, choices }: { visit: Visit; choices: AddChoices }) => 
         placeholder: 'https://example.com/start',
       },
       { name: 'name', label: 'Name of the link', hint: 'Such as “Spring newsletter”.' },
+    ]}
+  />
+)
+
+/** Renders the address of an affiliate. */
+const ContactWords = ({ profile }: { profile: Profile | undefined }) =>
+  profile?.contact_email ? (
+    <p>
+      Reached at{' '}
+      <a href={`mailto:${encodeURIComponent(profile.contact_email)}`}>
+        <Data text={profile.contact_email} />
+      </a>
+      .
+    </p>
+  ) : null
+
+const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | undefined }) => (
+  <FoldedForm
+    visit={visit}
+    change="contact"
+    title="Change name and contact"
+    submit="Save name and contact"
+    at="/0"
+    fields={[
+      { name: 'display_name', label: 'Name', value: profile?.display_name ?? '' },
+      { name: 'contact_email', label: 'E-mail address', value: profile?.contact_email ?? '' },
     ]}
   />
 )
@@ -403,6 +435,20 @@ const changes: Readonly<Record<string, Change>> = {
       body: [{ affiliate_id: params.affiliate, ...pick(values, 'plan', 'from', 'customers') }],
     }),
   },
+  contact: {
+    done: 'Name and contact are stored.',
+    request: (values, { account, params }) => ({
+      method: 'PUT',
+      path: apiPath(account, 'affiliates'),
+      body: [
+        {
+          affiliate_id: params.affiliate,
+          display_name: values('display_name').trim() || null,
+          contact_email: values('contact_email').trim() || null,
+        },
+      ],
+    }),
+  },
   parent: {
     done: 'The parent is stored.',
     request: (values, { account, params }) => ({
@@ -451,6 +497,11 @@ export const affiliatePage: Page = {
     const series = seriesOf(earnedOf(found.statements.rows), visit.now, TREND)
     const body = (
       <>
+        {found.profile?.display_name && (
+          <p class="lead">
+            <Data text={found.profile.display_name} />
+          </p>
+        )}
         {!own && <NotConfigured visit={visit} />}
         <div class="figure-cards affiliate-figures">
           <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
@@ -473,8 +524,10 @@ export const affiliatePage: Page = {
         )}
         {own && (
           <>
-            <h2>Referral</h2>
+            <h2>Contact and referral</h2>
+            <ContactWords profile={found.profile} />
             <ParentWords visit={visit} parents={own.parents} />
+            <ContactForm visit={visit} profile={found.profile} />
             <ParentForm visit={visit} parents={own.parents} />
             <AddForm
               visit={visit}

@@ -210,9 +210,14 @@ const Figures = ({
         />
       )}
       columns={[
-        column('Affiliate', ({ affiliate_id, parent }: AffiliateFigures) => (
+        column('Affiliate', ({ affiliate_id, display_name, parent }: AffiliateFigures) => (
           <>
             <Value visit={visit} name="affiliate_id" value={affiliate_id} />
+            {display_name !== null && (
+              <small>
+                <Data text={display_name} />
+              </small>
+            )}
             {parent !== null && (
               <small>
                 below <Data text={parent} />
@@ -329,7 +334,7 @@ const ONLY: readonly Option[] = [
 ]
 
 const FILTERS: readonly Input[] = [
-  { name: 'search', label: 'Id contains' },
+  { name: 'search', label: 'Id or name contains' },
   { name: 'only', label: 'Show', options: ONLY },
   {
     name: 'sort',

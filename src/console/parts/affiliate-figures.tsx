@@ -29,6 +29,8 @@ export interface Balance {
 /** An affiliate as `GET …/affiliates/figures` shows it. */
 export interface AffiliateFigures {
   readonly affiliate_id: string
+  readonly display_name: string | null
+  readonly contact_email: string | null
   readonly parent: string | null
   readonly plan: {
     readonly plan: string

@@ -57,6 +57,7 @@ export const assignFields = (plans: AddChoices['plans'], now: number): Input[] =
 /** What the form of a new affiliate asks for. Empty texts are left out. */
 interface NewAffiliate {
   readonly affiliate_id: string
+  readonly display_name: string
   readonly parent: string
   readonly plan: string
   readonly landing_page: string
@@ -64,6 +65,7 @@ interface NewAffiliate {
 
 const readNew = (values: Values): NewAffiliate => ({
   affiliate_id: values('affiliate_id').trim(),
+  display_name: values('display_name').trim(),
   parent: values('parent').trim(),
   plan: values('plan'),
   landing_page: values('landing_page').trim(),
@@ -124,7 +126,7 @@ function checkKnown(sent: NewAffiliate, { isConfigured, parent, assigned }: Know
 
 /** Returns the requests that add an affiliate, without those that would change nothing. */
 function stepsOf(sent: NewAffiliate, known: Known, { account, now }: Visit): Step[] {
-  const { affiliate_id, parent, plan, landing_page } = sent
+  const { affiliate_id, display_name, parent, plan, landing_page } = sent
   const id = isolated(affiliate_id)
   const from = dayBefore(now, 0)
   const steps: (Step | false)[] = [
@@ -132,7 +134,13 @@ function stepsOf(sent: NewAffiliate, known: Known, { account, now }: Visit): Ste
       request: {
         method: 'PUT',
         path: apiPath(account, 'affiliates'),
-        body: [{ ...(affiliate_id && { affiliate_id }), ...(parent && { parent }) }],
+        body: [
+          {
+            ...(affiliate_id && { affiliate_id }),
+            ...(display_name && { display_name }),
+            ...(parent && { parent }),
+          },
+        ],
       },
       done: `${id} is stored.`,
       notDone: `${id} was not stored.`,
@@ -196,6 +204,7 @@ export function AddForm({
 }) {
   const fields: Input[] = [
     { name: 'affiliate_id', label: 'Id of the affiliate', value: id, required: true },
+    { name: 'display_name', label: 'Name', hint: 'As your team calls them. It may be empty.' },
     { name: 'parent', value: parent, hint: 'Who referred this affiliate, if anybody.' },
     {
       name: 'plan',

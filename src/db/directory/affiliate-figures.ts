@@ -24,7 +24,7 @@ export const FIGURE_SORTS = ['affiliate_id', 'earned'] as const
 
 /** What narrows and sorts the list. */
 export interface FigureFilter {
-  /** A part of the id. */
+  /** A part of the id or of the name. */
   readonly search?: string | undefined
   readonly only?: (typeof FIGURE_FILTERS)[number] | undefined
   readonly sort?: (typeof FIGURE_SORTS)[number] | undefined
@@ -49,6 +49,10 @@ const WITH_BALANCE = `exists (
     select 1 from ledger l where l.account = :account and l.affiliate_id = a.affiliate_id
     group by l.currency
     having abs(total(cast(replace(l.amount, '.', '') as integer))) >= 1)`
+
+/** The id or the name has the text. */
+const SEARCHED = `(instr(lower(a.affiliate_id), lower(:search)) > 0
+    or instr(lower(ifnull(a.display_name, '')), lower(:search)) > 0)`
 
 const CONDITIONS = { without_plan: WITHOUT_PLAN, with_balance: WITH_BALANCE }
 
@@ -78,16 +82,16 @@ export function listForFigures(
   const isByEarned = sort === 'earned'
   const conditions = [
     'a.account = :account',
-    ...(search === undefined ? [] : ['instr(lower(a.affiliate_id), lower(:search)) > 0']),
+    ...(search === undefined ? [] : [SEARCHED]),
     ...(only === undefined ? [] : [CONDITIONS[only]]),
   ]
   const place = isByEarned ? BY_EARNED : 'a.affiliate_id'
-  const rows = `(select a.affiliate_id, a.parent, ${place} as place
+  const rows = `(select a.affiliate_id, a.parent, a.display_name, a.contact_email, ${place} as place
     from affiliates a ${isByEarned ? EARNED : ''} where ${conditions.join(' and ')}) where true`
   return paginate<Affiliate>(
     db,
     {
-      columns: ['affiliate_id', 'parent', 'place'],
+      columns: ['affiliate_id', 'parent', 'display_name', 'contact_email', 'place'],
       from: rows,
       key: ['place'],
       values: {

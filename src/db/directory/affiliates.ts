@@ -82,22 +82,46 @@ export const rejectDeepTrees = (db: D1Database, account: string, levels: number)
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
 export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account'>
 
-const PUT_AFFILIATES = compileStatement(`
-  insert into affiliates (account, affiliate_id, parent)
-  select :account, value ->> 0, iif(value ->> 2, value ->> 1, t.parent) from ${JSON_EACH}(:rows)
-  left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
-  on conflict (account, affiliate_id) do update set parent = excluded.parent
-  where parent is not excluded.parent`)
+/** The members of an affiliate that the team uses: what they call them, and how they reach them. */
+export type AffiliateProfile = Pick<Affiliate, 'display_name' | 'contact_email'>
 
-/** Upserts affiliates. An affiliate that is sent without a parent keeps the stored one. */
-export const putAffiliates = (
+/** An affiliate to store. A member that is left out keeps what is stored. */
+type SentAffiliate = Pick<Affiliate, 'affiliate_id'> & Partial<Affiliate>
+
+const PUT_AFFILIATES = compileStatement(`
+  insert into affiliates (account, affiliate_id, parent, display_name, contact_email)
+  select :account, value ->> 0, iif(value ->> 2, value ->> 1, t.parent),
+    iif(value ->> 4, value ->> 3, t.display_name), iif(value ->> 6, value ->> 5, t.contact_email)
+  from ${JSON_EACH}(:rows)
+  left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
+  on conflict (account, affiliate_id) do update set parent = excluded.parent,
+    display_name = excluded.display_name, contact_email = excluded.contact_email
+  where (parent, display_name, contact_email)
+    is not (excluded.parent, excluded.display_name, excluded.contact_email)`)
+
+/** Upserts affiliates. A member that is left out keeps what is stored. */
+export const putAffiliates = (db: D1Database, account: string, sent: readonly SentAffiliate[]) =>
+  toJsonChunks(
+    sent.map(({ affiliate_id, parent, display_name, contact_email }) => [
+      affiliate_id,
+      ...[parent, display_name, contact_email].flatMap((one) => [one ?? null, one !== undefined]),
+    ]),
+  ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
+
+const READ_PROFILES = compileStatement(`
+  select a.affiliate_id, a.display_name, a.contact_email from ${JSON_EACH}(:ids)
+  cross join affiliates a on a.account = :account and a.affiliate_id = value`)
+
+/** Returns the profiles of those of these affiliates that are configured, by id. */
+export async function readProfiles(
   db: D1Database,
   account: string,
-  sent: readonly { affiliate_id: string; parent?: string | null }[],
-) =>
-  toJsonChunks(
-    sent.map(({ affiliate_id, parent }) => [affiliate_id, parent, parent !== undefined]),
-  ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
+  ids: readonly string[],
+): Promise<Map<string, AffiliateProfile>> {
+  type Row = AffiliateProfile & Pick<Affiliate, 'affiliate_id'>
+  const rows = await all<Row>(db, READ_PROFILES, { account, ids: JSON.stringify(ids) })
+  return new Map(rows.map((row) => [row.affiliate_id, row]))
+}
 
 /** Reads one page of an account's affiliates, in the order of their ids; only `id` if it is given. */
 export const listAffiliates = (
@@ -109,7 +133,7 @@ export const listAffiliates = (
   paginate<Affiliate>(
     db,
     {
-      columns: ['affiliate_id', 'parent'],
+      columns: ['affiliate_id', 'parent', 'display_name', 'contact_email'],
       from: `affiliates where account = :account${id === undefined ? '' : ' and affiliate_id = :id'}`,
       key: ['affiliate_id'],
       values: { account, ...(id !== undefined && { id }) },

@@ -33,6 +33,8 @@ const MONEY: JsonSchema = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' }
 
 const FIGURES = object({
   affiliate_id: documented('Identifies the affiliate.', TEXT),
+  display_name: documented('What the team calls them, or null.', orNull(TEXT)),
+  contact_email: documented('Their e-mail address, or null.', orNull(TEXT)),
   parent: documented('The affiliate who referred them, or null.', orNull(TEXT)),
   plan: documented(
     'The plan of customers who sign up today, or null.',
@@ -103,7 +105,7 @@ export const affiliates = (): Operation[] => [
     id: 'listAffiliates',
     summary: 'List affiliates',
     description: 'Lists the configured affiliates, ordered by id.',
-    parameters: PAGING,
+    parameters: [...PAGING, 'affiliate_query'],
     answers: paged('One page of affiliates.', ref('Affiliate')),
   }),
   operation({
