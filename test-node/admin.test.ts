@@ -245,6 +245,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [['brand-token', 'revoke', 'a', 'i'], 'DELETE accounts/a/brand-tokens/i', undefined, undefined],
   [['affiliates', 'list', 'a'], 'GET accounts/a/affiliates?per_page=500', undefined, ONE],
   [
+    ['affiliates', 'figures', 'a'],
+    'GET accounts/a/affiliates/figures?per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
     ['affiliates', 'import', 'a', IMPORT],
     'PUT accounts/a/affiliates',
     [
@@ -486,7 +492,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     ONE,
   ],
   [['records', 'find', 'a', 'T/1'], 'GET accounts/a/records?id=T%2F1', undefined, LIST],
-  [['records', 'earnings', 'a', 'T-1'], 'GET accounts/a/records?id=T-1', undefined, LIST],
+  [['records', 'earnings', 'a', 'T-1'], 'GET accounts/a/records?id=T-1', undefined, { data: [] }],
   [
     ['unearned', 'show', 'a', '--period', '2026-10', '--affiliate', 'A-1'],
     'GET accounts/a/unearned?period=2026-10&affiliate_id=A-1',
@@ -1678,7 +1684,7 @@ describe('arguments', { concurrency: 4 }, () => {
     'accounts list --json=no': '`--json` takes no value.',
     'accounts list --limit 0': 'Invalid --limit `0`. Use a whole number of at least 1.',
     'accounts change a':
-      'Nothing to change. Add at least one of --name, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --unattributed-threshold, --region.',
+      'Nothing to change. Add at least one of --name, --address, --locale, --time-zone, --book-zone, --amount-signs, --unknown-customer, --unknown-affiliate, --storage-quota, --approvals, --unattributed-threshold, --region.',
     'accounts change a --storage-quota 1GB':
       'Invalid --storage-quota `1GB`. Use a whole number of bytes.',
     'statements approve a s --hash abc': 'Invalid --hash `abc`. Use 64 hexadecimal digits.',

@@ -58,8 +58,6 @@ function stepPath(
   switch (at) {
     case null:
       return null
-    case 'rates':
-      return '/console/rates'
     case 'new affiliate':
       return withQuery(page('affiliates'), { add: affiliate_id ?? undefined })
     case 'affiliate':
