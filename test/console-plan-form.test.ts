@@ -8,6 +8,7 @@ import {
   withoutRow,
   withRow,
 } from '../src/console/plan/form.ts'
+import { plainError } from '../src/console/plan/places.ts'
 import { randomSource, randomWorld, type Source } from './commission/worlds.ts'
 
 type Json = Record<string, unknown>
@@ -148,6 +149,21 @@ test('a list is written with commas, and with quotation marks where an item has 
   expect(listItems('DE, AT ,, "a, b", "say ""x""", 5" disk')).toEqual([
     ...['DE', 'AT', 'a, b', 'say "x"', '5" disk'],
   ])
+})
+
+test.each([
+  [
+    '`250` is more than 100 %. If that is meant, send `"allow_over_100": true` with the rule.',
+    '“250” is more than 100 %. If that is meant, choose “more than 100 % is meant” in its limits.',
+  ],
+  [
+    'Accounts of this vertical send no field for `not_phases`: the value is always missing.',
+    'Accounts of this vertical send no field for “phase is not”: the value is always missing.',
+  ],
+  ['`amount` is required.', 'This is missing.'],
+  ['`2026-12-01` is already the first day.', '1 Dec 2026 is already the first day.'],
+])('a sentence of the API is in the words of the form: %s', (message, expected) => {
+  expect(plainError({ message }).message).toBe(expected)
 })
 
 test('rows are added and removed at any place', () => {

@@ -76,11 +76,18 @@ const LABELS: ReadonlyMap<string, string> = new Map(
 function quoted(text: string): string {
   const plain = text.replace(/^"(.*)"$/s, '$1')
   if (/^\d{4}-\d\d-\d\d$/.test(plain)) return dayWords(plain)
+  if (Object.hasOwn(CONDITIONS, plain.replace(/^not_/, ''))) {
+    return `“${small(conditionLabel(plain))}”`
+  }
   return `“${LABELS.get(plain) ?? plain}”`
 }
 
+/** What the API asks programmers to send for a percentage above 100. */
+const OVER_100 = 'send `"allow_over_100": true` with the rule'
+
 const plain = (sentence: string): string =>
   sentence
+    .replace(OVER_100, `choose “${LABELS.get('allow_over_100')}” in its limits`)
     .split('`')
     .map((part, i) => (i % 2 === 0 ? part : quoted(part)))
     .join('')
