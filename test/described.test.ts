@@ -87,6 +87,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     )
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/\/affiliates\/(ledger|balance)$/, '$&?affiliate_id=nobody')
+    .replace(/accounts\/[^/]+\/records$/, '$&?id=nobody')
     .replace(/\/affiliates$/, method === 'DELETE' ? '$&?affiliate_id=nobody' : '$&')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
     .replace(/(unearned(\/facts)?|qualifications|\/lines)$/, '$&?period=2026-10')

@@ -430,6 +430,8 @@ async function takeHistories(team: Team) {
     body: [{ affiliate_id: 'IB-07', parent: null, from: '2026-10-20' }],
   })
   await team('listParents', 'page', 'One page')
+  // This affiliate earned nothing: earnings are those of the last three months, which depend on today.
+  await team('listAffiliateFigures', 'search', 'A search by id', { query: '?search=IB-01' })
   await team('putAffiliates', 'mistyped', 'Affiliates that nothing names', {
     body: [{ affiliate_id: 'IB-O7' }, { affiliate_id: 'IB-O8' }],
   })

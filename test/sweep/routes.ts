@@ -188,6 +188,7 @@ const administration: Route[] = [
   { ...changes, id: 'putAffiliates', body: [{ affiliate_id: 'aff-8', parent: 'aff-7' }] },
   { ...reads, id: 'listAffiliates' },
   { ...reads, id: 'listParents' },
+  { ...reads, id: 'listAffiliateFigures' },
   { ...reads, id: 'listUnconfiguredAffiliates' },
   { ...brand, id: 'listEventDefinitions' },
   { ...brandChanges, id: 'putEventDefinition', body: { granularity: 'day', kpis: ['NGR'] } },
