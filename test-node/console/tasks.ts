@@ -179,7 +179,7 @@ export function taskTests(shared: () => Shared): void {
       await page.getByLabel('Id of the affiliate').fill(id)
       await page.getByLabel('Parent', { exact: true }).fill('IB-07')
       // By the keyboard, a choice needs no click.
-      await page.getByLabel('Plan', { exact: true }).selectOption('demo-ib')
+      await page.locator('#change-add').getByLabel('Plan').selectOption('demo-ib')
       await page.getByLabel('Landing page of the link').fill('https://forex.example/start')
       await click(main().getByRole('button', { name: 'Add the affiliate' }))
       assert.match(
