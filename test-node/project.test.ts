@@ -7,6 +7,7 @@ import { parseEnv } from 'node:util'
 import { unstable_readConfig } from 'wrangler'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { configOf } from '../scripts/config.ts'
+import { DIGEST_FILE, pagesDigest } from '../scripts/screenshots/pages-digest.ts'
 import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
 
 // Checks the files beside the code: package.json, wrangler.toml, Markdown and what git tracks.
@@ -39,6 +40,23 @@ test('each package has the MIT licence', () => {
     const { license } = JSON.parse(read(join(folder, 'package.json')))
     assert.equal(license, 'MIT', folder)
   }
+})
+
+test('the pictures of the console are of its present pages', () => {
+  const isPresent = read(DIGEST_FILE).trim() === pagesDigest()
+  assert.ok(
+    isPresent,
+    'The pages have changed. Run `node scripts/screenshots.ts`, and look at each.',
+  )
+})
+
+test('docs/console.md shows each picture of the console', () => {
+  const shown = [...read('docs/console.md').matchAll(/\]\((console\/[\w-]+\.webp)\)/g)]
+  assert.ok(shown.length >= 20)
+  assert.deepEqual(
+    shown.map(([, path]) => `docs/${path}`).toSorted(),
+    globSync('docs/console/*.webp').toSorted(),
+  )
 })
 
 test('package.json declares every imported package, and the miniflare of wrangler', {
