@@ -189,8 +189,11 @@ test('the plan in force stands in words on the page of an affiliate, and another
   expect(await read('/affiliates/IB-07')).toContain('No plan applies to the affiliate today')
   const sent = { change: 'assign', plan: 'standard-ib', from: TODAY, customers: 'new' }
   expect((await change('/affiliates/IB-07', sent)).status).toBe(303)
-  const text = await read('/affiliates/IB-07')
-  expect(text).toContain('to customers who sign up from that day on')
+  // The first assignment also governs customers who signed up before it.
+  expect(await read('/affiliates/IB-07')).not.toContain('to customers who sign up from that day on')
+  const earlier = { affiliate_id: 'IB-07', plan: 'standard-ib', customers: 'new' }
+  await askAdmin('accounts/acme/assignments', 'PUT', [{ ...earlier, from: '2026-01-01' }])
+  expect(await read('/affiliates/IB-07')).toContain('to customers who sign up from that day on')
 
   const refused = await change('/affiliates/IB-07', { ...sent, plan: 'other' })
   expect([refused.status, await refused.text()]).toEqual([

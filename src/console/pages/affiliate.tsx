@@ -84,6 +84,8 @@ interface AffiliateLink {
 interface PlanInForce {
   readonly plan: ChosenPlan
   readonly assignment: Assignment
+  /** Whether no other was in force before: the first one also governs customers who signed up before it. */
+  readonly isFirst: boolean
   /** Its terms; null if no version is in force. */
   readonly terms: PlanTerms | null
 }
@@ -140,7 +142,7 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
       </p>
     )
   }
-  const { plan, assignment, terms } = found
+  const { plan, assignment, isFirst, terms } = found
   const rules = terms?.rules.map((rule) => ruleWords(rule, terms)) ?? []
   return (
     <>
@@ -150,23 +152,27 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
         </AccountLink>{' '}
         applies from {dayWords(assignment.from)} on
         {assignment.affiliate_id === '*' && ', as to all affiliates without a plan of their own'}
-        {assignment.customers === 'new' && ', to customers who sign up from that day on'}.
+        {assignment.customers === 'new' &&
+          !isFirst &&
+          ', to customers who sign up from that day on'}
+        .
       </p>
       {terms === null ? (
         <p class="note">No version of the plan is in force.</p>
       ) : (
-        <ul class="rule-words">
-          {rules.map(({ pays, limits }) => (
-            <li>
-              <Data text={[pays, ...limits].join(' ')} />
-            </li>
-          ))}
-          {termsWords(terms).map((sentence) => (
-            <li>
-              <Data text={sentence} />
-            </li>
-          ))}
-        </ul>
+        <>
+          {[...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
+            (sentences) => (
+              <ul class="rule-words">
+                {sentences.map((sentence) => (
+                  <li>
+                    <Data text={sentence} />
+                  </li>
+                ))}
+              </ul>
+            ),
+          )}
+        </>
       )}
     </>
   )
@@ -250,10 +256,11 @@ async function readPlanInForce(
   const assignment = assignedOn(rows, today) ?? assignedOn(forAll, today)
   const plan = (await choices).plans.find((one) => one.plan === assignment?.plan)
   if (!assignment || !plan) return null
-  if (plan.in_force === null) return { plan, assignment, terms: null }
+  const isFirst = [...rows, ...forAll].every(({ from }) => from >= assignment.from)
+  if (plan.in_force === null) return { plan, assignment, isFirst, terms: null }
   const path = apiPath(account, 'plans', plan.plan, 'versions', `${plan.in_force}`)
   const { terms } = await api.get<{ terms: PlanTerms }>(path)
-  return { plan, assignment, terms }
+  return { plan, assignment, isFirst, terms }
 }
 
 async function readAffiliate(visit: Visit) {
