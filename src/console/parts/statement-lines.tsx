@@ -15,7 +15,7 @@ import {
 } from '../../commission/statements/line-groups.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Visit, withQuery } from '../page.ts'
-import { Amount, type Column, count, Data, Table } from './data.tsx'
+import { Amount, type Column, count, Data, isolated, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
 
 // The lines of a statement, by rule.
@@ -209,7 +209,7 @@ const GroupRows = ({ frame, group, most }: GroupProps) => {
   return (
     <>
       <Table
-        caption="Select an amount to see why."
+        caption={`Rule ${isolated(group.rule)}, version ${group.version} of the plan`}
         rows={shown}
         columns={[
           column(scopeTitle(lines), ({ line, count: of }: EqualLines) =>
@@ -254,17 +254,16 @@ const Group = ({ frame, group, most }: GroupProps) => {
         <small>{counted(group.count, 'line')}</small>{' '}
         <Amount value={moneyText(group.sum, currency)} currency={currency} />
       </summary>
-      <ul class="rule-words">
-        {limits.map((sentence) => (
-          <li>
-            <Data text={sentence} />
-          </li>
-        ))}
-        <li>
-          {pays ? '' : 'The terms of this version are not known. '}
-          Rule <Data text={group.rule} />, version {group.version} of the plan
-        </li>
-      </ul>
+      {!pays && <p class="note">The terms of this version are not known.</p>}
+      {limits.length > 0 && (
+        <ul class="rule-words">
+          {limits.map((sentence) => (
+            <li>
+              <Data text={sentence} />
+            </li>
+          ))}
+        </ul>
+      )}
       <GroupRows frame={frame} group={group} most={most} />
     </details>
   )
