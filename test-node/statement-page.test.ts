@@ -108,6 +108,7 @@ const letter: Letter = {
   sender: 'Acme Markets',
   address: ['Acme Markets Ltd', '1 High Street', 'London EC1A 1BB'],
   writing: writingOf('en-GB'),
+  receiverOf: (affiliate) => (affiliate.startsWith('IB-01') ? 'Ada Partners' : null),
   termsOf: (_, version) => ({
     ...{ name: 'Standard IB', currency: 'EUR', period: 'month', effective_from: '2026-01-01' },
     ...{ terms: 'signup', negative: 'carry', minimum_payout: '0', hold_days: version * 14 },
@@ -182,6 +183,7 @@ test('a statement prints on a sheet, and its appendix on the next, with all thei
     'IB-02',
     'IB-03',
     'Standard IB',
+    'Ada Partners',
     'Acme Markets Ltd',
     'London EC1A 1BB',
     'Number 2026-10-1',

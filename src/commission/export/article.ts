@@ -37,6 +37,8 @@ export interface Letter {
   /** The lines of the sender's address. */
   readonly address: readonly string[]
   readonly writing: Writing
+  /** Returns the name of an affiliate; null if it has none. */
+  readonly receiverOf: (affiliate: string) => string | null
   /** Returns the terms of a version of a plan; undefined if they are unknown. */
   readonly termsOf: (plan: string, version: number) => PlanTerms | undefined
   /** Returns the name of a plan, or its id. */
@@ -80,11 +82,12 @@ const breaks = (lines: readonly string[]): Html[] => lines.map((line) => html`<b
 
 /** Returns the head of a statement: who sends what to whom. */
 function headOf({ letter, statement, currency }: Printed): Html {
-  const { sender, address, writing, nameOf } = letter
+  const { sender, address, writing, nameOf, receiverOf } = letter
   const { affiliate_id, plan, period, status, approved_at, computed_at, payable } = statement
+  const name = receiverOf(affiliate_id)
   return html`<header class="letter">
 <p class="sender"><strong>${sender}</strong>${breaks(address)}</p>
-<p class="receiver"><span>To</span><br><strong><bdi>${affiliate_id}</bdi></strong></p>
+<p class="receiver"><span>To</span><br>${name === null ? html`<strong><bdi>${affiliate_id}</bdi></strong>` : html`<strong><bdi>${name}</bdi></strong><br><bdi>${affiliate_id}</bdi>`}</p>
 </header>
 <h2>Commission statement of <bdi>${affiliate_id}</bdi> for ${writing.period(period)}</h2>
 <dl>

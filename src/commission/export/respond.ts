@@ -3,6 +3,7 @@ import { html } from 'hono/html'
 import type { AppEnv } from '../../auth/authorize.ts'
 import { readTerms } from '../../db/commission/plans.ts'
 import { findAccount } from '../../db/directory/accounts.ts'
+import { readProfiles } from '../../db/directory/affiliates.ts'
 import type { FoundPage, Page } from '../../db/paginate.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { linkNext } from '../../http/pagination.ts'
@@ -276,8 +277,10 @@ async function readLetter(
   statements: readonly Presented[],
 ): Promise<Letter> {
   const plans = [...new Set(statements.map(({ plan }) => plan))]
-  const [sender, versions] = await Promise.all([
+  const affiliates = [...new Set(statements.map(({ affiliate_id }) => affiliate_id))]
+  const [sender, profiles, versions] = await Promise.all([
     findAccount(c.env.DB, account),
+    readProfiles(c.env.DB, account, affiliates),
     readTerms(db, account, plans),
   ])
   const terms = new Map<string, Map<number, PlanTerms>>()
@@ -289,6 +292,7 @@ async function readLetter(
     sender: sender?.name ?? account,
     address: sender?.address?.split('\n') ?? [],
     writing: writingOf(sender?.locale ?? DEFAULT_LOCALE),
+    receiverOf: (affiliate) => profiles.get(affiliate)?.display_name ?? null,
     termsOf: (plan, version) => terms.get(plan)?.get(version),
     nameOf: (plan) => [...(terms.get(plan)?.values() ?? [])].at(-1)?.name ?? plan,
   }
