@@ -272,9 +272,9 @@ test('a deposit that waits for a rate leads to the rates, and one without a stat
   const earlier = { transaction_id: 'T-6', currency: 'AED', transaction_date: daysAgo(17.5) }
   await acme.post('transactions', { ...first, ...earlier })
 
-  const odd = await read('/records/transactions/T-5')
-  expect(textOf(odd)).toContain('Its status has no meaning yet.')
-  expect(odd).toContain(`<a href="${AT}/mappings"><bdi>Say what the status means</bdi></a>`)
+  const unmapped = await read('/records/transactions/T-5')
+  expect(textOf(unmapped)).toContain('Its status has no meaning yet.')
+  expect(unmapped).toContain(`<a href="${AT}/mappings"><bdi>Say what the status means</bdi></a>`)
   const rate = await read('/records/transactions/T-6')
   expect(textOf(rate)).toMatch(/AED rate/)
   expect(rate).toContain(`<a href="${AT}/rates">`)

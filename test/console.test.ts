@@ -231,8 +231,8 @@ test.each([
     const text = await response.text()
 
     expect(response.status).toBe(400)
-    const [, about] = new RegExp(`id="filter-${field}-about"[^>]*>(.*?)</p>`).exec(text) ?? []
-    expect(about).toContain(message)
+    const [, hint] = new RegExp(`id="filter-${field}-about"[^>]*>(.*?)</p>`).exec(text) ?? []
+    expect(hint).toContain(message)
     expect(text).toMatch(
       new RegExp(`id="filter-${field}"[^>]*aria-describedby="filter-${field}-about"`),
     )

@@ -20,7 +20,7 @@ interface Decided {
 
 type Terms = (decided: Decided) => PlanTerms | null
 
-const keyOf = ({ plan, version }: Decided) => `${plan} ${version}`
+const versionKey = ({ plan, version }: Decided) => `${plan} ${version}`
 
 /** Reads the terms of the versions that decided, each once. Those that are not found are left out. */
 async function readTerms(
@@ -29,14 +29,14 @@ async function readTerms(
   decided: readonly Decided[],
 ): Promise<Terms> {
   const terms = new Map<string, PlanTerms>()
-  const versions = new Map(decided.map((one) => [keyOf(one), one]))
+  const versions = new Map(decided.map((one) => [versionKey(one), one]))
   for (const [key, { plan, version }] of versions) {
     if (plan === null || version === null) continue
     const path = `accounts/${encodeURIComponent(account)}/plans/${plan}/versions/${version}`
     const found = (await send({ method: 'GET', path, query: {} })) as { terms: PlanTerms }
     terms.set(key, found.terms)
   }
-  return (one) => terms.get(keyOf(one)) ?? null
+  return (one) => terms.get(versionKey(one)) ?? null
 }
 
 /** Writes why records earned nothing, and what to do next. */

@@ -386,10 +386,10 @@ function minSentence(one: Case): string {
   const least = unpaid.min ?? (rule && 'min' in rule.trigger ? rule.trigger.min : undefined)
   if (least === undefined || !terms)
     return `The amount is below the least that ${lower(named)} asks for.`
-  const asked = `${lower(named)} asks for at least ${money(least, terms.currency)}`
+  const required = `${lower(named)} asks for at least ${money(least, terms.currency)}`
   return unpaid.reached === undefined
-    ? `The amount is too small: ${asked}.`
-    : `The ${recordWord(unpaid)} is ${money(unpaid.reached, terms.currency)}: ${asked}.`
+    ? `The amount is too small: ${required}.`
+    : `The ${recordWord(unpaid)} is ${money(unpaid.reached, terms.currency)}: ${required}.`
 }
 
 /** Returns what a condition of `qualify` still needs: `The customer has 3 of 5 lots; 12 days left.` */

@@ -103,8 +103,8 @@ function balanceTable({ statement, writing, currency }: Printed): Html {
 <caption>How the amount comes about</caption>
 <tbody>
 ${rows.map(
-  ({ title, about, amount }) =>
-    html`<tr><th scope="row">${title}${about && html` <span>${about}</span>`}</th><td class="number">${writing.money(amount, currency)}</td></tr>\n`,
+  ({ title, explanation, amount }) =>
+    html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${writing.money(amount, currency)}</td></tr>\n`,
 )}</tbody>
 </table>
 `

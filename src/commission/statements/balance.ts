@@ -16,7 +16,7 @@ export interface BalanceRow {
     | 'payable'
   readonly title: string
   readonly amount: string
-  readonly about: string
+  readonly explanation: string
 }
 
 type Balance = Pick<
@@ -43,14 +43,14 @@ export function balanceOf(
     name: BalanceRow['name'],
     title: string,
     amount: string,
-    about = '',
-  ): BalanceRow[] => (isSome(amount) ? [{ name, title, amount, about }] : [])
+    explanation = '',
+  ): BalanceRow[] => (isSome(amount) ? [{ name, title, amount, explanation }] : [])
   return [
     ...row('opening', 'Carried in', statement.opening, 'What earlier periods and other plans left'),
     ...received.flatMap(({ amount, from, period }) =>
       row('received', `of it from the plan ${from}`, amount, periodWords(period)),
     ),
-    { name: 'lines', title: 'Earned', amount: lines_sum, about: 'What the rules pay' },
+    { name: 'lines', title: 'Earned', amount: lines_sum, explanation: 'What the rules pay' },
     ...row('adjustments', 'Corrections', statement.adjustments_sum, 'Of closed periods'),
     ...row('manual', 'Manual entries', statement.manual_sum, 'Of the team'),
     ...(total === payable || total === lines_sum ? [] : row('total', 'Together', total)),
@@ -64,6 +64,6 @@ export function balanceOf(
         )
       : []),
     ...row('closing', 'Carried on', statement.closing, 'To the next period'),
-    { name: 'payable', title: 'Payable', amount: payable, about: '' },
+    { name: 'payable', title: 'Payable', amount: payable, explanation: '' },
   ]
 }

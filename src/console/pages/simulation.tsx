@@ -35,10 +35,10 @@ async function readKnown(visit: Visit): Promise<Known> {
     query.version && !query.terms ? api.get<Version>(at('versions', query.version)) : null,
   ])
   const periods = endedPeriods(sums, plan.period, now)
-  const asked = [query.first, query.period].filter((one) => one !== undefined)
+  const chosenPeriods = [query.first, query.period].filter((one) => one !== undefined)
   return {
     versions,
-    periods: [...new Set([...asked, ...periods])].sort((a, b) => lastDay(b) - lastDay(a)),
+    periods: [...new Set([...chosenPeriods, ...periods])].sort((a, b) => lastDay(b) - lastDay(a)),
     terms: query.terms
       ? parseField('terms', query.terms)
       : (chosen ?? versions.find(({ withdrawn_at }) => withdrawn_at === null))?.terms,

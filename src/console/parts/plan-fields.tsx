@@ -4,12 +4,12 @@ import {
   type Atom,
   type Choice,
   CONDITIONS,
+  type EntryList,
   type Field,
   type Group,
   type Members,
   type Offer,
   type OneOf,
-  type Rows,
   SIZES,
   type When,
 } from '../plan/fields.ts'
@@ -76,18 +76,18 @@ interface FrameProps {
   readonly label: string
   readonly hint?: string | undefined
   readonly errors: readonly FieldError[]
-  readonly control: (about: string | undefined) => Child
+  readonly control: (hintId: string | undefined) => Child
 }
 
 /** Renders a label, its control, and what is to be said about it. */
 const Frame = ({ name, label, hint, errors, control }: FrameProps) => {
-  const about = errors.length > 0 || hint ? `${name}-about` : undefined
+  const hintId = errors.length > 0 || hint ? `${name}-about` : undefined
   return (
     <div class={errors.length > 0 ? 'field wrong' : 'field'}>
       <label for={name}>{label}</label>
-      {control(about)}
-      {about && (
-        <p id={about} class="note">
+      {control(hintId)}
+      {hintId && (
+        <p id={hintId} class="note">
           <FieldErrors errors={errors} />
           {hint}
         </p>
@@ -156,10 +156,15 @@ export const Select = (props: {
   name: string
   options: readonly Choice[]
   value: string
-  about?: string | undefined
+  hintId?: string | undefined
   label?: string
 }) => (
-  <select id={props.name} name={props.name} aria-describedby={props.about} aria-label={props.label}>
+  <select
+    id={props.name}
+    name={props.name}
+    aria-describedby={props.hintId}
+    aria-label={props.label}
+  >
     {props.options.map(([value, label]) => (
       <option value={value} selected={value === props.value}>
         {label}
@@ -180,14 +185,14 @@ const Times = ({ field, name, form }: Props<Atom>) => (
     label={field.label}
     hint={field.hint}
     errors={errorsAt(form, pointerOf(name))}
-    control={(about) => (
+    control={(hintId) => (
       <span class="times">
         <input
           id={name}
           name={name}
           value={form.values(name)}
           placeholder="100 %"
-          aria-describedby={about}
+          aria-describedby={hintId}
           autocomplete="off"
         />
         <Select
@@ -231,14 +236,14 @@ function AtomField({ field, name, form }: Props<Atom>) {
       label={field.label}
       hint={field.hint}
       errors={errorsAt(form, pointerOf(name))}
-      control={(about) => (
+      control={(hintId) => (
         <>
           {choices ? (
             <Select
               name={name}
               options={field.is === 'flag' ? choices : optionsOf({ options: choices }, name, value)}
               value={value}
-              about={about}
+              hintId={hintId}
             />
           ) : (
             <input
@@ -250,7 +255,7 @@ function AtomField({ field, name, form }: Props<Atom>) {
               placeholder={placeholder}
               list={'offer' in field ? listOf(field.offer, offers) : undefined}
               data-list={field.is === 'list' ? '' : undefined}
-              aria-describedby={about}
+              aria-describedby={hintId}
               autocomplete="off"
             />
           )}
@@ -286,7 +291,7 @@ export const RowButton = ({ does, at, label, children }: RowButtonProps) => (
 )
 
 /** Returns the form with which a new row begins: the first that the account can have. */
-function firstForm({ item }: Rows, offers: Offers): string {
+function firstForm({ item }: EntryList, offers: Offers): string {
   return item.is === 'oneOf' ? (offeredForms(item, '', offers)[0] ?? '') : ''
 }
 
@@ -302,7 +307,7 @@ const RowFields = ({ field, name, form }: Props<Field>) =>
   )
 
 /** Renders a list whose entries can be removed, and the button that adds one. */
-function RowsField({ field, name, form }: Props<Rows>) {
+function RowsField({ field, name, form }: Props<EntryList>) {
   const count = rowCount(form.values, name)
   const errors = errorsAt(form, pointerOf(name), true)
   return (
@@ -419,12 +424,12 @@ function OneOfField({ field, name, form }: Props<OneOf>) {
         label={field.label}
         hint={field.hint}
         errors={errors}
-        control={(about) => (
+        control={(hintId) => (
           <Select
             name={`${name}@`}
             options={isOptional ? [...none, ...options] : options}
             value={chosen}
-            about={about}
+            hintId={hintId}
           />
         )}
       />

@@ -23,14 +23,14 @@ export type Unearned = Unpaid & Decided & { readonly customer_id?: string }
 /** Returns the terms of a version; null if they are not known. */
 export type TermsOf = (decided: Decided) => PlanTerms | null
 
-const keyOf = ({ plan, version }: Decided): string => `${plan} ${version}`
+const versionKey = ({ plan, version }: Decided): string => `${plan} ${version}`
 
 /** Reads the terms of the versions that decided about records, each once. */
 export async function readTerms(
   { api, account }: Visit,
   decided: readonly Decided[],
 ): Promise<TermsOf> {
-  const versions = new Map(decided.map((one) => [keyOf(one), one]))
+  const versions = new Map(decided.map((one) => [versionKey(one), one]))
   const read = await Promise.all(
     [...versions].map(async ([key, { plan, version }]) => {
       if (plan === null || version === null) return [key, null] as const
@@ -40,7 +40,7 @@ export async function readTerms(
     }),
   )
   const terms = new Map(read)
-  return (one) => terms.get(keyOf(one)) ?? null
+  return (one) => terms.get(versionKey(one)) ?? null
 }
 
 /** Returns the name of a plan, or its id if its terms are not known. */

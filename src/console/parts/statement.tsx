@@ -82,12 +82,12 @@ export const Balance = ({ visit, statement }: ShownStatement) => {
   }
   return (
     <Table
-      caption={`How ${money(payable, currency)} comes about`}
+      caption={`How ${money(payable, currency)} comes explanation`}
       rows={sums}
       columns={[
         column('Sum', ({ title }: BalanceRow) => <Data text={title} />),
         column('Amount', amountOf, true),
-        column('What it is', ({ about }: BalanceRow) => about),
+        column('What it is', ({ explanation }: BalanceRow) => explanation),
       ]}
     />
   )

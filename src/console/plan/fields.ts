@@ -39,7 +39,7 @@ export interface Group extends Named {
 }
 
 /** A list whose entries people add and remove. */
-export interface Rows extends Named {
+export interface EntryList extends Named {
   readonly is: 'rows'
   /** The word for one entry, such as `tier`. */
   readonly one: string
@@ -70,7 +70,7 @@ export interface When extends Named {
 }
 
 /** A field of the form, or several. */
-export type Field = Atom | Group | Rows | OneOf | When
+export type Field = Atom | Group | EntryList | OneOf | When
 
 /** Fields by the names of their members. */
 export type Members = Readonly<Record<string, Field>>
@@ -162,14 +162,14 @@ const FACTS: Readonly<Record<string, Form>> = {
   event: { label: 'Events', members: { event, kpi, ...OPTIONS } },
 }
 
-const factRows = (label: string): Rows => ({
+const factRows = (label: string): EntryList => ({
   is: 'rows',
   label,
   one: 'part',
   item: { is: 'oneOf', label: 'What is added up', forms: FACTS },
 })
 
-const baseRows = (label: string): Rows => ({
+const baseRows = (label: string): EntryList => ({
   is: 'rows',
   label,
   one: 'part',
@@ -224,7 +224,7 @@ const within_days: Atom = {
   placeholder: 'no limit',
 }
 
-const qualify: Rows = {
+const qualify: EntryList = {
   is: 'rows',
   label: 'The customer must also',
   one: 'requirement',

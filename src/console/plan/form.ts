@@ -11,13 +11,13 @@ import type { FieldError, Values } from '../page.ts'
 import { readAmount, type Typed } from '../typed.ts'
 import {
   type Atom,
+  type EntryList,
   type Field,
   type Form,
   type Group,
   type Members,
   type OneOf,
   PLAN_MEMBERS,
-  type Rows,
   RULE_KINDS,
   type RuleKind,
 } from './fields.ts'
@@ -395,7 +395,7 @@ function readGroup({ members }: Group, path: string, reading: Reading): unknown 
   return Object.keys(found).length > 0 ? found : undefined
 }
 
-function readRows({ item }: Rows, path: string, reading: Reading): unknown {
+function readRows({ item }: EntryList, path: string, reading: Reading): unknown {
   const count = rowCount(reading.values, path)
   if (count === 0) return undefined
   return Array.from({ length: count }, (_, i) => read(item, `${path}/${i}`, reading) ?? {})
@@ -527,7 +527,7 @@ export function formOf(terms: unknown): Texts | null {
   return texts
 }
 
-// Rows that people add and remove.
+// EntryList that people add and remove.
 
 /** Returns the values of a form with one row more; `first` are the fields of that row, by what follows its name. */
 export function withRow(
