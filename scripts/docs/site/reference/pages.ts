@@ -229,7 +229,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/webhooks\b/, 'Webhooks'],
   [/\/attention$/, 'Attention'],
   [/\/(deliveries|totals|held|feeds?|arrivals|delivery-errors)\b/, 'Deliveries and totals'],
-  [/\/records\//, 'Records'],
+  [/\/records\b/, 'Records'],
   [/^\/admin.*\/(clients|brand-tokens)\b/, 'Clients and Brand Tokens'],
   [/^\/admin.*\/(attribution|customers|clicks)\b/, 'Attribution'],
   [/\/(status-map|labels)\b/, 'Statuses and labels'],
