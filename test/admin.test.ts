@@ -540,7 +540,7 @@ describe('affiliates', () => {
       ]),
     )
     expect(put).toEqual({ received: 2, changed: 1 })
-    expect((await json(askAdmin(at))).data).toEqual([
+    expect((await json(askAdmin(at))).data).toMatchObject([
       { affiliate_id: 'a', parent: null },
       { affiliate_id: 'b', parent: 'a' },
       { affiliate_id: 'c', parent: 'b' },
@@ -550,7 +550,7 @@ describe('affiliates', () => {
   test('an affiliate keeps its parent if the request omits it', async () => {
     await putTwo()
     await askAdmin(at, 'PUT', [{ affiliate_id: 'b' }, { affiliate_id: 'c' }])
-    expect((await json(askAdmin(at))).data).toEqual([
+    expect((await json(askAdmin(at))).data).toMatchObject([
       { affiliate_id: 'a', parent: null },
       { affiliate_id: 'b', parent: 'a' },
       { affiliate_id: 'c', parent: null },
@@ -598,7 +598,9 @@ describe('affiliates', () => {
       ...putAffiliates(env.DB, 'acme', [{ affiliate_id: 'a', parent: 'x' }]),
       ...rejectCycles(env.DB, 'acme', [{ affiliate_id: 'a' }]),
     ])
-    expect((await json(askAdmin(at))).data).toContainEqual({ affiliate_id: 'a', parent: 'x' })
+    expect((await json(askAdmin(at))).data).toContainEqual(
+      expect.objectContaining({ affiliate_id: 'a', parent: 'x' }),
+    )
   })
 
   test('a cycle within one request is refused with its pointers', async () => {

@@ -84,7 +84,9 @@ test('a list has all columns of its table unless it names some', async () => {
 
   const { data, total } = await listRows(env.DB, list, page)
   expect({ data, total }).toEqual({
-    data: [{ account: 'a', affiliate_id: 'x', parent: null }],
+    data: [
+      { account: 'a', affiliate_id: 'x', parent: null, display_name: null, contact_email: null },
+    ],
     total: 2,
   })
   const named = await listRows(env.DB, { ...list, columns: ['affiliate_id'] }, page)

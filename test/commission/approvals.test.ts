@@ -293,7 +293,7 @@ describe('two persons', () => {
     ).toEqual([
       ['ada@team.example', { statement: idOf(a), ...body, approved: 1 }],
       ['admin-key', { statement: idOf(a), ...body, approved: 0 }],
-      ['admin-key', { approvals: 2 }],
+      ['admin-key', { approvals: 2, before: { approvals: 1 } }],
     ])
   })
 
