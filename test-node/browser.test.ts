@@ -52,7 +52,12 @@ describe('in a browser', { timeout: 400_000 }, () => {
   /** Records the errors of a page and its requests to other origins. */
   function watch(watched: Page) {
     const note = (text: string) => complaints.push(`${watched.url()}: ${text}`)
-    watched.on('console', (message) => message.type() === 'error' && note(message.text()))
+    watched.on('console', (message) => {
+      // A form that is refused is shown again, with the status of the refusal.
+      const isRefusal = / status of 4(?:09|22) /.test(message.text())
+      const isOwn = message.location().url === watched.url()
+      if (message.type() === 'error' && !(isRefusal && isOwn)) note(message.text())
+    })
     watched.on('pageerror', (error) => note(String(error)))
     watched.on('request', (request) => {
       // The page does not follow a redirect, but Chromium announces its target.
