@@ -71,7 +71,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
     'zone',
   ],
-  fraud: ['commission', 'durations', 'validation'],
+  fraud: ['commission', 'db', 'durations', 'tracking', 'validation'],
   admin: [
     'amount-signs',
     'auth',

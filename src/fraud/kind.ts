@@ -48,21 +48,35 @@ export interface Twin {
   readonly signupDay: number
 }
 
-/** How a customer qualified for a `once` rule of a plan. Amounts are in the currency of the view. */
+/** An amount that a `once` rule asks for, and what the customer had reached when they qualified. */
+export interface Minimum {
+  /** The types of transactions or the names of events that are summed. */
+  readonly kinds: readonly string[]
+  /** Both in the currency of the plan. */
+  readonly least: Decimal
+  readonly reached: Decimal
+}
+
+/** How a customer qualified for a `once` rule of a plan, whether or not they are refused. */
 export interface Qualified {
   readonly plan: string
   readonly rule: string
   /** In days since 1970. */
   readonly day: number
-  /** The least deposits that the rule asks for; null if it asks for none. */
-  readonly asks: Decimal | null
-  /** What the customer had deposited when they qualified. */
-  readonly deposited: Decimal
+  /**
+   * The first and the last day on which this was known: later records can take a qualification back. They
+   * are infinite if no record does.
+   */
+  readonly known: { readonly from: number; readonly until: number }
+  readonly minimums: readonly Minimum[]
   /** The records by which they qualified. */
   readonly facts: readonly Fact[]
 }
 
-/** What unit rules paid for a customer's records of a day, in the currency of the view. */
+/**
+ * What unit rules pay for a customer's records of a day, in the currency of the view: units × rate. Tiers
+ * count at their first step, since what is reached is known only when the period ends.
+ */
 export interface UnitEarning {
   readonly day: number
   readonly amount: Decimal
@@ -73,11 +87,9 @@ export interface PeriodEarning {
   /** The first and the last day of the period, in days since 1970. */
   readonly first: number
   readonly last: number
-  /** The id of its statement. */
-  readonly statement: string
+  /** The ids of its statements, one for each plan; of a period without earnings none. */
+  readonly statements: readonly string[]
   readonly earned: Decimal
-  /** The net revenue of the affiliate's customers (§15). */
-  readonly revenue: Decimal
 }
 
 /** A customer of the affiliate, with the records of the days on which the affiliate had them. */
@@ -105,16 +117,22 @@ export interface View {
   readonly currency: string
   /** Converts an amount of a record into that currency (§11); null if it cannot be converted. */
   readonly convert: (fact: Fact, field: string) => Decimal | null
-  /** The months that are over, the latest last. */
+  /** The periods that are over, from the first with a statement to the last, the latest last. */
   readonly periods: readonly PeriodEarning[]
 }
 
-/** The days of each source that a rule reads, the day included; absent: none. */
+/** What a rule reads: the days of each source, the day included; absent: none. */
 export interface Reach {
   readonly customers?: number
   readonly transactions?: number
   readonly 'trading-activity'?: number
   readonly activities?: number
+  /** The periods that are over. */
+  readonly periods?: number
+  /** Whether it reads `clickedAt`, `qualified` or `unitEarnings`. */
+  readonly clicks?: boolean
+  readonly qualified?: boolean
+  readonly unitEarnings?: boolean
 }
 
 /** A kind of rule. */
@@ -166,6 +184,10 @@ export function factsOf(
     ownFacts(customer, resource, from, to).map((fact) => ({ customer, fact })),
   )
 }
+
+/** Returns the qualifications that are known on a day. */
+export const qualifiedOn = ({ qualified }: Seen, day: number): Qualified[] =>
+  qualified.filter(({ known }) => known.from <= day && day <= known.until)
 
 /** Returns the signups from a day to another, both included. A signup of an implausible time is none. */
 export const signupsOf = (view: View, from: number, to: number): OwnFact[] =>

@@ -14,6 +14,7 @@ export const PREFIX = 'tr1'
 
 const LINK_BYTES = 6
 const CLICK_BYTES = 9
+const TIME_BYTES = 5
 const ACCOUNT_BYTES = 5
 const AFFILIATE_BYTES = 3
 const SIGNATURE_BYTES = 10
@@ -81,8 +82,16 @@ const checkByte = async (key: HmacKey, random: Uint8Array) => (await sign(key, r
 export function newClickId(now: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(CLICK_BYTES))
   let time = Math.max(0, now - EPOCH)
-  for (let i = 4; i >= 0; i--, time = Math.floor(time / 256)) bytes[i] = time % 256
+  for (let i = TIME_BYTES - 1; i >= 0; i--, time = Math.floor(time / 256)) bytes[i] = time % 256
   return base64url.encode(bytes)
+}
+
+/** Returns the time of the click, in milliseconds, of a code that was verified before; null if it is no code. */
+export function clickTime(code: string): number | null {
+  const body = code.slice(PREFIX.length)
+  if (!code.startsWith(PREFIX) || !BODY_PATTERN.test(body)) return null
+  const bytes = base64url.decode(body.slice(LINK_END, CLICK_END))
+  return EPOCH + bytes.subarray(0, TIME_BYTES).reduce((time, byte) => time * 256 + byte, 0)
 }
 
 /** Returns the code that a landing page receives for one click, signed with the first key. */

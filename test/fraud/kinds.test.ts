@@ -9,6 +9,7 @@ import { customer, event, paid, times, traded, viewOf } from './view.ts'
 // Each kind of fraud rule by an example that can be checked by hand: just enough for a finding, and just not.
 
 const DAY = 20_000
+const ALWAYS = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
 
 /** Returns what a rule finds on a day, or on several up to it, with the defaults and some parameters. */
 function findings(name: string, view: View, parameters: object = {}, first = DAY): DayFinding[] {
@@ -165,8 +166,8 @@ describe('minimum_deposit', () => {
           plan: 'p',
           rule: 'cpa',
           day: DAY - 20,
-          asks: decimal('100'),
-          deposited: decimal(deposited),
+          known: ALWAYS,
+          minimums: [{ kinds: ['deposit'], least: decimal('100'), reached: decimal(deposited) }],
           facts: [paid(`T${i}`, DAY - 20, 'deposit', Number(deposited))],
         },
       ],
@@ -179,6 +180,18 @@ describe('minimum_deposit', () => {
       ['A', '10 / 10 customers', '60 / 60 percent'],
     ])
     expect(findings('minimum_deposit', view(5))).toEqual([])
+  })
+
+  test('leaves out a qualification that later records have taken back, from that day on', () => {
+    const taken = (until: number) =>
+      viewOf(
+        view(10).customers.map((one) => ({
+          ...one,
+          qualified: one.qualified.map((own) => ({ ...own, known: { ...ALWAYS, until } })),
+        })),
+      )
+    expect(findings('minimum_deposit', taken(DAY))).toHaveLength(1)
+    expect(findings('minimum_deposit', taken(DAY - 1))).toEqual([])
   })
 
   test('waits until the idle days are over, and counts those who go on', () => {
@@ -195,7 +208,7 @@ describe('short_life', () => {
     customer(`C${i}`, DAY - 60, {
       facts: times(active, (n) => traded(DAY - 39 + n, { lots_traded: 1 })),
       qualified: [
-        { plan: 'p', rule: 'cpa', day: DAY - 40, asks: null, deposited: decimal('0'), facts: [] },
+        { plan: 'p', rule: 'cpa', day: DAY - 40, known: ALWAYS, minimums: [], facts: [] },
       ],
     })
 
@@ -410,24 +423,34 @@ describe('lot_churn', () => {
 })
 
 describe('commission_over_revenue', () => {
-  const earned = (amount: string, revenue: string) =>
-    viewOf([], {
-      periods: times(3, (i) => ({
-        first: DAY - 29 - 30 * (2 - i),
-        last: DAY - 30 * (2 - i),
-        statement: `stm_${i}`,
-        earned: decimal(amount),
-        revenue: decimal(revenue),
-      })),
-    })
+  const earned = (amount: string, revenue: number) =>
+    viewOf(
+      [
+        customer('C', DAY - 400, {
+          facts: times(3, (i) =>
+            revenue < 0
+              ? paid(`T${i}`, DAY - 30 * i, 'payout', -revenue)
+              : paid(`T${i}`, DAY - 30 * i, 'challenge_fee', revenue),
+          ),
+        }),
+      ],
+      {
+        periods: times(3, (i) => ({
+          first: DAY - 29 - 30 * (2 - i),
+          last: DAY - 30 * (2 - i),
+          statements: [`stm_${i}`],
+          earned: decimal(amount),
+        })),
+      },
+    )
 
   test('names an affiliate who earned more than its customers brought, once for each period', () => {
-    expect(
-      figuresOf(findings('commission_over_revenue', earned('500', '499'), {}, DAY - 5)),
-    ).toEqual([['A', '1500 / 1497 EUR']])
-    expect(findings('commission_over_revenue', earned('500', '500'))).toEqual([])
-    expect(findings('commission_over_revenue', earned('333', '1'))).toEqual([])
-    expect(findings('commission_over_revenue', earned('500', '-1'))).toHaveLength(1)
+    expect(figuresOf(findings('commission_over_revenue', earned('500', 499), {}, DAY - 5))).toEqual(
+      [['A', '1500 / 1497 EUR']],
+    )
+    expect(findings('commission_over_revenue', earned('500', 500))).toEqual([])
+    expect(findings('commission_over_revenue', earned('333', 1))).toEqual([])
+    expect(findings('commission_over_revenue', earned('500', -1))).toHaveLength(1)
   })
 })
 

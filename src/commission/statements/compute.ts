@@ -156,7 +156,7 @@ export interface Computation {
  * @param kept The kept days to use; null: all facts are read from the records.
  */
 export async function* customersOf(
-  { source, range }: Computation,
+  { source, range }: { source: AccountSource; range: Pick<ComputedRange, 'lastDay'> },
   affiliates: readonly string[] | null,
   queries: readonly FactQuery[],
   isNeeded: IsNeeded = () => true,

@@ -24,7 +24,10 @@ export function recordQueries({ source, range }: Computation, { first, last }: D
 
 /** Returns queries of the records that `once` rules use. */
 export function onceQueries(
-  { source: { selection, settings }, range }: Pick<Computation, 'source' | 'range'>,
+  {
+    source: { selection, settings },
+    range,
+  }: Pick<Computation, 'source'> & { readonly range: Pick<Computation['range'], 'days'> },
   isRead: (day: number) => boolean = () => true,
 ): FactQuery[] {
   const days = singleDays(range.days, isRead)

@@ -275,6 +275,13 @@ const singleActivity = (names: readonly string[]): FactStatements =>
 /** Reads trading activity row by row. */
 export const SINGLE_ACTIVITY = singleActivity(ACTIVITY_NAMES)
 
+/** Reads trading activity row by row with its drawdown, which no plan uses. */
+export const ACTIVITY_WITH_DRAWDOWN = singleActivity([
+  ...ACTIVITY_NAMES,
+  'drawdown',
+  'max_drawdown',
+])
+
 /** Reads amounts of trading activity row by row, without deliveries. */
 export const earningActivity = (fields: readonly ActivityAmount[]): FactStatements =>
   singleActivity(['customer_id', 'day', 'instrument', 'currency', ...fields])

@@ -21,7 +21,7 @@ export const clickToSignup = defineKind({
     seconds: v.optional(wholeNumber(1, 3600), 10),
     hours: v.exactOptional(wholeNumber(1, 24 * 400)),
   }),
-  reach: ({ days: window }) => ({ customers: window }),
+  reach: ({ days: window }) => ({ customers: window, clicks: true }),
   find(view, day, { min_signups, days: window, share_percent, seconds, hours }) {
     const timed = signupsOf(view, day - window + 1, day).flatMap((own) => {
       const { clickedAt } = own.customer

@@ -1,30 +1,56 @@
+import * as v from 'valibot'
 import {
   compare,
+  type Decimal,
   decimal,
   integer,
   isPositive,
   multiply,
+  negate,
   plainText,
   sum,
+  ZERO,
 } from '../../commission/engine/decimal.ts'
+import type { Fact } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
+import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { defineKind } from '../kind.ts'
-import { above0, atLeast0, count } from '../parameters.ts'
+import { defineKind, type View } from '../kind.ts'
+import {
+  amountField,
+  type EventNames,
+  eventNames,
+  isDeposit,
+  isWithdrawal,
+} from '../money-records.ts'
+import { above0, atLeast0 } from '../parameters.ts'
+
+/** The most periods: those of `MAX_DAYS`, and the days of the longest. */
+const MOST_PERIODS = 12
+const LONGEST = 31
 
 /** An affiliate who earned more than the revenue of its customers, over several periods. */
 export const commissionOverRevenue = defineKind({
   kind: 'commission_over_revenue',
   verticals: ['prop-trading', 'forex', 'igaming'],
-  parameters: objectOf({ periods: count(3), percent: above0('100'), min: atLeast0('1000') }),
-  reach: () => ({}),
-  find(view, day, { periods, percent, min }) {
+  parameters: objectOf({
+    periods: v.optional(wholeNumber(1, MOST_PERIODS), 3),
+    percent: above0('100'),
+    min: atLeast0('1000'),
+    events: eventNames,
+  }),
+  reach: ({ periods }) => {
+    const all = periods * LONGEST
+    return { transactions: all, 'trading-activity': all, activities: all, periods }
+  },
+  find(view, day, { periods, percent, min, events }) {
     const over = view.periods.filter(({ last }) => last <= day)
     // It is evaluated once for each period, on the last day.
     if (over.at(-1)?.last !== day || over.length < periods) return []
     const evaluated = over.slice(-periods)
+    if (evaluated[0]?.statements.length === 0) return []
     const earned = sum(evaluated.map((one) => one.earned))
-    const revenue = sum(evaluated.map((one) => one.revenue))
+    const revenue = sum(evaluated.map((one) => revenueOf(view, one.first, one.last, events)))
     const most = isPositive(revenue)
       ? multiply(revenue, multiply(decimal(percent), decimal('0.01')))
       : integer(0)
@@ -41,16 +67,51 @@ export const commissionOverRevenue = defineKind({
           },
         ],
         sentence: `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`,
-        evidence: evaluated.map(({ statement, last }) => ({
-          customer_id: null,
-          resource: 'statements' as const,
-          id: statement,
-          day: last,
-          delivery_id: undefined,
-        })),
+        evidence: evaluated.flatMap(({ statements, last }) =>
+          statements.map((id) => ({
+            customer_id: null,
+            resource: 'statements' as const,
+            id,
+            day: last,
+            delivery_id: undefined,
+          })),
+        ),
       },
     ]
   },
   sees: 'The statements of the affiliate, and the net revenue of its customers in the same periods.',
   cannotSee: 'Revenue that comes later. A new affiliate with advances looks worse than it is.',
 })
+
+const IN = new Set(['challenge_fee', 'reset_fee'])
+const OUT = new Set(['payout', 'refund'])
+
+/**
+ * Returns the net revenue of the customers of a view. Of a prop firm: challenge and reset fees less payouts
+ * and refunds (§15). Of a broker: spread cost and commission charged. Of a brand: deposits less withdrawals.
+ */
+function revenueOf(
+  { customers, convert }: View,
+  first: number,
+  last: number,
+  events: EventNames,
+): Decimal {
+  const amount = (fact: Fact, field: string): Decimal => convert(fact, field) ?? ZERO
+  return sum(
+    customers
+      .flatMap(({ facts }) => facts)
+      .filter(({ day, state }) => day >= first && day <= last && state === 'approved')
+      .map((fact) => {
+        if (fact.resource === 'trading-activity') {
+          return sum([amount(fact, 'spread_cost'), amount(fact, 'commission')])
+        }
+        const [isIn, isOut] =
+          fact.resource === 'transactions'
+            ? [IN.has(fact.kind), OUT.has(fact.kind)]
+            : [isDeposit(fact, events), isWithdrawal(fact, events)]
+        if (isIn) return amount(fact, amountField(fact))
+        if (isOut) return negate(amount(fact, amountField(fact)))
+        return ZERO
+      }),
+  )
+}

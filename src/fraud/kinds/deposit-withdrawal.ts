@@ -74,7 +74,7 @@ export const depositWithdrawal = defineKind({
   },
   sees: 'Deposits, withdrawals, lots and bets of each customer by day.',
   cannotSee:
-    'Whether a withdrawal went to the person who deposited. An amount without a rate is left out.',
+    'Whether a withdrawal went to the person who deposited. A deposit after some weeks without one counts as a first one. An amount without a rate is left out.',
 })
 
 interface Stay {
@@ -101,7 +101,10 @@ function stayOf(
   day: number,
   { percent, days: window, lots, events }: Thresholds,
 ): Stay | null {
-  const first = customer.facts.find((fact) => fact.day <= day && isDeposit(fact, events))
+  const reached = day - window - AFFILIATE_DAYS
+  const first = customer.facts.find(
+    (fact) => fact.day > reached && fact.day <= day && isDeposit(fact, events),
+  )
   if (!first || first.day <= day - AFFILIATE_DAYS) return null
   const last = Math.min(day, first.day + window - 1)
   const during = customer.facts.filter((fact) => fact.day >= first.day && fact.day <= last)

@@ -20,7 +20,11 @@ export const lotChurn = defineKind({
   kind: 'lot_churn',
   verticals: ['forex'],
   parameters: objectOf({ percent: above0('80'), days: days(30) }),
-  reach: ({ days: window }) => ({ transactions: window, 'trading-activity': window }),
+  reach: ({ days: window }) => ({
+    transactions: window,
+    'trading-activity': window,
+    unitEarnings: true,
+  }),
   find(view, day, { percent, days: window }) {
     const first = day - window + 1
     const sums = view.customers
@@ -73,7 +77,7 @@ export const lotChurn = defineKind({
   },
   sees: 'What unit rules paid for each customer, the spread and commission that were charged, and net deposits.',
   cannotSee:
-    'Deposits before the window: a customer who lives on an old deposit looks worse than they are.',
+    'Deposits before the window: a customer who lives on an old deposit looks worse than they are. Tiers count at their first step, and limits of a rule are not seen.',
 })
 
 interface Sums {

@@ -9,7 +9,14 @@ import {
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
-import { defineKind, evidenceOf, type Qualified, type Seen } from '../kind.ts'
+import {
+  defineKind,
+  evidenceOf,
+  type Minimum,
+  type Qualified,
+  qualifiedOn,
+  type Seen,
+} from '../kind.ts'
 import { type EventNames, eventNames, isDeposit, isPlay } from '../money-records.ts'
 import { atLeast0, count, days, share } from '../parameters.ts'
 
@@ -27,7 +34,7 @@ export const minimumDeposit = defineKind({
   }),
   reach: ({ days: window, idle_days }) => {
     const all = window + idle_days
-    return { transactions: all, 'trading-activity': all, activities: all }
+    return { transactions: all, 'trading-activity': all, activities: all, qualified: true }
   },
   find(view, day, parameters) {
     const {
@@ -40,15 +47,16 @@ export const minimumDeposit = defineKind({
     } = parameters
     const last = day - idle_days
     const qualified = view.customers.flatMap((customer) =>
-      customer.qualified
-        .filter((one) => one.asks !== null && one.day <= last && one.day > last - window)
+      qualifiedOn(customer, day)
+        .filter((one) => one.day <= last && one.day > last - window)
+        .flatMap((one) => depositMinimum(one, events) ?? [])
         .slice(0, 1)
-        .map((one) => ({ customer, one })),
+        .map((one) => ({ customer, ...one })),
     )
     if (qualified.length < min_customers) return []
     const found = qualified.filter(
-      ({ customer, one }) =>
-        isJustEnough(one, within_percent) && isIdle(customer, one.day, idle_days, events),
+      ({ customer, one, minimum }) =>
+        isJustEnough(minimum, within_percent) && isIdle(customer, one.day, idle_days, events),
     )
     const [part, whole] = [integer(found.length), integer(qualified.length)]
     if (!reachesPercent(part, whole, share_percent)) return []
@@ -70,11 +78,23 @@ export const minimumDeposit = defineKind({
   cannotSee: 'Customers of rules that ask for no deposit. Play that the sender reports late.',
 })
 
+const PAID_IN = new Set(['deposit', 'challenge_fee', 'reset_fee'])
+
+/** Returns the greatest deposit that a rule asks for; null if it asks for none. */
+function depositMinimum(one: Qualified, { deposits }: EventNames) {
+  const minimum = one.minimums
+    .filter(({ kinds }) => kinds.every((kind) => PAID_IN.has(kind) || deposits.includes(kind)))
+    .filter(({ least }) => isPositive(least))
+    .reduce<Minimum | null>(
+      (most, own) => (most === null || compare(own.least, most.least) > 0 ? own : most),
+      null,
+    )
+  return minimum && { one, minimum }
+}
+
 /** Returns whether the deposits are at most so many percent above what the rule asks for. */
-const isJustEnough = ({ asks, deposited }: Qualified, percent: string): boolean =>
-  asks !== null &&
-  isPositive(asks) &&
-  compare(multiply(subtract(deposited, asks), integer(100)), multiply(asks, decimal(percent))) <= 0
+const isJustEnough = ({ least, reached }: Minimum, percent: string): boolean =>
+  compare(multiply(subtract(reached, least), integer(100)), multiply(least, decimal(percent))) <= 0
 
 /** Returns whether a customer neither played nor deposited in the days after a day. */
 const isIdle = ({ facts }: Seen, day: number, idle: number, events: EventNames): boolean =>

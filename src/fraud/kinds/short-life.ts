@@ -2,7 +2,7 @@ import { integer } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
-import { defineKind, evidenceOf } from '../kind.ts'
+import { defineKind, evidenceOf, qualifiedOn } from '../kind.ts'
 import { eventNames, isPlay } from '../money-records.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -17,11 +17,17 @@ export const shortLife = defineKind({
     days: days(30),
     events: eventNames,
   }),
-  reach: ({ days: window }) => ({ 'trading-activity': 2 * window, activities: 2 * window }),
+  reach: ({ days: window }) => ({
+    'trading-activity': 2 * window,
+    activities: 2 * window,
+    qualified: true,
+  }),
   find(view, day, { min_customers, share_percent, active_days, days: window, events }) {
     const last = day - window
     const lives = view.customers.flatMap((customer) => {
-      const qualified = customer.qualified.find((one) => one.day <= last && one.day > last - window)
+      const qualified = qualifiedOn(customer, day).find(
+        (one) => one.day <= last && one.day > last - window,
+      )
       if (!qualified) return []
       const active = customer.facts.filter(
         (fact) =>

@@ -1,0 +1,159 @@
+import { dayText } from '../commission/engine/calendar.ts'
+import type { Context } from '../commission/engine/context.ts'
+import type { FactResource } from '../commission/engine/facts.ts'
+import { customersOf, TooManyFacts } from '../commission/statements/compute.ts'
+import type { AccountBeginnings } from '../commission/statements/days.ts'
+import { yieldAfterFacts } from '../commission/statements/read-customers.ts'
+import { type AccountSource, openContext } from '../commission/statements/source.ts'
+import { datedTree } from '../commission/statements/tree.ts'
+import { onceQueries } from '../commission/why/record-queries.ts'
+import { encode } from '../db/column-types.ts'
+import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../db/commission/fact-tables.ts'
+import { type FactDays, type FactQuery, factQueries, withDrawdown } from '../db/commission/facts.ts'
+import { readCodes, readStatementSums, type StatementSums } from '../db/fraud/view.ts'
+import { customers as customersTable } from '../db/schema.ts'
+import { clickTime } from '../tracking/code.ts'
+import {
+  type Found,
+  findOf,
+  firstPeriodDay,
+  type ViewOfDays,
+  viewsOf,
+  type WantedDays,
+  type Windows,
+  windowsOf,
+} from './views.ts'
+
+/** The views of affiliates, by affiliate, and their statements. */
+export interface ReadViews {
+  readonly views: ReadonlyMap<string, readonly ViewOfDays[]>
+  readonly statements: readonly StatementSums[]
+  /** How many records were read. */
+  readonly facts: number
+}
+
+/** What views of an account are read from. */
+export interface ViewSource {
+  readonly source: AccountSource
+  readonly beginnings: Pick<AccountBeginnings, 'days'>
+  readonly context: Context
+}
+
+/** Prepares the reading of views: loads the tree and the rates of all days that can be needed. */
+export async function openViews(
+  source: AccountSource,
+  beginnings: Pick<AccountBeginnings, 'days'>,
+  { reach, first: from, last }: WantedDays,
+): Promise<ViewSource> {
+  const all = Object.values(beginnings.days).flat()
+  const first = all.reduce((least, day) => Math.min(least, day), firstPeriodDay(reach, from))
+  const context = await openContext(source, datedTree(source.parents), [{ first, last }])
+  return { source, beginnings, context }
+}
+
+/**
+ * Reads the views of affiliates, whose customers are read in batches. Of each customer stay in memory only
+ * the records that the rule reads.
+ *
+ * @throws TooManyFacts if more than `maxFacts` records are read.
+ */
+export async function readViews(
+  from: ViewSource,
+  affiliates: readonly string[],
+  days: WantedDays,
+  maxFacts: number,
+): Promise<ReadViews> {
+  const { source, context } = from
+  const { reach, first, last } = days
+  const wanted = new Set<string | null>(affiliates)
+  const queries = queriesOf(from, days)
+  const seen = new Map<string, Found[]>(affiliates.map((affiliate) => [affiliate, []]))
+  const yieldAfter = yieldAfterFacts()
+  let facts = 0
+  for await (const batch of customersOf(
+    { source, range: { lastDay: last } },
+    affiliates,
+    queries,
+  )) {
+    const found: Found[] = []
+    for (const one of batch) {
+      facts += one.facts.length
+      if (facts > maxFacts) throw new TooManyFacts()
+      const pause = yieldAfter(one.facts.length)
+      if (pause) await pause
+      for (const own of findOf(context, one, days)) {
+        if (wanted.has(own.affiliate)) found.push(own)
+      }
+    }
+    const clicks = reach.clicks ? await clicksOf(source, found) : NO_CLICKS
+    for (const one of found) {
+      seen
+        .get(one.affiliate)
+        ?.push({ ...one, clickedAt: clicks.get(one.customer.customer_id) ?? null })
+    }
+  }
+  const statements = await readStatementSums(source.db, source.account.id, affiliates, {
+    first: yearOf(firstPeriodDay(reach, first)),
+    last: yearOf(last),
+  })
+  const views = affiliates.map((affiliate) => {
+    const earned = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
+    return [
+      affiliate,
+      viewsOf(context, affiliate, seen.get(affiliate) ?? [], earned, days),
+    ] as const
+  })
+  return { views: new Map(views), statements, facts }
+}
+
+const yearOf = (day: number): number => Number(dayText(day).slice(0, 4))
+
+type Table = keyof typeof FACT_TABLES
+
+const RESOURCES: Readonly<Record<Table, FactResource>> = {
+  transactions: 'transactions',
+  activity: 'trading-activity',
+  events: 'activities',
+}
+
+/** Returns queries of all records in the windows, and of those on other days by which customers qualify. */
+function queriesOf(
+  { source, beginnings }: ViewSource,
+  { reach, first, last }: WantedDays,
+): FactQuery[] {
+  const windows: Windows = windowsOf(reach, first)
+  const daysWhere = (isRead: (table: Table, day: number) => boolean): FactDays => {
+    const of = (table: Table) => ({
+      single: beginnings.days[table].filter((day) => day <= last && isRead(table, day)),
+      summed: [],
+    })
+    return { transactions: of('transactions'), activity: of('activity'), events: of('events') }
+  }
+  const isInside = (table: Table, day: number) => day >= windows[RESOURCES[table]]
+  const inside = factQueries(EVERYTHING, daysWhere(isInside), source.settings.statusMembers)
+  const outside = reach.qualified
+    ? onceQueries({ source, range: { days: daysWhere((table, day) => !isInside(table, day)) } })
+    : []
+  return [...withDrawdown(inside), ...outside]
+}
+
+const NO_CLICKS: ReadonlyMap<string, number> = new Map()
+
+/** Returns when customers followed the links by which they came, in milliseconds. */
+async function clicksOf(
+  { db, account }: AccountSource,
+  found: readonly Found[],
+): Promise<ReadonlyMap<string, number>> {
+  const ids = [...new Set(found.map(({ customer }) => customer.customer_id))]
+  const clicks = new Map<string, number>()
+  for (let start = 0; start < ids.length; start += FACT_LIMITS.customers) {
+    const part = ids.slice(start, start + FACT_LIMITS.customers)
+    const stored = part.map((id) => String(encode(customersTable.customer_id, id)))
+    const codes = await readCodes(db, account.id, stored)
+    for (const [i, id] of part.entries()) {
+      const time = clickTime(codes.get(stored[i] ?? '') ?? '')
+      if (time !== null) clicks.set(id, time)
+    }
+  }
+  return clicks
+}
