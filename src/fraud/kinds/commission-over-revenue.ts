@@ -48,7 +48,8 @@ export const commissionOverRevenue = defineKind({
     // It is evaluated once for each period, on the last day.
     if (over.at(-1)?.last !== day || over.length < periods) return []
     const evaluated = over.slice(-periods)
-    if (evaluated[0]?.statements.length === 0) return []
+    // A period without earnings lies between others: later statements must not decide of it.
+    if ([evaluated[0], evaluated.at(-1)].some((one) => one?.statements.length === 0)) return []
     const earned = sum(evaluated.map((one) => one.earned))
     const revenue = sum(evaluated.map((one) => revenueOf(view, one.first, one.last, events)))
     const most = isPositive(revenue)

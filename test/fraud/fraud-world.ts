@@ -1,0 +1,26 @@
+import type { World, WorldActivity } from '../commission/world.ts'
+
+/** A world with what only fraud rules read. The rules and their oracle share nothing but this file. */
+export interface FraudWorld extends World {
+  activity: (WorldActivity & { drawdown?: number; max_drawdown?: number })[]
+  /** When customers followed the links by which they came, by customer. */
+  clicks: Record<string, number>
+  /** What was computed. Money is decimal text. */
+  statements: {
+    id: string
+    affiliate_id: string
+    plan: string
+    period: string
+    currency: string
+    total: string
+  }[]
+}
+
+/** A finding as both write it. */
+export interface WorldFinding {
+  day: string
+  subject: string[]
+  figures: { name: string; value: string; threshold: string; unit: string }[]
+  /** Of a statement `customer_id` is null. */
+  evidence: { customer_id: string | null; resource: string; id: string; day: string }[]
+}

@@ -1,0 +1,609 @@
+import { firstDay, kindOf, lastDay, nextPeriod } from '../../commission/oracle/calendar.ts'
+import { convertAmount, readRates } from '../../commission/oracle/convert.ts'
+import { compareText, type Fact, fieldsOn } from '../../commission/oracle/facts.ts'
+import {
+  add,
+  compare,
+  count,
+  divide,
+  greatest,
+  HUNDRED,
+  isNegative,
+  isPositive,
+  multiply,
+  negate,
+  parse,
+  plain,
+  type Rational,
+  round,
+  subtract,
+  sum,
+  ZERO,
+} from '../../commission/oracle/rational.ts'
+import type { WorldFinding } from '../fraud-world.ts'
+import {
+  before,
+  type Qualification,
+  type Scene,
+  type SeenCustomer,
+  versionInForce,
+} from './account.ts'
+
+// The kinds of fraud rules, from the table of §17: each a function of what is seen on a day.
+
+type Figure = WorldFinding['figures'][number]
+
+interface Found {
+  subject: string[]
+  figures: Figure[]
+  evidence: (Fact | { statement: string; day: string })[]
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: each kind has parameters of its own
+type Parameters = any
+
+const figure = (name: string, value: string, threshold: string, unit: string): Figure => ({
+  name,
+  value,
+  threshold,
+  unit,
+})
+
+const approved = ({ state, reason }: Fact) => state === 'approved' && reason !== 'implausible_time'
+
+const size = (value: Rational) => (isNegative(value) ? negate(value) : value)
+
+const percentOf = (part: Rational, whole: Rational) =>
+  plain(round(divide(multiply(part, HUNDRED), whole), 2))
+
+const reaches = (part: Rational, whole: Rational, percent: string) =>
+  compare(multiply(part, HUNDRED), multiply(whole, parse(percent))) >= 0
+
+const between = (facts: Fact[], from: string, to: string) =>
+  facts.filter(({ day }) => day >= from && day <= to)
+
+const of = (facts: Fact[], resource: Fact['resource']) =>
+  facts.filter((fact) => fact.resource === resource)
+
+const everyone = ({ customers }: Scene) => customers.flatMap(({ facts }) => facts)
+
+const signups = (scene: Scene, from: string, to: string) =>
+  between(of(everyone(scene), 'customers'), from, to).filter(approved)
+
+const number = (fact: Fact, field: string) => fact.numbers.get(field) ?? ZERO
+
+function middle(values: Rational[]): Rational | null {
+  const sorted = [...values].sort(compare)
+  if (sorted.length === 0) return null
+  const at = Math.floor(sorted.length / 2)
+  return sorted.length % 2 === 1 ? sorted[at]! : divide(add(sorted[at - 1]!, sorted[at]!), count(2))
+}
+
+const isDeposit = (fact: Fact, { deposits }: { deposits: string[] }) =>
+  approved(fact) &&
+  ((fact.resource === 'transactions' && fact.type === 'deposit') ||
+    (fact.resource === 'activities' && deposits.includes(fact.type!)))
+
+const isWithdrawal = (fact: Fact, { withdrawals }: { withdrawals: string[] }) =>
+  approved(fact) &&
+  ((fact.resource === 'transactions' && fact.type === 'withdrawal') ||
+    (fact.resource === 'activities' && withdrawals.includes(fact.type!)))
+
+const isPlay = (fact: Fact, { bets }: { bets: string[] }) =>
+  approved(fact) &&
+  (fact.resource === 'trading-activity' ||
+    (fact.resource === 'activities' && bets.includes(fact.type!)))
+
+const money = (scene: Scene, fact: Fact) =>
+  scene.amount(fact, fact.resource === 'transactions' ? 'amount_currency' : 'Value')
+
+const total = (scene: Scene, facts: Fact[]) => sum(facts.map((fact) => money(scene, fact)))
+
+function clickToSignup(scene: Scene, p: Parameters): Found[] {
+  const timed = signups(scene, before(scene.day, p.days - 1), scene.day).filter(
+    ({ customer }) => scene.world.clicks[customer.customer_id] !== undefined,
+  )
+  if (timed.length < p.min_signups) return []
+  const after = (fact: Fact) => fact.instant - scene.world.clicks[fact.customer.customer_id]!
+  const groups: [string, Fact[]][] = [
+    ['signups_soon_after_the_click', timed.filter((one) => after(one) < p.seconds * 1000)],
+    [
+      'signups_long_after_the_click',
+      p.hours === undefined ? [] : timed.filter((one) => after(one) > p.hours * 3_600_000),
+    ],
+  ]
+  return groups
+    .filter(([, own]) => reaches(count(own.length), count(timed.length), p.share_percent))
+    .map(([name, own]) => ({
+      subject: [scene.affiliate],
+      figures: [
+        figure(name, percentOf(count(own.length), count(timed.length)), p.share_percent, 'percent'),
+      ],
+      evidence: own,
+    }))
+}
+
+function signupBurst(scene: Scene, p: Parameters): Found[] {
+  const today = signups(scene, scene.day, scene.day)
+  const earlier = signups(scene, before(scene.day, 399), before(scene.day, 1))
+  const days = [...new Set(earlier.map(({ day }) => day))].sort().reverse().slice(0, 28)
+  const ofDay = (day: string) => earlier.filter((one) => one.day === day)
+  const mostInHour = (facts: Fact[]) => {
+    const hours = facts
+      .filter((one) => !one.wholeDay)
+      .map((one) => Math.floor(one.instant / 3_600_000))
+    return Math.max(0, ...hours.map((hour) => hours.filter((one) => one === hour).length))
+  }
+  const spans: [string, (facts: Fact[]) => number][] = [
+    ['signups_of_a_day', (facts) => facts.length],
+    ['signups_of_an_hour', mostInHour],
+  ]
+  const figures = spans.flatMap(([name, measure]) => {
+    const value = measure(today)
+    const usual = middle(
+      days
+        .map((day) => measure(ofDay(day)))
+        .filter((one) => one > 0)
+        .map(count),
+    )
+    if (!usual || value < p.min) return []
+    const most = multiply(usual, parse(p.times))
+    if (compare(count(value), most) <= 0) return []
+    return [figure(name, String(value), plain(greatest(most, count(p.min))), 'signups')]
+  })
+  return figures.length > 0 ? [{ subject: [scene.affiliate], figures, evidence: today }] : []
+}
+
+function countryMix(scene: Scene, p: Parameters): Found[] {
+  const country = (fact: Fact) => fieldsOn(fact.customer, fact.day).country_code ?? ''
+  const first = before(scene.day, p.days - 1)
+  const now = signups(scene, first, scene.day).filter(country)
+  const then = signups(scene, before(first, 90), before(first, 1)).filter(country)
+  if (now.length < p.min_signups || then.length === 0) return []
+  return [...new Set(now.map(country))].sort(compareText).flatMap((name) => {
+    const own = now.filter((one) => country(one) === name)
+    const usual = then.filter((one) => country(one) === name)
+    const share = divide(count(100 * own.length), count(now.length))
+    const before_ = divide(count(100 * usual.length), count(then.length))
+    if (compare(subtract(share, before_), parse(p.points)) <= 0) return []
+    const [a, b] = [round(share, 2), round(before_, 2)]
+    return [
+      {
+        subject: [scene.affiliate],
+        figures: [
+          figure('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
+          figure('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
+        ],
+        evidence: own,
+      },
+    ]
+  })
+}
+
+const PAID_IN = ['deposit', 'challenge_fee', 'reset_fee']
+
+function minimumDeposit(scene: Scene, p: Parameters): Found[] {
+  const last = before(scene.day, p.idle_days)
+  const first = before(last, p.days - 1)
+  const minimum = (one: Qualification) =>
+    one.minimums
+      .filter(({ kinds }) =>
+        kinds.every((kind) => PAID_IN.includes(kind) || p.events.deposits.includes(kind)),
+      )
+      .filter(({ least }) => isPositive(least))
+      .sort((a, b) => compare(b.least, a.least))[0]
+  const all = scene.customers.flatMap((customer) => {
+    const one = scene
+      .qualified(customer.id)
+      .find(({ day, ...rest }) => day >= first && day <= last && minimum({ day, ...rest }))
+    return one ? [{ customer, one, minimum: minimum(one)! }] : []
+  })
+  if (all.length < p.min_customers) return []
+  const found = all.filter(({ customer, one, minimum: { least, reached } }) => {
+    const most = multiply(least, add(count(1), divide(parse(p.within_percent), HUNDRED)))
+    const later = customer.facts.filter(
+      (fact) => fact.day > one.day && before(fact.day, p.idle_days) <= one.day,
+    )
+    return (
+      compare(reached, most) <= 0 &&
+      !later.some((fact) => isPlay(fact, p.events) || isDeposit(fact, p.events))
+    )
+  })
+  return shareOf(scene, all.length, found, p, 'customers_who_qualified', 'share_at_the_minimum')
+}
+
+function shareOf(
+  scene: Scene,
+  all: number,
+  found: { one: Qualification }[],
+  p: Parameters,
+  countName: string,
+  shareName: string,
+): Found[] {
+  if (!reaches(count(found.length), count(all), p.share_percent)) return []
+  return [
+    {
+      subject: [scene.affiliate],
+      figures: [
+        figure(countName, String(all), String(p.min_customers), 'customers'),
+        figure(shareName, percentOf(count(found.length), count(all)), p.share_percent, 'percent'),
+      ],
+      evidence: found.flatMap(({ one }) => one.facts),
+    },
+  ]
+}
+
+function shortLife(scene: Scene, p: Parameters): Found[] {
+  const last = before(scene.day, p.days)
+  const first = before(last, p.days - 1)
+  const all = scene.customers.flatMap((customer) => {
+    const one = scene.qualified(customer.id).find(({ day }) => day >= first && day <= last)
+    return one ? [{ customer, one }] : []
+  })
+  if (all.length < p.min_customers) return []
+  const short = all.filter(({ customer, one }) => {
+    const after = customer.facts.filter(
+      (fact) => fact.day > one.day && before(fact.day, p.days) <= one.day,
+    )
+    const days = new Set(after.filter((fact) => isPlay(fact, p.events)).map(({ day }) => day))
+    return days.size < p.active_days
+  })
+  return shareOf(scene, all.length, short, p, 'customers_who_qualified', 'share_who_stopped')
+}
+
+function depositWithdrawal(scene: Scene, p: Parameters): Found[] {
+  const stays = scene.customers.flatMap(({ id, facts }) => {
+    const recent = between(facts, before(scene.day, 30 + p.days - 1), scene.day)
+    const first = recent.find((fact) => isDeposit(fact, p.events))
+    if (!first || first.day <= before(scene.day, 30)) return []
+    const during = recent.filter(
+      ({ day }) => day >= first.day && before(day, p.days - 1) <= first.day,
+    )
+    const deposits = during.filter((fact) => isDeposit(fact, p.events))
+    const withdrawals = during.filter((fact) => isWithdrawal(fact, p.events))
+    const play = during.filter((fact) => isPlay(fact, p.events))
+    const deposited = total(scene, deposits)
+    const withdrawn = total(scene, withdrawals)
+    const lots = sum(play.map((fact) => number(fact, 'lots_traded')))
+    const isBack =
+      isPositive(deposited) &&
+      reaches(withdrawn, deposited, p.percent) &&
+      compare(lots, parse(p.lots)) < 0 &&
+      of(play, 'activities').length === 0
+    const isNew = before(scene.day, p.days - 1) <= first.day
+    return [{ id, facts: [...deposits, ...withdrawals], deposited, withdrawn, isBack, isNew }]
+  })
+  const back = stays.filter(({ isBack }) => isBack)
+  const found: Found[] = back
+    .filter(({ isNew }) => isNew)
+    .map(({ id, facts, withdrawn, deposited }) => ({
+      subject: [id],
+      figures: [
+        figure('withdrawn_of_deposits', percentOf(withdrawn, deposited), p.percent, 'percent'),
+      ],
+      evidence: facts,
+    }))
+  const [part, whole] = [count(back.length), count(stays.length)]
+  if (stays.length >= p.min_customers && reaches(part, whole, p.share_percent))
+    found.push({
+      subject: [scene.affiliate],
+      figures: [
+        figure(
+          'customers_who_deposited',
+          String(stays.length),
+          String(p.min_customers),
+          'customers',
+        ),
+        figure('share_who_withdrew', percentOf(part, whole), p.share_percent, 'percent'),
+      ],
+      evidence: back.flatMap(({ facts }) => facts),
+    })
+  return found
+}
+
+function reversals(scene: Scene, p: Parameters): Found[] {
+  const own = between(of(everyone(scene), 'transactions'), before(scene.day, p.days - 1), scene.day)
+  const isPaid = ({ type }: Fact) => PAID_IN.includes(type!)
+  const lost = own.filter(
+    (fact) =>
+      (isPaid(fact) &&
+        fact.reason !== 'implausible_time' &&
+        (fact.state === 'reversed' || fact.state === 'declined')) ||
+      (fact.type === 'refund' && approved(fact)),
+  )
+  const kept = own.filter((fact) => isPaid(fact) && approved(fact))
+  const [a, b] = [total(scene, lost), total(scene, kept)]
+  if (lost.length < p.min_count) return []
+  if (isPositive(b) ? !reaches(a, b, p.percent) : !isPositive(a)) return []
+  const counted = figure(
+    'reversed_declined_or_refunded',
+    String(lost.length),
+    String(p.min_count),
+    'transactions',
+  )
+  const share = isPositive(b)
+    ? [figure('share_of_the_approved_amount', percentOf(a, b), p.percent, 'percent')]
+    : []
+  return [{ subject: [scene.affiliate], figures: [counted, ...share], evidence: lost }]
+}
+
+function resets(scene: Scene, p: Parameters): Found[] {
+  return scene.customers.flatMap(({ id, facts }) => {
+    const fees = between(
+      of(facts, 'transactions'),
+      before(scene.day, p.days - 1),
+      scene.day,
+    ).filter((fact) => approved(fact) && ['challenge_fee', 'reset_fee'].includes(fact.type!))
+    if (fees.length < p.count) return []
+    const figures = [figure('fees', String(fees.length), String(p.count), 'fees')]
+    return [{ subject: [id], figures, evidence: fees }]
+  })
+}
+
+function hedgePair(scene: Scene, p: Parameters): Found[] {
+  const rowsOf = ({ facts }: SeenCustomer) =>
+    between(of(facts, 'trading-activity'), before(scene.day, p.window_days - 1), scene.day)
+  const near = (a: Rational, b: Rational, percent: string) =>
+    compare(multiply(size(subtract(a, b)), HUNDRED), multiply(greatest(a, b), parse(percent))) <= 0
+  const isHedge = (a: Fact, b: Fact) => {
+    const [x, y] = [number(a, 'pnl'), number(b, 'pnl')]
+    return (
+      a.day === b.day &&
+      a.instrument === b.instrument &&
+      a.currency === b.currency &&
+      ((isPositive(x) && isNegative(y)) || (isNegative(x) && isPositive(y))) &&
+      near(number(a, 'lots_traded'), number(b, 'lots_traded'), p.lots_percent) &&
+      near(size(x), size(y), p.pnl_percent)
+    )
+  }
+  const found: Found[] = []
+  for (const [at, first] of scene.customers.entries())
+    for (const second of scene.customers.slice(at + 1)) {
+      const hedges = rowsOf(first).flatMap((a) =>
+        rowsOf(second).flatMap((b) => (isHedge(a, b) ? [[a, b]] : [])),
+      )
+      const days = new Set(hedges.map(([a]) => a!.day)).size
+      if (days < p.days || days === 0) continue
+      found.push({
+        subject: [first.id, second.id],
+        figures: [figure('days_with_opposite_trades', String(days), String(p.days), 'days')],
+        evidence: hedges.flat(),
+      })
+    }
+  return found
+}
+
+function drawdownBreach(scene: Scene, p: Parameters): Found[] {
+  const day = before(scene.day, p.grace_days)
+  return scene.customers.flatMap(({ id, facts }) => {
+    const rows = between(of(facts, 'trading-activity'), day, day)
+    const [first] = rows
+    if (!first) return []
+    for (let on = day; on <= scene.day; on = before(on, -1))
+      if (fieldsOn(first.customer, on).phase === 'failed') return []
+    const own = p.by_challenge_type[fieldsOn(first.customer, day).challenge_type ?? '']
+    const limits: [string, string][] = [
+      ['drawdown', own?.daily ?? p.daily],
+      ['max_drawdown', own?.total ?? p.total],
+    ]
+    const figuresOf = (row: Fact) =>
+      limits.flatMap(([name, limit]) =>
+        compare(number(row, name), parse(limit)) > 0
+          ? [figure(name, plain(number(row, name)), limit, 'percent')]
+          : [],
+      )
+    const evidence = rows.filter((row) => figuresOf(row).length > 0)
+    const figures = evidence.flatMap(figuresOf)
+    return figures.length > 0 ? [{ subject: [id], figures, evidence }] : []
+  })
+}
+
+function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
+  return scene.customers.flatMap(({ id, facts }) => {
+    const payouts = between(of(facts, 'transactions'), before(scene.day, 399), scene.day).filter(
+      (fact) => fact.type === 'payout' && approved(fact),
+    )
+    const today = payouts.filter(({ day }) => day === scene.day)
+    if (today.length === 0) return []
+    const trading = between(of(facts, 'trading-activity'), before(scene.day, 399), scene.day)
+    if (!trading.some(({ day }) => day > before(scene.day, p.days)))
+      return [
+        {
+          subject: [id],
+          figures: [figure('days_with_trading', '0', '1', 'days')],
+          evidence: today,
+        },
+      ]
+    const last = payouts.findLast(({ day }) => day < scene.day)?.day ?? ''
+    const won = trading.filter(({ day }) => day > last)
+    const profit = sum(won.map((fact) => scene.amount(fact, 'pnl')))
+    const most = isPositive(profit) ? multiply(profit, parse(p.times)) : ZERO
+    const paid = total(scene, today)
+    if (compare(paid, most) <= 0) return []
+    return [
+      {
+        subject: [id],
+        figures: [figure('payout', plain(paid), plain(most), scene.currency)],
+        evidence: [...today, ...won],
+      },
+    ]
+  })
+}
+
+function activityOutlier(scene: Scene, p: Parameters): Found[] {
+  return scene.customers.flatMap(({ id, facts }) => {
+    const rows = of(facts, 'trading-activity')
+    const today = between(rows, scene.day, scene.day)
+    const earlier = between(rows, before(scene.day, 399), before(scene.day, 1))
+    const days = [...new Set(earlier.map(({ day }) => day))].sort().reverse().slice(0, 60)
+    if (today.length === 0 || days.length < 10) return []
+    const on = (own: Fact[], field: string) => size(sum(own.map((fact) => number(fact, field))))
+    const currencies = new Set(today.map(({ currency }) => currency))
+    const measures: [string, string, string][] = [
+      ['lots_of_a_day', 'lots_traded', 'lots'],
+      ['profit_or_loss_of_a_day', 'pnl', [...currencies][0]!],
+    ]
+    const figures = measures.flatMap(([name, field, unit]) => {
+      if (field === 'pnl' && currencies.size > 1) return []
+      const usual = middle(days.map((day) => on(between(earlier, day, day), field)))!
+      const most = multiply(usual, parse(p.times))
+      const value = on(today, field)
+      return isPositive(usual) && compare(value, most) > 0
+        ? [figure(name, plain(value), plain(most), unit)]
+        : []
+    })
+    return figures.length > 0 ? [{ subject: [id], figures, evidence: today }] : []
+  })
+}
+
+function lotChurn(scene: Scene, p: Parameters): Found[] {
+  const first = before(scene.day, p.days - 1)
+  const sums = scene.customers.flatMap(({ id, facts }) => {
+    const own = between(facts, first, scene.day).filter(approved)
+    const trading = of(own, 'trading-activity')
+    const typed = (type: string) =>
+      total(
+        scene,
+        of(own, 'transactions').filter((fact) => fact.type === type),
+      )
+    const earned = sum(own.map(scene.unitPay))
+    const charged = sum(
+      trading.flatMap((fact) => [
+        scene.amount(fact, 'spread_cost'),
+        scene.amount(fact, 'commission'),
+      ]),
+    )
+    const net = subtract(typed('deposit'), typed('withdrawal'))
+    return isPositive(earned) ? [{ id, earned, charged, net, trading }] : []
+  })
+  const subjects = [
+    ...sums.map((one) => ({ id: one.id, parts: [one] })),
+    { id: scene.affiliate, parts: sums },
+  ]
+  return subjects.flatMap(({ id, parts }) => {
+    const earned = sum(parts.map((one) => one.earned))
+    const limits: [string, Rational][] = [
+      [
+        'earned_by_volume_of_charges',
+        divide(multiply(sum(parts.map((one) => one.charged)), parse(p.percent)), HUNDRED),
+      ],
+      ['earned_by_volume_of_net_deposits', sum(parts.map((one) => one.net))],
+    ]
+    const figures = limits.flatMap(([name, most]) =>
+      compare(earned, most) > 0 ? [figure(name, plain(earned), plain(most), scene.currency)] : [],
+    )
+    const evidence = parts.flatMap(({ trading }) => trading)
+    return figures.length > 0 ? [{ subject: [id], figures, evidence }] : []
+  })
+}
+
+function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
+  const { world, affiliate, day, currency } = scene
+  const kind = versionInForce(world, affiliate, day)?.period ?? 'month'
+  const own = world.statements.filter(
+    (one) => one.affiliate_id === affiliate && kindOf(one.period) === kind,
+  )
+  const ending = own.find(({ period }) => lastDay(period) === day)
+  if (!ending) return []
+  const periods = [ending.period]
+  while (periods.length < p.periods) {
+    const [first] = periods
+    const previous = [...new Set([before(firstDay(first!), 1)])].map((end) =>
+      kind === 'month' ? end.slice(0, 7) : weekBefore(first!),
+    )
+    periods.unshift(previous[0]!)
+  }
+  if (!own.some(({ period }) => period === periods[0])) return []
+  const counted = own.filter(({ period }) => periods.includes(period))
+  const rates = readRates(world)
+  const earned = sum(
+    counted.map((one) => {
+      const converted = convertAmount(
+        rates,
+        parse(one.total),
+        one.currency,
+        currency,
+        lastDay(one.period),
+      )
+      return typeof converted === 'string' ? ZERO : converted
+    }),
+  )
+  const facts = between(everyone(scene), firstDay(periods[0]!), day).filter(approved)
+  const revenue = sum(
+    facts.map((fact) => {
+      if (fact.resource === 'trading-activity')
+        return add(scene.amount(fact, 'spread_cost'), scene.amount(fact, 'commission'))
+      const isIn =
+        fact.resource === 'transactions'
+          ? ['challenge_fee', 'reset_fee'].includes(fact.type!)
+          : isDeposit(fact, p.events)
+      const isOut =
+        fact.resource === 'transactions'
+          ? ['payout', 'refund'].includes(fact.type!)
+          : isWithdrawal(fact, p.events)
+      if (isIn) return money(scene, fact)
+      return isOut ? negate(money(scene, fact)) : ZERO
+    }),
+  )
+  const most = isPositive(revenue) ? divide(multiply(revenue, parse(p.percent)), HUNDRED) : ZERO
+  if (compare(earned, parse(p.min)) < 0 || compare(earned, most) <= 0) return []
+  return [
+    {
+      subject: [affiliate],
+      figures: [figure('earned', plain(earned), plain(most), currency)],
+      evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),
+    },
+  ]
+}
+
+/** Returns the week before another, which is found by going forward from a year earlier. */
+function weekBefore(week: string): string {
+  let found = `${Number(week.slice(0, 4)) - 1}-W10`
+  while (nextPeriod(found) !== week) found = nextPeriod(found)
+  return found
+}
+
+const KINDS: Record<string, (scene: Scene, parameters: Parameters) => Found[]> = {
+  click_to_signup: clickToSignup,
+  signup_burst: signupBurst,
+  country_mix: countryMix,
+  minimum_deposit: minimumDeposit,
+  short_life: shortLife,
+  deposit_withdrawal: depositWithdrawal,
+  reversals,
+  resets,
+  hedge_pair: hedgePair,
+  drawdown_breach: drawdownBreach,
+  payout_without_trading: payoutWithoutTrading,
+  activity_outlier: activityOutlier,
+  lot_churn: lotChurn,
+  commission_over_revenue: commissionOverRevenue,
+}
+
+/** Returns what a rule of a kind finds on the day of a scene, in order of subject. */
+export function findings(kind: string, scene: Scene, parameters: Parameters): WorldFinding[] {
+  const found = KINDS[kind]!(scene, parameters)
+  return [...Map.groupBy(found, ({ subject }) => JSON.stringify(subject)).values()].map((own) => {
+    const records = own
+      .flatMap(({ evidence }) => evidence)
+      .map((one) =>
+        'statement' in one
+          ? { customer_id: null, resource: 'statements', id: one.statement, day: one.day }
+          : {
+              customer_id: one.customer.customer_id,
+              resource: one.resource,
+              id: one.id,
+              day: one.day,
+            },
+      )
+    const byId = new Map(records.map((one) => [`${one.resource}:${one.id}`, one]))
+    return {
+      day: scene.day,
+      subject: own[0]!.subject,
+      figures: own.flatMap(({ figures }) => figures),
+      evidence: [...byId.entries()]
+        .sort(([a, x], [b, y]) => compareText(x.day, y.day) || compareText(a, b))
+        .map(([, one]) => one),
+    }
+  })
+}

@@ -1,0 +1,56 @@
+import { env } from 'cloudflare:workers'
+import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
+import { storeRates, storeWorld } from '../commission/stored-world.ts'
+import type { FraudWorld } from './fraud-world.ts'
+
+const ORIGIN = { link_id: 'AAAAAAAA', affiliate_id: 'a1' }
+
+/** Stores a world with what only fraud rules read. Clicks are after 2026, as codes begin then. */
+export async function storeFraudWorld(world: FraudWorld, account: string): Promise<void> {
+  await storeWorld(world, account)
+  await storeRates(world)
+  const day = (date: string) => Date.parse(date) / 86_400_000
+  const statements = [
+    ...world.activity.map((one) =>
+      env.DB.prepare(
+        `update activity set drawdown = ?, max_drawdown = ? where account = ? and date = ?
+           and customer_id = ? and instrument = ? and currency = ?`,
+      ).bind(
+        one.drawdown ?? null,
+        one.max_drawdown ?? null,
+        account,
+        day(one.date),
+        one.customer_id,
+        one.instrument,
+        one.currency,
+      ),
+    ),
+    ...(await Promise.all(
+      Object.entries(world.clicks).map(async ([customer_id, clicked]) => {
+        const origin = { ...ORIGIN, account }
+        const code = await encodeTrackingCode(env.TRACKING_KEYS, origin, newClickId(clicked))
+        return env.DB.prepare(
+          `update customers set tracking_data = ?, verdict = 'attributed'
+           where account = ? and customer_id = ?`,
+        ).bind(code, account, customer_id)
+      }),
+    )),
+    ...world.statements.map(({ id, affiliate_id, plan, period, currency, total }) =>
+      env.DB.prepare(
+        `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,
+           payable, closing, statement, lines, parts, state, read_at, computed_at)
+         values (?, ?, ?, ?, ?, 'draft', ?, ?, '0', '0', ?, '[]', 1, '{}', 0, '2026-01-01')`,
+      ).bind(
+        account,
+        period,
+        affiliate_id,
+        plan,
+        id,
+        '0'.repeat(64),
+        '0'.repeat(64),
+        JSON.stringify({ currency, total }),
+      ),
+    ),
+  ]
+  if (statements.length > 0) await env.DB.batch(statements)
+}

@@ -1,0 +1,60 @@
+import * as v from 'valibot'
+import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
+import type { DayFinding, RuleParameters } from '../../src/fraud/findings.ts'
+import { findingsOf } from '../../src/fraud/findings.ts'
+import type { Kind } from '../../src/fraud/kind.ts'
+import { findOf, type ViewOfDays, viewsOf } from '../../src/fraud/views.ts'
+import { open } from '../commission/engine.ts'
+import type { FraudWorld, WorldFinding } from './fraud-world.ts'
+import type { Days } from './random-worlds.ts'
+
+/** Returns a rule of a kind with the defaults of the parameters that are absent. */
+export const ruleOf = (kind: Kind, parameters: object): RuleParameters => ({
+  kind,
+  parameters: v.parse(kind.parameters, parameters),
+})
+
+/** Returns findings as the oracle writes them. */
+export const written = (found: readonly DayFinding[]): WorldFinding[] =>
+  found.map(({ day, subject, figures, evidence }) => ({
+    day: dayText(day),
+    subject: Object.values(subject).flat(),
+    figures: [...figures],
+    evidence: evidence.map(({ customer_id, resource, id, day: on }) => ({
+      customer_id,
+      resource,
+      id,
+      day: dayText(on),
+    })),
+  }))
+
+/** Returns the days that a rule needs, as numbers. */
+export const wantedDays = ({ kind, parameters }: RuleParameters, { first, last }: Days) => ({
+  reach: kind.reach(parameters),
+  first: dayNumber(first),
+  last: dayNumber(last),
+})
+
+/** Returns what a rule finds in views. */
+export const findingsIn = (rule: RuleParameters, views: readonly ViewOfDays[]): WorldFinding[] =>
+  written(views.flatMap(({ view, first, last }) => findingsOf(rule, view, first, last)))
+
+/** Returns a function that makes the views of an affiliate of a world, in memory. */
+export function viewer(world: FraudWorld) {
+  const { input } = open(world)
+  const statements = world.statements.map((one) => ({
+    ...one,
+    payable: '0',
+    payable_on: null,
+    paid_on: null,
+  }))
+  return (rule: RuleParameters, days: Days, affiliate: string): readonly ViewOfDays[] => {
+    const wanted = wantedDays(rule, days)
+    const found = input.customers
+      .flatMap((customer) => findOf(input, customer, wanted))
+      .filter((one) => one.affiliate === affiliate)
+      .map((one) => ({ ...one, clickedAt: world.clicks[one.customer.customer_id] ?? null }))
+    const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
+    return viewsOf(input, affiliate, found, own, wanted)
+  }
+}

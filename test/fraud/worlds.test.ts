@@ -1,0 +1,65 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
+import { randomSource } from '../commission/worlds.ts'
+import type { FraudWorld, WorldFinding } from './fraud-world.ts'
+import { before, sceneOf } from './oracle/account.ts'
+import { findings } from './oracle/kinds.ts'
+import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
+import { findingsIn, ruleOf, viewer } from './world-findings.ts'
+
+// Rules against their oracle, which was written from the contract: of random worlds each finding, figure and
+// record must be the same. `npm run model` tries more.
+
+const WORLDS = env.MODEL_RUNS || 300
+const FIRST_SEED = env.SEED * 3_000_000
+
+/** The kind whose input, other customers with the same e-mail, worlds do not have. */
+const WITHOUT_INPUT = 'shared_identity'
+
+/** Returns what the oracle finds of an affiliate. */
+function expectedOf(
+  world: FraudWorld,
+  kind: string,
+  parameters: unknown,
+  { first, last }: Days,
+  affiliate: string,
+): WorldFinding[] {
+  const found: WorldFinding[] = []
+  for (let day = first; day <= last; day = before(day, -1))
+    found.push(...findings(kind, sceneOf(world, affiliate, day), parameters))
+  return found
+}
+
+const sorted = (found: readonly WorldFinding[]) =>
+  found
+    .map((one) => ({ key: JSON.stringify([one.day, one.subject]), one }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1))
+    .map(({ one }) => one)
+
+test(`${WORLDS} random worlds have the findings of the oracle, day by day as at once`, {
+  timeout: 3_600_000,
+}, () => {
+  const found = new Map(KINDS.map(({ kind }) => [kind, 0]))
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
+    const { world, days } = fraudWorld(seed)
+    const from = randomSource(seed)
+    const viewsOf = viewer(world)
+    for (const kind of kindsOf(world.vertical)) {
+      if (kind.kind === WITHOUT_INPUT) continue
+      const rule = ruleOf(kind, randomParameters(from, kind.kind))
+      for (const { affiliate_id } of world.affiliates) {
+        const label = `seed ${seed}, ${kind.kind}, ${affiliate_id}`
+        const expected = expectedOf(world, kind.kind, rule.parameters, days, affiliate_id)
+        const atOnce = findingsIn(rule, viewsOf(rule, days, affiliate_id))
+        expect(sorted(atOnce), label).toEqual(sorted(expected))
+        const day = before(days.last, from.below(6))
+        const alone = findingsIn(rule, viewsOf(rule, { first: day, last: day }, affiliate_id))
+        expect(alone, `${label}, ${day} alone`).toEqual(atOnce.filter((one) => one.day === day))
+        found.set(kind.kind, found.get(kind.kind)! + atOnce.length)
+      }
+    }
+  }
+  const empty = [...found].flatMap(([kind, count]) => (count < 5 ? [kind] : []))
+  expect(empty).toEqual([WITHOUT_INPUT])
+})
