@@ -41,7 +41,7 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
           signup - from.pick([0, 1000, 9999, 10_000, 60_000, 3_600_000, 90 * 3_600_000]),
         ]),
     ),
-    statements: statementsOf(from, withRows, days),
+    statements: randomStatements(from, withRows, days),
   }
   return { world: storable(final) as FraudWorld, days }
 }
@@ -153,7 +153,7 @@ function moreTransactions(from: Source, world: World, { first, last }: Days) {
 }
 
 /** Returns statements of the months and weeks that end before or within the days. */
-function statementsOf(from: Source, world: World, { last }: Days): FraudWorld['statements'] {
+function randomStatements(from: Source, world: World, { last }: Days): FraudWorld['statements'] {
   const ends = Array.from({ length: 130 }, (_, i) => Date.parse(last) - i * DAY_MS)
   const ending = ends.flatMap((end) => {
     const after = new Date(end + DAY_MS)
