@@ -129,7 +129,8 @@ export interface Reach {
   readonly activities?: number
   /** The periods that are over. */
   readonly periods?: number
-  /** Whether it reads `clickedAt`, `qualified` or `unitEarnings`. */
+  /** Whether it reads who shares an identity, `clickedAt`, `qualified` or `unitEarnings`. */
+  readonly identities?: boolean
   readonly clicks?: boolean
   readonly qualified?: boolean
   readonly unitEarnings?: boolean

@@ -7,16 +7,19 @@ import { yieldAfterFacts } from '../commission/statements/read-customers.ts'
 import { type AccountSource, openContext } from '../commission/statements/source.ts'
 import { datedTree } from '../commission/statements/tree.ts'
 import { onceQueries } from '../commission/why/record-queries.ts'
-import { encode } from '../db/column-types.ts'
+import { decode, encode } from '../db/column-types.ts'
 import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../db/commission/fact-tables.ts'
 import { type FactDays, type FactQuery, factQueries, withDrawdown } from '../db/commission/facts.ts'
+import { readIdentities } from '../db/fraud/identities.ts'
 import { readCodes, readStatementSums, type StatementSums } from '../db/fraud/view.ts'
 import { customers as customersTable } from '../db/schema.ts'
 import { clickTime } from '../tracking/code.ts'
+import type { Twin } from './kind.ts'
 import {
   type Found,
   findOf,
   firstPeriodDay,
+  UNIQUE,
   type ViewOfDays,
   viewsOf,
   type WantedDays,
@@ -93,18 +96,62 @@ export async function readViews(
     }
   }
   const statements = await readStatementSums(source.db, source.account.id, affiliates, {
-    first: yearOf(firstPeriodDay(reach, first)),
+    // Those of the year before can still be unpaid.
+    first: yearOf(firstPeriodDay(reach, first)) - 1,
     last: yearOf(last),
   })
+  const identityOf = reach.identities ? await readIdentity(source, affiliates, seen) : () => UNIQUE
   const views = affiliates.map((affiliate) => {
+    const own = (seen.get(affiliate) ?? []).map((one) => ({ ...one, identity: identityOf(one) }))
     const earned = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
-    return [
-      affiliate,
-      viewsOf(context, affiliate, seen.get(affiliate) ?? [], earned, days),
-    ] as const
+    return [affiliate, viewsOf(context, affiliate, own, earned, days)] as const
   })
   return { views: new Map(views), statements, facts }
 }
+
+/** The customers whose identities one statement compares with all others. */
+const COMPARED = 5000
+
+/** Returns a function that tells with whom a customer shares an identity. */
+async function readIdentity(
+  { db, account }: AccountSource,
+  affiliates: readonly string[],
+  seen: ReadonlyMap<string, readonly Found[]>,
+): Promise<(one: Found) => Found['identity']> {
+  const all = [...seen.values()].flat().map(({ customer }) => storedId(customer.customer_id))
+  const ids = [...new Set(all)]
+  const emails = new Map<string, Twin[]>()
+  const names = new Map<string, Twin[]>()
+  const contacts = new Set<string>()
+  for (let start = 0; start < ids.length; start += COMPARED) {
+    const part = ids.slice(start, start + COMPARED)
+    const found = await readIdentities(db, account.id, affiliates, part)
+    for (const [to, groups] of [
+      [emails, found.emails],
+      [names, found.names],
+    ] as const) {
+      for (const { owners, customers } of groups) {
+        const twins = customers.map(([id, signupDay]) => ({ customer_id: wireId(id), signupDay }))
+        for (const id of owners) to.set(wireId(id), twins)
+      }
+    }
+    for (const { affiliate_id, customer_id } of found.contacts) {
+      contacts.add(JSON.stringify([affiliate_id, wireId(customer_id)]))
+    }
+  }
+  return ({ affiliate, customer: { customer_id } }) => {
+    const others = (twins: readonly Twin[] = []) =>
+      twins.filter((one) => one.customer_id !== customer_id)
+    return {
+      sameEmail: others(emails.get(customer_id)),
+      sameName: others(names.get(customer_id)),
+      isContact: contacts.has(JSON.stringify([affiliate, customer_id])),
+    }
+  }
+}
+
+const storedId = (id: string): string => String(encode(customersTable.customer_id, id))
+const wireId = (id: string): string => String(decode(customersTable.customer_id, id))
 
 const yearOf = (day: number): number => Number(dayText(day).slice(0, 4))
 
@@ -148,7 +195,7 @@ async function clicksOf(
   const clicks = new Map<string, number>()
   for (let start = 0; start < ids.length; start += FACT_LIMITS.customers) {
     const part = ids.slice(start, start + FACT_LIMITS.customers)
-    const stored = part.map((id) => String(encode(customersTable.customer_id, id)))
+    const stored = part.map(storedId)
     const codes = await readCodes(db, account.id, stored)
     for (const [i, id] of part.entries()) {
       const time = clickTime(codes.get(stored[i] ?? '') ?? '')

@@ -66,7 +66,11 @@ export interface Found {
     readonly currency: string
   }[]
   readonly clickedAt: number | null
+  readonly identity: Pick<Seen, 'sameEmail' | 'sameName' | 'isContact'>
 }
+
+/** The identity of a customer who is like no other. */
+export const UNIQUE: Found['identity'] = { sameEmail: [], sameName: [], isContact: false }
 
 /** Returns what the affiliates of a customer see of them; those who see nothing are left out. */
 export function findOf(
@@ -99,6 +103,7 @@ export function findOf(
         qualified: own,
         pays: reach.unitEarnings && evaluated ? paysOf(context, evaluated, facts, affiliate) : [],
         clickedAt: null,
+        identity: UNIQUE,
       },
     ]
   })
@@ -166,12 +171,10 @@ function viewIn(
     affiliate_id,
     currency,
     customers: found.map(
-      ({ customer, clickedAt, qualified, pays }): Seen => ({
+      ({ customer, clickedAt, identity, qualified, pays }): Seen => ({
         ...customer,
         clickedAt,
-        sameEmail: [],
-        sameName: [],
-        isContact: false,
+        ...identity,
         qualified: qualified.map(({ affiliate: _, ...one }): Qualified => one),
         unitEarnings: [...Map.groupBy(pays, ({ day }) => day)].map(
           ([day, own]): UnitEarning => ({

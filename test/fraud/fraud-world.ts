@@ -5,6 +5,10 @@ export interface FraudWorld extends World {
   activity: (WorldActivity & { drawdown?: number; max_drawdown?: number })[]
   /** When customers followed the links by which they came, by customer. */
   clicks: Record<string, number>
+  /** The e-mails and names of customers, and the e-mails of affiliates, by id. */
+  emails: Record<string, string>
+  names: Record<string, { first_name: string; last_name: string }>
+  contacts: Record<string, string>
   /** What was computed. Money is decimal text. */
   statements: {
     id: string

@@ -26,7 +26,14 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
     events: base.events.filter(({ status }) => status === undefined || from.oneIn(2)),
   }
   const days = daysOf(from, renamed)
-  const world = { ...addCrowd(from, renamed, days), clicks: {}, statements: [] }
+  const world = {
+    ...addCrowd(from, renamed, days),
+    clicks: {},
+    statements: [],
+    emails: {},
+    names: {},
+    contacts: {},
+  }
   const withRows = { ...world, activity: addPairs(from, world, days) }
   const ready = withRows.customers.map((one) => fail(from, one))
   const final: FraudWorld = {
@@ -41,6 +48,7 @@ export function fraudWorld(seed: number): { world: FraudWorld; days: Days } {
           signup - from.pick([0, 1000, 9999, 10_000, 60_000, 3_600_000, 90 * 3_600_000]),
         ]),
     ),
+    ...identities(from, withRows),
     statements: randomStatements(from, withRows, days),
   }
   return { world: storable(final) as FraudWorld, days }
@@ -152,6 +160,36 @@ function moreTransactions(from: Source, world: World, { first, last }: Days) {
   }))
 }
 
+const EMAILS = [
+  'jo.doe@gmail.com',
+  'JoDoe+2@Gmail.com',
+  'jodoe@googlemail.com',
+  ' jo.doe@firm.example',
+  'jodoe@firm.example',
+  'Jo.Doe+a+b@firm.example',
+  'no address',
+  '+tag@firm.example',
+  '@gmail.com',
+]
+
+function identities(from: Source, { customers, affiliates }: World) {
+  const some = customers.filter(() => !from.oneIn(3))
+  return {
+    emails: Object.fromEntries(some.map((one) => [one.customer_id, from.pick(EMAILS)])),
+    names: Object.fromEntries(
+      some.map((one) => [
+        one.customer_id,
+        { first_name: from.pick(['Jo', 'jo ', 'Al']), last_name: from.pick(['Doe', 'DOE']) },
+      ]),
+    ),
+    contacts: Object.fromEntries(
+      affiliates
+        .filter(() => from.oneIn(3))
+        .map(({ affiliate_id }) => [affiliate_id, from.pick(EMAILS)]),
+    ),
+  }
+}
+
 /** Returns statements of the months and weeks that end before or within the days. */
 function randomStatements(from: Source, world: World, { last }: Days): FraudWorld['statements'] {
   const ends = Array.from({ length: 130 }, (_, i) => Date.parse(last) - i * DAY_MS)
@@ -191,6 +229,7 @@ export function randomParameters(from: Source, kind: string): object {
     bets: from.pick([['bet'], ['bonus']]),
   }
   const some: Record<string, () => object> = {
+    shared_identity: () => ({ names: from.oneIn(2) }),
     click_to_signup: () => ({
       min_signups: from.between(1, 3),
       days: from.pick([1, 7, 30]),

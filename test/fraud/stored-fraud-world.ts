@@ -35,6 +35,24 @@ export async function storeFraudWorld(world: FraudWorld, account: string): Promi
         ).bind(code, account, customer_id)
       }),
     )),
+    ...world.customers.map(({ customer_id }) => {
+      const name = world.names[customer_id]
+      return env.DB.prepare(
+        `update customers set email = ?, first_name = ?, last_name = ?
+         where account = ? and customer_id = ?`,
+      ).bind(
+        world.emails[customer_id] ?? null,
+        name?.first_name ?? null,
+        name?.last_name ?? null,
+        account,
+        customer_id,
+      )
+    }),
+    ...Object.entries(world.contacts).map(([affiliate_id, email]) =>
+      env.DB.prepare(
+        'update affiliates set contact_email = ? where account = ? and affiliate_id = ?',
+      ).bind(email, account, affiliate_id),
+    ),
     ...world.statements.map(({ id, affiliate_id, plan, period, currency, total }) =>
       env.DB.prepare(
         `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest,

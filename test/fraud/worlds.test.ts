@@ -2,10 +2,9 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
 import { randomSource } from '../commission/worlds.ts'
-import type { FraudWorld, WorldFinding } from './fraud-world.ts'
-import { before, sceneOf } from './oracle/account.ts'
-import { findings } from './oracle/kinds.ts'
-import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
+import { before } from './oracle/account.ts'
+import { expectedOf, sorted } from './oracle/findings.ts'
+import { fraudWorld, randomParameters } from './random-worlds.ts'
 import { findingsIn, ruleOf, viewer } from './world-findings.ts'
 
 // Rules against their oracle, which was written from the contract: of random worlds each finding, figure and
@@ -14,28 +13,8 @@ import { findingsIn, ruleOf, viewer } from './world-findings.ts'
 const WORLDS = env.MODEL_RUNS || 300
 const FIRST_SEED = env.SEED * 3_000_000
 
-/** The kind whose input, other customers with the same e-mail, worlds do not have. */
+/** The kind whose input, who shares an e-mail, is made by SQL: see stored-fraud-worlds.test.ts. */
 const WITHOUT_INPUT = 'shared_identity'
-
-/** Returns what the oracle finds of an affiliate. */
-function expectedOf(
-  world: FraudWorld,
-  kind: string,
-  parameters: unknown,
-  { first, last }: Days,
-  affiliate: string,
-): WorldFinding[] {
-  const found: WorldFinding[] = []
-  for (let day = first; day <= last; day = before(day, -1))
-    found.push(...findings(kind, sceneOf(world, affiliate, day), parameters))
-  return found
-}
-
-const sorted = (found: readonly WorldFinding[]) =>
-  found
-    .map((one) => ({ key: JSON.stringify([one.day, one.subject]), one }))
-    .sort((a, b) => (a.key < b.key ? -1 : 1))
-    .map(({ one }) => one)
 
 test(`${WORLDS} random worlds have the findings of the oracle, day by day as at once`, {
   timeout: 3_600_000,

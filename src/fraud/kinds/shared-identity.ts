@@ -10,7 +10,7 @@ export const sharedIdentity = defineKind({
   kind: 'shared_identity',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({ names: v.optional(v.boolean(), false) }),
-  reach: () => ({ customers: 1 }),
+  reach: () => ({ customers: 1, identities: true }),
   find(view, day, { names }) {
     return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {
       const evidence = evidenceOf([{ customer, fact }])

@@ -20,7 +20,7 @@ import {
   sum,
   ZERO,
 } from '../../commission/oracle/rational.ts'
-import type { WorldFinding } from '../fraud-world.ts'
+import type { FraudWorld, WorldFinding } from '../fraud-world.ts'
 import {
   before,
   type Qualification,
@@ -563,7 +563,59 @@ function weekBefore(week: string): string {
   return found
 }
 
+/** Returns an e-mail without letter case, tag and, at Gmail, dots; null if it is no e-mail. */
+function mailbox(email: string | undefined): string | null {
+  const [local, domain] = (email ?? '').trim().toLowerCase().split('@')
+  if (!local || domain === undefined) return null
+  const at = local.indexOf('+')
+  const name = at < 0 ? local : local.slice(0, at)
+  const isGmail = domain === 'gmail.com' || domain === 'googlemail.com'
+  return isGmail ? `${name.replaceAll('.', '')}@gmail.com` : `${name}@${domain}`
+}
+
+function sharedIdentity(scene: Scene, p: Parameters): Found[] {
+  const { world } = scene
+  const person = ({ customer_id, fields }: FraudWorld['customers'][number]) => {
+    const name = world.names[customer_id]
+    const country = fields.at(-1)?.values.country_code
+    const words = [name?.first_name, name?.last_name].map((one) => one?.trim().toLowerCase())
+    return name && country !== undefined ? JSON.stringify([...words, country]) : null
+  }
+  const earlier = (
+    own: Fact,
+    identity: (one: FraudWorld['customers'][number]) => string | null,
+  ) => {
+    const mine = identity(own.customer)
+    if (mine === null) return 0
+    return world.customers.filter((one) => {
+      const day = own.dayOf(one.signup)
+      const isEarlier =
+        day < own.signupDay ||
+        (day === own.signupDay && compareText(one.customer_id, own.customer.customer_id) < 0)
+      return isEarlier && identity(one) === mine
+    }).length
+  }
+  const email = ({ customer_id }: { customer_id: string }) => mailbox(world.emails[customer_id])
+  const contact = mailbox(world.contacts[scene.affiliate])
+  return signups(scene, scene.day, scene.day).flatMap((own) => {
+    const counts: [string, number][] = [
+      ['customers_with_the_email', earlier(own, email)],
+      ['customers_with_the_name', p.names ? earlier(own, person) : 0],
+    ]
+    const figures = counts
+      .filter(([, twins]) => twins > 0)
+      .map(([name, twins]) => figure(name, String(twins + 1), '2', 'customers'))
+    const found = figures.length > 0 ? [{ subject: [own.id], figures, evidence: [own] }] : []
+    const isContact = contact !== null && email(own.customer) === contact
+    const ofContact = figure('customers_with_the_contact_email', '1', '1', 'customers')
+    return isContact
+      ? [...found, { subject: [scene.affiliate], figures: [ofContact], evidence: [own] }]
+      : found
+  })
+}
+
 const KINDS: Record<string, (scene: Scene, parameters: Parameters) => Found[]> = {
+  shared_identity: sharedIdentity,
   click_to_signup: clickToSignup,
   signup_burst: signupBurst,
   country_mix: countryMix,

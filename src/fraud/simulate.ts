@@ -1,0 +1,191 @@
+import { dayNumber } from '../commission/engine/calendar.ts'
+import {
+  add,
+  type Decimal,
+  decimal,
+  fixedText,
+  isPositive,
+  multiply,
+  round,
+  ZERO,
+} from '../commission/engine/decimal.ts'
+import { compareText } from '../commission/engine/facts.ts'
+import { minorDigits } from '../commission/minor-digits.ts'
+import { TooManyFacts } from '../commission/statements/compute.ts'
+import { countUnchanged } from '../db/commission/customers-of.ts'
+import type { StatementSums } from '../db/fraud/view.ts'
+import { type Case, casesOf } from './cases.ts'
+import { type DayFinding, findingsOf, type RuleParameters, subjectKey } from './findings.ts'
+import { readViews, type ViewSource } from './read-views.ts'
+import type { ViewOfDays } from './views.ts'
+
+// A back-test: the cases that a rule would have opened if it had run each morning, and what they would have
+// held. It stores nothing, and knows of no decision.
+
+/** The limits of a page of a back-test. */
+export const BACK_TEST_LIMITS = {
+  /** The affiliates, and the customers after which a group of affiliates is read. */
+  affiliates: 1000,
+  customers: 2000,
+  /** The groups of affiliates: each is a search of all customers. */
+  groups: 20,
+  /** The days. */
+  days: 400,
+}
+
+/** A rule on some days. */
+export interface BackTest extends RuleParameters {
+  readonly action: 'flag' | 'hold'
+  /** The part of a payout that a case holds, in percent. */
+  readonly reservePercent: string
+  readonly expireDays: number
+  readonly first: number
+  readonly last: number
+}
+
+/** A statement that a case would have held, or a part of it. */
+export interface HeldStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly currency: string
+  readonly amount: Decimal
+}
+
+/** A case that would have been opened. */
+export interface SimulatedCase extends Case {
+  readonly affiliate_id: string
+  readonly held: readonly HeldStatement[]
+}
+
+/** The cases of some affiliates. */
+export interface SimulatedCases {
+  /** In order of the day for which they were opened, affiliate and subject. */
+  readonly cases: readonly SimulatedCase[]
+  /** The affiliates that were read: the first of those that were wanted. */
+  readonly affiliates: readonly string[]
+  /** The affiliate after these, if it alone has too many records. */
+  readonly tooLarge: string | null
+}
+
+/**
+ * Returns the cases that a rule would have opened for as many affiliates as the limits allow.
+ *
+ * @param affiliates In order; at least one is read, or found too large.
+ * @param maxFacts The most records to read.
+ */
+export async function simulateRule(
+  from: ViewSource,
+  test: BackTest,
+  affiliates: readonly string[],
+  maxFacts: number,
+): Promise<SimulatedCases> {
+  const counts = await countUnchanged(from.source, from.source.account.id)
+  const days = { reach: test.kind.reach(test.parameters), first: test.first, last: test.last }
+  const cases: SimulatedCase[] = []
+  const wanted = affiliates.slice(0, BACK_TEST_LIMITS.affiliates)
+  let done = 0
+  let left = maxFacts
+  let most = BACK_TEST_LIMITS.customers
+  for (let groups = 0; groups < BACK_TEST_LIMITS.groups && done < wanted.length; groups++) {
+    const group = firstGroup(wanted.slice(done), counts, most)
+    try {
+      const { views, statements, facts } = await readViews(from, group, days, left)
+      for (const affiliate of group) {
+        const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
+        cases.push(...casesIn(test, affiliate, views.get(affiliate) ?? [], own))
+      }
+      done += group.length
+      left -= facts
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      // What was read before counts towards the limit; the next page begins anew.
+      if (done > 0) break
+      if (group.length === 1) return { cases: [], affiliates: [], tooLarge: group[0] ?? null }
+      most = customersOf(group, counts) / 2
+    }
+  }
+  return { cases: cases.sort(inOrder), affiliates: wanted.slice(0, done), tooLarge: null }
+}
+
+const customersOf = (group: readonly string[], counts: ReadonlyMap<string, number>): number =>
+  group.reduce((sum, affiliate) => sum + (counts.get(affiliate) ?? 0) + 1, 0)
+
+/** Returns the first affiliates that have at most so many customers together; at least one. */
+function firstGroup(
+  affiliates: readonly string[],
+  counts: ReadonlyMap<string, number>,
+  most: number,
+): readonly string[] {
+  let size = 1
+  while (size < affiliates.length && customersOf(affiliates.slice(0, size + 1), counts) <= most) {
+    size++
+  }
+  return affiliates.slice(0, size)
+}
+
+const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
+  a.openedFor - b.openedFor ||
+  compareText(a.affiliate_id, b.affiliate_id) ||
+  compareText(subjectKey(a.finding.subject), subjectKey(b.finding.subject)) ||
+  a.position - b.position
+
+/** Returns the cases of an affiliate. A customer who changes affiliate has cases with each of them. */
+export function casesIn(
+  test: BackTest,
+  affiliate_id: string,
+  views: readonly ViewOfDays[],
+  statements: readonly StatementSums[],
+): SimulatedCase[] {
+  const found = views.flatMap(({ view, first, last }) => findingsOf(test, view, first, last))
+  const bySubject = Map.groupBy(found, ({ subject }) => subjectKey(subject))
+  return [...bySubject.values()].flatMap((findings: readonly DayFinding[]) =>
+    casesOf(findings, new Map(), test.last, test.expireDays).map((one) => ({
+      ...one,
+      affiliate_id,
+      held: test.action === 'hold' ? heldBy(test, one, statements) : [],
+    })),
+  )
+}
+
+/** Returns the last day on which a case holds. */
+const lastHeldDay = ({ last, expireDays }: BackTest, one: Case): number =>
+  one.status === 'expired' ? one.lastEvidenceDay + expireDays : last
+
+/**
+ * Returns the statements that were payable while a case was open: it opens on the morning after its day. A
+ * statement that was paid until then is not held.
+ */
+function heldBy(test: BackTest, one: Case, statements: readonly StatementSums[]): HeldStatement[] {
+  const end = lastHeldDay(test, one)
+  return statements.flatMap(({ id, affiliate_id, currency, payable, payable_on, paid_on }) => {
+    if (payable_on === null || !isPositive(decimal(payable))) return []
+    if (dayNumber(payable_on) > end) return []
+    if (paid_on !== null && dayNumber(paid_on) <= one.openedFor) return []
+    const part = multiply(multiply(decimal(payable), decimal(test.reservePercent)), PERCENT)
+    return [{ id, affiliate_id, currency, amount: round(part, minorDigits(currency)) }]
+  })
+}
+
+const PERCENT = decimal('0.01')
+
+/** An amount of a currency that is held, and of how many statements. */
+export interface HeldSum {
+  readonly currency: string
+  readonly amount: string
+  readonly statements: number
+}
+
+/** Adds up what is held by currency. A statement that several cases hold counts once. */
+export function sumHeld(held: readonly HeldStatement[]): HeldSum[] {
+  const once = [...new Map(held.map((one) => [one.id, one])).values()]
+  return [...Map.groupBy(once, ({ currency }) => currency)]
+    .map(([currency, own]) => ({
+      currency,
+      amount: fixedText(
+        own.reduce((total, { amount }) => add(total, amount), ZERO),
+        minorDigits(currency),
+      ),
+      statements: own.length,
+    }))
+    .sort((a, b) => compareText(a.currency, b.currency))
+}
