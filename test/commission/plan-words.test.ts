@@ -46,7 +46,7 @@ describe('a rule in words', () => {
       [
         '15 % of the amount once for each customer, when the customer pays a first challenge fee.',
         'The amount is at least 5.00 EUR and at most 150.00 EUR.',
-        'Only for customers from DE or AT.',
+        'Only for customers from Germany or Austria.',
         'Not for customers with the account type demo.',
         "Only in the first 12 months after a customer's signup.",
         'It does not count if refunds reach its amount within 14 days.',
@@ -120,7 +120,7 @@ describe('a rule in words', () => {
         ],
       },
       [
-        '1.00 EUR once for each customer, when the customer makes a first deposit or other transaction, the customer is from DE or AT and does not have the account type demo and the customer came by the link Lk7Qm2Xv and has an account size of at least 50,000.',
+        '1.00 EUR once for each customer, when the customer makes a first deposit or other transaction, the customer is from Germany or Austria and does not have the account type demo and the customer came by the link Lk7Qm2Xv and has an account size of at least 50,000.',
       ],
     ],
     [

@@ -150,7 +150,7 @@ describe('the sentence of', () => {
     [
       'a condition on the customer',
       { condition: 'qualify/4' },
-      'The rule “cpa” waits until the customer has the KYC status verified and is not from US.',
+      'The rule “cpa” waits until the customer has the KYC status verified and is not from the United States.',
     ],
     [
       'a deposit that is too small',
@@ -175,7 +175,7 @@ describe('the sentence of', () => {
     [
       'a country that is left out',
       { reason: 'excluded', condition: 'not_countries' },
-      'The rule “cpa” does not pay for customers from US.',
+      'The rule “cpa” does not pay for customers from the United States.',
     ],
     [
       'an affiliate that is not set up',

@@ -7,3 +7,13 @@ export function countryName(text: string): string {
   const code = foldCountry(text)
   return (code && REGIONS.of(code)) || text
 }
+
+/** Names that have an article in a sentence. */
+const WITH_ARTICLE =
+  /^(?:United |Netherlands|Philippines|Bahamas|Gambia|Maldives|Seychelles|Congo|Isle )|(?:Islands|Republic|Territory|Territories)$/
+
+/** Returns the name of a country as it stands in a sentence: `Germany`, `the United States`. */
+export function countryInSentence(text: string): string {
+  const name = countryName(text)
+  return WITH_ARTICLE.test(name) ? `the ${name}` : name
+}

@@ -1,4 +1,5 @@
 import { type CustomerListName, isOfCustomer } from './conditions.ts'
+import { countryInSentence } from './country-words.ts'
 import { decimal, integer, isNegative, multiply, negate, plainText } from './decimal.ts'
 import type {
   ActivityKind,
@@ -92,8 +93,12 @@ const CONDITION_WORDS: Readonly<Record<string, string>> = {
   subtypes: 'of the kind',
 } satisfies Record<ListName, string>
 
+/** Returns the values of a condition as people read them: countries by their names. */
+const valuesInWords = (name: string, values: readonly string[]): readonly string[] =>
+  name === 'countries' ? values.map(countryInSentence) : values
+
 const conditionPhrase = (name: string, values: readonly string[]): string =>
-  `${CONDITION_WORDS[name] ?? name.replaceAll('_', ' ')} ${either(values)}`
+  `${CONDITION_WORDS[name] ?? name.replaceAll('_', ' ')} ${either(valuesInWords(name, values))}`
 
 function sizePhrase({ min, max }: NonNullable<Conditions['account_size']>): string {
   const bounds = [
@@ -267,8 +272,9 @@ const OF_A_CUSTOMER: Readonly<Record<string, readonly [is: string, isNot: string
 /** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
 function customerWords({ account_size, ...lists }: Conditions): string {
   const phrases = Object.entries(lists).map(([name, values]) => {
-    const words = OF_A_CUSTOMER[name.replace(/^not_/, '')] ?? ['has', 'does not have']
-    return `${words[name.startsWith('not_') ? 1 : 0]} ${either(values ?? [])}`
+    const list = name.replace(/^not_/, '')
+    const words = OF_A_CUSTOMER[list] ?? ['has', 'does not have']
+    return `${words[name.startsWith('not_') ? 1 : 0]} ${either(valuesInWords(list, values ?? []))}`
   })
   const size = account_size ? [sizePhrase(account_size).replace(/^with/, 'has')] : []
   return listed([...phrases, ...size])

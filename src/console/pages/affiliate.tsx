@@ -160,19 +160,17 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
       {terms === null ? (
         <p class="note">No version of the plan is in force.</p>
       ) : (
-        <>
-          {[...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
-            (sentences) => (
-              <ul class="rule-words">
-                {sentences.map((sentence) => (
-                  <li>
-                    <Data text={sentence} />
-                  </li>
-                ))}
-              </ul>
-            ),
-          )}
-        </>
+        [...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
+          (sentences) => (
+            <ul class="rule-words">
+              {sentences.map((sentence) => (
+                <li>
+                  <Data text={sentence} />
+                </li>
+              ))}
+            </ul>
+          ),
+        )
       )}
     </>
   )

@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { countryName } from '../../commission/engine/country-words.ts'
 import { transactionWord } from '../../commission/engine/plan-words.ts'
+import { figure } from '../../commission/engine/reasons.ts'
 import { Amount, Data, Day, Time, titleOf } from './data.tsx'
 import { type Pair, Pairs } from './fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
@@ -58,7 +59,8 @@ const spaced = (name: string): string =>
     : name
 
 /** The fields whose amounts are in the currency of their record. */
-const IN_CURRENCY = /^(?:amount_currency|spread_cost|commission|pnl|drawdown|max_drawdown|Value)$/
+const IN_CURRENCY = /^(?:amount_currency|spread_cost|commission|pnl|Value)$/
+const IN_PERCENT = /^(?:drawdown|max_drawdown)$/
 const IN_USD = /^(?:amount_usd|volume_usd|account_size)$/
 
 /** The fields that others show: a currency stands behind its amount. */
@@ -97,7 +99,7 @@ export const Amounts = (props: {
 
 /** Whether a field is an amount, which tables align to the right. */
 export const isAmount = (name: string): boolean =>
-  IN_CURRENCY.test(name) || IN_USD.test(name) || name === 'lots_traded'
+  [IN_CURRENCY, IN_USD, IN_PERCENT].some((names) => names.test(name)) || name === 'lots_traded'
 
 /** Renders the value of a field of a record. */
 export function FieldValue({ name, record }: { name: string; record: StoredRecord }): Child {
@@ -110,6 +112,7 @@ export function FieldValue({ name, record }: { name: string; record: StoredRecor
     return <Amount value={withCents(text)} {...(currency && { currency })} />
   }
   if (isNumber && IN_USD.test(name)) return <Amount value={withCents(text)} currency="USD" />
+  if (isNumber && IN_PERCENT.test(name)) return <Data text={`${figure(text)} %`} />
   if (INSTANT.test(text)) return <Instant text={text} />
   if (DAY.test(text)) return <Day day={text} />
   if (/^country(?:_code)?$/.test(name)) return <Data text={countryName(text)} />

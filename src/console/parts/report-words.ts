@@ -1,3 +1,4 @@
+import { countryName } from '../../commission/engine/country-words.ts'
 import { EVENTS, type GroupValue } from '../../reports/report.ts'
 import { dayWords, periodWords, titleOf, visible } from './data.tsx'
 
@@ -74,19 +75,13 @@ const GROUPS: Readonly<Record<string, string>> = {
 export const groupTitle = (name: string): string =>
   Object.hasOwn(GROUPS, name) ? (GROUPS[name] ?? name) : titleOf(name)
 
-/** Returns the name of a country in English; its code if it has none. */
-function countryName(code: string): string {
-  if (!/^[A-Z]{2}$/.test(code)) return visible(code)
-  return new Intl.DisplayNames('en', { type: 'region' }).of(code) ?? code
-}
-
 /** Returns a value of a group in words; `none` for records that have no value. */
 export function groupText(name: string, value: GroupValue): string {
   if (value === null) return 'none'
   const text = String(value)
   if (name === 'day') return dayWords(text)
   if (name === 'week' || name === 'month') return periodWords(text)
-  if (name === 'country_code') return countryName(text)
+  if (name === 'country_code') return visible(countryName(text))
   if (name === 'transaction_type') return capital(TYPES[text] ?? visible(text))
   return visible(text)
 }

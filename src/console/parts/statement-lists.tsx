@@ -21,6 +21,7 @@ import {
   isolated,
   periodWords,
   Table,
+  Time,
 } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 
@@ -212,86 +213,35 @@ export interface PeriodSums {
   readonly last_run_at: string | null
 }
 
-interface SumsProps<Row> {
-  readonly visit: Visit
-  readonly caption: string
-  readonly rows: readonly Row[]
-  /** The fields by which the statements are grouped. */
-  readonly groupedBy: readonly (keyof Row & string)[]
-  /** The other fields of each group. */
-  readonly shown: readonly (keyof Row & string)[]
-  /** The filters of the statements that are added up. */
-  readonly period?: string | undefined
-  readonly affiliate_id?: string | undefined
-  readonly empty: Child
-}
-
 /** The maximum number of sums of periods that a page lists. */
 const LISTED_SUMS = 12
 
-/** What each row of sums has. */
-interface Summed {
-  readonly plan?: string
-  readonly period?: string
-  readonly status: string
-  readonly statements: number
-}
+type PeriodSum = PeriodSums['data'][number]
 
-/** Renders sums of statements, each with a link to the statements that it sums. */
-const SumTable = <Row extends Summed>(props: SumsProps<Row>) => (
+/** Renders the sums of the statements of the latest periods, each with a link to the statements. */
+export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => (
   <Table
-    {...props}
+    rows={sums.data.slice(0, LISTED_SUMS)}
+    caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
     columns={[
-      ...fields<Row>(props.visit, ...props.groupedBy),
+      column('Period', ({ period }: PeriodSum) => periodWords(period)),
+      column(
+        'Total',
+        ({ total, currency }: PeriodSum) => <Amount value={total} currency={currency} />,
+        true,
+      ),
+      column('Status', ({ status }: PeriodSum) => <StatusBadge status={status} />),
       column(
         'Statements',
-        ({ plan, period = props.period, status, statements }: Row) => (
-          <AccountLink
-            visit={props.visit}
-            at={['statements']}
-            query={{ period, affiliate_id: props.affiliate_id, plan, status }}
-          >
+        ({ period, status, statements }: PeriodSum) => (
+          <AccountLink visit={visit} at={['statements']} query={{ period, status }}>
             {count(statements)}
           </AccountLink>
         ),
         true,
       ),
-      ...fields<Row>(props.visit, ...props.shown),
+      column('Computed', ({ computed_at }: PeriodSum) => <Time at={computed_at} />),
     ]}
-  />
-)
-
-/** Renders the sums of statements that a page lists. */
-export const Totals = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => {
-  const { affiliate_id = visit.params.affiliate, period } = visit.query
-  return (
-    <SumTable
-      visit={visit}
-      rows={totals.data}
-      period={period}
-      affiliate_id={affiliate_id}
-      empty={<p hidden />}
-      caption={totals.is_limited ? 'Totals of the first 100,000 statements' : 'Totals'}
-      groupedBy={['plan', 'status']}
-      shown={[
-        'with_holds',
-        'total',
-        'payable',
-        ...(period ? ['closing' as const] : []),
-        'currency',
-      ]}
-    />
-  )
-}
-
-/** Renders the sums of the statements of the latest periods. */
-export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => (
-  <SumTable
-    visit={visit}
-    rows={sums.data.slice(0, LISTED_SUMS)}
-    caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
-    groupedBy={['period', 'status']}
-    shown={['total', 'currency', 'computed_at']}
     empty={
       <EmptyState title="There are no statements yet.">
         <p>
