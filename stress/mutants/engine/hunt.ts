@@ -13,7 +13,7 @@ const FOLDER = 'src/commission/engine/'
 
 /** The files of the engine that explain results, word or simulate them. Their tests run inside workerd. */
 const EXPLAINS =
-  /\/(?:explain|trace|reasons|earnings|unearned|once-report|once-through|fact-needs|fact-reports|simulation|\w+-words)/
+  /\/(?:explain|trace|reasons|earnings|unearned|once-report|once-through|fact-needs|fact-reports|simulation|unit-earnings|\w+-words)/
 
 /** The number of random worlds that hunt, and the seed of the first. */
 const WORLDS = 250
