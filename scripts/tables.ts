@@ -15,6 +15,7 @@ const TABLES: Record<string, string> = {
   event_definitions: 'How the events of one name are validated; `kpis` and `product` are JSON.',
   vocabulary: 'The meanings of values that an account uses in place of the standard ones.',
   plan_versions: 'The versions of plans; `terms` is canonical JSON.',
+  fraud_rule_versions: 'The versions of fraud rules; `terms` is canonical JSON.',
   assignments: 'Which plan governs the customers of an affiliate, from a day on.',
   customers: 'Customers of every vertical.',
   transactions: 'Financial events on trader accounts.',

@@ -172,6 +172,7 @@ const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
 const IMPORT = file('a.csv', 'affiliate_id,parent\nA-1,A-2\nA-2,\n')
 const PLAN = file('p.json', '{"name": "P"}')
+const RULE = file('r.json', '{"kind": "resets"}')
 const ASSIGNMENTS = file('s.csv', 'affiliate_id,plan,from,customers\n*,p,2026-12-01,new\n')
 const RATES = file('fx.csv', 'Date,USD\n2026-10-01,1.1711\n')
 
@@ -341,6 +342,28 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
   [
     ['plans', 'withdraw', 'a', 'p', '2'],
     'DELETE accounts/a/plans/p/versions/2',
+    undefined,
+    undefined,
+  ],
+  [['fraud', 'rules', 'a'], 'GET accounts/a/fraud-rules', undefined, LIST],
+  [['fraud', 'show', 'a', 'r'], 'GET accounts/a/fraud-rules/r', undefined, THING],
+  [
+    ['fraud', 'versions', 'a', 'r'],
+    'GET accounts/a/fraud-rules/r/versions?per_page=500',
+    undefined,
+    ONE,
+  ],
+  [
+    ['fraud', 'version', 'a', 'r', '2'],
+    'GET accounts/a/fraud-rules/r/versions/2',
+    undefined,
+    THING,
+  ],
+  [['fraud', 'put', 'a', 'r', RULE], 'PUT accounts/a/fraud-rules/r', { kind: 'resets' }, THING],
+  [['fraud', 'disable', 'a', 'r'], 'DELETE accounts/a/fraud-rules/r', undefined, undefined],
+  [
+    ['fraud', 'withdraw', 'a', 'r', '2'],
+    'DELETE accounts/a/fraud-rules/r/versions/2',
     undefined,
     undefined,
   ],
@@ -886,6 +909,33 @@ describe('operations', { concurrency: 4 }, () => {
     const { code, stderr } = await admin('', ['plans', 'templates', '--print', '../plans/cpa'])
     assert.equal(code, 2)
     assert.match(stderr, /^admin: There is no template `\.\.\/plans\/cpa`\. Use cpa, hybrid, /)
+  })
+
+  test('fraud sets: lists the rules of each set without an address or a key', async () => {
+    const { code, stdout } = await start('', ['fraud', 'sets'], { env: {}, cwd: '.' })
+    assert.equal(code, 0)
+    for (const vertical of ['forex', 'igaming', 'prop-trading']) {
+      const rules = JSON.parse(readFileSync(`examples/fraud-rules/${vertical}.json`, 'utf8'))
+      for (const rule of Object.keys(rules)) {
+        assert.match(stdout, new RegExp(`│ ${vertical} +│ ${rule} +│`))
+      }
+    }
+  })
+
+  test('fraud put: reads a rule of a set, and what fraud version --json printed', async () => {
+    const { base, requests } = await service(() => ({ body: THING }))
+    const { stdout } = await admin('', ['fraud', 'sets', '--print', 'forex'])
+    const set = file('set.json', stdout)
+    const rules = JSON.parse(readFileSync('examples/fraud-rules/forex.json', 'utf8'))
+    await admin(base, ['fraud', 'put', 'a', 'lot-churn', set])
+    const terms = { kind: 'resets', name: 'R' }
+    const printed = file('version.json', JSON.stringify({ rule: 'r', version: 2, terms }))
+    await admin(base, ['fraud', 'put', 'a', 'r', printed])
+    const bodies = requests.map(({ body }) => body)
+    assert.deepEqual(bodies, [rules['lot-churn'], terms])
+    const { code, stderr } = await admin(base, ['fraud', 'put', 'a', 'other', set])
+    assert.equal(code, 2)
+    assert.match(stderr, /has no rule `other`\. It has shared-identity, /)
   })
 
   test('runs start: says how to see the progress', async () => {
@@ -1660,7 +1710,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
     'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
-    'plans, assignments, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
+    'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
     'acounts list': 'Unknown command `acounts`. Did you mean accounts?',

@@ -22,6 +22,7 @@ import * as expiring from '../src/db/directory/credentials.ts'
 import * as definitions from '../src/db/directory/event-definitions.ts'
 import * as links from '../src/db/directory/links.ts'
 import * as statusMaps from '../src/db/directory/status-maps.ts'
+import * as fraud from '../src/db/fraud/rules.ts'
 import * as activities from '../src/db/records/erasure.ts'
 import * as erasure from '../src/db/records/erasure.ts'
 import { finishReleases } from '../src/db/records/release.ts'
@@ -151,6 +152,35 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
         withdrawn_at: 'x',
       }),
     ['plan_versions_day', 'assignments_plan', 'statements_closed'],
+  ],
+  ['readRuleRows', (db) => fraud.readRuleRows(db, 'a'), ['fraud_rule_versions_day']],
+  [
+    'readRuleVersions',
+    (db) => fraud.readRuleVersions(db, 'a', 'r'),
+    ['fraud_rule_versions_day', 'customers_day'],
+  ],
+  ['listRuleVersions', (db) => fraud.listRuleVersions(db, 'a', null)],
+  ['findRuleVersion', (db) => fraud.findRuleVersion(db, 'a', 'r', 1)],
+  [
+    'withdrawRuleVersion',
+    (db) =>
+      fraud.withdrawRuleVersion(db, {
+        account: 'a',
+        rule: 'r',
+        version: 1,
+        today: '2026-12-01',
+        withdrawn_at: 'x',
+      }),
+  ],
+  [
+    'replaceRuleFrom',
+    (db) =>
+      fraud.replaceRuleFrom(
+        db,
+        { account: 'a', rule: 'r', from: '2026-12-01', now: 'x', audit: 'i' },
+        '{}',
+      ),
+    ['fraud_rule_versions_day'],
   ],
   ['putAssignments', (db) => assignments.putAssignments(db, 'a', [assigned])],
   ['rejectUnknownPlans', (db) => assignments.rejectUnknownPlans(db, 'a', ['p'])],

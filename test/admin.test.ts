@@ -479,6 +479,8 @@ test('a reset leaves only what the integrations team configured', async () => {
   }
   const configured = ['affiliates', 'audit_log', 'brand_tokens', 'clients', 'links']
   const sent = ['activity', 'arrivals', 'clicks', 'customers', 'deliveries', 'events']
+  // A new account starts with rules.
+  sent.push('fraud_rule_versions')
   sent.push('day_totals', 'idempotency_keys', 'totals', 'totals_leases', 'transactions')
   expect(await filled()).toEqual([...configured, ...sent].sort())
   for (const { account } of [acme, casino]) {

@@ -71,7 +71,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
     'zone',
   ],
-  fraud: ['commission', 'db', 'durations', 'tracking', 'validation'],
+  fraud: ['commission', 'db', 'durations', 'examples', 'tracking', 'validation'],
   admin: [
     'amount-signs',
     'auth',
@@ -79,6 +79,7 @@ const MAY_USE: Record<string, string[]> = {
     'db',
     'durations',
     'errors',
+    'fraud',
     'http',
     'ingest',
     'reports',

@@ -33,6 +33,7 @@ const ACTIONS = [
 
 /** The details of every action together: each reads its own. */
 const DETAILS = {
+  rule: 'bursts',
   plan: 'ib-2026',
   name: 'IB 2026',
   version: 3,

@@ -9,6 +9,7 @@ import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { BOOK_LIMITS } from '../src/commission/books/limits.ts'
 import { PLAN_LIMITS } from '../src/commission/plans/limits.ts'
+import { RULE_LIMITS } from '../src/fraud/rules.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
@@ -336,6 +337,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
       return deleteNamedAffiliate(operation)
     }
     if (operation.path.endsWith('/affiliates')) return createCycle()
+    if (operation.path.includes('/fraud-rules')) return changeFullRules(operation)
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)
     if (operation.path.endsWith('/fx-rates')) return putWhileOthersPut()
     if (operation.method === 'PATCH') return changeZoneOfRecords()
@@ -429,6 +431,20 @@ async function sendToFullAccount(operation: Described): Promise<Response> {
       .run()
     return send(operation, `${path}?affiliate_id=5&from=${DAY}`, {})
   }
+  return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
+}
+
+/** Puts a fraud rule beside as many as an account may have, or withdraws a version that has begun. */
+async function changeFullRules(operation: Described): Promise<Response> {
+  const rows = 'with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)'
+  const sql = `${rows} insert or ignore into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
+    select 'firm', 'r' || i, 1, '2020-01-01', '{"scope":{"affiliates":["*"]}}', 'now' from n`
+  await env.DB.prepare(sql).bind(RULE_LIMITS.rules).run()
+  const path = operation.path
+    .replace('{account}', 'firm')
+    .replace('{rule}', operation.method === 'PUT' ? 'another' : 'r1')
+    .replace('{version}', '1')
+  const body = { name: 'R', kind: 'lot_churn', effective_from: DAY, severity: 'low' }
   return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
 }
 

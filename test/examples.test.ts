@@ -1,6 +1,7 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import forexRules from '../examples/fraud-rules/forex.json'
 import perLot from '../examples/plans/ib-per-lot.json'
 import { ENTITIES } from '../scripts/docs/entities.ts'
 import storedExamples from '../scripts/docs/examples.json'
@@ -231,6 +232,25 @@ async function takePlans(team: Team) {
   })
 }
 
+/** Takes fraud rules: one that begins in the future, and one with mistakes. */
+async function takeFraudRules(team: Team) {
+  const at = { account: 'acme-forex', rule: 'minimum-deposit' }
+  const body = { ...forexRules['minimum-deposit'], effective_from: '9998-12-01' }
+  await team('putFraudRule', 'new', 'A rule', { at, body })
+  await team('putFraudRule', 'same', 'The same again', { at, body })
+  await take('putFraudRule', 'wrong', 'A misspelt parameter and a wrong severity', {
+    ...{ at, headers: asTeam() },
+    body: { ...body, severity: 'urgent', parameters: { idle_day: 14 } },
+  })
+  await team('listFraudRules', 'all', 'All of them')
+  await team('getFraudRule', 'one', 'One rule', { at })
+  await team('listFraudRuleVersions', 'page', 'Its versions', { at })
+  const version = { ...at, version: '1' }
+  await team('getFraudRuleVersion', 'first', 'Its first version', { at: version })
+  await team('withdrawFraudRuleVersion', 'first', 'Its first version', { at: version })
+  await team('disableFraudRule', 'one', 'One of them', { at })
+}
+
 /** Takes the statements of an account that has one. */
 async function takeOwnStatements(api: Api, account: string) {
   await env.DB.batch(statementRows(env.DB, account, 'IB-07'))
@@ -448,6 +468,7 @@ test('the stored examples equal the responses of the service', async () => {
   await partner('prop-trading')
 
   await takePlans(team)
+  await takeFraudRules(team)
   await takeStatements(team, { Authorization: `Bearer ${access_token}` })
   await takeBooks(team)
 

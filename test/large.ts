@@ -18,12 +18,19 @@ export const SIZES = {
   erasures: 1000,
   statements: 1000,
   plans: 200,
+  fraudRules: 50,
   definitions: 200,
   credentials: 200,
   /** The days on which it has records, from `FIRST_DAY` on. */
   days: 400,
   /** The records of the first customer, half of them on the first day. */
   ofFirstCustomer: 5000,
+}
+
+/** A fraud rule, as it is stored. */
+const FRAUD_RULE = {
+  ...{ kind: 'signup_burst', name: 'R', severity: 'low', action: 'flag', disabled: false },
+  ...{ scope: { affiliates: ['*'] }, parameters: {}, effective_from: '2026-01-01' },
 }
 
 /** A statement of nothing, as it is stored. */
@@ -217,6 +224,13 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
        folded_reference`,
       `?1, ${ID('r')}, ${ID('aff')}, 'EUR', '1.00', '2026-10-05', '[]', 'x', '2026-10-05T09:00:00.000Z',
        ${ID('r')}`,
+    ),
+    insert(
+      SIZES.fraudRules,
+      'fraud_rule_versions',
+      'account, rule, version, effective_from, terms, created_at',
+      `?1, ${ID('r')}, 1, '2026-01-01', '${JSON.stringify(FRAUD_RULE)}',
+       '2026-01-01T00:00:00.000Z'`,
     ),
     insert(
       SIZES.plans,

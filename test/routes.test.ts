@@ -306,8 +306,12 @@ describe('two accounts with the same ids', () => {
     return { ...acme, delivery_id, deliveries: 4 }
   }
 
-  /** Creates a plan that names the account, and its assignment. */
+  /** Creates a plan and a fraud rule that name the account, and an assignment. */
   const createPlan = async (name: string) => {
+    await askAdmin(`accounts/${name}/fraud-rules/bursts`, 'PUT', {
+      ...{ name: `of-${name}`, kind: 'signup_burst' },
+      ...{ effective_from: '2026-12-01', severity: 'low' },
+    })
     const plan = { ...revenueShare, name: `of-${name}` }
     await askAdmin(`accounts/${name}/plans/standard-ib`, 'PUT', plan)
     await askAdmin(`accounts/${name}/assignments`, 'PUT', [
@@ -356,6 +360,7 @@ describe('two accounts with the same ids', () => {
       .replace('transactions/by-id', 'transactions/by-id?transaction_id=t-1')
       .replace(':delivery_id', delivery)
       .replace(':plan', 'standard-ib')
+      .replace(':rule', 'bursts')
       .replace(':statement_id', STATEMENT_ID)
       .replace(':run_id', RUN_ID)
       .replace(':affiliate_id', 'aff-7')

@@ -77,6 +77,9 @@ const FOUND: Bound = { each: 12, fixed: 250 }
 /** Read once for all resources of an account. */
 const FEED: Bound = { each: 0, fixed: HOURS + 40 + COMPLETENESS }
 const FEEDS: Bound = { each: FEED.fixed, fixed: 10 }
+/** An account has at most 50 fraud rules; a list reads the heads of all versions. */
+const FRAUD_RULES: Bound = { each: 3, fixed: 2 * SIZES.fraudRules + 10 }
+
 /** An account has at most 200 plans; a list reads the heads of all versions. */
 const PLANS: Bound = { each: 3, fixed: 2 * SIZES.plans + 10 }
 /** The records of changed days are summed, at most 1,000,000 in a request or 50,000 with KPIs. */
@@ -306,6 +309,10 @@ async function routes() {
     '/plans/p-000001': [{ bound: PLANS }],
     '/plans/p-000001/versions': [{ bound: PLANS }],
     '/plans/p-000001/versions/1': [{ bound: ONE }],
+    '/fraud-rules': [{ bound: FRAUD_RULES }],
+    '/fraud-rules/r-000001': [{ bound: FRAUD_RULES }],
+    '/fraud-rules/r-000001/versions': [{ bound: FRAUD_RULES }],
+    '/fraud-rules/r-000001/versions/1': [{ bound: ONE }],
     '/assignments': list(ROWS, [name, 'assignments', null], [LAST_AFFILIATE, '9998-01-01']),
     '/customers': [
       ...list({ each: 7, fixed: 10 }, [name, 'attributed'], [`c-${nearEnd(SIZES.customers)}`]),

@@ -5,6 +5,7 @@ import { BOOKS } from './operations/books.ts'
 import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
+import { FRAUD } from './operations/fraud.ts'
 import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...MAPPINGS,
   ...LINKS,
   ...PLANS,
+  ...FRAUD,
   ...RATES,
   ...STATEMENTS,
   ...BOOKS,

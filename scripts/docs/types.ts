@@ -53,7 +53,7 @@ const KEYWORDS: Partial<Record<IssueCode, (expected: string, json: JsonSchema) =
     return type === 'string' ? { pattern: `^${UNSIGNED}$` } : { minimum: Number(expected) }
   },
   maximum: (expected, { format }) =>
-    format === 'date'
+    format === 'date' || expected !== '0'
       ? { 'x-rules': { maximum: `At most ${expected}.` } }
       : { pattern: `^(?:-${UNSIGNED}|0(?:\\.0{1,${DECIMAL_LIMITS.places}})?)$` },
 }

@@ -13,6 +13,7 @@ import {
   updateAccount,
 } from '../db/directory/accounts.ts'
 import { hasAuditEntry, newAuditId, withAudit } from '../db/directory/audit.ts'
+import { insertFirstRules } from '../db/fraud/rules.ts'
 import { readBookZone, setBookZone } from '../db/records/book-zone.ts'
 import { beginReset, finishReset, hasEndedReset, RESET_LIMITS } from '../db/records/reset.ts'
 import { readUsages } from '../db/records/storage.ts'
@@ -20,12 +21,14 @@ import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage
 import { isUniqueViolation, withD1Retry } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
+import { firstRules } from '../fraud/rule-sets.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readQuery } from '../http/query.ts'
 import * as f from '../validation/fields.ts'
 import { quote } from '../validation/quote.ts'
 import { dropWebhooksOfDisabled } from '../webhooks/causes.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
 import { notFound, readFields, validationFailed } from './body.ts'
 import { accountChange, newAccount } from './fields.ts'
 import { propagateSettings } from './propagate.ts'
@@ -108,15 +111,13 @@ export const accounts = new Hono<AppEnv>()
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
     const auditId = newAuditId()
     try {
-      await withAudit(c.env.DB, entry, [insertAccount(c.env.DB, account)], auditId)
+      const rules = await addFirstRules(c.env, account)
+      await withAudit(c.env.DB, entry, [insertAccount(c.env.DB, account), ...rules], auditId)
     } catch (error) {
       if (!isUniqueViolation(error)) throw error
       // An earlier attempt of this request may have succeeded although its response was lost. Its entry
       // in the audit log, written in the same batch, tells it from the request of another caller.
-      if (!(await hasAuditEntry(c.env.DB, auditId))) {
-        const detail = `There is already an account ${quote(id)}.`
-        throw new ApiError('already_exists', { detail, cause: error })
-      }
+      if (!(await hasAuditEntry(c.env.DB, auditId))) throw alreadyExists(id, error)
     }
     const created = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
     return c.json({ ...created, ...(await overcommitment(c.env.DB, binding)) }, 201)
@@ -175,6 +176,30 @@ export const accounts = new Hono<AppEnv>()
     // A cron goes on with what is left.
     return isDone ? c.body(null, 204) : c.json({ resetting: true }, 202)
   })
+
+/**
+ * Gives a new account the fraud rules with which its vertical starts. Returns the statements that belong to
+ * its batch. In another database they are run at once: before the account, so that no account lacks them.
+ *
+ * @throws ApiError `already_exists`
+ */
+async function addFirstRules(
+  env: Env,
+  account: Pick<Account, 'id' | 'vertical' | 'binding' | 'book_zone' | 'time_zone' | 'created_at'>,
+): Promise<D1PreparedStatement[]> {
+  const { id, vertical, binding, created_at } = account
+  const effective_from = dayInZone(bookZoneOf(account), Date.parse(created_at))
+  const db = resolveDatabase(env, binding)
+  const values = { account: id, effective_from, created_at }
+  const statements = insertFirstRules(db, values, firstRules(vertical, effective_from))
+  if (binding === 'DB') return statements
+  if (await findAccount(env.DB, id)) throw alreadyExists(id)
+  await withD1Retry(() => db.batch(statements))
+  return []
+}
+
+const alreadyExists = (id: string, cause?: unknown) =>
+  new ApiError('already_exists', { detail: `There is already an account ${quote(id)}.`, cause })
 
 /**
  * Returns what to report if the quotas of a database are larger than the database. This is not an error:

@@ -131,7 +131,7 @@ export const plans = (resourcesOf: ResourcesOf) =>
     })
 
 /** Reads the number of a version, or 0 for none; null if it is absent. */
-function readVersionNumber(text: string | undefined): number | null {
+export function readVersionNumber(text: string | undefined): number | null {
   if (text === undefined) return null
   if (/^\d{1,6}$/.test(text)) return Number(text)
   throw invalidValue('after', text, 'the number of a version, or `0`')
@@ -174,7 +174,7 @@ const inForce = (cause: unknown) =>
   })
 
 /** Returns today's day, as facts of the account are dated. */
-const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
+export const todayOf = (account: Account): string => dayInZone(bookZoneOf(account), Date.now())
 
 /**
  * Stores what is decided. Decides again if another version is stored, or a period is closed, at the same

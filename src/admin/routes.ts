@@ -26,6 +26,7 @@ import { clients } from './clients.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
+import { fraudRules } from './fraud-rules.ts'
 import { histories } from './histories.ts'
 import { ledger } from './ledger.ts'
 import { links } from './links.ts'
@@ -53,6 +54,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/plans`, plans(resourcesOf))
     .route(`${account}/plans`, simulations(resourcesOf))
     .route(`${account}/assignments`, assignments)
+    .route(`${account}/fraud-rules`, fraudRules)
     .route(account, attribution)
     .route(account, erasures)
     .route(account, histories)

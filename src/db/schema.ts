@@ -145,6 +145,24 @@ export const planVersions = sqliteTable(
   ],
 )
 
+/** The versions of fraud rules; `terms` is canonical JSON. */
+export const fraudRuleVersions = sqliteTable(
+  'fraud_rule_versions',
+  {
+    account: text().notNull(),
+    rule: text().notNull(),
+    version: integer().notNull(),
+    effective_from: text().notNull(),
+    terms: text().notNull(),
+    created_at: text().notNull(),
+    withdrawn_at: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.rule, t.version] }),
+    uniqueIndex('fraud_rule_versions_day').on(t.account, t.rule, t.effective_from),
+  ],
+)
+
 /** Which plan governs the customers of an affiliate, from a day on. */
 export const assignments = sqliteTable(
   'assignments',

@@ -136,6 +136,15 @@ export interface Reach {
   readonly unitEarnings?: boolean
 }
 
+/** A parameter by which a rule never finds anything, or always does. */
+export interface Doubt {
+  /** A JSON Pointer into the parameters. */
+  readonly pointer: string
+  readonly holds: 'never' | 'always'
+  /** Says why, in one sentence. */
+  readonly because: string
+}
+
 /** A kind of rule. */
 export interface Kind<P = unknown> {
   /** Its name on the wire. */
@@ -145,6 +154,8 @@ export interface Kind<P = unknown> {
   /** The schema of the parameters, with their defaults. */
   readonly parameters: v.GenericSchema<unknown, P>
   reach(parameters: P): Reach
+  /** Returns the parameters that are allowed and probably a mistake. */
+  doubts?(parameters: P): readonly Doubt[]
   /**
    * Returns what a rule finds on a day. The result follows from the records of the days in reach alone.
    *

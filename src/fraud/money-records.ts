@@ -1,34 +1,49 @@
 import * as v from 'valibot'
 import type { Fact } from '../commission/engine/facts.ts'
 import { listOf, objectOf } from '../commission/plans/shapes.ts'
+import { describeField, documentation } from '../validation/fields.ts'
 import { ruleMessage } from '../validation/issue.ts'
 
 // Which records are deposits, withdrawals and play. Brands name their events as they like, so that rules of
 // brands list the names; the defaults are those of the source document.
 
+type Documentation = ReturnType<typeof documentation>
+
 const MOST_NAMES = 20
 const MOST_CHARACTERS = 200
 
-const names = (usual: readonly string[]) =>
+const names = (usual: readonly string[], documentation: Documentation) =>
   v.optional(
-    listOf(
-      v.pipe(
-        v.string(),
-        v.minLength(1, ruleMessage('length', `1 to ${MOST_CHARACTERS} characters`)),
-        v.maxLength(MOST_CHARACTERS, ruleMessage('length', `1 to ${MOST_CHARACTERS} characters`)),
+    describeField(
+      listOf(
+        v.pipe(
+          v.string(),
+          v.minLength(1, ruleMessage('length', `1 to ${MOST_CHARACTERS} characters`)),
+          v.maxLength(MOST_CHARACTERS, ruleMessage('length', `1 to ${MOST_CHARACTERS} characters`)),
+        ),
+        MOST_NAMES,
       ),
-      MOST_NAMES,
+      documentation && { ...documentation, examples: [[...usual]] },
     ),
     usual,
   )
 
 /** The schema of the names of events; they are not used for partners. */
 export const eventNames = v.optional(
-  objectOf({
-    deposits: names(['Deposit']),
-    withdrawals: names(['Withdrawal']),
-    bets: names(['Bet', 'GGR', 'NGR', 'DailyStats']),
-  }),
+  describeField(
+    objectOf({
+      deposits: names(['Deposit'], documentation('The names of events that are deposits.')),
+      withdrawals: names(
+        ['Withdrawal'],
+        documentation('The names of events that are withdrawals.'),
+      ),
+      bets: names(
+        ['Bet', 'GGR', 'NGR', 'DailyStats'],
+        documentation('The names of events that show play.'),
+      ),
+    }),
+    documentation('Brands only: the names of the events that are deposits, withdrawals and play.'),
+  ),
   {},
 )
 

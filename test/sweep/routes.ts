@@ -211,6 +211,22 @@ const administration: Route[] = [
   { ...changes, id: 'changeLink', body: { landing_page: 'https://moved.example/' } },
   {
     ...changes,
+    id: 'putFraudRule',
+    at: { rule: 'swept' },
+    body: { name: 'Swept', kind: 'signup_burst', effective_from: '9998-01-01', severity: 'low' },
+  },
+  { ...reads, id: 'listFraudRules' },
+  { ...reads, id: 'getFraudRule', at: { rule: 'stored' } },
+  { ...reads, id: 'listFraudRuleVersions', at: { rule: 'stored' } },
+  { ...reads, id: 'getFraudRuleVersion', at: { rule: 'stored', version: '1' } },
+  {
+    ...changes,
+    id: 'withdrawFraudRuleVersion',
+    at: { rule: 'stored', version: '2' },
+  },
+  { ...changes, id: 'disableFraudRule', at: { rule: 'stored' } },
+  {
+    ...changes,
     id: 'putPlan',
     at: { plan: 'swept' },
     body: { ...template, effective_from: '2027-01-01' },

@@ -100,6 +100,7 @@ export async function prepare(
       )
       .bind(account),
     ...plansOf(account, db),
+    ...fraudRulesOf(account, db),
     ...statementRows(db, account),
     ...bookRows(db, account),
     ...paidRows(db, account),
@@ -207,6 +208,22 @@ const paidRows = (db: D1Database, account: string) => [
     )
     .bind(account, BOOK_PAID_ID),
 ]
+
+const FRAUD_RULE = {
+  ...{ kind: 'signup_burst', name: 'Stored', severity: 'low', action: 'flag', disabled: false },
+  ...{ scope: { affiliates: ['*'] }, parameters: { min: 20, times: '5' } },
+}
+
+/** Returns the rows of a fraud rule with a second version in the future. */
+const fraudRulesOf = (account: string, db: D1Database) =>
+  ['2026-01-01', '9998-01-01'].map((effective_from, i) =>
+    db
+      .prepare(
+        `insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
+         values (?, 'stored', ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+      )
+      .bind(account, i + 1, effective_from, canonicalJson({ ...FRAUD_RULE, effective_from })),
+  )
 
 /** Returns the rows of a plan with a second version in the future, and of an assignment. */
 const plansOf = (account: string, db: D1Database) => [

@@ -3,6 +3,7 @@ import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
+import { fraudAnswers } from './fraud-answers.ts'
 import { ref } from './operation.ts'
 import { planAnswers } from './plan-answers.ts'
 import { RATE_SCHEMAS } from './rates.ts'
@@ -265,6 +266,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...CREDENTIALS,
     ...ATTRIBUTION,
     ...planAnswers(),
+    ...fraudAnswers(),
     ...SIMULATION_SCHEMAS,
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,

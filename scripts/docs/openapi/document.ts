@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { ORIGIN } from '../../../src/docs/origin.ts'
 import { ENTITIES } from '../entities.ts'
+import { fraudSchemas } from '../fraud-rules.ts'
 import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
@@ -82,6 +83,7 @@ function schemas(): Record<string, JsonSchema> {
     ...types(),
     ...Object.fromEntries(entities),
     ...planSchemas(AT),
+    ...fraudSchemas(AT),
     ...answerSchemas(),
   }
 }

@@ -141,6 +141,12 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean', default: false },
   ),
+  fraud_rule_after: query(
+    'after',
+    'The number of the latest version that the sender has seen; 0 if the rule is new. If there is a later one, nothing is stored.',
+    1,
+    { type: 'integer', minimum: 0 },
+  ),
   plan_after: query(
     'after',
     'The number of the latest version that the sender has seen; 0 if the plan is new. If there is a later one, nothing is stored.',
@@ -339,6 +345,7 @@ const PATH: Record<string, object> = {
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   webhook_id: path('webhook_id', 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),
+  rule: path('rule', 'The id of the rule: 1 to 63 of a-z, 0-9 and hyphens.', 'minimum-deposit'),
   plan: path('plan', 'The id of the plan: 1 to 63 of a-z, 0-9 and hyphens.', 'standard-ib'),
   version: path('version', 'The number of the version, from 1.', 1, {
     type: 'integer',

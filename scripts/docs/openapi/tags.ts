@@ -13,6 +13,7 @@ export const TAGS = [
   { name: 'affiliates', description: 'Affiliates, their links and the attribution of customers.' },
   { name: 'webhooks', description: 'Webhooks, their events and the attempts to send them.' },
   { name: 'plans', description: 'Commission plans, assignments and exchange rates.' },
+  { name: 'fraud', description: 'Rules that find patterns of fraud.' },
   { name: 'statements', description: 'Statements, approvals, ledgers and payouts.' },
   { name: 'explanations', description: 'What each record earns, and why.' },
   { name: 'customers', description: 'Erasure, refusal and history of customers.' },

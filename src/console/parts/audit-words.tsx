@@ -239,6 +239,12 @@ function rates(details: Details): Words {
   }
 }
 
+/** Returns what a version of a fraud rule does, in words. */
+function ruleAction({ action, disabled }: Details): string {
+  if (disabled === true) return 'disables it'
+  return action === 'hold' ? 'holds payouts while its cases are open' : 'only lists its cases'
+}
+
 /** What each action says. */
 const SENTENCES: Readonly<Record<string, Write>> = {
   'account.create': (details) => ({
@@ -353,6 +359,32 @@ const SENTENCES: Readonly<Record<string, Write>> = {
       </>
     ),
     changes: settings(without(details, 'eventname')),
+  }),
+  'fraud-rule.disable': (details) => ({
+    sentence: (
+      <>
+        disabled the fraud rule <Quoted value={text(details, 'rule')} /> from{' '}
+        <Day day={text(details, 'from')} /> on
+      </>
+    ),
+  }),
+  'fraud-rule.put': (details) => ({
+    sentence: (
+      <>
+        {Number(details.version) > 1 ? 'changed' : 'created'} the fraud rule{' '}
+        <Quoted value={text(details, 'name')} />: version {text(details, 'version')} from{' '}
+        <Day day={text(details, 'effective_from')} />, which {ruleAction(details)}
+      </>
+    ),
+  }),
+  'fraud-rule.withdraw': (details) => ({
+    sentence: (
+      <>
+        withdrew version {text(details, 'version')} of the fraud rule{' '}
+        <Quoted value={text(details, 'rule')} />, which was to start on{' '}
+        <Day day={text(details, 'effective_from')} />
+      </>
+    ),
   }),
   'fx-rates.put': rates,
   'kyc_status_id.put': meanings('KYC status', 'kyc_status_id'),

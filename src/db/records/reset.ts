@@ -19,6 +19,7 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   kept_days: ['first_day'],
   changed_days: ['first_day', 'generation', 'day'],
   kept_facts: ['customer_id', 'first_day'],
+  fraud_rule_versions: ['rule', 'version'],
   webhook_endpoints: ['id'],
   webhook_messages: ['event', 'endpoint'],
   webhook_events: ['id'],

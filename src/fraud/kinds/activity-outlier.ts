@@ -3,6 +3,7 @@ import {
   type Decimal,
   decimal,
   fromFact,
+  integer,
   isPositive,
   multiply,
   plainText,
@@ -11,6 +12,7 @@ import {
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { magnitude, median } from '../figures.ts'
 import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
 import { above0, MAX_DAYS } from '../parameters.ts'
@@ -23,8 +25,19 @@ const FEWEST = 10
 export const activityOutlier = defineKind({
   kind: 'activity_outlier',
   verticals: ['prop-trading', 'forex'],
-  parameters: objectOf({ times: above0('20') }),
+  parameters: objectOf({
+    times: above0(
+      '20',
+      documentation(
+        'How many times the median of the customer’s last active days a day must exceed.',
+      ),
+    ),
+  }),
   reach: () => ({ 'trading-activity': MAX_DAYS }),
+  doubts: ({ times }) =>
+    compare(decimal(times), integer(1)) < 0
+      ? [{ pointer: '/times', holds: 'always', because: 'A usual day exceeds it.' }]
+      : [],
   find(view, day, { times }) {
     return view.customers.flatMap((customer) => {
       const today = ownFacts(customer, 'trading-activity', day, day)

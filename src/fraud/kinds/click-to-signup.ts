@@ -1,12 +1,13 @@
 import * as v from 'valibot'
-import { integer } from '../../commission/engine/decimal.ts'
+import { compare, decimal, integer } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, signupsOf } from '../kind.ts'
-import { count, days, share } from '../parameters.ts'
+import { count, days, MAX_DAYS, share } from '../parameters.ts'
 
 const SECOND_MS = 1000
 
@@ -15,13 +16,39 @@ export const clickToSignup = defineKind({
   kind: 'click_to_signup',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min_signups: count(10),
-    days: days(7),
-    share_percent: share('50'),
-    seconds: v.optional(wholeNumber(1, 3600), 10),
-    hours: v.exactOptional(wholeNumber(1, 24 * 400)),
+    min_signups: count(10, documentation('The fewest signups with a click that are compared.')),
+    days: days(7, documentation('The days whose signups are compared.')),
+    share_percent: share(
+      '50',
+      documentation('The share of these signups, in percent, from which a case opens.'),
+    ),
+    seconds: v.optional(
+      describeField(
+        wholeNumber(1, 3600),
+        documentation('A signup sooner after its click counts.', 10),
+      ),
+      10,
+    ),
+    hours: v.exactOptional(
+      describeField(
+        wholeNumber(1, 24 * MAX_DAYS),
+        documentation('A signup longer after its click counts, too. Left out: none does.', 72),
+      ),
+    ),
   }),
   reach: ({ days: window }) => ({ customers: window, clicks: true }),
+  doubts: ({ seconds, hours, share_percent }) =>
+    hours !== undefined &&
+    hours * HOUR_MS <= seconds * SECOND_MS &&
+    compare(decimal(share_percent), integer(50)) <= 0
+      ? [
+          {
+            pointer: '/hours',
+            holds: 'always',
+            because: 'Every signup comes sooner than `seconds` or later than `hours`.',
+          },
+        ]
+      : [],
   find(view, day, { min_signups, days: window, share_percent, seconds, hours }) {
     const timed = signupsOf(view, day - window + 1, day).flatMap((own) => {
       const { clickedAt } = own.customer

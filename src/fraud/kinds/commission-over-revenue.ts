@@ -15,6 +15,7 @@ import type { Fact } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { defineKind, type View } from '../kind.ts'
 import {
   amountField,
@@ -34,9 +35,21 @@ export const commissionOverRevenue = defineKind({
   kind: 'commission_over_revenue',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    periods: v.optional(wholeNumber(1, MOST_PERIODS), 3),
-    percent: above0('100'),
-    min: atLeast0('1000'),
+    periods: v.optional(
+      describeField(
+        wholeNumber(1, MOST_PERIODS),
+        documentation('The last periods that are compared.', 3),
+      ),
+      3,
+    ),
+    percent: above0(
+      '100',
+      documentation('The percentage of the net revenue that the affiliate must earn more than.'),
+    ),
+    min: atLeast0(
+      '1000',
+      documentation('The least that the affiliate must have earned, in the currency of its plan.'),
+    ),
     events: eventNames,
   }),
   reach: ({ periods }) => {

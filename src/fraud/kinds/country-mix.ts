@@ -11,6 +11,7 @@ import {
 import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -21,8 +22,25 @@ const COMPARED = 90
 export const countryMix = defineKind({
   kind: 'country_mix',
   verticals: ['prop-trading', 'forex', 'igaming'],
-  parameters: objectOf({ min_signups: count(20), days: days(7), points: share('40') }),
+  parameters: objectOf({
+    min_signups: count(20, documentation('The fewest signups that are compared.')),
+    days: days(7, documentation('The days whose signups are compared.')),
+    points: share(
+      '40',
+      documentation('The percentage points by which the share of one country must have grown.'),
+    ),
+  }),
   reach: ({ days: window }) => ({ customers: window + COMPARED }),
+  doubts: ({ points }) =>
+    compare(decimal(points), integer(100)) >= 0
+      ? [
+          {
+            pointer: '/points',
+            holds: 'never',
+            because: 'No share grows by more than 100 points.',
+          },
+        ]
+      : [],
   find(view, day, { min_signups, days: window, points }) {
     const first = day - window + 1
     const now = withCountry(signupsOf(view, first, day))

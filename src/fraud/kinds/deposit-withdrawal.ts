@@ -10,6 +10,7 @@ import {
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, type Seen, type View } from '../kind.ts'
 import {
@@ -30,11 +31,22 @@ export const depositWithdrawal = defineKind({
   kind: 'deposit_withdrawal',
   verticals: ['forex', 'igaming'],
   parameters: objectOf({
-    percent: share('90'),
-    days: days(7),
-    lots: above0('0.1'),
-    share_percent: share('30'),
-    min_customers: count(10),
+    percent: share(
+      '90',
+      documentation('The share of the deposits, in percent, that must have been withdrawn.'),
+    ),
+    days: days(7, documentation('The days from the first deposit on.')),
+    lots: above0('0.1', documentation('A customer who traded as many lots is left out.')),
+    share_percent: share(
+      '30',
+      documentation(
+        'The share of the affiliate’s customers, in percent, from which a case of the affiliate opens.',
+      ),
+    ),
+    min_customers: count(
+      10,
+      documentation('The fewest customers with a deposit that are compared for the affiliate.'),
+    ),
     events: eventNames,
   }),
   reach: ({ days: window }) => {

@@ -4,30 +4,59 @@ import {
   type Decimal,
   decimal,
   fromFact,
+  integer,
   plainText,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, valueOn } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { defineKind, evidenceOf, type Figure, ownFacts, type Seen } from '../kind.ts'
+import * as f from '../../validation/fields.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
+import { pointerStep } from '../../validation/pointer.ts'
+import { type Doubt, defineKind, evidenceOf, type Figure, ownFacts, type Seen } from '../kind.ts'
 import { above0 } from '../parameters.ts'
 
 const FAILED = 'failed'
 
-const limits = objectOf({ daily: v.exactOptional(positive), total: v.exactOptional(positive) })
+const limits = objectOf({
+  daily: v.exactOptional(
+    describeField(positive, documentation('The limit of the drawdown of a day, in percent.', '4')),
+  ),
+  total: v.exactOptional(
+    describeField(positive, documentation('The limit of the maximum drawdown, in percent.', '8')),
+  ),
+})
 
 /** A customer who broke the drawdown rules of a challenge, and whose phase says nothing of it. */
 export const drawdownBreach = defineKind({
   kind: 'drawdown_breach',
   verticals: ['prop-trading'],
   parameters: objectOf({
-    daily: above0('5'),
-    total: above0('10'),
-    grace_days: v.optional(wholeNumber(0, 30), 2),
-    by_challenge_type: v.optional(v.record(v.pipe(v.string(), v.minLength(1)), limits), {}),
+    daily: above0('5', documentation('The limit of the drawdown of a day, in percent.')),
+    total: above0('10', documentation('The limit of the maximum drawdown, in percent.')),
+    grace_days: v.optional(
+      describeField(
+        wholeNumber(0, 30),
+        documentation('The days after the breach in which the phase may still become `failed`.', 2),
+      ),
+      2,
+    ),
+    by_challenge_type: v.optional(
+      describeField(
+        v.record(f.text, limits),
+        documentation('Other limits for a `challenge_type`.', { '2-step': { daily: '4' } }),
+      ),
+      {},
+    ),
   }),
   reach: ({ grace_days }) => ({ 'trading-activity': grace_days + 1 }),
+  doubts: ({ daily, by_challenge_type }) => [
+    ...beyond('/daily', daily),
+    ...Object.entries(by_challenge_type).flatMap(([type, own]) =>
+      beyond(`/by_challenge_type${pointerStep(type)}/daily`, own.daily),
+    ),
+  ],
   find(view, day, { daily, total, grace_days, by_challenge_type }) {
     const breached = day - grace_days
     return view.customers.flatMap((customer) => {
@@ -58,6 +87,12 @@ export const drawdownBreach = defineKind({
   sees: 'The drawdown of each row of trading activity, and the phase of the customer by day.',
   cannotSee: 'What the drawdown was within the day, and exceptions that the firm granted.',
 })
+
+/** Returns a doubt if no drawdown exceeds a limit. */
+const beyond = (pointer: string, limit: string | undefined): Doubt[] =>
+  limit !== undefined && compare(decimal(limit), integer(100)) >= 0
+    ? [{ pointer, holds: 'never', because: 'No drawdown of a day is more than 100 %.' }]
+    : []
 
 /** Returns a figure if a drawdown is above its limit. */
 const above = (name: string, value: Decimal, limit: string): Figure[] =>

@@ -13,6 +13,7 @@ import {
 import { amountOf, compareText, type Fact } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure, magnitude } from '../figures.ts'
 import { defineKind, evidenceOf, factsOf, type OwnFact } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
@@ -22,12 +23,36 @@ export const hedgePair = defineKind({
   kind: 'hedge_pair',
   verticals: ['prop-trading', 'forex'],
   parameters: objectOf({
-    days: count(3),
-    window_days: days(30),
-    lots_percent: share('1'),
-    pnl_percent: share('10'),
+    days: count(3, documentation('The fewest days with opposite trades.')),
+    window_days: days(30, documentation('The days in which they are counted.')),
+    lots_percent: share(
+      '1',
+      documentation('How far the lots may differ, in percent of the greater ones.'),
+    ),
+    pnl_percent: share(
+      '10',
+      documentation('How far profit and loss may differ, in percent of the greater one.'),
+    ),
   }),
   reach: ({ window_days }) => ({ 'trading-activity': window_days }),
+  doubts: ({ days: least, window_days, lots_percent, pnl_percent }) => [
+    ...(least > window_days
+      ? [
+          {
+            pointer: '/days',
+            holds: 'never' as const,
+            because: `There are ${counted(window_days, 'day')} in \`window_days\`.`,
+          },
+        ]
+      : []),
+    ...Object.entries({ lots_percent, pnl_percent })
+      .filter(([, percent]) => compare(decimal(percent), integer(100)) >= 0)
+      .map(([name]) => ({
+        pointer: `/${name}`,
+        holds: 'always' as const,
+        because: 'Any two amounts differ by at most 100 % of the greater one.',
+      })),
+  ],
   find(view, day, { days: least, window_days, lots_percent, pnl_percent }) {
     const rows = factsOf(view, 'trading-activity', day - window_days + 1, day)
     const isHedge = (a: Fact, b: Fact) =>

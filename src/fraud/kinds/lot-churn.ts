@@ -12,6 +12,7 @@ import {
 } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { defineKind, evidenceOf, type Figure, type Finding, type Seen, type View } from '../kind.ts'
 import { above0, days } from '../parameters.ts'
 
@@ -19,7 +20,15 @@ import { above0, days } from '../parameters.ts'
 export const lotChurn = defineKind({
   kind: 'lot_churn',
   verticals: ['forex'],
-  parameters: objectOf({ percent: above0('80'), days: days(30) }),
+  parameters: objectOf({
+    percent: above0(
+      '80',
+      documentation(
+        'The percentage of spread cost and commission that the earnings by volume must exceed.',
+      ),
+    ),
+    days: days(30, documentation('The days that are summed.')),
+  }),
   reach: ({ days: window }) => ({
     transactions: window,
     'trading-activity': window,

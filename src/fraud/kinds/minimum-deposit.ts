@@ -8,6 +8,7 @@ import {
 } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import {
   defineKind,
@@ -25,11 +26,25 @@ export const minimumDeposit = defineKind({
   kind: 'minimum_deposit',
   verticals: ['prop-trading', 'forex', 'igaming'],
   parameters: objectOf({
-    min_customers: count(10),
-    days: days(30),
-    share_percent: share('60'),
-    within_percent: atLeast0('1'),
-    idle_days: days(14),
+    min_customers: count(
+      10,
+      documentation('The fewest customers who qualified that are compared.'),
+    ),
+    days: days(30, documentation('The days in which they qualified.')),
+    share_percent: share(
+      '60',
+      documentation('The share of these customers, in percent, from which a case opens.'),
+    ),
+    within_percent: atLeast0(
+      '1',
+      documentation(
+        'How far above what the rule asks for a deposit counts as the minimum, in percent.',
+      ),
+    ),
+    idle_days: days(
+      14,
+      documentation('The days after qualifying in which the customer did nothing.'),
+    ),
     events: eventNames,
   }),
   reach: ({ days: window, idle_days }) => {

@@ -10,6 +10,7 @@ import {
 import type { Fact } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, ownFacts } from '../kind.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
@@ -18,7 +19,13 @@ import { above0, days, MAX_DAYS } from '../parameters.ts'
 export const payoutWithoutTrading = defineKind({
   kind: 'payout_without_trading',
   verticals: ['prop-trading'],
-  parameters: objectOf({ days: days(30), times: above0('1') }),
+  parameters: objectOf({
+    days: days(30, documentation('The days before the payout without trading.')),
+    times: above0(
+      '1',
+      documentation('How many times the profit since the last payout the payout must exceed.'),
+    ),
+  }),
   reach: () => ({ transactions: MAX_DAYS, 'trading-activity': MAX_DAYS }),
   find(view, day, { days: window, times }) {
     return view.customers.flatMap((customer): Finding[] => {

@@ -1,5 +1,6 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import { defineKind, evidenceOf, ownFacts } from '../kind.ts'
 import { count, days } from '../parameters.ts'
@@ -10,8 +11,13 @@ const FEES = new Set(['challenge_fee', 'reset_fee'])
 export const resets = defineKind({
   kind: 'resets',
   verticals: ['prop-trading'],
-  parameters: objectOf({ count: count(5), days: days(14) }),
+  parameters: objectOf({
+    count: count(5, documentation('The fewest fees of a customer for challenges and resets.')),
+    days: days(14, documentation('The days in which they are counted.')),
+  }),
   reach: ({ days: window }) => ({ transactions: window }),
+  doubts: ({ count: least }) =>
+    least === 1 ? [{ pointer: '/count', holds: 'always', because: 'Every fee opens a case.' }] : [],
   find(view, day, { count: least, days: window }) {
     return view.customers.flatMap((customer) => {
       const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(

@@ -1,6 +1,7 @@
 import { isPositive, sum, ZERO } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
@@ -12,7 +13,17 @@ const TAKEN_BACK = new Set(['reversed', 'declined'])
 export const reversals = defineKind({
   kind: 'reversals',
   verticals: ['prop-trading', 'forex'],
-  parameters: objectOf({ percent: share('20'), min_count: count(5), days: days(30) }),
+  parameters: objectOf({
+    percent: share(
+      '20',
+      documentation('The share of the approved amount, in percent, from which a case opens.'),
+    ),
+    min_count: count(
+      5,
+      documentation('The fewest reversed, declined or refunded fees and deposits.'),
+    ),
+    days: days(30, documentation('The days in which they are counted.')),
+  }),
   reach: ({ days: window }) => ({ transactions: window }),
   find(view, day, { percent, min_count, days: window }) {
     const own = factsOf(view, 'transactions', day - window + 1, day)

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { compareText } from '../../commission/engine/facts.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { describeField, documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, type Seen, signupsOf, type Twin } from '../kind.ts'
 
@@ -9,7 +10,15 @@ import { defineKind, evidenceOf, type Finding, type Seen, signupsOf, type Twin }
 export const sharedIdentity = defineKind({
   kind: 'shared_identity',
   verticals: ['prop-trading', 'forex', 'igaming'],
-  parameters: objectOf({ names: v.optional(v.boolean(), false) }),
+  parameters: objectOf({
+    names: v.optional(
+      describeField(
+        v.boolean(),
+        documentation('Whether the same first and last name and country count, too.', true),
+      ),
+      false,
+    ),
+  }),
   reach: () => ({ customers: 1, identities: true }),
   find(view, day, { names }) {
     return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {

@@ -1,6 +1,7 @@
 import { integer } from '../../commission/engine/decimal.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, qualifiedOn } from '../kind.ts'
 import { eventNames, isPlay } from '../money-records.ts'
@@ -11,10 +12,16 @@ export const shortLife = defineKind({
   kind: 'short_life',
   verticals: ['forex', 'igaming'],
   parameters: objectOf({
-    min_customers: count(10),
-    share_percent: share('80'),
-    active_days: count(3),
-    days: days(30),
+    min_customers: count(
+      10,
+      documentation('The fewest customers who qualified that are compared.'),
+    ),
+    share_percent: share(
+      '80',
+      documentation('The share of these customers, in percent, from which a case opens.'),
+    ),
+    active_days: count(3, documentation('Customers with fewer active days count.')),
+    days: days(30, documentation('The days after qualifying.')),
     events: eventNames,
   }),
   reach: ({ days: window }) => ({
@@ -22,6 +29,16 @@ export const shortLife = defineKind({
     activities: 2 * window,
     qualified: true,
   }),
+  doubts: ({ active_days, days: window }) =>
+    active_days > window
+      ? [
+          {
+            pointer: '/active_days',
+            holds: 'always',
+            because: `Nobody is active on so many of ${counted(window, 'day')}.`,
+          },
+        ]
+      : [],
   find(view, day, { min_customers, share_percent, active_days, days: window, events }) {
     const last = day - window
     const lives = view.customers.flatMap((customer) => {

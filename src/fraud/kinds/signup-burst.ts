@@ -9,6 +9,7 @@ import {
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
+import { documentation } from '../../validation/fields.ts'
 import { median } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { above0, count, MAX_DAYS } from '../parameters.ts'
@@ -20,8 +21,18 @@ const COMPARED = 28
 export const signupBurst = defineKind({
   kind: 'signup_burst',
   verticals: ['prop-trading', 'forex', 'igaming'],
-  parameters: objectOf({ min: count(20), times: above0('5') }),
+  parameters: objectOf({
+    min: count(20, documentation('The fewest signups of a day, or of an hour.')),
+    times: above0(
+      '5',
+      documentation('How many times the median of the last days with signups they must exceed.'),
+    ),
+  }),
   reach: () => ({ customers: MAX_DAYS }),
+  doubts: ({ times }) =>
+    compare(decimal(times), integer(1)) < 0
+      ? [{ pointer: '/times', holds: 'always', because: 'A usual day exceeds it.' }]
+      : [],
   find(view, day, { min, times }) {
     const today = signupsOf(view, day, day)
     if (today.length < min) return []

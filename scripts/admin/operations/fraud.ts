@@ -1,0 +1,142 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { messageOf, usageError } from '../../exit-error.ts'
+import { list, object, sentence } from '../format.ts'
+import type { Input, Operation } from '../operation.ts'
+import { listOperation } from './parts.ts'
+
+/** The rule sets that are ready to copy, one for each vertical. */
+const FOLDER = 'examples/fraud-rules'
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const parseFile = (file: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw usageError(`${file} cannot be read as JSON: ${messageOf(error)}`)
+  }
+}
+
+/**
+ * Reads the rule of a JSON file, which may be what `fraud version --json` prints, or a set that has the rule
+ * under its id.
+ */
+function readRule({ operands: { file = '', rule = '' } }: Input): object {
+  const body = parseFile(file)
+  if (!isObject(body)) throw usageError(`${file} is not a fraud rule.`)
+  if (isObject(body.terms)) return body.terms
+  if ('kind' in body) return body
+  const own = Object.hasOwn(body, rule) ? body[rule] : undefined
+  if (isObject(own)) return own
+  const isSet = Object.values(body).some((one) => isObject(one) && 'kind' in one)
+  if (!isSet) return body
+  throw usageError(`${file} has no rule \`${rule}\`. It has ${Object.keys(body).join(', ')}.`)
+}
+
+const setsOf = (folder: string) =>
+  readdirSync(folder)
+    .map((file) => file.replace(/\.json$/, ''))
+    .sort()
+
+/** Lists the rules of all sets, or returns the set that is named. */
+function readSets({ options: { print } }: Input): object {
+  const names = setsOf(FOLDER)
+  const [wanted] = print ?? []
+  const readSet = (name: string) =>
+    parseFile(join(FOLDER, `${name}.json`)) as Record<string, object>
+  if (wanted === undefined) {
+    const data = names.flatMap((vertical) =>
+      Object.entries(readSet(vertical)).map(([rule, body]) => ({ vertical, rule, ...body })),
+    )
+    return { data }
+  }
+  if (names.includes(wanted)) return readSet(wanted)
+  throw usageError(`There is no set \`${wanted}\`. Use ${names.join(', ')}.`)
+}
+
+/** The rules of the fraud review. */
+export const FRAUD: readonly Operation[] = [
+  {
+    noun: 'fraud',
+    verb: 'rules',
+    summary: 'Lists fraud rules with the version in force.',
+    example: 'acme',
+    method: 'GET',
+    path: 'accounts/{account}/fraud-rules',
+    format: list(['rule', 'name', 'kind', 'severity', 'action', 'disabled', 'in_force']),
+  },
+  {
+    noun: 'fraud',
+    verb: 'show',
+    summary: 'Shows a fraud rule with its versions.',
+    example: 'acme minimum-deposit',
+    method: 'GET',
+    path: 'accounts/{account}/fraud-rules/{rule}',
+    format: object,
+  },
+  listOperation({
+    noun: 'fraud',
+    verb: 'versions',
+    summary: 'Lists the versions of a fraud rule, the latest first. --json prints their terms.',
+    example: 'acme minimum-deposit',
+    path: 'accounts/{account}/fraud-rules/{rule}/versions',
+    format: list(['version', 'effective_from', 'created_at', 'withdrawn_at']),
+  }),
+  {
+    noun: 'fraud',
+    verb: 'version',
+    summary: 'Shows the terms of a version. --json prints them with all defaults.',
+    example: 'acme minimum-deposit 2',
+    method: 'GET',
+    path: 'accounts/{account}/fraud-rules/{rule}/versions/{version}',
+    format: object,
+  },
+  {
+    noun: 'fraud',
+    verb: 'put',
+    summary: 'Stores a rule of a JSON file as its next version. The file may be a set.',
+    example: 'acme minimum-deposit examples/fraud-rules/forex.json',
+    method: 'PUT',
+    path: 'accounts/{account}/fraud-rules/{rule}',
+    argument: 'file',
+    run: (send, request, input) => send({ ...request, query: {}, body: readRule(input) }),
+    format: object,
+  },
+  {
+    noun: 'fraud',
+    verb: 'disable',
+    summary: 'Disables a fraud rule from today on.',
+    example: 'acme minimum-deposit',
+    method: 'DELETE',
+    path: 'accounts/{account}/fraud-rules/{rule}',
+    format: sentence('Disabled the fraud rule {rule} of account {account}.'),
+  },
+  {
+    noun: 'fraud',
+    verb: 'withdraw',
+    summary: 'Withdraws a version that begins today or later.',
+    example: 'acme minimum-deposit 2',
+    method: 'DELETE',
+    path: 'accounts/{account}/fraud-rules/{rule}/versions/{version}',
+    format: sentence('Withdrew version {version} of the fraud rule {rule} of account {account}.'),
+  },
+  {
+    noun: 'fraud',
+    verb: 'sets',
+    summary: 'Lists the rules with which new accounts start, or prints a set. Sends no request.',
+    example: '--print forex',
+    method: 'GET',
+    path: '',
+    isLocal: true,
+    options: {
+      print: { value: 'vertical', description: 'Prints this set as JSON, for fraud put.' },
+    },
+    run: async (_send, _request, input) => readSets(input),
+    format: (body, input) =>
+      input.options.print
+        ? JSON.stringify(body, null, 2)
+        : list(['vertical', 'rule', 'name', 'kind', 'severity', 'action'])(body, input),
+  },
+]

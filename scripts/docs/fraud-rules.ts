@@ -1,0 +1,41 @@
+import * as v from 'valibot'
+import { MAX_DAYS } from '../../src/fraud/parameters.ts'
+import { RULE_LIMITS, RULES_BY_KIND } from '../../src/fraud/rules.ts'
+import { convertedTogether, type JsonSchema } from './types.ts'
+
+/** The rules of a fraud rule that no keyword of JSON Schema expresses. */
+const RULES = {
+  duplicate:
+    '`effective_from` occurs once. A scope names each affiliate once, and none beside `*`.',
+  not_applicable:
+    'The kind is one of the vertical of the account and that of the other versions; `reserve_percent` needs the action `hold`.',
+  maximum: `A rule reads the records of at most ${MAX_DAYS} days.`,
+  length: `A rule has at most ${RULE_LIMITS.bytes} bytes of JSON.`,
+}
+
+/** Returns a schema that requires no member with a default. */
+function withoutDefaults(schema: JsonSchema): JsonSchema {
+  const entries = Object.entries(schema).map(([keyword, value]) => {
+    if (keyword === 'required' && Array.isArray(value)) {
+      const properties = Object(schema.properties)
+      return [keyword, value.filter((name) => !('default' in Object(properties[name])))]
+    }
+    if (Array.isArray(value)) return [keyword, value.map(withoutDefaultsIn)]
+    return [keyword, keyword === 'default' ? value : withoutDefaultsIn(value)]
+  })
+  return Object.fromEntries(entries)
+}
+
+const withoutDefaultsIn = (value: unknown): unknown =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? withoutDefaults(value as JsonSchema)
+    : value
+
+/** Returns the schema of a fraud rule by its name. `at` is the location of the names. */
+export function fraudSchemas(at: string): Record<string, JsonSchema> {
+  const [first, ...others] = RULES_BY_KIND.values()
+  if (!first) return {}
+  const { FraudRule = {} } = convertedTogether({ FraudRule: v.union([first, ...others]) }, at)
+  const description = 'A version of a fraud rule, by its kind. Unknown members are errors.'
+  return { FraudRule: { description, ...withoutDefaults(FraudRule), 'x-rules': RULES } }
+}

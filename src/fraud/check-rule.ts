@@ -1,0 +1,248 @@
+import * as v from 'valibot'
+import { validateShape } from '../commission/plans/issues.ts'
+import { objectOf } from '../commission/plans/shapes.ts'
+import { canonicalJson } from '../validation/canonical-json.ts'
+import * as f from '../validation/fields.ts'
+import type { Issue } from '../validation/issue.ts'
+import { listNames } from '../validation/messages.ts'
+import { quote } from '../validation/quote.ts'
+import { isObject } from '../validation/record-validator.ts'
+import { suggest } from '../validation/suggest.ts'
+import type { Warning } from '../validation/warnings.ts'
+import type { Kind, Vertical } from './kind.ts'
+import { KINDS, kindsOf } from './kinds.ts'
+import { MAX_DAYS } from './parameters.ts'
+import {
+  ALL_AFFILIATES,
+  commonMembers,
+  RULE_LIMITS,
+  RULES_BY_KIND,
+  type RuleTerms,
+} from './rules.ts'
+import type { RuleVersion } from './stored-rules.ts'
+
+/** What the checks of a rule depend on beside it. */
+export interface RuleContext {
+  readonly rule: string
+  readonly vertical: Vertical
+  /** The versions of all rules of the account that are not withdrawn, by first day. */
+  readonly versions: readonly RuleVersion[]
+  /** The day of today, and that of the first record; null if there is none. */
+  readonly today: string
+  readonly firstRecord: string | null
+}
+
+/** A valid version of a rule, its canonical text, and what is probably a mistake. */
+export interface CheckedRule {
+  readonly terms: RuleTerms
+  readonly text: string
+  readonly warnings: Warning[]
+}
+
+const invalid = (issues: Issue[]) => ({ issues, output: null })
+
+/** Validates the members of a rule by its kind. Returns it with all defaults, or its issues. */
+export function checkShape(
+  body: unknown,
+  vertical: Vertical,
+): { issues: Issue[]; output: null } | { issues: []; output: RuleTerms } {
+  const { length } = new TextEncoder().encode(canonicalJson(body))
+  if (length > RULE_LIMITS.bytes) {
+    const expected = `at most ${RULE_LIMITS.bytes} bytes of JSON in a rule`
+    const instruction = 'Name fewer affiliates, or put several rules.'
+    return invalid([
+      { pointer: '', code: 'length', expected, received: String(length), instruction },
+    ])
+  }
+  const kind = isObject(body) && Object.hasOwn(body, 'kind') ? Reflect.get(body, 'kind') : undefined
+  const schema = typeof kind === 'string' ? RULES_BY_KIND.get(kind) : undefined
+  if (!schema) return invalid(checkUnknownKind(body, vertical))
+  const { issues, output } = validateShape(schema, body)
+  const foreign = checkVertical(String(kind), vertical)
+  return output && foreign.length === 0 ? { issues: [], output } : invalid([...foreign, ...issues])
+}
+
+/** Returns the issues of a body without a kind that exists. Its parameters cannot be checked. */
+function checkUnknownKind(body: unknown, vertical: Vertical): Issue[] {
+  const kinds = kindsOf(vertical).map(({ kind }) => kind)
+  const parameters = v.exactOptional(v.any())
+  const schema = objectOf({ kind: f.oneOf(...kinds), ...commonMembers, parameters })
+  return validateShape(schema, body).issues.map((issue) => {
+    if (issue.pointer !== '/kind') return issue
+    const isClose = typeof issue.value === 'string' && suggest(issue.value, kinds) !== null
+    const instruction = listNames(kinds)
+    return { ...issue, ...(instruction && !isClose && { instruction }) }
+  })
+}
+
+/** Returns an issue if the accounts of a vertical cannot have rules of a kind. */
+function checkVertical(value: string, vertical: Vertical): Issue[] {
+  const kinds = kindsOf(vertical).map(({ kind }) => kind)
+  if (kinds.includes(value)) return []
+  const expected = `accounts of the vertical ${quote(vertical)} send no records for the kind ${quote(value)}`
+  const instruction = listNames(kinds)
+  const issue = { pointer: '/kind', code: 'not_applicable' as const, expected, value }
+  return [{ ...issue, ...(instruction && { instruction }) }]
+}
+
+const kindOf = (terms: RuleTerms): Kind | undefined => KINDS.find(({ kind }) => kind === terms.kind)
+
+/** Returns the issues of a valid shape: those of its meaning, and beside the rule's other versions. */
+export function checkMeaning(terms: RuleTerms, others: readonly RuleVersion[]): Issue[] {
+  return [
+    ...checkScope(terms),
+    ...checkReserve(terms),
+    ...checkWindow(terms),
+    ...checkVersions(terms, others),
+  ]
+}
+
+function checkScope({ scope: { affiliates, not_affiliates = [] } }: RuleTerms): Issue[] {
+  const isOfAll = affiliates.includes(ALL_AFFILIATES)
+  const twice = (list: readonly string[], name: string) =>
+    list.flatMap((value, i): Issue[] => {
+      const pointer = `/scope/${name}/${i}`
+      if (list.indexOf(value) < i) {
+        const instruction = 'Name each affiliate once.'
+        return [{ pointer, code: 'duplicate', expected: 'in this list', value, instruction }]
+      }
+      return []
+    })
+  return [
+    ...twice(affiliates, 'affiliates'),
+    ...affiliates.flatMap((value, i): Issue[] => {
+      if (!isOfAll || value === ALL_AFFILIATES) return []
+      const instruction = 'Send `["*"]`, or only the affiliates that are meant.'
+      const expected = 'covered by `*`'
+      return [
+        { pointer: `/scope/affiliates/${i}`, code: 'duplicate', expected, value, instruction },
+      ]
+    }),
+    ...twice(not_affiliates, 'not_affiliates'),
+    ...not_affiliates.flatMap((value, i): Issue[] => {
+      if (!affiliates.includes(value)) return []
+      const instruction = 'Name each affiliate in one of the two lists.'
+      const expected = 'in `affiliates`'
+      return [
+        { pointer: `/scope/not_affiliates/${i}`, code: 'duplicate', expected, value, instruction },
+      ]
+    }),
+  ]
+}
+
+function checkReserve({ action, reserve_percent: value }: RuleTerms): Issue[] {
+  if (value === undefined || action === 'hold') return []
+  const expected = 'a rule with the action `flag` holds nothing'
+  const instruction = 'Leave it out, or send `"action": "hold"`.'
+  return [{ pointer: '/reserve_percent', code: 'not_applicable', expected, value, instruction }]
+}
+
+/** The sources whose records are read for so many days. */
+const WINDOWS = ['customers', 'transactions', 'trading-activity', 'activities'] as const
+
+/** Returns an issue if a rule reads the records of more days than the longest window has. */
+function checkWindow(terms: RuleTerms): Issue[] {
+  const reach = kindOf(terms)?.reach(terms.parameters) ?? {}
+  const longest = Math.max(0, ...WINDOWS.map((name) => reach[name] ?? 0))
+  if (longest <= MAX_DAYS) return []
+  const isDays = Object.hasOwn(Object(terms.parameters), 'days')
+  return [
+    {
+      pointer: isDays ? '/parameters/days' : '/parameters',
+      code: 'maximum',
+      message: `With these parameters the rule reads the records of ${longest} days; the most are ${MAX_DAYS}.`,
+      instruction: 'Send fewer days.',
+    },
+  ]
+}
+
+function checkVersions(terms: RuleTerms, others: readonly RuleVersion[]): Issue[] {
+  const [first] = others
+  const issues: Issue[] = []
+  if (first && first.terms.kind !== terms.kind) {
+    issues.push({
+      pointer: '/kind',
+      code: 'not_applicable',
+      message: `${quote(terms.kind)} differs from the other versions of this rule, which have ${quote(first.terms.kind)}.`,
+      instruction: `Send ${quote(first.terms.kind)}, or put the version under the name of a new rule.`,
+    })
+  }
+  const value = terms.effective_from
+  const same = others.find(({ effective_from }) => effective_from === value)
+  if (!same) return issues
+  const expected = `the \`effective_from\` of version ${same.version}`
+  const instruction =
+    'Send another day, or withdraw that version if it began today or begins later.'
+  return [
+    ...issues,
+    { pointer: '/effective_from', code: 'duplicate', expected, value, instruction },
+  ]
+}
+
+/** Returns the warnings of a valid version: what is allowed, and probably a mistake. */
+export function warningsOf(terms: RuleTerms, context: RuleContext): Warning[] {
+  return [
+    ...warnOfThresholds(terms),
+    ...warnOfFirstDay(terms, context),
+    ...warnOfScopes(terms, context),
+  ]
+}
+
+const CODES = { never: 'never_holds', always: 'always_holds' } as const
+const WORDS = { never: 'can never hold', always: 'always holds' } as const
+
+const warnOfThresholds = (terms: RuleTerms): Warning[] =>
+  (kindOf(terms)?.doubts?.(terms.parameters) ?? []).map(({ pointer, holds, because }) => ({
+    code: CODES[holds],
+    pointer: `/parameters${pointer}`,
+    message: `This threshold ${WORDS[holds]}. ${because}`,
+  }))
+
+function warnOfFirstDay(
+  { effective_from }: RuleTerms,
+  { today, firstRecord }: RuleContext,
+): Warning[] {
+  const pointer = '/effective_from'
+  if (effective_from > today) {
+    const message = `The version begins on ${effective_from}. Until then it finds nothing.`
+    return [{ code: 'begins_later', pointer, message }]
+  }
+  if (firstRecord === null || effective_from >= firstRecord) return []
+  const message = `The first record of the account is of ${firstRecord}. On the days before it the rule finds nothing.`
+  return [{ code: 'before_first_record', pointer, message }]
+}
+
+/** Warns of other rules of the kind that read the same affiliates: each opens cases of its own. */
+function warnOfScopes(terms: RuleTerms, { rule, versions }: RuleContext): Warning[] {
+  if (terms.disabled) return []
+  const others = Map.groupBy(
+    versions.filter((one) => one.rule !== rule),
+    (one) => one.rule,
+  )
+  return [...others].flatMap(([other, own]) => {
+    const isMet = own.some(
+      (one, i) =>
+        (own[i + 1]?.effective_from ?? '~') > terms.effective_from &&
+        !one.terms.disabled &&
+        one.terms.kind === terms.kind &&
+        isOverlap(one.terms.scope, terms.scope),
+    )
+    if (!isMet) return []
+    const message = `The rule ${quote(other)} has the same kind and reads the same affiliates. Each of the two opens cases of its own.`
+    return [{ code: 'overlapping_scopes', pointer: '/scope', message }]
+  })
+}
+
+/** Returns whether a scope includes an affiliate. */
+export const isInScope = (
+  { affiliates, not_affiliates = [] }: RuleTerms['scope'],
+  affiliate: string,
+): boolean =>
+  (affiliates.includes(ALL_AFFILIATES) || affiliates.includes(affiliate)) &&
+  !not_affiliates.includes(affiliate)
+
+/** Returns whether two scopes have an affiliate in common. Two scopes of all affiliates always have. */
+function isOverlap(a: RuleTerms['scope'], b: RuleTerms['scope']): boolean {
+  const named = [...a.affiliates, ...b.affiliates].filter((one) => one !== ALL_AFFILIATES)
+  return named.length === 0 || named.some((one) => isInScope(a, one) && isInScope(b, one))
+}

@@ -1,0 +1,111 @@
+import * as v from 'valibot'
+import { listOf, objectOf } from '../commission/plans/shapes.ts'
+import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
+import { ruleMessage } from '../validation/issue.ts'
+import type { Kind } from './kind.ts'
+import { KINDS } from './kinds.ts'
+import { percentage } from './parameters.ts'
+
+/** The limits of fraud rules. */
+export const RULE_LIMITS = {
+  /** The bytes of a version as JSON. */
+  bytes: 65_536,
+  /** The affiliates that a list of a scope names. */
+  affiliates: 200,
+  /** The rules of an account, the versions of a rule, withdrawn ones included. */
+  rules: 50,
+  versions: 200,
+} as const
+
+/** The nesting depth of a rule, such as that of `parameters.by_challenge_type.….daily`. */
+export const RULE_DEPTH = 5
+
+/** Stands for all affiliates in a scope. */
+export const ALL_AFFILIATES = '*'
+
+const label = v.pipe(
+  f.text,
+  v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, ruleMessage('pattern', 'printable characters')),
+)
+
+/** The affiliates whose records a rule reads. */
+const scope = objectOf({
+  affiliates: v.optional(
+    describeField(
+      listOf(f.affiliateOrAll, RULE_LIMITS.affiliates),
+      documentation('The affiliates. `*`, which is the default, stands for all.', ['*']),
+    ),
+    [ALL_AFFILIATES],
+  ),
+  not_affiliates: v.exactOptional(
+    describeField(
+      listOf(f.affiliateId, RULE_LIMITS.affiliates),
+      documentation('The affiliates that are left out.', ['HOUSE']),
+    ),
+  ),
+})
+
+/** The members of a rule beside those that depend on its kind. */
+export const commonMembers = {
+  name: describeField(
+    label,
+    documentation('The display name of the rule.', 'Deposits at the minimum'),
+  ),
+  effective_from: describeField(
+    f.day,
+    documentation('The first day whose records the version reads.', '2026-12-01'),
+  ),
+  severity: describeField(
+    f.oneOf('low', 'medium', 'high'),
+    documentation('How serious its cases are.'),
+  ),
+  action: v.optional(
+    describeField(
+      f.oneOf('flag', 'hold'),
+      documentation(
+        'What its cases do. `flag`, the default: they are listed. `hold`: they also hold the payouts of the affiliate. Only an approver puts, disables or withdraws a rule that holds.',
+      ),
+    ),
+    'flag',
+  ),
+  scope: v.optional(
+    describeField(scope, documentation('The affiliates whose records it reads; all by default.')),
+    { affiliates: [ALL_AFFILIATES] },
+  ),
+  reserve_percent: v.exactOptional(
+    describeField(
+      percentage,
+      documentation(
+        'With `hold`: the part of a payout that is held, in percent. All by default.',
+        '50',
+      ),
+    ),
+  ),
+  disabled: v.optional(
+    describeField(
+      v.boolean(),
+      documentation('Whether the rule finds nothing from this version on.', false),
+    ),
+    false,
+  ),
+}
+
+/** Returns the schema of a rule of a kind. */
+const ruleOf = ({ kind, parameters }: Kind) =>
+  objectOf({
+    kind: describeField(f.oneOf(kind), documentation('The kind of the rule.', kind)),
+    ...commonMembers,
+    parameters: v.optional(
+      describeField(parameters, documentation('What the kind compares; all have defaults.')),
+      {},
+    ),
+  })
+
+/** The schemas of rules by their kinds. */
+export const RULES_BY_KIND: ReadonlyMap<string, ReturnType<typeof ruleOf>> = new Map(
+  KINDS.map((kind) => [kind.kind, ruleOf(kind)]),
+)
+
+/** A version of a rule, with all defaults. */
+export type RuleTerms = Readonly<v.InferOutput<ReturnType<typeof ruleOf>>>

@@ -1,0 +1,545 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import forex from '../../examples/fraud-rules/forex.json'
+import igaming from '../../examples/fraud-rules/igaming.json'
+import propTrading from '../../examples/fraud-rules/prop-trading.json'
+import { app } from '../../src/app.ts'
+import { kindsOf } from '../../src/fraud/kinds.ts'
+import { RULE_LIMITS } from '../../src/fraud/rules.ts'
+import { readStoredRules, ruleOn } from '../../src/fraud/stored-rules.ts'
+import { fetchWith } from '../checked-fetch.ts'
+import { countTrips } from '../console/trips.ts'
+import { CURABLE } from '../faulty.ts'
+import { overridingSessions } from '../overriding.ts'
+import { ada, askAdmin, json, ORIGIN, partner, register } from '../partner.ts'
+
+// `…/fraud-rules`: rules are versioned like plans (contract §17).
+
+const SETS = { forex, igaming, 'prop-trading': propTrading }
+const DAY = 24 * 60 * 60 * 1000
+const dayFromNow = (days: number) => new Date(Date.now() + days * DAY).toISOString().slice(0, 10)
+const [YESTERDAY, TODAY, TOMORROW] = [dayFromNow(-1), dayFromNow(0), dayFromNow(1)]
+
+const burst = (more: object = {}) => ({
+  name: 'Bursts',
+  kind: 'signup_burst',
+  effective_from: YESTERDAY,
+  severity: 'medium',
+  ...more,
+})
+const BURST = {
+  ...burst(),
+  action: 'flag',
+  scope: { affiliates: ['*'] },
+  parameters: { min: 20, times: '5' },
+  disabled: false,
+}
+
+const at = (path = '', account = 'acme-forex') => `accounts/${account}/fraud-rules${path}`
+const put = (rule: string, body: unknown, account?: string) =>
+  askAdmin(at(`/${rule}`, account), 'PUT', body)
+const read = (path = '', account?: string) => json(askAdmin(at(path, account)))
+const remove = (path: string) => askAdmin(at(path), 'DELETE')
+
+// biome-ignore lint/suspicious/noExplicitAny: tests compare it whole
+const answer = async (response: Promise<Response>): Promise<[number, any]> => {
+  const answered = await response
+  return [answered.status, await json(answered)]
+}
+
+const audit = async (account = 'acme-forex') =>
+  (await json(askAdmin(`audit-log?account=${account}`))).data.map(
+    ({ action, details }: { action: string; details: object }) => [action, details],
+  )
+
+const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32), approver: 'a'.repeat(32) }
+const TEAM = {
+  ...env,
+  ADMIN_KEYS: JSON.stringify(
+    Object.fromEntries(Object.entries(KEYS).map(([role, key]) => [`the ${role}`, { key, role }])),
+  ),
+} as Env
+
+const requestOf = (key: string, method: string, path: string, body?: unknown) =>
+  new Request(`${ORIGIN}/admin/v1/${path}`, {
+    method,
+    headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+
+const statusAs = async (role: keyof typeof KEYS, method: string, path: string, body?: unknown) =>
+  (await fetchWith(TEAM, requestOf(KEYS[role], method, path, body))).status
+
+/** Returns a world in which the answer of the second batch is lost, and how many batches it ran. */
+function losing() {
+  let batches = 0
+  const DB = overridingSessions(env.DB, (real) => ({
+    prepare: (text: string) => real.prepare(text),
+    batch: async (list: D1PreparedStatement[]) => {
+      batches += 1
+      const isLost = batches === 2
+      const results = await real.batch(list)
+      if (isLost) throw new Error(CURABLE[0])
+      return results
+    },
+  }))
+  return { env: { ...env, DB } as Env, batches: () => batches }
+}
+
+/** Returns the number of each version, and whether it is disabled and withdrawn. */
+const versionsOf = async (rule: string): Promise<[number, boolean, boolean][]> =>
+  (await read(`/${rule}`)).versions.map(
+    (one: { version: number; disabled: boolean; withdrawn_at: string | null }) => [
+      one.version,
+      one.disabled,
+      one.withdrawn_at !== null,
+    ],
+  )
+
+describe('versions', () => {
+  beforeEach(() => register('forex'))
+
+  test('a put creates the next version with all defaults, and the same body again creates none', async () => {
+    const created = { rule: 'bursts', version: 1, effective_from: YESTERDAY, warnings: [] }
+    expect(await answer(put('bursts', burst()))).toEqual([201, { ...created, outcome: 'created' }])
+    const same = [200, { ...created, outcome: 'unchanged' }]
+    expect(await answer(put('bursts', burst()))).toEqual(same)
+    expect(await answer(put('bursts', BURST))).toEqual(same)
+    const version = { created_at: expect.any(String), withdrawn_at: null }
+    expect(await read('/bursts/versions/1')).toEqual({
+      ...{ rule: 'bursts', version: 1, effective_from: YESTERDAY, terms: BURST },
+      ...version,
+    })
+    const [status, second] = await answer(
+      put('bursts', burst({ effective_from: TODAY, parameters: { min: 30 } })),
+    )
+    expect([status, second.version, second.outcome]).toEqual([201, 2, 'created'])
+    const head = {
+      ...{ rule: 'bursts', name: 'Bursts', kind: 'signup_burst', severity: 'medium' },
+      ...{ action: 'flag', disabled: false, in_force: 2 },
+    }
+    expect(await read()).toEqual({ data: [head] })
+    const listed = { name: 'Bursts', severity: 'medium', action: 'flag', disabled: false }
+    expect(await read('/bursts')).toEqual({
+      ...head,
+      versions: [
+        { version: 1, effective_from: YESTERDAY, ...listed, ...version },
+        { version: 2, effective_from: TODAY, ...listed, ...version },
+      ],
+    })
+    const { data } = await read('/bursts/versions?per_page=1')
+    expect(data).toMatchObject([{ version: 2, terms: { parameters: { min: 30, times: '5' } } }])
+    const details = { rule: 'bursts', name: 'Bursts', action: 'flag', disabled: false }
+    expect(await audit()).toEqual([
+      ['fraud-rule.put', { ...details, version: 2, effective_from: TODAY }],
+      ['fraud-rule.put', { ...details, version: 1, effective_from: YESTERDAY }],
+    ])
+  })
+
+  test('a put is refused after a version that the sender has not seen', async () => {
+    await put('bursts', burst())
+    const later = burst({ effective_from: TODAY })
+    expect(await answer(put('bursts?after=0', later))).toMatchObject([409, { code: 'conflict' }])
+    expect((await put('bursts?after=0', burst())).status).toBe(200)
+    expect((await put('bursts?after=1', later)).status).toBe(201)
+  })
+
+  test('no version ever changes in the database', async () => {
+    await put('bursts', burst())
+    for (const change of ["terms = '{}'", "effective_from = '2000-01-01'", 'version = 9']) {
+      const sql = `update fraud_rule_versions set ${change}`
+      await expect(env.DB.exec(sql)).rejects.toThrow('a version of a fraud rule never changes')
+    }
+  })
+
+  test('a rule finds nothing before its first version, and each day has its own', async () => {
+    await put('bursts', burst())
+    await put('bursts', burst({ effective_from: TOMORROW, severity: 'high' }))
+    const stored = await readStoredRules(env.DB, 'acme-forex')
+    const days = [dayFromNow(-2), YESTERDAY, TODAY, TOMORROW, dayFromNow(9)]
+    expect(days.map((day) => ruleOn(stored, day)?.version ?? null)).toEqual([null, 1, 1, 2, 2])
+  })
+
+  test('a version is withdrawn until its first day is over', async () => {
+    for (const effective_from of [YESTERDAY, TODAY, TOMORROW]) {
+      await put('bursts', burst({ effective_from }))
+    }
+    const refused = await answer(remove('/bursts/versions/1'))
+    expect(refused).toMatchObject([409, { code: 'conflict' }])
+    for (const version of [2, 3, 3]) {
+      expect((await remove(`/bursts/versions/${version}`)).status).toBe(204)
+    }
+    expect(await read('/bursts')).toMatchObject({ in_force: 1 })
+    expect((await audit()).slice(0, 2)).toEqual([
+      ['fraud-rule.withdraw', { rule: 'bursts', version: 3, effective_from: TOMORROW }],
+      ['fraud-rule.withdraw', { rule: 'bursts', version: 2, effective_from: TODAY }],
+    ])
+    // Its first day is free again, its number is not.
+    expect(
+      (await json(put('bursts', burst({ effective_from: TODAY, severity: 'low' })))).version,
+    ).toBe(4)
+  })
+
+  test('a rule is disabled from today on; what it found before stays', async () => {
+    for (const effective_from of [YESTERDAY, TODAY, TOMORROW]) {
+      await put('bursts', burst({ effective_from }))
+    }
+    for (const _ of [1, 2]) expect((await remove('/bursts')).status).toBe(204)
+    expect(await read('/bursts')).toMatchObject({
+      ...{ disabled: true, in_force: 4 },
+      versions: [
+        { version: 1, withdrawn_at: null, disabled: false },
+        { version: 2, withdrawn_at: expect.any(String) },
+        { version: 3, withdrawn_at: expect.any(String) },
+        { version: 4, withdrawn_at: null, disabled: true, effective_from: TODAY },
+      ],
+    })
+    const actions = (await audit()).map(([action]: [string]) => action)
+    expect(actions.filter((action: string) => action === 'fraud-rule.disable')).toHaveLength(1)
+    // Disabling it again, with another version to come, withdraws that one alone.
+    await put('bursts', burst({ effective_from: TOMORROW }))
+    expect((await remove('/bursts')).status).toBe(204)
+    expect((await versionsOf('bursts')).slice(3)).toEqual([
+      [4, true, false],
+      [5, false, true],
+    ])
+    // Withdrawing the version that disables it enables it again.
+    expect((await remove('/bursts/versions/4')).status).toBe(204)
+    expect(await read('/bursts')).toMatchObject({ disabled: false, in_force: 1 })
+    expect((await remove('/other')).status).toBe(404)
+  })
+
+  test('a rule that has not begun is withdrawn when it is disabled', async () => {
+    await put('bursts', burst({ effective_from: TOMORROW }))
+    expect((await remove('/bursts')).status).toBe(204)
+    expect(await read('/bursts')).toMatchObject({
+      in_force: null,
+      versions: [{ withdrawn_at: expect.any(String) }],
+    })
+  })
+
+  test('simultaneous puts get numbers of their own, and equal ones create one version', async () => {
+    const bodies = [1, 2, 3].map((days) => burst({ effective_from: dayFromNow(days) }))
+    const statuses = await Promise.all(
+      [...bodies, ...bodies].map(async (body) => (await put('bursts', body)).status),
+    )
+    expect(statuses.every((status) => [200, 201, 409, 422].includes(status))).toBe(true)
+    const { versions } = await read('/bursts')
+    expect(versions).toHaveLength(statuses.filter((status) => status === 201).length)
+    expect(versions.map(({ version }: { version: number }) => version)).toEqual(
+      versions.map((_: unknown, i: number) => i + 1),
+    )
+  })
+
+  test('the answer of a put is lost, and the rule is stored once', async () => {
+    const world = losing()
+    const request = requestOf(env.ADMIN_KEY, 'PUT', at('/bursts'), burst())
+    expect([(await fetchWith(world.env, request)).status, world.batches()]).toEqual([201, 3])
+    expect((await read('/bursts')).versions).toHaveLength(1)
+    expect(await audit()).toHaveLength(1)
+  })
+
+  test('the answer of a disabling is lost, and the rule is disabled once', async () => {
+    await put('bursts', burst())
+    const world = losing()
+    const request = requestOf(env.ADMIN_KEY, 'DELETE', at('/bursts'))
+    expect([(await fetchWith(world.env, request)).status, world.batches()]).toEqual([204, 3])
+    expect(await versionsOf('bursts')).toEqual([
+      [1, false, false],
+      [2, true, false],
+    ])
+    expect(await audit()).toHaveLength(2)
+  })
+
+  test('an account has at most so many rules', async () => {
+    for (let i = 0; i < RULE_LIMITS.rules; i++) await put(`r-${i}`, burst())
+    expect(await answer(put('more', burst()))).toMatchObject([409, { code: 'conflict' }])
+    expect((await put('r-1', burst({ effective_from: TODAY }))).status).toBe(201)
+  })
+
+  test('a put costs three round trips, a list two', async () => {
+    const trips = async (method: string, path: string, body?: unknown) => {
+      const counted = countTrips(env.DB)
+      const request = requestOf(env.ADMIN_KEY, method, path, body)
+      const response = await app.fetch(request, { ...env, DB: counted.db } as Env)
+      return [response.status, counted.trips()]
+    }
+    expect(await trips('PUT', at('/bursts'), burst())).toEqual([201, 3])
+    expect(await trips('PUT', at('/bursts'), burst())).toEqual([200, 2])
+    expect(await trips('GET', at())).toEqual([200, 2])
+    expect(await trips('GET', at('/bursts/versions/1'))).toEqual([200, 2])
+    expect(await trips('DELETE', at('/bursts'))).toEqual([204, 3])
+  })
+})
+
+describe('mistakes', () => {
+  beforeEach(() => register('forex'))
+
+  const errorsOf = async (body: unknown) => {
+    const [status, { errors }] = await answer(put('bursts', body))
+    expect(status).toBe(422)
+    expect(errors.every(({ message }: { message?: string }) => message)).toBe(true)
+    return errors.map(({ pointer, code, hint }: Record<string, string>) => [pointer, code, hint])
+  }
+  const KINDS = kindsOf('forex').map(({ kind }) => `\`${kind}\``)
+  const USE = `Use one of ${KINDS.join(', ')}.`
+
+  test.each<[string, unknown, (string | undefined)[][]]>([
+    ['no object', [], [['', 'type', undefined]]],
+    ['a kind that does not exist', burst({ kind: 'magic' }), [['/kind', 'enum', USE]]],
+    [
+      'a misspelt kind',
+      burst({ kind: 'signup_bursts' }),
+      [['/kind', 'enum', 'Did you mean `signup_burst`?']],
+    ],
+    ['a kind of another vertical', burst({ kind: 'resets' }), [['/kind', 'not_applicable', USE]]],
+    [
+      'a parameter that does not exist',
+      burst({ parameters: { tims: '5' } }),
+      [['/parameters/tims', 'unknown_field', 'Did you mean `times`?']],
+    ],
+    [
+      'a parameter of another kind',
+      burst({ parameters: { lots_percent: '5' } }),
+      [['/parameters/lots_percent', 'unknown_field', 'Use one of `min`, `times`.']],
+    ],
+    [
+      'a window of 401 days',
+      burst({ kind: 'lot_churn', parameters: { days: 401 } }),
+      [['/parameters/days', 'maximum', undefined]],
+    ],
+    [
+      'windows of 401 days together',
+      burst({ kind: 'minimum_deposit', parameters: { days: 390, idle_days: 11 } }),
+      [['/parameters/days', 'maximum', 'Send fewer days.']],
+    ],
+    [
+      'an affiliate beside all',
+      burst({ scope: { affiliates: ['*', 'A'] } }),
+      [
+        [
+          '/scope/affiliates/1',
+          'duplicate',
+          'Send `["*"]`, or only the affiliates that are meant.',
+        ],
+      ],
+    ],
+    [
+      'an affiliate twice',
+      burst({ scope: { affiliates: ['A', 'A'] } }),
+      [['/scope/affiliates/1', 'duplicate', 'Name each affiliate once.']],
+    ],
+    [
+      'an affiliate in both lists',
+      burst({ scope: { affiliates: ['A'], not_affiliates: ['A'] } }),
+      [['/scope/not_affiliates/0', 'duplicate', 'Name each affiliate in one of the two lists.']],
+    ],
+    [
+      'a reserve without a hold',
+      burst({ reserve_percent: '50' }),
+      [['/reserve_percent', 'not_applicable', 'Leave it out, or send `"action": "hold"`.']],
+    ],
+  ])('%s is refused', async (_, body, errors) => {
+    expect(await errorsOf(body)).toEqual(errors)
+    expect([await read(), await audit()]).toEqual([{ data: [] }, []])
+  })
+
+  test('missing members are named, also without a kind', async () => {
+    const missing = (name: string) => [`/${name}`, 'required', undefined]
+    const names = ['name', 'effective_from', 'severity']
+    const found = await errorsOf({})
+    expect(found.map(([pointer]: string[]) => pointer)).toEqual(
+      ['kind', ...names].map((name) => `/${name}`),
+    )
+    expect(await errorsOf({ kind: 'lot_churn' })).toEqual(names.map(missing))
+  })
+
+  test('a rule keeps its kind, and no first day occurs twice', async () => {
+    await put('bursts', burst())
+    expect(await errorsOf(burst({ kind: 'country_mix' }))).toMatchObject([
+      ['/kind', 'not_applicable', expect.stringContaining('`signup_burst`')],
+      ['/effective_from', 'duplicate', expect.stringContaining('Send another day')],
+    ])
+  })
+
+  test.each(['IB', '-ib', 'a'.repeat(64)])('%j is not the id of a rule', async (rule) => {
+    expect(await answer(put(rule, burst()))).toMatchObject([422, { errors: [{ code: 'pattern' }] }])
+  })
+})
+
+describe('warnings', () => {
+  const warningsOf = async (rule: string, body: unknown, account?: string) => {
+    const [status, { warnings }] = await answer(put(rule, body, account))
+    expect(status).toBe(201)
+    return warnings.map(({ code, pointer }: Record<string, string>) => [code, pointer])
+  }
+
+  test.each<[string, object, string, string]>([
+    ['signup_burst', { times: '0.5' }, 'always_holds', '/times'],
+    ['activity_outlier', { times: '0.99' }, 'always_holds', '/times'],
+    ['country_mix', { points: '100' }, 'never_holds', '/points'],
+    ['hedge_pair', { days: 31 }, 'never_holds', '/days'],
+    ['hedge_pair', { lots_percent: '100' }, 'always_holds', '/lots_percent'],
+    ['drawdown_breach', { daily: '100' }, 'never_holds', '/daily'],
+    [
+      'drawdown_breach',
+      { by_challenge_type: { 'a/b': { daily: '200' } } },
+      'never_holds',
+      '/by_challenge_type/a~1b/daily',
+    ],
+    ['resets', { count: 1 }, 'always_holds', '/count'],
+    ['click_to_signup', { seconds: 3600, hours: 1 }, 'always_holds', '/hours'],
+  ])('%s with %j is stored with a warning', async (kind, parameters, code, pointer) => {
+    const { account } = await register('prop-trading')
+    const found = await warningsOf('r', burst({ kind, parameters }), account)
+    expect(found).toEqual([[code, `/parameters${pointer}`]])
+  })
+
+  test('a short life that is always short has a warning', async () => {
+    await register('forex')
+    const parameters = { active_days: 31 }
+    const found = await warningsOf('r', burst({ kind: 'short_life', parameters }))
+    expect(found).toEqual([['always_holds', '/parameters/active_days']])
+  })
+
+  test('the set of each vertical has no warning', async () => {
+    for (const vertical of ['forex', 'prop-trading'] as const) {
+      const { account } = await register(vertical)
+      for (const [rule, body] of Object.entries(SETS[vertical])) {
+        expect(await warningsOf(rule, { ...body, effective_from: TODAY }, account)).toEqual([])
+      }
+    }
+  })
+
+  test('a first day in the future, or before the first record, has a warning', async () => {
+    const acme = await partner('forex')
+    expect(await warningsOf('a', burst({ effective_from: '2020-01-01' }))).toEqual([])
+    await acme.post('customers', ada)
+    const before = ['before_first_record', '/effective_from']
+    const kind = 'lot_churn'
+    expect(await warningsOf('b', burst({ kind, effective_from: '2026-09-30' }))).toEqual([before])
+    await remove('/b')
+    expect(
+      await warningsOf('c', burst({ kind: 'reversals', effective_from: '2026-10-01' })),
+    ).toEqual([])
+    expect(await warningsOf('d', burst({ kind: 'hedge_pair', effective_from: TOMORROW }))).toEqual([
+      ['begins_later', '/effective_from'],
+    ])
+  })
+
+  test.each<[object, object, boolean]>([
+    [{ affiliates: ['*'] }, { affiliates: ['*'], not_affiliates: ['A'] }, true],
+    [{ affiliates: ['A'] }, { affiliates: ['*'], not_affiliates: ['A'] }, false],
+    [{ affiliates: ['A', 'B'] }, { affiliates: ['*'], not_affiliates: ['A'] }, true],
+    [{ affiliates: ['A'] }, { affiliates: ['B'] }, false],
+    [{ affiliates: ['A', 'C'] }, { affiliates: ['B', 'C'] }, true],
+  ])('rules of a kind for %j and %j overlap: %j', async (one, other, isOverlapping) => {
+    await register('forex')
+    await put('one', burst({ scope: one }))
+    const found = await warningsOf('other', burst({ scope: other }))
+    expect(found).toEqual(isOverlapping ? [['overlapping_scopes', '/scope']] : [])
+    // A rule of another kind, or one that is disabled, overlaps with none.
+    expect(await warningsOf('third', burst({ kind: 'lot_churn', scope: other }))).toEqual([])
+    expect(await warningsOf('fourth', burst({ disabled: true, scope: other }))).toEqual([])
+  })
+})
+
+describe('accounts', () => {
+  const create = (account: string, vertical: string, more: object = {}) =>
+    askAdmin('accounts', 'POST', { account, name: account, vertical, mode: 'test', ...more })
+
+  test.each(Object.entries(SETS))(
+    'a new account of %s starts with its set',
+    async (vertical, set) => {
+      expect((await create('new', vertical)).status).toBe(201)
+      const { data } = await read('', 'new')
+      expect(Object.fromEntries(data.map((one: { rule: string }) => [one.rule, one]))).toEqual(
+        Object.fromEntries(
+          Object.entries(set).map(([rule, { name, kind, severity }]) => [
+            rule,
+            { rule, name, kind, severity, action: 'flag', disabled: false, in_force: 1 },
+          ]),
+        ),
+      )
+      const kinds = new Set(Object.values(set).map(({ kind }) => kind))
+      expect(kinds.size).toBe(Object.keys(set).length)
+      // The same body again, from the file, stores nothing.
+      const [[rule, body] = []] = Object.entries(set)
+      const again = put(String(rule), { ...body, effective_from: TODAY }, 'new')
+      const [status, { outcome, warnings }] = await answer(again)
+      expect([status, outcome, warnings]).toEqual([200, 'unchanged', []])
+    },
+  )
+
+  test('the day of its creation is that of the account', async () => {
+    await create('far', 'igaming', { time_zone: 'Pacific/Kiritimati' })
+    const { versions } = await read('/signup-burst', 'far')
+    const day = new Date(Date.now() + 14 * 60 * 60 * 1000).toISOString().slice(0, 10)
+    expect(versions).toMatchObject([{ version: 1, effective_from: day }])
+  })
+
+  test('rules are in the database of the account', async () => {
+    await create('second', 'forex', { binding: 'DB_2' })
+    expect((await read('', 'second')).data).toHaveLength(Object.keys(forex).length)
+    expect(await readStoredRules(env.DB, 'second')).toEqual([])
+    // An id that is taken leaves the rules of its account as they are.
+    await put('signup-burst', burst({ effective_from: TOMORROW }), 'second')
+    expect((await create('second', 'igaming', { binding: 'DB_2' })).status).toBe(409)
+    expect(await readStoredRules(env.DB_2, 'second')).toHaveLength(Object.keys(forex).length + 1)
+  })
+
+  test('a second request for an account, in any database, changes no rules', async () => {
+    await create('new', 'forex')
+    const before = await readStoredRules(env.DB, 'new')
+    for (const binding of ['DB', 'DB_2']) {
+      expect((await create('new', 'igaming', { binding })).status).toBe(409)
+    }
+    expect(await readStoredRules(env.DB, 'new')).toEqual(before)
+    expect(await readStoredRules(env.DB_2, 'new')).toEqual([])
+  })
+
+  test('an account reads and changes its own rules only', async () => {
+    await create('one', 'forex')
+    await create('two', 'forex')
+    const before = await readStoredRules(env.DB, 'two')
+    await put('mine', burst({ kind: 'lot_churn', scope: { affiliates: ['A'] } }), 'one')
+    expect((await put('reversals', burst({ kind: 'reversals' }), 'one')).status).toBe(201)
+    expect((await askAdmin(at('/shared-identity', 'one'), 'DELETE')).status).toBe(204)
+    for (const path of ['/mine', '/mine/versions/1']) {
+      expect((await askAdmin(at(path, 'two'))).status).toBe(404)
+      expect((await askAdmin(at(path, 'two'), 'DELETE')).status).toBe(404)
+    }
+    expect(await readStoredRules(env.DB, 'two')).toEqual(before)
+    expect((await read('/mine/versions', 'two')).data).toEqual([])
+  })
+
+  test('the reset of a test account deletes its rules, and those of no other', async () => {
+    await create('one', 'forex')
+    await create('two', 'forex')
+    expect((await askAdmin('accounts/one/reset', 'POST')).status).toBe(204)
+    expect(await readStoredRules(env.DB, 'one')).toEqual([])
+    expect(await readStoredRules(env.DB, 'two')).toHaveLength(Object.keys(forex).length)
+  })
+})
+
+describe('roles', () => {
+  beforeEach(() => register('forex'))
+
+  test('viewers read, managers flag, and approvers change what holds payouts', async () => {
+    const hold = burst({ effective_from: TODAY, action: 'hold', reserve_percent: '50' })
+    expect(await statusAs('viewer', 'PUT', at('/bursts'), burst())).toBe(403)
+    expect(await statusAs('manager', 'PUT', at('/bursts'), burst())).toBe(201)
+    expect(await statusAs('viewer', 'GET', at('/bursts'))).toBe(200)
+    expect(await statusAs('viewer', 'DELETE', at('/bursts'))).toBe(403)
+    expect(await statusAs('manager', 'PUT', at('/bursts'), hold)).toBe(403)
+    expect(await statusAs('approver', 'PUT', at('/bursts'), hold)).toBe(201)
+    // Each of these would end the hold.
+    const flag = burst({ effective_from: TOMORROW })
+    expect(await statusAs('manager', 'PUT', at('/bursts'), flag)).toBe(403)
+    expect(await statusAs('manager', 'DELETE', at('/bursts'))).toBe(403)
+    expect(await statusAs('manager', 'DELETE', at('/bursts/versions/2'))).toBe(403)
+    // It is stored already.
+    expect(await statusAs('manager', 'PUT', at('/bursts'), hold)).toBe(200)
+    expect(await statusAs('approver', 'DELETE', at('/bursts'))).toBe(204)
+  })
+})
