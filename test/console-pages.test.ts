@@ -326,6 +326,22 @@ test('a period is chosen from a list with its state, the latest first', async ()
   expect(refused).toContain('<option value="2024-09"')
 })
 
+test('an approved statement that pays nothing is not to pay', async () => {
+  const { read } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  await env.DB.prepare(
+    `update statements set payable = '0.00', statement = json_set(statement, '$.payable', '0.00'),
+       status = 'approved', approval = 'approval', approved_at = 1
+     where period = '2024-09'`,
+  ).run()
+  const text = await read('/statements?period=2024-09')
+
+  expect(text).toContain('September 2024 · nothing to pay<')
+  expect(text).toMatch(/<dt>Nothing to pay<\/dt><dd><strong>0\.00 EUR/)
+  expect(text).not.toContain('<dt>To pay</dt>')
+  expect(text).toMatch(/<span class="badge[^>]*>Nothing to pay</)
+})
+
 /** Returns the values of the tick boxes on a page. */
 const ticksOn = (text: string) =>
   [...text.matchAll(/<input type="checkbox" name="(tick\d+)" value="([^"]+)"/g)].map(

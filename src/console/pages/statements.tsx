@@ -384,7 +384,10 @@ export const statementsPage: Page = {
             periodFilter(here, sums, shown ?? ALL, [[ALL, 'All periods']]),
             {
               name: 'status',
-              options: [['', 'Any'], ...Object.entries(STATUS_WORDS)],
+              options: [
+                ['', 'Any'],
+                ...Object.entries({ ...STATUS_WORDS, approved: 'Approved, not paid' }),
+              ],
             },
             {
               name: 'plan',

@@ -60,10 +60,11 @@ export function periodState({ data }: Sums, period: string, now: number): string
   const states = STATES.flatMap(([status, words]) => {
     const statements = rows
       .filter((one) => one.status === status)
-      .reduce((sum, one) => sum + one.statements, 0)
+      // An approved statement that pays nothing is done.
+      .reduce((sum, one) => sum + (status === 'approved' ? one.paying : one.statements), 0)
     return statements === 0 ? [] : [{ status, text: `${count(statements)} ${words}` }]
   })
-  if (states.length === 0) return 'no statements'
+  if (states.length === 0) return rows.length === 0 ? 'no statements' : 'nothing to pay'
   // What is done needs no number.
   return states.every(({ status }) => status === 'paid') ? 'paid' : (states[0]?.text ?? '')
 }

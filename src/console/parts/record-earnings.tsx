@@ -175,11 +175,7 @@ function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { l
           {amount === undefined ? 'The line' : `The line of ${amountText(amount, currency)}`}
         </AccountLink>{' '}
         of the statement of {periodWords(period)}{' '}
-        {statement ? (
-          <StatusBadge status={statement.status} />
-        ) : (
-          <Badge tone="quiet">Not computed yet</Badge>
-        )}
+        {statement ? <StatusBadge {...statement} /> : <Badge tone="quiet">Not computed yet</Badge>}
       </p>
     </>
   )

@@ -63,9 +63,14 @@ export const STATUS_WORDS: Readonly<Record<Statement['status'], string>> = {
 
 const TONES = { draft: 'warn', approved: 'quiet', paid: 'good' } as const
 
+/** What is said of approved statements that pay nothing: they stay approved, and nobody pays them. */
+const NOTHING_TO_PAY = 'Nothing to pay'
+
 /** Renders the status of a statement in words. */
-export const StatusBadge = ({ status }: Pick<Statement, 'status'>) => (
-  <Badge tone={TONES[status]}>{STATUS_WORDS[status]}</Badge>
+export const StatusBadge = ({ status, payable }: Pick<Statement, 'status' | 'payable'>) => (
+  <Badge tone={TONES[status]}>
+    {status === 'approved' && !isSome(payable) ? NOTHING_TO_PAY : STATUS_WORDS[status]}
+  </Badge>
 )
 
 const NONE = <span class="quiet">–</span>
@@ -116,7 +121,7 @@ export const Statements = ({
           </AccountLink>
         )),
         amount('Payable', 'payable'),
-        column('Status', ({ status }: Statement) => <StatusBadge status={status} />),
+        column('Status', (row: Statement) => <StatusBadge {...row} />),
         column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />),
         ...(ofPlan ? [] : fields<Statement>(visit, 'plan')),
         ...carried('Carried in', 'opening'),
@@ -135,25 +140,36 @@ export const Statements = ({
 /** The statements of one status and currency, added up. */
 interface StatusSum {
   readonly status: Statement['status']
+  readonly words: string
   readonly currency: string
   readonly statements: number
   readonly withHolds: number
   readonly payable: Decimal
 }
 
-/** Adds up the totals of plans by status and currency, in the order of the statuses. */
+/** Adds up the totals of plans by status and currency, in the order of the statuses. Approved ones that pay nothing are apart. */
 function sumsByStatus({ data }: StatementTotals): StatusSum[] {
   const sums = new Map<string, StatusSum>()
-  for (const { status, currency, statements, with_holds, payable } of data) {
-    const key = `${status} ${currency}`
+  const addTo = (words: string, one: Omit<StatusSum, 'words'>) => {
+    if (one.statements === 0) return
+    const key = `${words} ${one.currency}`
     const sum = sums.get(key)
     sums.set(key, {
-      status,
-      currency,
-      statements: (sum?.statements ?? 0) + statements,
-      withHolds: (sum?.withHolds ?? 0) + with_holds,
-      payable: add(sum?.payable ?? ZERO, decimal(payable)),
+      ...one,
+      words,
+      statements: (sum?.statements ?? 0) + one.statements,
+      withHolds: (sum?.withHolds ?? 0) + one.withHolds,
+      payable: add(sum?.payable ?? ZERO, one.payable),
     })
+  }
+  for (const { status, currency, statements, paying, with_holds: withHolds, payable } of data) {
+    const all = { status, currency, statements, withHolds, payable: decimal(payable) }
+    if (status !== 'approved') addTo(STATUS_WORDS[status], all)
+    else {
+      addTo(STATUS_WORDS.approved, { ...all, statements: paying })
+      const unpaid = { statements: statements - paying, payable: ZERO }
+      addTo(NOTHING_TO_PAY, { ...all, ...unpaid, withHolds: paying > 0 ? 0 : withHolds })
+    }
   }
   const order = Object.keys(STATUS_WORDS)
   return [...sums.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
@@ -174,9 +190,9 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
   <>
     {totals.data.length > 0 && (
       <dl class="figures">
-        {sumsByStatus(totals).map(({ status, currency, statements, withHolds, payable }) => (
+        {sumsByStatus(totals).map(({ status, words, currency, statements, withHolds, payable }) => (
           <div>
-            <dt>{STATUS_WORDS[status]}</dt>
+            <dt>{words}</dt>
             <dd>
               <strong>{amountText(moneyText(payable, currency), currency)}</strong>{' '}
               <AccountLink
@@ -230,13 +246,20 @@ export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => 
         ({ total, currency }: PeriodSum) => <Amount value={total} currency={currency} />,
         true,
       ),
-      column('Status', ({ status }: PeriodSum) => <StatusBadge status={status} />),
+      column('Status', ({ status, paying }: PeriodSum) => (
+        <StatusBadge status={status} payable={`${paying}`} />
+      )),
       column(
         'Statements',
-        ({ period, status, statements }: PeriodSum) => (
-          <AccountLink visit={visit} at={['statements']} query={{ period, status }}>
-            {count(statements)}
-          </AccountLink>
+        ({ period, status, statements, paying }: PeriodSum) => (
+          <>
+            <AccountLink visit={visit} at={['statements']} query={{ period, status }}>
+              {count(status === 'approved' && paying > 0 ? paying : statements)}
+            </AccountLink>
+            {status === 'approved' && paying > 0 && paying < statements && (
+              <small> and {count(statements - paying)} with nothing to pay</small>
+            )}
+          </>
         ),
         true,
       ),

@@ -26,11 +26,11 @@ export interface ShownStatement {
 
 /** Renders what a statement pays, to whom, for which period, and its status. */
 export const StatementHead = ({ visit, statement }: ShownStatement) => {
-  const { payable, currency, status, affiliate_id, plan, period, payable_on, paid } = statement
+  const { payable, currency, affiliate_id, plan, period, payable_on, paid } = statement
   return (
     <div class="statement-head">
       <p class="big">
-        <Amount value={payable} currency={currency} /> <StatusBadge status={status} />
+        <Amount value={payable} currency={currency} /> <StatusBadge {...statement} />
       </p>
       <p>
         To{' '}

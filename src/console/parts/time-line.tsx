@@ -191,7 +191,7 @@ function qualifiedEvents(visit: Visit, { report, line, statement }: Qualified, t
           <span class="quiet">
             by the rule “{isolated(rule)}” of <Data text={planName(termsOf(report), plan)} />
           </span>{' '}
-          {statement && <StatusBadge status={statement.status} />}
+          {statement && <StatusBadge {...statement} />}
         </>
       ),
     },
