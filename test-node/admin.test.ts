@@ -93,6 +93,20 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
   body: { type: 'about:blank', title: 'The title', status, code: 'c', request_id: 'R-1', ...more },
 })
 
+/** Returns a page of a back-test with one case. */
+function backTest(next_cursor: string | null) {
+  const would_hold = [{ currency: 'EUR', amount: '12.00', statements: 1 }]
+  const one = {
+    ...{ subject: { customer_id: 'C-1' }, affiliate_id: 'A-1', status: 'open' },
+    ...{ opened_for: '2026-09-03', last_evidence_for: '2026-09-03', figures: [] },
+    ...{ sentence: 'The customer paid 5 fees.', evidence: [], evidence_total: 5, would_hold },
+  }
+  return {
+    ...{ rule: 'r', from: '2026-09-01', to: '2026-09-30', kind: 'resets', action: 'hold' },
+    ...{ data: [one], opened: [], would_hold, affiliates: 1, skipped: [], meta: { next_cursor } },
+  }
+}
+
 /** Returns a page of a simulation with one affiliate that earns nothing yet, and one left out. */
 function simulated([affiliate_id, simulated]: [string, string], next_cursor: string | null) {
   const amounts = {
@@ -338,6 +352,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     'POST accounts/a/plans/p/simulate',
     { period: '2026-10', version: { name: 'P' } },
     simulated(['A-1', '1.00'], null),
+  ],
+  [
+    ['fraud', 'simulate', 'a', 'r', RULE, '--from', '2026-09-01', '--to', '2026-09-30'],
+    'POST accounts/a/fraud-rules/r/simulate',
+    { from: '2026-09-01', to: '2026-09-30', version: { kind: 'resets' } },
+    backTest(null),
   ],
   [
     ['plans', 'withdraw', 'a', 'p', '2'],
@@ -752,6 +772,19 @@ describe('operations', { concurrency: 4 }, () => {
       [line, body],
       [`${line}?cursor=next`, body],
     ])
+  })
+
+  test('fraud simulate: follows the cursor, and prints a table of all cases', async () => {
+    const { base, lines } = await service(({ nth }) => ({
+      body: backTest(nth === 0 ? 'next' : null),
+    }))
+    const args = ['fraud', 'simulate', 'a', 'r', RULE, '--from', '2026-09-01', '--to', '2026-09-30']
+    const { code, stdout } = await admin(base, args)
+    assert.equal(code, 0)
+    assert.match(stdout, /│ 2026-09-03 +│ A-1 +│ C-1 +│ open +│ 12\.00 EUR +│ The customer paid/)
+    assert.match(stdout, /\n2 cases of 2 affiliates\.\n/)
+    const line = 'POST accounts/a/fraud-rules/r/simulate'
+    assert.deepEqual(lines(), [line, `${line}?cursor=next`])
   })
 
   test('plans simulate --csv: prints the rows, and the affiliates that were left out', async () => {

@@ -67,13 +67,16 @@ const OF_MANAGERS = [
   'PUT /fx-rates',
 ]
 
-const SIMULATION = 'POST /accounts/:account/plans/:plan/simulate'
+const SIMULATIONS = [
+  'POST /accounts/:account/plans/:plan/simulate',
+  'POST /accounts/:account/fraud-rules/:rule/simulate',
+]
 
 const routes = app.routes
   .filter(({ method, path }) => method !== 'ALL' && path.startsWith('/admin/v1/'))
   .map(({ method, path }) => ({ method, path, name: `${method} ${path.slice(9)}` }))
-const changes = routes.filter(({ method, name }) => method !== 'GET' && name !== SIMULATION)
-const reads = routes.filter(({ method, name }) => method === 'GET' || name === SIMULATION)
+const changes = routes.filter(({ method, name }) => method !== 'GET' && !SIMULATIONS.includes(name))
+const reads = routes.filter(({ method, name }) => method === 'GET' || SIMULATIONS.includes(name))
 
 const refusal = (needed: Role, role: Role) => ({
   status: 403,

@@ -286,6 +286,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   await team('listPeriods', 'latest', 'The latest periods')
   await team('getStatement', 'one', 'One of them', { at: { ...at, statement_id } })
   await takeSimulation()
+  await takeFraudSimulation()
   const own = { headers, at: { statement_id } }
   await take('listForexStatements', 'month', 'The statements of a month', {
     ...own,
@@ -311,6 +312,18 @@ async function takeSimulation() {
   await take('simulatePlan', 'wrong', 'Another currency, and months in the wrong order', {
     ...{ at, headers: asTeam() },
     body: { from: '2026-10', to: '2026-08', version: { ...version, currency: 'EUR' } },
+  })
+}
+
+/** Takes a rule that finds a customer who trades a lot, and one of another vertical. */
+async function takeFraudSimulation() {
+  const at = { account: 'acme-forex', rule: 'lot-churn' }
+  const version = { kind: 'lot_churn', action: 'hold', parameters: { percent: '1' } }
+  const body = { from: '2026-10-01', to: '2026-10-31', version }
+  await take('simulateFraudRule', 'october', 'A month', { at, headers: asTeam(), body })
+  await take('simulateFraudRule', 'wrong', 'A kind of another vertical', {
+    ...{ at, headers: asTeam() },
+    body: { ...body, version: { kind: 'resets' } },
   })
 }
 

@@ -6,6 +6,7 @@ import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
 import { FRAUD } from './operations/fraud.ts'
+import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
 import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
 import { MONITORING } from './operations/monitoring.ts'
@@ -26,6 +27,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...LINKS,
   ...PLANS,
   ...FRAUD,
+  ...FRAUD_SIMULATION,
   ...RATES,
   ...STATEMENTS,
   ...BOOKS,

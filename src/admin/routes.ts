@@ -27,6 +27,7 @@ import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
 import { fraudRules } from './fraud-rules.ts'
+import { fraudSimulations } from './fraud-simulations.ts'
 import { histories } from './histories.ts'
 import { ledger } from './ledger.ts'
 import { links } from './links.ts'
@@ -55,6 +56,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/plans`, simulations(resourcesOf))
     .route(`${account}/assignments`, assignments)
     .route(`${account}/fraud-rules`, fraudRules)
+    .route(`${account}/fraud-rules`, fraudSimulations)
     .route(account, attribution)
     .route(account, erasures)
     .route(account, histories)

@@ -29,7 +29,7 @@ const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS'])
 export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 
 /** A POST that computes and stores nothing. */
-const READING = /\/accounts\/[^/]+\/plans\/[^/]+\/simulate$/
+const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
 /** The changes that only approvers make: what is paid, and secrets. */
 const APPROVING = [

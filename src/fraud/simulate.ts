@@ -16,22 +16,13 @@ import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import { type Case, casesOf } from './cases.ts'
 import { type DayFinding, findingsOf, type RuleParameters, subjectKey } from './findings.ts'
+import { BACK_TEST_LIMITS } from './limits.ts'
 import { readViews, type ViewSource } from './read-views.ts'
+import type { HeldSum } from './simulated-page.ts'
 import type { ViewOfDays } from './views.ts'
 
 // A back-test: the cases that a rule would have opened if it had run each morning, and what they would have
 // held. It stores nothing, and knows of no decision.
-
-/** The limits of a page of a back-test. */
-export const BACK_TEST_LIMITS = {
-  /** The affiliates, and the customers after which a group of affiliates is read. */
-  affiliates: 1000,
-  customers: 2000,
-  /** The groups of affiliates: each is a search of all customers. */
-  groups: 20,
-  /** The days. */
-  days: 400,
-}
 
 /** A rule on some days. */
 export interface BackTest extends RuleParameters {
@@ -167,13 +158,6 @@ function heldBy(test: BackTest, one: Case, statements: readonly StatementSums[])
 }
 
 const PERCENT = decimal('0.01')
-
-/** An amount of a currency that is held, and of how many statements. */
-export interface HeldSum {
-  readonly currency: string
-  readonly amount: string
-  readonly statements: number
-}
 
 /** Adds up what is held by currency. A statement that several cases hold counts once. */
 export function sumHeld(held: readonly HeldStatement[]): HeldSum[] {

@@ -243,6 +243,12 @@ const administration: Route[] = [
     body: { period: '2026-10', version: template },
   },
   {
+    ...reads,
+    id: 'simulateFraudRule',
+    at: { rule: 'swept' },
+    body: { from: '2026-10-01', to: '2026-10-31', version: { kind: 'shared_identity' } },
+  },
+  {
     ...changes,
     id: 'putAssignments',
     body: [{ affiliate_id: 'aff-7', plan: 'swept', from: '2026-12-01', customers: 'all' }],

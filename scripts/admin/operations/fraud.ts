@@ -23,7 +23,7 @@ const parseFile = (file: string): unknown => {
  * Reads the rule of a JSON file, which may be what `fraud version --json` prints, or a set that has the rule
  * under its id.
  */
-function readRule({ operands: { file = '', rule = '' } }: Input): object {
+export function readRule({ operands: { file = '', rule = '' } }: Input): object {
   const body = parseFile(file)
   if (!isObject(body)) throw usageError(`${file} is not a fraud rule.`)
   if (isObject(body.terms)) return body.terms

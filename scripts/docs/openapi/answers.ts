@@ -1,6 +1,7 @@
 import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
+import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
 import { fraudAnswers } from './fraud-answers.ts'
@@ -268,6 +269,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...planAnswers(),
     ...fraudAnswers(),
     ...SIMULATION_SCHEMAS,
+    ...FRAUD_SIMULATION_SCHEMAS,
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
     ...BOOK_SCHEMAS,

@@ -130,6 +130,10 @@ const QUERY: Record<string, object> = {
     'cursor',
     'The `meta.next_cursor` of the previous page. Valid for the same account, plan, body and parameters.',
   ),
+  back_test_cursor: query(
+    'cursor',
+    'The `meta.next_cursor` of the previous page. Valid for the same account, rule, body and parameters.',
+  ),
   simulated_affiliate: query('affiliate_id', 'Simulates only this affiliate.', 'IB-07'),
   simulation_all: query('all', 'Whether rows without a difference are listed, too.', true, {
     type: 'boolean',

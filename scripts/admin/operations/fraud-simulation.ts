@@ -1,0 +1,27 @@
+import type { Operation } from '../operation.ts'
+import { formatBackTest, simulateRule } from '../simulate-rule.ts'
+import { readRule } from './fraud.ts'
+
+const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/, required: true }
+
+/** Tests rules of the fraud review on past days. */
+export const FRAUD_SIMULATION: readonly Operation[] = [
+  {
+    noun: 'fraud',
+    verb: 'simulate',
+    summary: 'Shows the cases that the rule in a JSON file would have opened on past days.',
+    example: 'acme resets rule.json --from 2026-09-01 --to 2026-10-31',
+    method: 'POST',
+    path: 'accounts/{account}/fraud-rules/{rule}/simulate',
+    argument: 'file',
+    options: {
+      from: { ...DAY, description: 'The first day.' },
+      to: { ...DAY, description: 'The last day, at most 400 days in all.' },
+      affiliate: { value: 'affiliate_id', description: 'Only this affiliate.' },
+    },
+    run: (send, request, input, report) =>
+      simulateRule(send, request, readRule(input), input, report),
+    format: formatBackTest,
+    recovery: 'A back-test stores nothing.',
+  },
+]

@@ -1,0 +1,144 @@
+import { FRESH_LIMITS } from '../../../../src/commission/statements/limits.ts'
+import { BACK_TEST_LIMITS, LISTED_EVIDENCE } from '../../../../src/fraud/limits.ts'
+import { documented, object } from '../../envelopes.ts'
+import type { JsonSchema } from '../../types.ts'
+import { type Operation, ref } from '../operation.ts'
+import { DAY, orNull, TEXT } from '../shapes.ts'
+import { ACCOUNT_PATH, COUNT, operation } from './operation.ts'
+
+const listed = (description: string, items: JsonSchema) =>
+  documented(description, { type: 'array', items })
+
+const day = (description: string) => documented(description, DAY)
+
+const heldSums = (description: string) =>
+  listed(
+    description,
+    object({
+      currency: documented('The currency of the statements.'),
+      amount: documented('The sum of the payable amounts, or of the part that the rule holds.', {
+        type: 'string',
+        pattern: '^\\d+(\\.\\d+)?$',
+      }),
+      statements: documented('The number of statements.', COUNT),
+    }),
+  )
+
+const subjectOf = (name: string, schema: JsonSchema) => object({ [name]: schema })
+
+/** The schemas of the response to a back-test. */
+export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
+  FraudSimulation: object({
+    rule: documented('The rule.'),
+    from: day('The first day.'),
+    to: day('The last day.'),
+    kind: documented('The kind of the rule.'),
+    action: documented('What its cases do.', { type: 'string', enum: ['flag', 'hold'] }),
+    data: listed(
+      'The cases that the rule would have opened, by day, affiliate and subject.',
+      object({
+        subject: documented('Whom the case is about.', {
+          oneOf: [
+            subjectOf('affiliate_id', TEXT),
+            subjectOf('customer_id', TEXT),
+            subjectOf('customer_ids', { type: 'array', items: TEXT, minItems: 2, maxItems: 2 }),
+          ],
+        }),
+        affiliate_id: documented('The affiliate that had the customers.'),
+        status: documented('Whether it would still be open on the last day.', {
+          type: 'string',
+          enum: ['open', 'expired'],
+        }),
+        opened_for: day('The first day with a finding.'),
+        last_evidence_for: day('The last day whose finding had a new record.'),
+        figures: listed(
+          'What was compared on that day.',
+          object({
+            name: documented('The name of the figure.'),
+            value: documented('Its value, a decimal.'),
+            threshold: documented('What it was compared with, a decimal.'),
+            unit: documented('Its unit; of an amount its currency.'),
+          }),
+        ),
+        sentence: documented('The finding in one sentence.'),
+        evidence: listed(
+          `The first ${LISTED_EVIDENCE} of the records behind it.`,
+          object({
+            customer_id: documented('The customer. Null for a statement.', orNull(TEXT)),
+            resource: documented('The resource of the record, or `statements`.'),
+            id: documented('The id of the record.'),
+            day: day('The day of the record.'),
+            delivery_id: documented(
+              'The delivery that last changed it. Null for a statement.',
+              orNull(TEXT),
+            ),
+          }),
+        ),
+        evidence_total: documented('The number of all records behind it.', COUNT),
+        would_hold: heldSums(
+          'The statements of the affiliate that were payable while the case was open.',
+        ),
+      }),
+    ),
+    opened: listed(
+      'How many of these cases would have been opened for each day.',
+      object({ day: day('The day.'), cases: documented('The number of cases.', COUNT) }),
+    ),
+    would_hold: heldSums(
+      'What all cases of this page would have held. A statement that several cases hold counts once.',
+    ),
+    affiliates: documented('The number of affiliates of this page.', COUNT),
+    skipped: listed(
+      'The affiliates that were not tested.',
+      object({
+        affiliate_id: documented('The affiliate.'),
+        reason: documented(
+          `Why it was left out: the rule reads more than ${FRESH_LIMITS.facts.toLocaleString('en')} of its records.`,
+          { const: 'too_many_records' },
+        ),
+      }),
+    ),
+    meta: object({
+      next_cursor: documented('The `cursor` of the next page. Null on the last.', orNull(TEXT)),
+    }),
+  }),
+}
+
+const BODY: JsonSchema = {
+  type: 'object',
+  properties: {
+    from: documented('The first day.', { ...DAY, examples: ['2026-09-01'] }),
+    to: documented(
+      `The last day, which is over; at most ${BACK_TEST_LIMITS.days} days with the first.`,
+      { ...DAY, examples: ['2026-10-31'] },
+    ),
+    version: {
+      type: 'object',
+      description:
+        'The version: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect.',
+      properties: { kind: documented('The kind of the rule.', { examples: ['resets'], ...TEXT }) },
+      required: ['kind'],
+    },
+  },
+  required: ['from', 'to', 'version'],
+  additionalProperties: false,
+}
+
+/** Describes the back-test of a version of a rule. */
+export const fraudSimulation = (): Operation =>
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/fraud-rules/{rule}/simulate`,
+    id: 'simulateFraudRule',
+    summary: 'Test a fraud rule on past days',
+    description: `Returns the cases that a version of a rule would have opened if it had run after each day, and what they would have held; it stores nothing. The rule need not exist. A case is taken to stay undecided. A page has as many affiliates as the limits allow: at most ${BACK_TEST_LIMITS.affiliates}, with at most ${FRESH_LIMITS.facts.toLocaleString('en')} records that the rule reads. Send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
+    parameters: ['back_test_cursor', 'simulated_affiliate'],
+    body: { schema: BODY },
+    answers: {
+      200: {
+        description: 'One page of cases.',
+        schema: ref('FraudSimulation'),
+        headers: ['Link'],
+      },
+    },
+  })

@@ -1,0 +1,113 @@
+import { Hono } from 'hono'
+import type { AppEnv } from '../auth/authorize.ts'
+import { dayNumber, dayText } from '../commission/engine/calendar.ts'
+import { compareText } from '../commission/engine/facts.ts'
+import { TooManyFacts } from '../commission/statements/compute.ts'
+import { type AccountBeginnings, beginningsOf } from '../commission/statements/days.ts'
+import { FRESH_LIMITS } from '../commission/statements/limits.ts'
+import { withinLimit } from '../commission/statements/on-request.ts'
+import { type AccountSource, openSource } from '../commission/statements/source.ts'
+import { resolveDatabase } from '../db/database.ts'
+import type { Account } from '../db/schema.ts'
+import { type BackTestRequest, parseBackTest } from '../fraud/back-test.ts'
+import type { Vertical } from '../fraud/kind.ts'
+import { presentCase } from '../fraud/present-simulation.ts'
+import { openViews } from '../fraud/read-views.ts'
+import { simulateRule, sumHeld } from '../fraud/simulate.ts'
+import type { SimulatedPage } from '../fraud/simulated-page.ts'
+import { ReadMemory } from '../http/memory.ts'
+import { invalidQuery, readQuery } from '../http/query.ts'
+import { sendJson } from '../http/send.ts'
+import { signText, verifyText } from '../http/sign-text.ts'
+import { canonicalJson } from '../validation/canonical-json.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
+import { findRouteAccount } from './accounts.ts'
+import { readJson, validationFailed } from './body.ts'
+
+/** The nesting depth of a request, such as `version.parameters.by_challenge_type.….daily`. */
+const DEPTH = 6
+
+/** The route that tests a version of a fraud rule on past days. It stores nothing. */
+export const fraudSimulations = new Hono<AppEnv>().post('/:rule/simulate', async (c) => {
+  const { cursor, affiliate_id } = readQuery(c.req.url, 'cursor', 'affiliate_id')
+  const account = await findRouteAccount(c)
+  const body = await readJson(c, DEPTH)
+  const vertical = account.vertical as Vertical
+  const { issues, request } = parseBackTest(body, vertical, lastDayOf(account))
+  if (!request) throw validationFailed(issues)
+  const rule = c.req.param('rule')
+  const context = JSON.stringify([
+    ...[account.id, 'simulate fraud rule', rule],
+    ...[affiliate_id ?? null, canonicalJson(body)],
+  ])
+  const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
+  if (cursor !== undefined && after === null) throw foreignCursor()
+  const [source, beginnings] = await Promise.all([
+    openSource(c.env, account),
+    beginningsOf({ db: resolveDatabase(c.env, account.binding), account }),
+  ])
+  const filter = { affiliate_id: affiliate_id ?? null, after }
+  const { next, ...found } = await simulate({ source, beginnings }, request, filter)
+  const next_cursor = next === null ? null : await signText(c.env, context, next)
+  if (next_cursor !== null) {
+    const url = new URL(c.req.url)
+    url.searchParams.set('cursor', next_cursor)
+    c.header('Link', `<${new URL(url.pathname + url.search, c.env.BASE_URL)}>; rel="next"`)
+  }
+  const page: SimulatedPage = { rule, ...found, meta: { next_cursor } }
+  return sendJson(c, page, new ReadMemory('the team'))
+})
+
+/** Returns the last complete day of an account. */
+const lastDayOf = (account: Account): string =>
+  dayText(dayNumber(dayInZone(bookZoneOf(account), Date.now())) - 1)
+
+const foreignCursor = () =>
+  invalidQuery('`cursor` was not issued for this back-test. Send the same body and parameters.')
+
+/** What to do about an affiliate with too many records. */
+const TOO_LARGE = 'Test the rule on fewer days.'
+
+/** Which affiliates a request is narrowed to. */
+interface Filter {
+  readonly affiliate_id: string | null
+  /** The last affiliate of the page before; null for the first page. */
+  readonly after: string | null
+}
+
+/** Computes one page of a back-test; `next` is its last affiliate if there are more. */
+function simulate(
+  { source, beginnings }: { source: AccountSource; beginnings: AccountBeginnings },
+  { from, to, test, isInScope }: BackTestRequest,
+  { affiliate_id, after }: Filter,
+): Promise<Omit<SimulatedPage, 'rule' | 'meta'> & { next: string | null }> {
+  return withinLimit(source.account.id, TOO_LARGE, async () => {
+    const affiliates = source.parents
+      .map((one) => one.affiliate_id)
+      .filter(isInScope)
+      .filter((one) => affiliate_id === null || one === affiliate_id)
+      .filter((one) => after === null || compareText(one, after) > 0)
+      .sort(compareText)
+    const days = { reach: test.kind.reach(test.parameters), first: test.first, last: test.last }
+    const views = await openViews(source, beginnings, days)
+    const found = await simulateRule(views, test, affiliates, FRESH_LIMITS.facts)
+    const { tooLarge } = found
+    if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
+    const last = tooLarge ?? found.affiliates.at(-1) ?? null
+    return {
+      from,
+      to,
+      kind: test.kind.kind,
+      action: test.action,
+      data: found.cases.map(presentCase),
+      opened: [...Map.groupBy(found.cases, ({ openedFor }) => openedFor)].map(([day, own]) => ({
+        day: dayText(day),
+        cases: own.length,
+      })),
+      would_hold: sumHeld(found.cases.flatMap(({ held }) => held)),
+      affiliates: found.affiliates.length,
+      skipped: tooLarge === null ? [] : [{ affiliate_id: tooLarge, reason: 'too_many_records' }],
+      next: last === (affiliates.at(-1) ?? null) ? null : last,
+    }
+  })
+}

@@ -1,0 +1,45 @@
+import type { Case } from './cases.ts'
+import type { Evidence, Figure, Subject } from './kind.ts'
+
+// A back-test on the wire.
+
+/** An amount of a currency that is held, and of how many statements. */
+export interface HeldSum {
+  readonly currency: string
+  readonly amount: string
+  readonly statements: number
+}
+
+/** A case that a rule would have opened, on the wire. */
+export interface PresentedCase {
+  readonly subject: Subject
+  readonly affiliate_id: string
+  readonly status: Case['status']
+  readonly opened_for: string
+  readonly last_evidence_for: string
+  readonly figures: readonly Figure[]
+  readonly sentence: string
+  readonly evidence: readonly (Omit<Evidence, 'day' | 'delivery_id'> & {
+    readonly day: string
+    readonly delivery_id: string | null
+  })[]
+  readonly evidence_total: number
+  readonly would_hold: readonly HeldSum[]
+}
+
+/** One page of a back-test, on the wire. */
+export interface SimulatedPage {
+  readonly rule: string
+  readonly from: string
+  readonly to: string
+  readonly kind: string
+  readonly action: 'flag' | 'hold'
+  readonly data: readonly PresentedCase[]
+  /** How many cases would have been opened for each day; days without any are absent. */
+  readonly opened: readonly { readonly day: string; readonly cases: number }[]
+  readonly would_hold: readonly HeldSum[]
+  /** The number of affiliates of the page. */
+  readonly affiliates: number
+  readonly skipped: readonly { readonly affiliate_id: string; readonly reason: string }[]
+  readonly meta: { readonly next_cursor: string | null }
+}

@@ -1,0 +1,319 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { FRESH_LIMITS } from '../../src/commission/statements/limits.ts'
+import { storeWorld } from '../commission/stored-world.ts'
+import type { World } from '../commission/world.ts'
+import { ask, askAdmin, json, partner } from '../partner.ts'
+import { countCalls } from '../watched.ts'
+
+// The back-test of a rule by its route, with figures that can be checked by hand.
+
+const LIMITS = { ...FRESH_LIMITS }
+afterEach(() => {
+  Object.assign(FRESH_LIMITS, LIMITS)
+})
+
+const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
+  customer_id,
+  signup: Date.parse('2026-08-20T10:00:00Z'),
+  affiliates: [{ from: null, affiliate_id }],
+  fields: [{ from: null, values: {} }],
+})
+
+const fee = (transaction_id: string, customer_id: string, day: string) => ({
+  ...{ transaction_id, customer_id, transaction_type: 'reset_fee', amount_currency: 99 },
+  ...{ currency: 'EUR', at: Date.parse(`${day}T12:00:00Z`), status: 'approved' },
+})
+
+/** c-a pays three fees within three days, c-b within twelve; c-m moves from a to b between its fees. */
+const WORLD: World = {
+  vertical: 'prop-trading',
+  affiliates: ['a', 'b', 'other'].map((affiliate_id) => ({
+    affiliate_id,
+    parents: [{ from: null, parent: null }],
+  })),
+  status_map: {},
+  customers: [
+    customer('c-a', 'a'),
+    customer('c-b', 'b'),
+    { ...customer('c-o', 'other'), signup: Date.parse('2026-04-20T10:00:00Z') },
+    {
+      ...customer('c-m', 'a'),
+      affiliates: [
+        { from: null, affiliate_id: 'a' },
+        { from: '2026-09-03', affiliate_id: 'b' },
+      ],
+    },
+  ],
+  transactions: [
+    ...['2026-05-01', '2026-05-02', '2026-05-03'].map((day) => fee(`o-${day}`, 'c-o', day)),
+    fee('t1', 'c-a', '2026-09-01'),
+    fee('t2', 'c-a', '2026-09-02'),
+    fee('t3', 'c-a', '2026-09-03'),
+    fee('t4', 'c-b', '2026-09-01'),
+    fee('t5', 'c-b', '2026-09-06'),
+    fee('t6', 'c-b', '2026-09-12'),
+    fee('t7', 'c-m', '2026-09-01'),
+    fee('t8', 'c-m', '2026-09-02'),
+    fee('t9', 'c-m', '2026-09-03'),
+  ],
+  activity: [],
+  events: [],
+  rates: [],
+  plans: [],
+  assignments: [],
+}
+
+const PATH = 'accounts/acme/fraud-rules/resets/simulate'
+const VERSION = { kind: 'resets', action: 'hold', parameters: { count: 3, days: 3 } }
+const BODY = { from: '2026-08-25', to: '2026-09-30', version: VERSION }
+
+const simulate = (body: object, query = '') => askAdmin(`${PATH}${query}`, 'POST', body)
+
+/** Stores an approved statement. */
+const approved = (affiliate: string, period: string, payable: string, payable_on: string) =>
+  env.DB.prepare(
+    `insert into statements (account, period, affiliate_id, plan, id, status, hash, digest, payable,
+       closing, statement, lines, parts, state, read_at, computed_at, approval, approved_at)
+     values ('acme', ?1, ?2, 'p', ?3, 'draft', ?4, ?4, ?5, '0.00', ?6, '[]', 1, '{}', 0, '2026-01-01',
+       null, null)`,
+  ).bind(
+    period,
+    affiliate,
+    `stm_${affiliate}_${period}`,
+    '0'.repeat(64),
+    payable,
+    JSON.stringify({ currency: 'EUR', total: payable, payable, payable_on }),
+  )
+
+const approve = env.DB.prepare(
+  `update statements set status = 'approved', approval = 'apr_1', approved_at = 1 where account = 'acme'`,
+)
+
+beforeEach(() => storeWorld(WORLD, 'acme'))
+
+describe('a back-test', () => {
+  const CASE_OF_A = {
+    subject: { customer_id: 'c-a' },
+    affiliate_id: 'a',
+    status: 'open',
+    opened_for: '2026-09-03',
+    last_evidence_for: '2026-09-03',
+    figures: [{ name: 'fees', value: '3', threshold: '3', unit: 'fees' }],
+    sentence: 'The customer paid 3 fees for challenges and resets in 3 days.',
+    evidence: ['t1', 't2', 't3'].map((id, i) => ({
+      customer_id: 'c-a',
+      resource: 'transactions',
+      id,
+      day: `2026-09-0${i + 1}`,
+      delivery_id: 'dlv_1',
+    })),
+    evidence_total: 3,
+    would_hold: [],
+  }
+
+  test('returns the cases with their records, and stores nothing', async () => {
+    const { data, ...rest } = await json(simulate(BODY))
+    expect(data).toEqual([CASE_OF_A])
+    expect(rest).toEqual({
+      ...{ rule: 'resets', from: '2026-08-25', to: '2026-09-30', kind: 'resets', action: 'hold' },
+      ...{ opened: [{ day: '2026-09-03', cases: 1 }], would_hold: [] },
+      ...{ affiliates: 3, skipped: [], meta: { next_cursor: null } },
+    })
+  })
+
+  test('counts only records of days on which the affiliate had the customer', async () => {
+    const version = { ...VERSION, parameters: { count: 2, days: 3 } }
+    const { data } = await json(simulate({ ...BODY, version }))
+    const ofMoved = data.filter((one: { subject: object }) => 'customer_id' in one.subject)
+    expect(
+      ofMoved.map(({ subject, affiliate_id, evidence_total }: typeof CASE_OF_A) => [
+        subject.customer_id,
+        affiliate_id,
+        evidence_total,
+      ]),
+    ).toEqual([
+      ['c-a', 'a', 3],
+      ['c-m', 'a', 2],
+    ])
+  })
+
+  test('a case expires 90 days after its last record, and then holds nothing', async () => {
+    const before = { ...BODY, from: '2026-05-01' }
+    const caseOn = async (to: string) => (await json(simulate({ ...before, to }))).data[0]
+    expect(await caseOn('2026-08-01')).toMatchObject({ status: 'open', opened_for: '2026-05-03' })
+    expect(await caseOn('2026-08-02')).toMatchObject({ status: 'expired' })
+    await env.DB.batch([
+      approved('other', '2026-06', '5.00', '2026-08-01'),
+      approved('other', '2026-07', '8.00', '2026-08-02'),
+    ])
+    await approve.run()
+    const { would_hold } = await caseOn('2026-08-30')
+    expect(would_hold).toEqual([{ currency: 'EUR', amount: '5.00', statements: 1 }])
+  })
+
+  test('says which payable statements each case would have held', async () => {
+    await env.DB.batch([
+      approved('a', '2026-07', '100.00', '2026-08-14'),
+      approved('a', '2026-08', '250.50', '2026-09-14'),
+      approved('a', '2026-09', '70.00', '2026-10-14'),
+      approved('b', '2026-08', '900.00', '2026-09-14'),
+    ])
+    await approve.run()
+    const held = async (version: object) => (await json(simulate({ ...BODY, version }))).would_hold
+    // Not that of September, which is payable after the last day, and not that of another affiliate.
+    const all = { currency: 'EUR', amount: '350.50', statements: 2 }
+    expect(await held(VERSION)).toEqual([all])
+    expect(await held({ ...VERSION, reserve_percent: '10' })).toEqual([{ ...all, amount: '35.05' }])
+    expect(await held({ ...VERSION, action: 'flag' })).toEqual([])
+    await env.DB.prepare(
+      `insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
+         actor, at, folded_reference)
+       values ('acme', 'r', 'a', 'EUR', '100.00', '2026-09-03', '["stm_a_2026-07"]', 'me', '2026', 'r')`,
+    ).run()
+    await env.DB.prepare(
+      `update statements set status = 'paid', payment = 'r' where id = 'stm_a_2026-07'`,
+    ).run()
+    expect(await held(VERSION)).toEqual([{ ...all, amount: '250.50', statements: 1 }])
+  })
+
+  test('tests one affiliate, or the scope of the version', async () => {
+    const affiliatesOf = async (version: object, query = '') => {
+      const { data, affiliates } = await json(simulate({ ...BODY, version }, query))
+      return [data.length, affiliates]
+    }
+    expect(await affiliatesOf(VERSION, '?affiliate_id=b')).toEqual([0, 1])
+    expect(await affiliatesOf({ ...VERSION, scope: { affiliates: ['a', 'b'] } })).toEqual([1, 2])
+    const scope = { affiliates: ['*'], not_affiliates: ['a'] }
+    expect(await affiliatesOf({ ...VERSION, scope })).toEqual([0, 2])
+  })
+
+  test('writes nothing, and makes at most 15 round trips, for one day as for many', async () => {
+    const counted = async (from: string) => {
+      const { response, trips, rowsWritten } = await countCalls(`/admin/v1/${PATH}`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ ...BODY, from }),
+      })
+      expect(response.status).toBe(200)
+      // One of them is sometimes spared by a cache.
+      expect(trips).toBeLessThanOrEqual(15)
+      expect(rowsWritten).toBe(0)
+    }
+    await counted('2025-09-01')
+    await counted('2026-09-30')
+  })
+})
+
+describe('what is wrong with a request', () => {
+  const errorsOf = async (body: object) => {
+    const response = await simulate(body)
+    expect(response.status).toBe(422)
+    const { errors } = await json(response)
+    return errors.map(({ pointer, code }: { pointer: string; code: string }) => [pointer, code])
+  }
+
+  test.each<[string, object, string, string]>([
+    ['the days in the wrong order', { ...BODY, to: '2026-08-01' }, '/to', 'minimum'],
+    ['a day that is not over', { ...BODY, to: '2099-01-01' }, '/to', 'maximum'],
+    ['more than 400 days', { ...BODY, from: '2025-08-01' }, '/to', 'maximum'],
+    ['no version', { from: '2026-09-01', to: '2026-09-02' }, '/version', 'required'],
+    ['no kind', { ...BODY, version: {} }, '/version/kind', 'required'],
+    ['an unknown kind', { ...BODY, version: { kind: 'hunch' } }, '/version/kind', 'enum'],
+    [
+      'a kind of another vertical',
+      { ...BODY, version: { kind: 'lot_churn' } },
+      '/version/kind',
+      'not_applicable',
+    ],
+    [
+      'an unknown parameter',
+      { ...BODY, version: { ...VERSION, parameters: { counts: 3 } } },
+      '/version/parameters/counts',
+      'unknown_field',
+    ],
+  ])('%s', async (_, body, pointer, code) => {
+    expect(await errorsOf(body)).toContainEqual([pointer, code])
+  })
+
+  test('an account that does not exist, and a caller who is nobody', async () => {
+    const other = await askAdmin('accounts/none/fraud-rules/resets/simulate', 'POST', BODY)
+    expect(other.status).toBe(404)
+    const anyone = await ask(`/admin/v1/${PATH}`, { method: 'POST', body: JSON.stringify(BODY) })
+    expect(anyone.status).toBe(401)
+  })
+})
+
+test('pages follow a cursor, and name an affiliate with too many records', async () => {
+  FRESH_LIMITS.facts = 8
+  const first = await json(simulate(BODY))
+  expect(first.affiliates).toBe(1)
+  expect(first.data).toHaveLength(1)
+  const query = `?cursor=${encodeURIComponent(first.meta.next_cursor)}`
+  const second = await json(simulate(BODY, query))
+  expect([second.affiliates, second.data]).toEqual([1, []])
+  const end = await json(simulate(BODY, `?cursor=${encodeURIComponent(second.meta.next_cursor)}`))
+  expect([end.affiliates, end.meta.next_cursor]).toEqual([1, null])
+  expect(await json(simulate({ ...BODY, to: '2026-09-29' }, query))).toMatchObject({
+    code: 'invalid_query',
+  })
+  FRESH_LIMITS.facts = 7
+  const { data, skipped } = await json(simulate(BODY))
+  expect([data, skipped]).toEqual([[], [{ affiliate_id: 'a', reason: 'too_many_records' }]])
+  const alone = await simulate(BODY, '?affiliate_id=a')
+  expect(alone.status).toBe(422)
+})
+
+test('the order and the grouping of deliveries do not matter', async () => {
+  const signup = (customer_id: string, i: number) => ({
+    customer_id,
+    affiliate_id: 'aff-7',
+    tracking_data: `click-${i}`,
+    signup_date: `2026-09-0${i + 1}T08:00:00.000Z`,
+    email: i === 3 ? 'JO+x@firm.example' : `${i === 1 ? 'jo' : i}@firm.example`,
+  })
+  const customers = ['k1', 'k2', 'k3', 'k4'].map(signup)
+  const fees = customers.flatMap(({ customer_id }, n) =>
+    Array.from({ length: n + 1 }, (_, i) => ({
+      transaction_id: `${customer_id}-${i}`,
+      customer_id,
+      transaction_type: 'reset_fee',
+      amount_currency: 99,
+      currency: 'EUR',
+      transaction_date: `2026-09-1${i}T08:00:00.000Z`,
+      status: i === 0 ? 'reversed' : 'approved',
+    })),
+  )
+  const sent = async (account: string, size: number, isReversed: boolean) => {
+    const firm = await partner('prop-trading', { account, unknown_customer: 'hold' })
+    const inOrder = <T>(list: readonly T[]) => (isReversed ? list.toReversed() : list)
+    const steps = inOrder([
+      ['customers', inOrder(customers)],
+      ['transactions', inOrder(fees)],
+    ] as const)
+    for (const [path, records] of steps) {
+      for (let at = 0; at < records.length; at += size) {
+        const response = await firm.post(path, records.slice(at, at + size))
+        expect(response.ok, await response.clone().text()).toBe(true)
+      }
+    }
+    const versions = [
+      { kind: 'resets', parameters: { count: 2 } },
+      { kind: 'reversals', parameters: { min_count: 2, percent: '1' } },
+      { kind: 'shared_identity' },
+      { kind: 'signup_burst', parameters: { min: 1, times: '0.5' } },
+    ]
+    return Promise.all(
+      versions.map(async (version) => {
+        const path = `accounts/${account}/fraud-rules/x/simulate`
+        const body = { from: '2026-09-01', to: '2026-09-30', version }
+        const { data } = await json(askAdmin(path, 'POST', body))
+        return JSON.parse(JSON.stringify(data).replaceAll(/"dlv_[^"]+"/g, '"delivery"'))
+      }),
+    )
+  }
+  const whole = await sent('whole', 100, false)
+  expect(whole.map((cases: unknown[]) => cases.length)).toEqual([2, 1, 1, 1])
+  expect(await sent('single', 1, true)).toEqual(whole)
+  expect(await sent('pairs', 2, false)).toEqual(whole)
+})
