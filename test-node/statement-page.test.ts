@@ -122,7 +122,12 @@ const letter: Letter = {
 
 /** Returns a page of three statements with so many lines each. */
 async function pageOf(lines: number, origin: string): Promise<string> {
-  let text = pageStart({ origin, title: 'Statements of acme for 2026-10', notice: null })
+  let text = pageStart({
+    origin,
+    title: 'Statements of acme for 2026-10',
+    isSingle: false,
+    notice: null,
+  })
   for (const n of [1, 2, 3]) {
     for await (const piece of articlePieces(statement(n), () => only(partOf(lines)), letter))
       text += piece
@@ -143,7 +148,7 @@ const server = createServer(async ({ url = '' }, response) => {
   } else if (url === '/assets/statement.css') {
     response.writeHead(200, { 'Content-Type': 'text/css' })
     response.end(readFileSync('public/assets/statement.css'))
-  } else response.writeHead(url === '/favicon.ico' ? 204 : 404).end()
+  } else response.writeHead(url === '/assets/favicon.svg' ? 204 : 404).end()
 })
 
 before(async () => {

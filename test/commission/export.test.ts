@@ -143,13 +143,31 @@ describe('a printable page', () => {
       const response = await askAs(path, HTML)
       expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8')
       expect(response.headers.get('Content-Security-Policy')).toBe(
-        `default-src 'none'; style-src ${ORIGIN}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
+        `default-src 'none'; style-src ${ORIGIN}; img-src ${ORIGIN}; form-action 'none'; frame-ancestors 'none'; base-uri 'none'`,
       )
       const text = await response.text()
       expect(text).not.toMatch(/<script|style=/)
       // Of the affiliate, of a scope, a cause, a manual entry, a hold, and of another plan.
       expect(text.match(/&lt;script&gt;alert\(1\)&lt;\/script&gt;/g)?.length).toBeGreaterThan(6)
       expect(text).toContain(`href="${ORIGIN}/assets/statement.css"`)
+    }
+  })
+
+  test('shows invisible characters by their names, and the title of one statement once', async () => {
+    await partner()
+    const affiliate = 'a\u202eb'
+    const id = await storeStatement({ ...FULL, affiliate })
+    for (const [path, isHidden] of [
+      [AT, false],
+      [`${AT}/${id}`, true],
+    ] as const) {
+      const text = await textAs(path, HTML)
+      expect(text).not.toContain('\u202e')
+      expect(text).toContain('<bdi>a‹U+202E›b</bdi>')
+      expect(text.includes('<h1 class="spoken">')).toBe(isHidden)
+      expect(text).toContain(`<link rel="icon" href="${ORIGIN}/assets/favicon.svg"`)
+      expect(text).toContain('data-title="Amount"')
+      expect(text).not.toMatch(/\d{4}-\d\d-\d\dT/)
     }
   })
 
@@ -256,7 +274,7 @@ test('CSV and the printable page say when a statement was approved, and how it w
   )
   for (const path of [AT, `${AT}/${id}`]) {
     const text = await textAs(path, HTML)
-    expect(text).toContain('<dd>1970-01-01T00:00:00.000Z</dd>')
+    expect(text).toContain('<dd>1 Jan 1970, 00:00 UTC</dd>')
     expect(text).toContain('Paid on 16 Nov 2026, reference PAY-17')
   }
 })

@@ -1,8 +1,8 @@
-import { html } from 'hono/html'
 import { moneyText } from '../books/money.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { ruleWords } from '../engine/plan-words.ts'
 import { counted } from '../engine/reasons.ts'
+import { instantWords } from '../engine/time-words.ts'
 import { balanceOf } from '../statements/balance.ts'
 import { correctionWords } from '../statements/cause-words.ts'
 import type { Adjustment } from '../statements/draft.ts'
@@ -29,6 +29,7 @@ import {
   type TableOf,
   tableStart,
 } from './tables.ts'
+import { html } from './visible-html.ts'
 import type { Writing } from './writing.ts'
 
 /** Who sends printed statements, and what their words need. */
@@ -122,8 +123,8 @@ function rowOf({ line, count, sum }: EqualLines, printed: Printed): Html {
       ? scopeText(line.scope)
       : `${writing.figure(String(count))} × ${writing.money(line.amount, currency)}`
   const notes = notesOf(line, printed)
-  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number">${baseText(line, printed)}</td>
-<td class="number">${rateText(line, printed)}</td><td class="number">${amount}</td></tr>
+  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number" data-title="Paid on">${baseText(line, printed)}</td>
+<td class="number" data-title="Rate">${rateText(line, printed)}</td><td class="number" data-title="Amount">${amount}</td></tr>
 `
 }
 
@@ -251,7 +252,7 @@ const endsEarly = ({ part, parts }: Part): string =>
 /** Returns what identifies a statement. */
 const identity = ({ statement: { id, hash, plan, computed_at, approved_at } }: Printed): string =>
   String(html`<dl class="identity">
-${fact('Statement', id)}${fact('Plan', plan)}${fact('Computed at', computed_at)}${fact('Approved at', approved_at)}${fact('Hash', hash)}</dl>
+${fact('Statement', id)}${fact('Plan', plan)}${fact('Computed', instantWords(computed_at))}${fact('Approved', approved_at && instantWords(approved_at))}${fact('Hash', hash)}</dl>
 `)
 
 /**

@@ -18,7 +18,7 @@ import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { PART_LIMITS } from '../statements/limits.ts'
 import { articlePieces, type Letter } from './article.ts'
 import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS, WEIGHT_PER_BYTE } from './limits.ts'
-import { PAGE_END, pageHeaders, pageStart } from './page.ts'
+import { PAGE_END, type PageHead, pageHeaders, pageStart } from './page.ts'
 import {
   type Books,
   type Part,
@@ -230,7 +230,7 @@ export async function sendListPage(
       yield* articlePieces(statement, () => partsFrom(books, statement, first, PAGE_PARTS), letter)
     }
   }
-  return sendPage(c, books, { title, notice }, part.data, articles())
+  return sendPage(c, books, { title, notice, isSingle: false }, part.data, articles())
 }
 
 function continued(c: Context, count: number, total: number, size: number, cursor: string): Html {
@@ -267,7 +267,7 @@ export async function sendStatementPage(
   const parts = () => partsFrom(books, statement, first, PAGE_PARTS)
   const title = `Statement of ${statement.affiliate_id} for ${letter.writing.period(statement.period)}`
   const articles = articlePieces(statement, parts, letter)
-  return sendPage(c, books, { title, notice: null }, [statement], articles)
+  return sendPage(c, books, { title, notice: null, isSingle: true }, [statement], articles)
 }
 
 /** Reads who sends statements, and the terms of their plans. */
@@ -309,7 +309,7 @@ function linkPart(c: Context<AppEnv>, first: Part, most: number): void {
 function sendPage(
   c: Context<AppEnv>,
   { account }: Books,
-  head: { title: string; notice: Html | null },
+  head: Omit<PageHead, 'origin'>,
   statements: readonly Presented[],
   articles: AsyncGenerator<string, void>,
 ): Promise<Response> {

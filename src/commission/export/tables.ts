@@ -1,9 +1,9 @@
-import { html } from 'hono/html'
 import type { Rule } from '../engine/plan.ts'
 import type { Cause } from '../statements/cause.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { isPercentRate, isSome, parseScope } from '../statements/line-groups.ts'
 import type { Presented } from './read.ts'
+import { html } from './visible-html.ts'
 import type { Writing } from './writing.ts'
 
 /** Escaped HTML. */

@@ -1,27 +1,13 @@
 import type { Child } from 'hono/jsx'
 import { dayWords, periodWords } from '../../commission/engine/time-words.ts'
+import { visible } from '../../commission/engine/visible.ts'
 import { type Visit, withQuery } from '../page.ts'
 
-export { dayWords, periodWords }
+// `visible` is only for places that take no elements, such as the label of an option. `Data` renders a text of
+// data elsewhere.
+export { dayWords, periodWords, visible }
 
 // The parts of pages that show data.
-
-/**
- * Invisible characters, such as those that change the direction of text, and spaces that look like an
- * ordinary space. With them, an id could look like another id. Emoji keep the joiners that they need.
- */
-const INVISIBLE = /\p{RGI_Emoji}|(?![ \t\n\r])[\p{DI}\p{Z}\p{Cc}]/gv
-const IS_INVISIBLE = /^[\p{DI}\p{Z}\p{Cc}]$/v
-
-const nameOf = (character: string) =>
-  `‹U+${character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}›`
-
-/**
- * Returns a text of data in which each invisible character is replaced by its name, such as `‹U+202E›`. Only
- * for places that take no elements, such as the label of an option. `Data` renders a text of data elsewhere.
- */
-export const visible = (text: string): string =>
-  text.replace(INVISIBLE, (found) => (IS_INVISIBLE.test(found) ? nameOf(found) : found))
 
 /**
  * Returns a text of data for a place that takes no elements and has other text. The isolates around it keep a
