@@ -54,7 +54,7 @@ test('an affiliate is added with its parent, plan and link by one form', async (
   expect((await admin('links?affiliate_id=IB-12')).data).toHaveLength(1)
 })
 
-test('a refused link leaves the affiliate stored, says so, and the form can be sent again', async () => {
+test('a refused link leaves the affiliate stored, and says so', async () => {
   const { change } = await open()
   const response = await change('/affiliates', { ...NEW, landing_page: 'acme.example' })
   const text = await response.text()
@@ -64,9 +64,6 @@ test('a refused link leaves the affiliate stored, says so, and the form can be s
   expect(text).toContain('The link was not created.')
   expect(text).not.toContain('Nothing was changed.')
   expect(text).toMatch(/id="add-landing_page"[^>]*value="acme.example"/)
-
-  expect((await change('/affiliates', NEW)).status).toBe(303)
-  expect((await admin('links?affiliate_id=IB-12')).data).toHaveLength(1)
 })
 
 test.each([
@@ -84,16 +81,23 @@ test.each([
   expect((await admin('links')).data).toEqual([])
 })
 
-test('an affiliate that exists keeps its parent and plan', async () => {
+test('an affiliate that exists is refused before anything is done, also if two add it at once', async () => {
   const { change } = await open()
-  await change('/affiliates', NEW)
-  const messages = async (fields: Record<string, string>) =>
-    (await change('/affiliates', { ...NEW, ...fields })).text()
-
-  expect(await messages({ landing_page: '' })).toContain('IB-12 exists already.')
-  expect(await messages({ parent: 'IB-07' })).toContain('IB-12 exists, and its parent is IB-01.')
+  const sent = await Promise.all([change('/affiliates', NEW), change('/affiliates', NEW)])
+  expect(sent.map(({ status }) => status).sort()).toEqual([303, 422])
   await storePlan('acme', 'other-ib', perLot as PlanTerms)
-  expect(await messages({ plan: 'other-ib' })).toContain('IB-12 has the plan standard-ib')
+  const third = await change('/affiliates', { ...NEW, plan: 'other-ib', display_name: 'Ada' })
+  const text = await third.text()
+  expect([third.status, text]).toEqual([422, expect.stringContaining('IB-12 exists already.')])
+  expect(text).toContain(`<a href="${AT}/affiliates/IB-12">Open its page</a>`)
+  expect(text).toContain('value="Ada"')
+  expect((await admin('assignments')).data).toMatchObject([{ plan: 'standard-ib' }])
+  expect((await admin('links')).data).toHaveLength(1)
+
+  const put = await askAdmin('accounts/acme/affiliates?only_new=true', 'PUT', [
+    { affiliate_id: 'IB-12', display_name: 'Ada' },
+  ])
+  expect(put.status).toBe(409)
 })
 
 test('an affiliate that customers name is configured by one button', async () => {

@@ -12,15 +12,17 @@ import {
   readProfiles,
   rejectCycles,
   rejectDeepTrees,
+  rejectKnown,
   UNCONFIGURED_LIMITS,
 } from '../db/directory/affiliates.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../http/pagination.ts'
-import { readDryRun, readQuery } from '../http/query.ts'
+import { readFlag, readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
+import { quote } from '../validation/quote.ts'
 import { today } from './account-day.ts'
 import { findRouteAccount } from './accounts.ts'
 import { getFigures } from './affiliate-figures.ts'
@@ -41,7 +43,9 @@ import { respondWithAffiliateList } from './list-route.ts'
 /** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
 export const affiliates = new Hono<AppEnv>()
   .put('/', async (c) => {
-    const isDryRun = readDryRun(c.req.url)
+    const query = readQuery(c.req.url, 'dry_run', 'only_new')
+    const isDryRun = readFlag('dry_run', query.dry_run)
+    const isOnlyNew = readFlag('only_new', query.only_new)
     const row = await findRouteAccount(c)
     const account = row.id
     const db = resolveDatabase(c.env, row.binding)
@@ -66,14 +70,24 @@ export const affiliates = new Hono<AppEnv>()
     }
     const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
     const statements = [
+      ...(isOnlyNew ? [rejectKnown(db, account, ids)] : []),
       ...putAffiliates(db, account, sent),
       ...replaceParents(db, account, changed),
       ...rejectCycles(db, account, sent),
       ...(levels ? [rejectDeepTrees(db, account, Math.max(MAX_LEVELS, levels.deepest))] : []),
     ]
     const stored = isDryRun ? Promise.resolve() : withAudit(db, entry, statements)
-    await stored.catch((error) => {
+    await stored.catch(async (error) => {
       if (!isAssertionFailure(error)) throw error
+      if (isOnlyNew) {
+        const [known] = (await readProfiles(db, account, ids)).keys()
+        if (known !== undefined) {
+          throw new ApiError('conflict', {
+            detail: `${quote(known)} exists already.`,
+            cause: error,
+          })
+        }
+      }
       const detail = `Another change was made at the same time; together they would make an affiliate its own ancestor, or a chain of more than ${MAX_LEVELS} affiliates. Read the affiliates and try again.`
       throw new ApiError('conflict', { detail, cause: error })
     })

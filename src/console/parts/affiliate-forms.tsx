@@ -74,7 +74,6 @@ const readNew = (values: Values): NewAffiliate => ({
 /** What is stored of an affiliate. */
 interface Known {
   readonly isConfigured: boolean
-  readonly parent: string | null
   /** The plan of its latest assignment; null if it has none of its own. */
   readonly assigned: { readonly plan: string; readonly from: string } | null
 }
@@ -83,16 +82,14 @@ async function readKnown(
   { api, account }: Pick<Visit, 'api' | 'account'>,
   affiliate_id: string,
 ): Promise<Known> {
-  if (affiliate_id === '') return { isConfigured: false, parent: null, assigned: null }
-  type Parents = List<{ parents: { parent: string | null }[] }>
+  if (affiliate_id === '') return { isConfigured: false, assigned: null }
   type Assignments = List<{ plan: string; from: string }>
   const [parents, assignments] = await Promise.all([
-    api.get<Parents>(apiPath(account, 'affiliates', 'parents'), { affiliate_id }),
+    api.get<List<unknown>>(apiPath(account, 'affiliates', 'parents'), { affiliate_id }),
     api.get<Assignments>(apiPath(account, 'assignments'), { affiliate_id }),
   ])
   return {
     isConfigured: parents.data.length > 0,
-    parent: parents.data[0]?.parents.at(-1)?.parent ?? null,
     assigned: assignments.data.at(-1) ?? null,
   }
 }
@@ -104,25 +101,22 @@ const refused = (pointer: string, message: string) =>
   })
 
 /**
- * Refuses to give an affiliate that is configured another parent or plan: the member may not know that it
- * exists. The same values are accepted, so that a form can be sent again.
+ * Refuses an affiliate that exists: the member may not know it, and would give it another plan and link.
  *
  * @throws ApiError `validation_failed`
  */
-function checkKnown(sent: NewAffiliate, { isConfigured, parent, assigned }: Known): void {
-  const id = isolated(sent.affiliate_id)
+function checkKnown(sent: NewAffiliate, { isConfigured, assigned }: Known): void {
+  if (isConfigured) throw refused('/0/affiliate_id', existsWords(sent.affiliate_id))
   if (sent.plan && assigned && assigned.plan !== sent.plan) {
-    const since = `the plan ${isolated(assigned.plan)} from ${dayWords(assigned.from)}`
-    throw refused('/0/plan', `${id} has ${since} on. Assign another one on its page.`)
+    const since = `the plan ${assigned.plan} from ${dayWords(assigned.from)}`
+    throw refused(
+      '/0/plan',
+      `${sent.affiliate_id} has ${since} on. Assign another one on its page.`,
+    )
   }
-  if (!isConfigured) return
-  if (sent.parent && sent.parent !== parent) {
-    const now = parent === null ? 'it has no parent' : `its parent is ${isolated(parent)}`
-    throw refused('/0/parent', `${id} exists, and ${now}. Change it on its page.`)
-  }
-  const isSame = (!sent.plan || assigned?.plan === sent.plan) && !sent.landing_page
-  if (isSame) throw refused('/0/affiliate_id', `${id} exists already.`)
 }
+
+const existsWords = (affiliate_id: string) => `${affiliate_id} exists already.`
 
 /** Returns the requests that add an affiliate, without those that would change nothing. */
 function stepsOf(sent: NewAffiliate, known: Known, { account, now }: Visit): Step[] {
@@ -130,10 +124,11 @@ function stepsOf(sent: NewAffiliate, known: Known, { account, now }: Visit): Ste
   const id = isolated(affiliate_id)
   const from = dayBefore(now, 0)
   const steps: (Step | false)[] = [
-    !known.isConfigured && {
+    {
       request: {
         method: 'PUT',
         path: apiPath(account, 'affiliates'),
+        query: { only_new: 'true' },
         body: [
           {
             ...(affiliate_id && { affiliate_id }),
@@ -162,7 +157,7 @@ function stepsOf(sent: NewAffiliate, known: Known, { account, now }: Visit): Ste
         body: { affiliate_id, landing_page },
       },
       done: 'The link was created.',
-      notDone: 'The link was not created.',
+      notDone: 'The link was not created. Add it on the page of the affiliate.',
     },
   ]
   return steps.filter((step) => step !== false)
@@ -181,7 +176,10 @@ export const addAffiliate: Change = {
     const known = await readKnown(visit, sent.affiliate_id)
     checkKnown(sent, known)
     const steps = stepsOf(sent, known, visit)
-    await sendInOrder(visit.api, steps)
+    await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
+      const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')
+      throw isFirst ? refused('/0/affiliate_id', existsWords(sent.affiliate_id)) : error
+    })
     return { affiliate_id: sent.affiliate_id, done: steps.map(({ done }) => done).join(' ') }
   },
   done: (answer) => (answer as Added).done,
@@ -202,8 +200,11 @@ export function AddForm({
   id?: string | undefined
   parent?: string
 }) {
+  const sent = visit.refused?.change === 'add' ? readNew(visit.refused.values).affiliate_id : ''
+  const exists = visit.refused?.errors.some(({ message }) => message === existsWords(sent))
+  const link = exists && <a href={accountPath(visit.account, 'affiliates', sent)}>Open its page</a>
   const fields: Input[] = [
-    { name: 'affiliate_id', label: 'Id of the affiliate', value: id, required: true },
+    { name: 'affiliate_id', label: 'Id of the affiliate', value: id, required: true, hint: link },
     { name: 'display_name', label: 'Name', hint: 'As your team calls them. It may be empty.' },
     { name: 'parent', value: parent, hint: 'Who referred this affiliate, if anybody.' },
     {
