@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { comparedWith } from '../src/console/pages/reports.tsx'
 import { changeWords } from '../src/console/parts/report.tsx'
 import { groupText, groupTitle, metricTitle } from '../src/console/parts/report-words.ts'
 import { groupsOf, metricsOf } from '../src/reports/report.ts'
@@ -89,7 +90,7 @@ test('a report by country has bars, its days in words and the change since the d
   const text = await readReport(`${OCTOBER}&group_by=country_code&currency=EUR`)
 
   expect(text).toContain('1 Oct 2026 to 31 Oct 2026, in EUR')
-  expect(text).toContain('Compared with 31 Aug 2026 to 30 Sept 2026, the days before.')
+  expect(text).toContain('Compared with 1 Sept 2026 to 30 Sept 2026, the month before.')
   expect(text).toMatch(/<section class="bar-list" aria-label="Deposits \(EUR\)">[\s\S]*?Germany/)
   expect(text).toMatch(/<rect[^>]*width="100%"/)
   expect(text).toContain('none before')
@@ -113,4 +114,30 @@ test('presets lead to reports', async () => {
     const response = await browser.get(href.replaceAll('&amp;', '&'))
     expect(await response.text()).toMatch(/, in USD<\/caption>|No records from \d/)
   }
+})
+
+test.each([
+  ['2026-10-01', '2026-10-31', '2026-09-01', '2026-09-30', 'the month before'],
+  ['2026-01-01', '2026-03-31', '2025-10-01', '2025-12-31', 'the 3 months before'],
+  ['2026-01-01', '2026-11-20', '2025-01-01', '2025-11-20', 'the same days of last year'],
+  ['2026-10-06', '2026-10-07', '2026-10-04', '2026-10-05', 'the days before'],
+])('%s to %s is compared with %s to %s', (from, to, first, last, words) => {
+  const compared = comparedWith({ from, to }, Date.parse('2026-11-20T08:00:00Z'))
+
+  expect(compared).toEqual({ days: { from: first, to: last }, words })
+})
+
+test('a missing or wrong first day and a wrong currency keep the form', async () => {
+  const text = await readReport('to=2026-03-01&metrics=signups')
+  expect(text).toContain('name="from" type="date" value="2026-01-31"')
+  const browser = await signedIn()
+  const at = '/console/accounts/acme/reports'
+
+  const wrong = await (await browser.get(`${at}?to=2026-03-01&from=2026-02-31`)).text()
+  expect(wrong).toMatch(/name="to" type="date" value="2026-03-01"/)
+  expect(wrong).toMatch(/id="filter-from-about"[^>]*><strong>“2026-02-31” is not a day/)
+  const currency = await (await browser.get(`${at}?currency=XXX1`)).text()
+  expect(currency).toMatch(
+    /id="filter-currency-about"[^>]*><strong>“XXX1” is not a currency\. Write/,
+  )
 })

@@ -51,6 +51,9 @@ function reversed({ from, to }: Visit['query']): RefusedFilter[] {
 /** Returns the sentence of the API about a filter in words. */
 function messageOf(name: string, value: string, detail: string): string {
   if (name === 'cursor') return 'This part of the list no longer exists. The list begins again.'
+  if (name === 'currency') {
+    return `${quoted(value)} is not a currency. Write its code of three letters, such as EUR.`
+  }
   const isList = name === 'metrics' || name === 'group_by'
   const isChoice = isList || / (?:must be `[^`]*`(?:, | or )|cannot be `)/.test(detail)
   if (isChoice) return `${quoted(value)} is not one of the choices.`

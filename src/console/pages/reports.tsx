@@ -13,10 +13,12 @@ const REPORT_QUERY = ['from', 'to', 'group_by', 'currency', 'metrics'] as const
 /** The days of a report if nobody chose others. */
 const usualDays = (now: number) => ({ from: dayBefore(now, 29), to: dayBefore(now, 0) })
 
-/** Returns the query of the report. Its days are the last 30 unless the query has others. */
+/** Returns the query of the report. Its days are the last 30 until its last day unless the query has others. */
 function reportQuery({ query, now }: Visit): Visit['query'] {
   const { format: _, ...filters } = query
-  return { ...usualDays(now), ...filters }
+  const today = dayBefore(now, 0)
+  const to = query.to ?? (query.from && query.from > today ? query.from : today)
+  return { ...filters, from: query.from ?? dayBefore(Date.parse(to), 29), to }
 }
 
 interface ChoiceProps {
@@ -108,11 +110,37 @@ const Presets = ({ links }: { links: readonly (readonly [string, string])[] }) =
   </nav>
 )
 
-/** Returns the days before the span of a query, as many as it has. */
-function spanBefore({ from = '', to = '' }: Visit['query']): { from: string; to: string } {
-  const length = Math.round((Date.parse(to) - Date.parse(from)) / DAY_MS) + 1
-  const first = Date.parse(from)
-  return { from: dayBefore(first, length), to: dayBefore(first, 1) }
+/** The days that a report is compared with, and what they are. */
+interface Compared {
+  readonly days: { readonly from: string; readonly to: string }
+  readonly words: string
+}
+
+/** Returns the first day of a month, or with a day of 0 the last day of the month before. */
+const dayOf = (year: number, month: number, day: number): string =>
+  new Date(Date.UTC(year, month, day)).toISOString().slice(0, 10)
+
+/**
+ * Returns what the days of a query are compared with: this year so far with the same days of last year, whole
+ * months with as many before, and any other days with as many before.
+ */
+export function comparedWith({ from = '', to = '' }: Visit['query'], now: number): Compared {
+  const [first, last] = [new Date(from), new Date(to)]
+  const [year, month] = [first.getUTCFullYear(), first.getUTCMonth()]
+  const months = (last.getUTCFullYear() - year) * 12 + last.getUTCMonth() - month + 1
+  const beginsMonth = from.endsWith('-01')
+  const isWhole = beginsMonth && to === dayOf(year, month + months, 0)
+  if (beginsMonth && month === 0 && to === dayBefore(now, 0) && !(isWhole && months === 1)) {
+    const before = `${year - 1}${to.slice(4)}`.replace('-02-29', '-02-28')
+    return { days: { from: `${year - 1}-01-01`, to: before }, words: 'the same days of last year' }
+  }
+  if (isWhole) {
+    const days = { from: dayOf(year, month - months, 1), to: dayOf(year, month, 0) }
+    return { days, words: months === 1 ? 'the month before' : `the ${months} months before` }
+  }
+  const length = Math.round((last.getTime() - first.getTime()) / DAY_MS) + 1
+  const days = { from: dayBefore(first.getTime(), length), to: dayBefore(first.getTime(), 1) }
+  return { days, words: 'the days before' }
 }
 
 /** Computes and renders the report of the query, and the totals of the days before. */
@@ -120,15 +148,17 @@ async function renderReport(visit: Visit, currency: string) {
   const { api, account, path } = visit
   const query = { currency, ...reportQuery(visit) }
   const at = apiPath(account, 'reports')
+  const compared = comparedWith(query, visit.now)
   const [report, before] = await Promise.all([
     api.get<Report>(at, query),
-    api.get<Report>(at, { ...query, ...spanBefore(query), group_by: undefined }),
+    api.get<Report>(at, { ...query, ...compared.days, group_by: undefined }),
   ])
   return (
     <ReportView
       account={account}
       report={report}
       before={before}
+      beforeWords={compared.words}
       csv={withQuery(path, { ...query, format: 'csv' })}
       toDay={(day) => {
         const others = report.group_by.filter((name) => name !== 'day').join()

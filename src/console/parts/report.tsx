@@ -30,8 +30,9 @@ const SHOWN_ROWS = 500
 interface ReportProps {
   readonly account: string
   readonly report: Report
-  /** The same totals of the span of the same length before. */
+  /** The same totals of the days that the report is compared with, and what these days are. */
   readonly before: Report
+  readonly beforeWords: string
   /** The address of the same report as CSV. */
   readonly csv: string
   /** Returns the address of the report of one day. */
@@ -225,7 +226,11 @@ export function changeWords(now: number | null, before: number | null): string |
 }
 
 /** Renders the totals as large figures, each with its change in percent since the span before. */
-function TotalCards({ report, before }: Pick<ReportProps, 'report' | 'before'>) {
+function TotalCards({
+  report,
+  before,
+  beforeWords,
+}: Pick<ReportProps, 'report' | 'before' | 'beforeWords'>) {
   const metrics = shownMetrics(report).slice(-CARDS)
   return (
     <section aria-label="Totals">
@@ -246,7 +251,9 @@ function TotalCards({ report, before }: Pick<ReportProps, 'report' | 'before'>) 
           )
         })}
       </div>
-      <p class="note">Compared with {daysText(before)}, the days before.</p>
+      <p class="note">
+        Compared with {daysText(before)}, {beforeWords}.
+      </p>
     </section>
   )
 }
