@@ -2,6 +2,7 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
+import { latestFirst } from '../src/console/pages/payouts.tsx'
 import { DAY_MS } from '../src/durations.ts'
 import {
   BOOK_APPROVED_ID,
@@ -427,11 +428,30 @@ test('a payment that came back is payable again at once', async () => {
   const early = await change(page, { ...back, returned_on: '2026-11-19' })
   expect(early.status).toBe(422)
   expect(await early.text()).toContain('20 Nov 2026, the day of the payment')
+  const empty = await change(page, { ...back, returned_on: '', reason: ' ' })
+  const said = await empty.text()
+  expect(said).toContain('Choose the day of the return.')
+  expect(said).toContain('Write the reason of the return, such as')
+  expect(await read(page)).toMatch(/name="returned_on"[^>]*value="\d{4}-\d\d-\d\d"/)
   expect((await change(page, back)).status).toBe(303)
   const text = await read(page)
   expect(text).toContain('1 return recorded. 1 statement payable again.')
   expect(text).toContain('Account closed')
   expect(ticksOn(await read('/payouts'))).toHaveLength(1)
+})
+
+test('the paid tab begins with the latest payment, and a payment needs its day', async () => {
+  const paid = ['2026-11-19', '2026-11-20'].map((paid_on) => ({
+    ...{ affiliate_id: 'aff-7', currency: 'EUR', amount: '1.00', reference: 'A-1' },
+    ...{ statements: 1, paid_on },
+  }))
+  expect(latestFirst(paid)).toEqual(paid.toReversed())
+
+  const { read, change } = await open()
+  await env.DB.batch(bookRows(env.DB, 'acme'))
+  const [due] = ticksOn(await read('/payouts'))
+  const empty = await change('/payouts', { change: 'pay', ...due, reference: 'A-1', paid_on: '' })
+  expect(await empty.text()).toContain('Choose the day of the payment.')
 })
 
 test('the return of a payment is recorded on the page of its statement', async () => {

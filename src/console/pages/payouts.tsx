@@ -3,7 +3,7 @@ import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
 import { cellOf, fileText, mappedName } from '../csv-columns.ts'
-import { apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
+import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { Amount, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Field, Filters, type Option } from '../parts/forms.tsx'
@@ -49,14 +49,31 @@ function resultText(answer: unknown): string {
   return sentences.filter(Boolean).join(' ')
 }
 
+/**
+ * Checks that fields of a form are filled in.
+ *
+ * @throws ApiError `validation_failed` with what to do beside each that is empty.
+ */
+function requireFilled(values: Values, sentences: Readonly<Record<string, string>>): void {
+  const errors = Object.entries(sentences).flatMap(([name, message]) =>
+    values(name).trim() === '' ? [{ pointer: `/${name}`, message }] : [],
+  )
+  if (errors.length === 0) return
+  throw new ApiError('validation_failed', { detail: 'Nothing was recorded.', errors })
+}
+
 const changes: NonNullable<Page['changes']> = {
   pay: {
     done: resultText,
-    request: (values, { account }) => ({
-      method: 'POST',
-      path: apiPath(account, 'payouts'),
-      body: paidRows(requireTicks(values), values('reference').trim(), values('paid_on')),
-    }),
+    request(values, { account }) {
+      const ticked = requireTicks(values)
+      requireFilled(values, { paid_on: 'Choose the day of the payment.' })
+      return {
+        method: 'POST',
+        path: apiPath(account, 'payouts'),
+        body: paidRows(ticked, values('reference').trim(), values('paid_on')),
+      }
+    },
   },
   upload: {
     done: resultText,
@@ -68,15 +85,19 @@ const changes: NonNullable<Page['changes']> = {
   },
   return: {
     done: resultText,
-    request: (values, { account }) => ({
-      method: 'POST',
-      path: apiPath(account, 'payouts'),
-      body: requireTicks(values).map((row) => ({
-        ...row,
-        returned_on: values('returned_on'),
-        reason: values('reason'),
-      })),
-    }),
+    request(values, { account }) {
+      const ticked = requireTicks(values)
+      requireFilled(values, {
+        returned_on: 'Choose the day of the return.',
+        reason: 'Write the reason of the return, such as “Account closed”.',
+      })
+      const [returned_on, reason] = [values('returned_on'), values('reason')]
+      return {
+        method: 'POST',
+        path: apiPath(account, 'payouts'),
+        body: ticked.map((row) => ({ ...row, returned_on, reason })),
+      }
+    },
   },
 }
 
@@ -300,6 +321,10 @@ function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
   })
 }
 
+/** Returns the payments of a page by their days, the latest first. */
+export const latestFirst = (rows: readonly Payout[]): Payout[] =>
+  rows.toSorted((a, b) => (b.paid_on ?? '').localeCompare(a.paid_on ?? ''))
+
 /** Renders payments, and the form that records that the ticked ones came back. */
 function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   const kept = ticksOf(visit, 'return') ?? new Set()
@@ -339,6 +364,7 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
             name="returned_on"
             label="Day of the return"
             type="date"
+            value={dayBefore(visit.now, 0)}
           />
           <Field
             visit={visit}
@@ -391,7 +417,11 @@ export const payoutsPage: Page = {
         {!isPaid(visit) && (
           <Filters visit={visit} fields={[{ name: 'payable_on', label: 'Due by', type: 'date' }]} />
         )}
-        {isPaid(visit) ? <Paid visit={visit} rows={data} /> : <Due visit={visit} rows={data} />}
+        {isPaid(visit) ? (
+          <Paid visit={visit} rows={latestFirst(data)} />
+        ) : (
+          <Due visit={visit} rows={data} />
+        )}
         <Pager visit={visit} meta={meta} />
         {data.length > 0 && (
           <p class="quick">
