@@ -257,3 +257,18 @@ test('a draft of a period that has not ended cannot be approved yet, and the pag
     expect(text).not.toContain('id="change-approve"')
   }
 })
+
+test('a manual entry is read as people write amounts', async () => {
+  const { change } = await open()
+  await storeStatement([lines(1)])
+  const entry = { change: 'enter', affiliate_id: 'aff-7', plan: 'standard-ib', currency: 'EUR' }
+  const fields = { ...entry, reason: 'Bonus', reference: 'M-1' }
+  const unclear = await change({ ...fields, amount: 'ten' })
+  expect(unclear.status).toBe(422)
+  expect(await unclear.text()).toContain('“ten” is not an amount. Write it as 1234.50.')
+
+  // The plan is assigned to nobody, so the entry is refused, but not for its amount.
+  const read = await (await change({ ...fields, amount: '1.234,50' })).text()
+  expect(read).toContain('id="enter-amount"')
+  expect(read).not.toContain('id="enter-amount-about"')
+})

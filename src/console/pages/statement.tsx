@@ -1,6 +1,8 @@
 import type { ReturnedPayment } from '../../commission/books/present.ts'
 import { money } from '../../commission/engine/reasons.ts'
+import { minorDigits } from '../../commission/minor-digits.ts'
 import { addToGroups, isSome, type LineGroups } from '../../commission/statements/line-groups.ts'
+import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { Data, dayWords, isolated, periodWords } from '../parts/data.tsx'
@@ -18,6 +20,7 @@ import {
   type WholeStatement,
 } from '../parts/statement.tsx'
 import { LineList, LinesByRule, linesLike, readTerms } from '../parts/statement-lines.tsx'
+import { readAmount } from '../typed.ts'
 
 /** The sums that a person sees before the approval, by their names in the form. */
 const SEEN = [
@@ -99,7 +102,7 @@ const Return = ({ visit, statement: { paid } }: ShownStatement) => (
         value: paid?.reference,
         hint: 'That of the return if the bank gave it one, else that of the payment.',
       },
-      { name: 'returned_on', type: 'date', required: true },
+      { name: 'returned_on', type: 'date', required: true, value: dayBefore(visit.now, 0) },
       { name: 'reason', required: true, hint: 'The statement shows it.' },
     ]}
   >
@@ -126,6 +129,7 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
     </p>
     <input type="hidden" name="affiliate_id" value={affiliate_id} />
     <input type="hidden" name="plan" value={plan} />
+    <input type="hidden" name="currency" value={currency} />
   </FoldedForm>
 )
 
@@ -200,11 +204,21 @@ const changes: NonNullable<Page['changes']> = {
   },
   enter: {
     done: 'The entry was stored. The next run adds it.',
-    request: (values, { account }) => ({
-      method: 'POST',
-      path: apiPath(account, 'manual-entries'),
-      body: pick(values, 'affiliate_id', 'plan', 'amount', 'reason', 'reference'),
-    }),
+    request(values, { account }) {
+      const read = readAmount(values('amount'), minorDigits(values('currency')))
+      if ('problem' in read) {
+        const errors = [{ pointer: '/amount', message: read.problem }]
+        throw new ApiError('validation_failed', { detail: 'Nothing was stored.', errors })
+      }
+      return {
+        method: 'POST',
+        path: apiPath(account, 'manual-entries'),
+        body: {
+          ...pick(values, 'affiliate_id', 'plan', 'reason', 'reference'),
+          amount: read.value,
+        },
+      }
+    },
   },
 }
 
