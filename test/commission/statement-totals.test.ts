@@ -198,8 +198,13 @@ test('attention names the currencies in drafts that wait for a rate', async () =
     }),
     store({
       affiliate: 'b',
+      period: '2024-10',
       payable: '1',
-      holds: [hold('fx_missing', 'HUF', 3), hold('fx_missing', 'CZK', 1)],
+      holds: [
+        hold('fx_missing', 'HUF', 3),
+        hold('fx_missing', 'CZK', 1),
+        hold('fx_pending', 'PLN', 1),
+      ],
     }),
     store({
       affiliate: 'c',
@@ -211,8 +216,8 @@ test('attention names the currencies in drafts that wait for a rate', async () =
   const { data } = await json(askAdmin('accounts/acme/attention'))
 
   expect(data).toContainEqual({
-    ...{ code: 'waiting_for_rates', count: 6, names: ['HUF', 'CZK'] },
+    ...{ code: 'waiting_for_rates', count: 7, names: ['HUF', 'CZK', 'PLN'] },
     detail:
-      'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK. Import the rates and compute the periods again.',
+      'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK, 1 in PLN. Import the rates and compute the periods again.',
   })
 })

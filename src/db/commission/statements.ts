@@ -316,14 +316,19 @@ interface WaitingForRates {
   readonly count: number
 }
 
-/** Counts the amounts in drafts without an exchange rate. */
+/**
+ * Counts the amounts in drafts without an exchange rate: also those whose rate may still come, if their period
+ * ended more than a day ago.
+ */
 const COUNT_WAITING_FOR_RATES = compileStatement(`
   select h.value ->> 'currency' as currency, sum(h.value ->> 'count') as count
   from (
-    select statement from statements indexed by statements_status
+    select period, statement from statements indexed by statements_status
     where account = :account and ${isDraft('status')} limit :limit) s
   cross join json_each(s.statement, '$.holds') h
-  where h.value ->> 'reason' = 'fx_missing' group by 1 order by 2 desc, 1`)
+  where h.value ->> 'reason' = 'fx_missing' or (h.value ->> 'reason' = 'fx_pending' and s.period <
+    strftime(iif(s.period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day'))
+  group by 1 order by 2 desc, 1`)
 
 /**
  * Counts the drafts of periods that have ended at `now` (milliseconds), and the amounts in drafts that have no
