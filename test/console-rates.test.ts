@@ -108,6 +108,27 @@ test('what waits is shown by currency, with its money and since when', async () 
 
   expect(text).toContain('2,500.75 AED')
   expect(text).toMatch(/2,500\.75 AED[\s\S]*>3<[\s\S]*October 2026<\/a>/)
+  expect(text).toContain('The European Central Bank does not publish AED.')
+
+  const browser = await signedIn()
+  const send = async (fields: Record<string, string>) =>
+    browser.post(AT, { csrf: await browser.csrf(AT), change: 'one', ...fields })
+  const empty = await (await send({ currency: 'AED', day: '', rate: '' })).text()
+  expect(empty).toContain('Choose the day of the rate.')
+  const one = { currency: 'aed', day: '2026-10-31', rate: '4,2901' }
+  expect((await send(one)).status).toBe(303)
+  const after = await (await browser.get(AT)).text()
+  expect(after).toContain('1 rate was added.')
+  expect(after).toContain('The rate is there: compute October 2026')
+  const other = (await (await send({ ...one, rate: '4.3' })).text()).replaceAll(/<[^>]+>/g, '')
+  expect(other).toContain('Choose “Replace it; the former rate is kept beside it” to replace')
+})
+
+test('a file that a spreadsheet saved with semicolons and decimal commas is understood', async () => {
+  await openAccount()
+  const german = new Blob(['Date;USD;GBP\r\n05.10.2026;1,1000;0,8500\r\n'])
+  expect((await upload(german, 'rates.csv')).status).toBe(303)
+  expect(await rateOf('USD')).toBe('1.1')
 })
 
 test('an account in which nothing waits says so', async () => {

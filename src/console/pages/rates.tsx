@@ -1,5 +1,18 @@
+import { parsePeriod } from '../../commission/engine/calendar.ts'
 import { add, type Decimal, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
-import { apiPath, dayBefore, type Page, type Visit } from '../page.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { DAY_MS } from '../../durations.ts'
+import { ApiError } from '../../errors.ts'
+import {
+  accountPath,
+  apiPath,
+  dayBefore,
+  type FieldError,
+  type Page,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import {
   Amount,
   count,
@@ -14,6 +27,14 @@ import { AccountLink, column } from '../parts/fields.tsx'
 import { Field, Filters, Refusals } from '../parts/forms.tsx'
 import { PostForm } from '../parts/payout-forms.tsx'
 import { REST_WORDS } from '../parts/report-words.ts'
+import { readAmount, readDay, type Typed } from '../typed.ts'
+
+/** The currencies that the European Central Bank publishes. */
+const PUBLISHED = new Set(
+  'AUD BRL CAD CHF CNY CZK DKK GBP HKD HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON SEK SGD THB TRY USD ZAR'.split(
+    ' ',
+  ),
+)
 
 /** What a draft holds back, as the administration API shows it. */
 interface Hold {
@@ -73,12 +94,66 @@ function waitingIn(drafts: readonly Draft[]): Waiting[] {
   return [...sums.values()].toSorted((a, b) => (a.currency < b.currency ? -1 : 1))
 }
 
-const WaitingTable = ({ visit, drafts }: { visit: Visit; drafts: List<Draft> }) => (
+/** Returns the last day of a period, or today if that comes first. */
+const ratedDay = (period: string, now: number): string =>
+  dayBefore(Math.min((parsePeriod(period)?.last ?? Number.POSITIVE_INFINITY) * DAY_MS, now), 0)
+
+/** The most periods whose rates are read to say which are there now. */
+const READ_PERIODS = 3
+
+/** Reads the rates at the end of the first periods that wait, by period. */
+async function readRatesOf({ api, now }: Visit, waiting: readonly Waiting[]) {
+  const periods = [...new Set(waiting.map(({ since }) => since))].slice(0, READ_PERIODS)
+  const read = (period: string) => api.get<Rates>('/fx-rates', { day: ratedDay(period, now) })
+  return new Map(await Promise.all(periods.map(async (one) => [one, await read(one)] as const)))
+}
+
+/** Returns whether the rate that amounts wait for is there now. */
+function isThere({ currency, reason, since }: Waiting, rates: Rates | undefined, now: number) {
+  if (!rates?.rates.some((one) => one.currency === currency)) return false
+  return reason !== 'fx_pending' || (rates.last_day ?? '') >= ratedDay(since, now)
+}
+
+/** Renders why amounts wait, and the button that computes their period once the rate is there. */
+const Why = ({ visit, one, rates }: { visit: Visit; one: Waiting; rates: Rates | undefined }) => {
+  const { currency, reason, since } = one
+  if (isThere(one, rates, visit.now)) {
+    return (
+      <PostForm visit={visit} id={`compute-${currency}`}>
+        <input type="hidden" name="period" value={since} />
+        <button type="submit" name="change" value="run">
+          The rate is there: compute {periodWords(since)}
+        </button>
+      </PostForm>
+    )
+  }
+  if (!PUBLISHED.has(currency)) {
+    return (
+      <>
+        The European Central Bank does not publish {currency}.{' '}
+        <a href="#change-one">Add the rate</a>
+      </>
+    )
+  }
+  return REST_WORDS[reason] ?? 'not converted'
+}
+
+const WaitingTable = ({
+  visit,
+  drafts,
+  waiting,
+  rates,
+}: {
+  visit: Visit
+  drafts: List<Draft>
+  waiting: readonly Waiting[]
+  rates: ReadonlyMap<string, Rates>
+}) => (
   <section>
     <h2>What waits for a rate</h2>
     <Table
       caption="Amounts in drafts that are not paid until their rate is there"
-      rows={waitingIn(drafts.data)}
+      rows={waiting}
       columns={[
         column('Currency', ({ currency }: Waiting) => <Data text={currency} />),
         column(
@@ -96,7 +171,9 @@ const WaitingTable = ({ visit, drafts }: { visit: Visit; drafts: List<Draft> }) 
             children={periodWords(since)}
           />
         )),
-        column('Why', ({ reason }: Waiting) => REST_WORDS[reason] ?? 'not converted'),
+        column('Why, and what to do', (one: Waiting) => (
+          <Why visit={visit} one={one} rates={rates.get(one.since)} />
+        )),
       ]}
       isCards
       empty={<EmptyState title="Nothing waits for a rate." />}
@@ -107,30 +184,106 @@ const WaitingTable = ({ visit, drafts }: { visit: Visit; drafts: List<Draft> }) 
   </section>
 )
 
+const REPLACE = 'Replace it; the former rate is kept beside it'
+
+const Correct = ({ visit, change }: { visit: Visit; change: string }) => (
+  <Field
+    visit={visit}
+    change={change}
+    name="correct"
+    label="A rate that is already there with another value"
+    options={[
+      ['', 'Refuse it and say which'],
+      ['true', REPLACE],
+    ]}
+  />
+)
+
+/** The form that adds one rate, of a currency that the file does not have. */
+const One = ({ visit, currency }: { visit: Visit; currency: string | undefined }) => (
+  <section>
+    <h2>Add one rate</h2>
+    <PostForm visit={visit} id="change-one">
+      <Refused visit={visit} change="one" />
+      <p>
+        For a currency that the European Central Bank does not publish. A rate applies to its day
+        and to the seven days after it.
+      </p>
+      <Field
+        visit={visit}
+        change="one"
+        name="currency"
+        value={currency}
+        hint="Its code of three letters, such as AED."
+      />
+      <Field visit={visit} change="one" name="day" label="Day" type="date" />
+      <Field visit={visit} change="one" name="rate" hint="What one euro is, such as 4.2901." />
+      <Correct visit={visit} change="one" />
+      <button type="submit" name="change" value="one">
+        Add the rate
+      </button>
+    </PostForm>
+  </section>
+)
+
+/** Returns the file of one rate. */
+function oneRate(values: Values): string {
+  const errors: { pointer: string; message: string }[] = []
+  const understood = (name: string, read: Typed): string => {
+    if ('value' in read) return read.value
+    errors.push({ pointer: `/${name}`, message: read.problem })
+    return ''
+  }
+  const currency = values('currency').trim().toUpperCase()
+  if (!/^[A-Z]{3}$/.test(currency)) {
+    errors.push({ pointer: '/currency', message: 'Write the code of three letters, such as AED.' })
+  }
+  const day = values('day').trim()
+  const on = understood('day', day ? readDay(day) : { problem: 'Choose the day of the rate.' })
+  const text = values('rate').trim()
+  // A rate has digits after its point, as the files of the European Central Bank do.
+  const rate = understood('rate', text ? readAmount(text, 4) : { problem: 'Write the rate.' })
+  if (errors.length > 0) {
+    throw new ApiError('validation_failed', { detail: 'Nothing was stored.', errors })
+  }
+  return `Date,${currency}\n${on},${rate}\n`
+}
+
+/** Returns a file with commas and decimal points, also if a spreadsheet saved it with semicolons or tabs. */
+export function withCommas(text: string): string {
+  const [header = ''] = text.split('\n', 1)
+  const separator = [';', '\t'].find((one) => header.includes(one) && !header.includes(','))
+  if (!separator) return text
+  return text
+    .split('\n')
+    .map((line) =>
+      line
+        .split(separator)
+        .map((cell) => {
+          const day = readDay(cell)
+          return 'value' in day ? day.value : cell.replace(',', '.')
+        })
+        .join(),
+    )
+    .join('\n')
+}
+
 const Upload = ({ visit }: { visit: Visit }) => (
   <section>
     <h2>Add rates</h2>
     <PostForm visit={visit} id="change-upload" hasFile>
-      <Refused visit={visit} />
+      <Refused visit={visit} change="upload" />
       <p>
         Download the file <em>Euro foreign exchange reference rates</em> of the European Central
-        Bank, and upload it as it is: the ZIP or the CSV in it. Then compute the periods that wait
+        Bank, and upload it as it is: the ZIP or the CSV in it. A file that a spreadsheet has saved
+        with semicolons and decimal commas is understood, too. Then compute the periods that wait
         again.
       </p>
       <div class="field">
         <label for="upload-file">File of the European Central Bank</label>
         <input id="upload-file" name="file" type="file" accept=".csv,.zip,text/csv" required />
       </div>
-      <Field
-        visit={visit}
-        change="upload"
-        name="correct"
-        label="A rate that is already there with another value"
-        options={[
-          ['', 'Refuse the file and say which'],
-          ['true', 'Replace it; the former rate is kept beside it'],
-        ]}
-      />
+      <Correct visit={visit} change="upload" />
       <button type="submit" name="change" value="upload">
         Add the rates
       </button>
@@ -138,16 +291,22 @@ const Upload = ({ visit }: { visit: Visit }) => (
   </section>
 )
 
+/** Names the choice of the form in the hint of an error instead of the parameter of the API. */
+const withChoice = ({ hint, ...error }: FieldError): FieldError => ({
+  ...error,
+  ...(hint && { hint: hint.replace('Send `?correct=true`', `Choose “${REPLACE}”`) }),
+})
+
 /** Renders why a file was refused: each error with the row of the file, which begins with its titles. */
-function Refused({ visit: { refused } }: { visit: Visit }) {
-  if (refused?.change !== 'upload') return null
+function Refused({ visit: { refused }, change }: { visit: Visit; change: string }) {
+  if (refused?.change !== change) return null
   return (
     <Refusals
       detail={refused.detail}
-      errors={refused.errors}
+      errors={refused.errors.map(withChoice)}
       about={({ pointer = '' }) => {
         const [, row, currency] = /^\/rows\/(\d+)(?:\/(\w+))?/.exec(pointer) ?? []
-        if (row === undefined) return null
+        if (row === undefined || change === 'one') return null
         return (
           <strong>
             Row {count(Number(row) + 2)}
@@ -188,6 +347,14 @@ const Known = ({ visit, known }: { visit: Visit; known: Rates }) => (
   </section>
 )
 
+/** Says what an import did. */
+function addedText(answer: unknown): string {
+  const { created, corrected } = answer as { created: number; corrected: number }
+  const replaced = corrected > 0 ? ` and ${count(corrected)} replaced` : ''
+  const added = `${counted(created, 'rate')} ${created === 1 ? 'was' : 'were'} added`
+  return `${added}${replaced}. Compute the periods that wait again.`
+}
+
 /** The exchange rates: what waits for them, their import, and those of a day. */
 export const ratesPage: Page = {
   path: '/accounts/:account/rates',
@@ -195,17 +362,33 @@ export const ratesPage: Page = {
   query: ['day'],
   changes: {
     upload: {
-      done: (answer) => {
-        const { created, corrected } = answer as { created: number; corrected: number }
-        const replaced = corrected > 0 ? ` and ${count(corrected)} replaced` : ''
-        return `${count(created)} rates were added${replaced}. Compute the periods that wait again.`
-      },
+      done: addedText,
       request: (values) => ({
         method: 'PUT',
         path: '/fx-rates',
         query: { correct: values('correct') },
-        csv: values('file'),
+        csv: withCommas(values('file')),
       }),
+    },
+    one: {
+      done: addedText,
+      request: (values) => ({
+        method: 'PUT',
+        path: '/fx-rates',
+        query: { correct: values('correct') },
+        csv: oneRate(values),
+      }),
+    },
+    run: {
+      done: 'The computation has started. This page follows it.',
+      request: (values, { account }) => ({
+        method: 'POST',
+        path: apiPath(account, 'periods', values('period'), 'run'),
+      }),
+      next(answer, { account }) {
+        const { id: run, period } = answer as { id: string; period: string }
+        return withQuery(accountPath(account, 'statements'), { period, run })
+      },
     },
   },
   async render(visit) {
@@ -215,10 +398,14 @@ export const ratesPage: Page = {
       api.get<List<Draft>>(apiPath(account, 'statements'), { status: 'draft', per_page: DRAFTS }),
       api.get<Rates>('/fx-rates', { day }),
     ])
+    const waiting = waitingIn(drafts.data)
+    const rates = await readRatesOf(visit, waiting)
+    const unpublished = waiting.find(({ currency }) => !PUBLISHED.has(currency))?.currency
     const body = (
       <>
-        <WaitingTable visit={visit} drafts={drafts} />
+        <WaitingTable visit={visit} drafts={drafts} waiting={waiting} rates={rates} />
         <Upload visit={visit} />
+        <One visit={visit} currency={unpublished} />
         <Known visit={visit} known={known} />
       </>
     )
