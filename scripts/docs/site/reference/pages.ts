@@ -52,6 +52,11 @@ const ADMINISTRATION = [
     'Write, simulate and assign commission plans, and import exchange rates.',
   ),
   topic(
+    'fraud',
+    'Fraud rules',
+    'Set the rules that find patterns of fraud, and read their versions.',
+  ),
+  topic(
     'statements',
     'Statements and payouts',
     'Compute, approve and pay statements, enter amounts by hand, and read ledgers and balances.',
@@ -224,6 +229,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/(periods|runs)\//, 'Runs and approval of periods'],
   [/\/(statements|periods)\b/, 'Statements'],
   [/\/fx-rates$/, 'Exchange rates'],
+  [/\/fraud-rules\b/, 'Fraud rules'],
   [/\/plans\b/, 'Plans'],
   [/\/assignments$/, 'Assignments'],
   [/\/webhooks\b/, 'Webhooks'],
