@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { transactionWord } from '../../commission/engine/plan-words.ts'
 import type { FieldError, Values } from '../page.ts'
 import {
   type Atom,
@@ -116,7 +117,7 @@ function optionsOf({ options }: { options: readonly Choice[] }, name: string, va
 }
 
 const wordOf = (type: string): string => {
-  const words = visible(type.replaceAll('_', ' '))
+  const words = visible(transactionWord(type))
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

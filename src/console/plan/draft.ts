@@ -91,7 +91,9 @@ const idOf = (name: unknown): string =>
 export function putRequest(values: Values, { account, params }: Visit): ApiRequest {
   const { terms, problems } = typedTerms(values)
   const plan = params.plan ?? (values('plan').trim() || idOf(Object(terms).name))
-  const missing = { pointer: '/name', message: 'This is missing.' }
+  const missing = Object(terms).name
+    ? { pointer: '/plan', message: 'Write a short name.' }
+    : { pointer: '/name', message: 'This is missing.' }
   const errors = plan === '' && problems.length === 0 ? [missing] : problems
   if (errors.length > 0) {
     throw new ApiError('validation_failed', { detail: 'Nothing was saved.', errors: [...errors] })
