@@ -129,6 +129,7 @@ describe('the form of a plan', () => {
       'rules/0/unit@': 'activity',
       'rules/0/unit/activity': 'lots_traded',
     })
+    expect(paid).not.toContain('Write at least one value')
     const limited = await pressed(paid, 'show', { 'rules/0/when/0': 'XAU*, EURUSD*' })
     expect(limited).toContain('5.00 EUR for each lot traded.')
     expect(limited).toContain('Only for records on XAU* or EURUSD*.')
@@ -180,6 +181,8 @@ describe('the form of a plan', () => {
     expect(await response.text()).toContain('There is a plan with this short name already')
     expect((await json(askAdmin('accounts/acme/plans/cpa'))).versions).toHaveLength(1)
     const wrong = await (await press(await read(), 'save', { plan: 'My plan!' })).text()
+    const unnamed = await (await press(await read(), 'save', { name: 'План партнёра' })).text()
+    expect(unnamed).toContain('Short name</a>: Write a short name.')
     expect(wrong).toContain('Short name</a>: ')
   })
 })
@@ -208,6 +211,25 @@ test('of two people who save the next version, the second sees what changed, and
   expect((await press(text, 'save')).status).toBe(303)
   const { versions } = await json(askAdmin('accounts/acme/plans/ib'))
   expect(versions.map(({ version }: Json) => version).sort()).toEqual([1, 2, 3])
+})
+
+test('a plan that begins later is assigned from its first day, and says that it governs earlier days', async () => {
+  await register('forex', { account: 'acme' })
+  await storePlan('acme', 'later', { ...perLot, effective_from: '2099-01-01' } as PlanTerms)
+  const words = 'Version 1, from 1 Jan 2099; it also governs earlier days, as it is the first'
+  const browser = await signedIn()
+  const page = async (at: string) => (await browser.get(`/console/accounts/acme/${at}`)).text()
+  expect(await page('plans/later')).toContain(words)
+  const plans = await page('plans')
+  expect(plans).toContain(words)
+  expect(plans).toMatch(/<input[^>]*name="from"[^>]*value="2099-01-01"/)
+  expect(plans).toContain('if you choose an earlier day, its first version pays from that day on')
+
+  const csrf = /name="csrf" value="([^"]*)"/.exec(plans)?.[1] ?? ''
+  const sent = { csrf, change: 'assign', affiliate_id: '*', plan: 'later', customers: 'all' }
+  expect((await browser.post('/console/accounts/acme/plans', sent)).status).toBe(303)
+  const { data } = await json(askAdmin('accounts/acme/assignments'))
+  expect(data[0]).toMatchObject({ plan: 'later', from: '2099-01-01' })
 })
 
 test.each([

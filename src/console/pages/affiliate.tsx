@@ -23,7 +23,9 @@ import {
   AddForm,
   addAffiliate,
   assignFields,
+  assignPlan,
   type ChosenPlan,
+  firstVersionWords,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
 import {
@@ -86,7 +88,7 @@ interface PlanInForce {
   readonly assignment: Assignment
   /** Whether no other was in force before: the first one also governs customers who signed up before it. */
   readonly isFirst: boolean
-  /** Its terms; null if no version is in force. */
+  /** Its terms; null if all its versions are withdrawn. */
   readonly terms: PlanTerms | null
 }
 
@@ -157,8 +159,9 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
           ', to customers who sign up from that day on'}
         .
       </p>
+      {plan.begins && <p class="note">{firstVersionWords(plan.begins)}.</p>}
       {terms === null ? (
-        <p class="note">No version of the plan is in force.</p>
+        <p class="note">All versions of the plan are withdrawn.</p>
       ) : (
         [...rules.map(({ pays, limits }) => [pays, ...limits]), termsWords(terms)].map(
           (sentences) => (
@@ -255,8 +258,9 @@ async function readPlanInForce(
   const plan = (await choices).plans.find((one) => one.plan === assignment?.plan)
   if (!assignment || !plan) return null
   const isFirst = [...rows, ...forAll].every(({ from }) => from >= assignment.from)
-  if (plan.in_force === null) return { plan, assignment, isFirst, terms: null }
-  const path = apiPath(account, 'plans', plan.plan, 'versions', `${plan.in_force}`)
+  const version = plan.in_force ?? plan.begins?.version
+  if (version === undefined) return { plan, assignment, isFirst, terms: null }
+  const path = apiPath(account, 'plans', plan.plan, 'versions', `${version}`)
   const { terms } = await api.get<{ terms: PlanTerms }>(path)
   return { plan, assignment, isFirst, terms }
 }
@@ -434,11 +438,7 @@ const changes: Readonly<Record<string, Change>> = {
   },
   assign: {
     done: 'The plan is assigned.',
-    request: (values, { account, params }) => ({
-      method: 'PUT',
-      path: apiPath(account, 'assignments'),
-      body: [{ affiliate_id: params.affiliate, ...pick(values, 'plan', 'from', 'customers') }],
-    }),
+    perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate ?? '']),
   },
   contact: {
     done: 'Name and contact are stored.',

@@ -8,7 +8,6 @@ import {
   tickedAffiliates,
   tickValues,
 } from '../affiliate-export.ts'
-import { pick } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
@@ -21,6 +20,7 @@ import {
   AddForm,
   addAffiliate,
   assignFields,
+  assignPlan,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
 import {
@@ -363,14 +363,7 @@ export const affiliatesPage: Page = {
     add: addAffiliate,
     assign: {
       done: assignedText,
-      request: (values, { account }) => ({
-        method: 'PUT',
-        path: apiPath(account, 'assignments'),
-        body: tickedAffiliates(values).map((affiliate_id) => ({
-          affiliate_id,
-          ...pick(values, 'plan', 'from', 'customers'),
-        })),
-      }),
+      perform: (values, visit) => assignPlan(values, visit, tickedAffiliates(values)),
     },
     configure: {
       done: 'The affiliate is stored. It earns by the plan for all, unless you assign one to it.',

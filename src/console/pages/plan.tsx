@@ -1,4 +1,5 @@
 import { apiPath, type Page, type Visit } from '../page.ts'
+import { firstVersion, firstVersionWords } from '../parts/affiliate-forms.tsx'
 import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
@@ -15,6 +16,11 @@ import type { Plan } from './plans.tsx'
 
 /** The number of versions that are shown side by side. */
 const SHOWN = 3
+
+/** A plan with all its versions. */
+interface PlanWithVersions extends Plan {
+  readonly versions: readonly Pick<Version, 'version' | 'effective_from' | 'withdrawn_at'>[]
+}
 
 interface Shown {
   readonly visit: Visit
@@ -36,6 +42,13 @@ const InWordsByVersion = ({ versions }: Shown) => (
     ))}
   </>
 )
+
+/** Says which version is in force, or which one governs until then. */
+function stateWords({ in_force, versions }: PlanWithVersions): string {
+  if (in_force !== null) return `Version ${in_force} is in force`
+  const first = firstVersion(versions)
+  return first ? firstVersionWords(first) : 'All versions are withdrawn'
+}
 
 const Versions = ({ visit, plan: { plan, in_force }, versions }: Shown) => (
   <Table
@@ -83,7 +96,7 @@ const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
 /** Reads the plan and its latest versions. */
 const readPlan = (visit: Visit) =>
   Promise.all([
-    visit.api.get<Plan>(ownPath(visit)),
+    visit.api.get<PlanWithVersions>(ownPath(visit)),
     visit.api.get<List<Version>>(ownPath(visit, 'versions'), {
       per_page: SHOWN,
       cursor: visit.query.cursor,
@@ -148,7 +161,7 @@ export const planPage: Page = {
       <>
         <p class="lead">
           <Data text={plan.name} />
-          {plan.in_force === null ? '. Not in force yet' : `. Version ${plan.in_force} is in force`}
+          {`. ${stateWords(plan)}`}
         </p>
         <p class="quick">
           <AccountLink

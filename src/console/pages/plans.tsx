@@ -1,7 +1,13 @@
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
-import { pick } from '../form.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import {
+  assignPlan,
+  type ChosenPlan,
+  firstVersionWords,
+  fromField,
+  withFirstVersions,
+} from '../parts/affiliate-forms.tsx'
 import { EmptyState, isolated, type List, Pager, Table, visible } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
@@ -97,7 +103,13 @@ export const Assignments = ({
   </>
 )
 
-const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
+/** A plan, and its first version if none is in force yet. */
+type KnownPlan = Plan & ChosenPlan
+
+const futureWords = (begins: KnownPlan['begins']): string =>
+  begins ? firstVersionWords(begins) : 'All versions are withdrawn'
+
+const Assign = ({ visit, plans }: { visit: Visit; plans: readonly KnownPlan[] }) => (
   <ChangeForm
     visit={visit}
     change="assign"
@@ -110,7 +122,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly Plan[] }) => (
         hint: '* = every affiliate without its own assignment',
       },
       { name: 'plan', options: plans.map(({ plan }) => [plan, visible(plan)]) },
-      { name: 'from', type: 'date', required: true },
+      fromField(plans, visit.now),
       {
         name: 'customers',
         options: [
@@ -200,18 +212,16 @@ export const plansPage: Page = {
     put: putVersion,
     assign: {
       done: 'The plan is assigned.',
-      request: (values, { account }) => ({
-        method: 'PUT',
-        path: apiPath(account, 'assignments'),
-        body: [pick(values, 'affiliate_id', 'plan', 'from', 'customers')],
-      }),
+      perform: (values, visit) => assignPlan(values, visit, [values('affiliate_id')]),
     },
   },
   async render(visit) {
     const { api, account, query } = visit
     if (query.new || visit.typed || visit.refused?.change === 'put') return renderEditor(visit)
-    const [{ data: plans }, assignments, { vertical }] = await Promise.all([
-      api.get<{ data: Plan[] }>(apiPath(account, 'plans')),
+    const [plans, assignments, { vertical }] = await Promise.all([
+      api
+        .get<{ data: Plan[] }>(apiPath(account, 'plans'))
+        .then(({ data }) => withFirstVersions(visit, data)),
       readAssignments(visit, query),
       api.get<{ vertical: string }>(apiPath(account)),
     ])
@@ -228,8 +238,8 @@ export const plansPage: Page = {
             column('A new version is for', ({ terms }: Plan) =>
               terms === 'signup' ? 'new customers' : 'all customers',
             ),
-            column('In force', ({ in_force }: Plan) =>
-              in_force === null ? 'not yet' : `Version ${in_force}`,
+            column('In force', ({ in_force, begins }: KnownPlan) =>
+              in_force === null ? futureWords(begins) : `Version ${in_force}`,
             ),
           ]}
           empty={

@@ -1,4 +1,6 @@
 import { ApiError } from '../../errors.ts'
+import { nullIfNotFound } from '../api-errors.ts'
+import { pick } from '../form.ts'
 import { type Step, sendInOrder } from '../in-order.ts'
 import { accountPath, apiPath, type Change, dayBefore, type Values, type Visit } from '../page.ts'
 import { dayWords, isolated, type List, visible } from './data.tsx'
@@ -12,6 +14,58 @@ export interface ChosenPlan {
   readonly name: string
   /** The version in force; null if none is. */
   readonly in_force: number | null
+  /** The first version, if the first day of the plan is yet to come. It also governs earlier days. */
+  readonly begins?: FirstVersion | undefined
+}
+
+/** The first version of a plan. */
+export interface FirstVersion {
+  readonly version: number
+  readonly from: string
+}
+
+interface Head {
+  readonly version: number
+  readonly effective_from: string
+  readonly withdrawn_at: string | null
+}
+
+/** Returns the first version of a plan; undefined if all are withdrawn. */
+export function firstVersion(versions: readonly Head[]): FirstVersion | undefined {
+  const [first] = versions
+    .filter(({ withdrawn_at }) => withdrawn_at === null)
+    .toSorted((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
+  return first && { version: first.version, from: first.effective_from }
+}
+
+/** Says that the first version of a plan also governs the days before it. */
+export const firstVersionWords = ({ version, from }: FirstVersion): string =>
+  `Version ${version}, from ${dayWords(from)}; it also governs earlier days, as it is the first`
+
+/** The plans whose first day is looked up: those of which no version is in force yet. */
+const MAX_FUTURE = 50
+
+/** Adds the first version to the plans of which none is in force yet. */
+export async function withFirstVersions<P extends ChosenPlan>(
+  { api, account }: Pick<Visit, 'api' | 'account'>,
+  plans: readonly P[],
+): Promise<(P & ChosenPlan)[]> {
+  const future = plans.filter(({ in_force }) => in_force === null).slice(0, MAX_FUTURE)
+  const found = await Promise.all(
+    future.map(async ({ plan }) => {
+      const { versions } = await api.get<{ versions: Head[] }>(apiPath(account, 'plans', plan))
+      return [plan, firstVersion(versions)] as const
+    }),
+  )
+  const begins = new Map(found)
+  return plans.map((one) => ({ ...one, begins: begins.get(one.plan) }))
+}
+
+/** Returns the day from which a plan is assigned if none is chosen: today, or its first day if that is later. */
+export function startOf(plan: Pick<ChosenPlan, 'begins'> | undefined, now: number): string {
+  const today = dayBefore(now, 0)
+  const first = plan?.begins?.from ?? today
+  return first > today ? first : today
 }
 
 /** What the form of a new affiliate offers. */
@@ -30,7 +84,10 @@ export async function readAddChoices({
     api.get<Pick<List<ChosenPlan>, 'data'>>(apiPath(account, 'plans')),
     api.get<List<{ landing_page: string }>>(apiPath(account, 'links'), { per_page: 1 }),
   ])
-  return { plans: plans.data, landingPage: links.data[0]?.landing_page ?? null }
+  return {
+    plans: await withFirstVersions({ api, account }, plans.data),
+    landingPage: links.data[0]?.landing_page ?? null,
+  }
 }
 
 /** Returns the plans as choices, by their names. */
@@ -40,10 +97,66 @@ export const planOptions = (plans: AddChoices['plans']): Option[] =>
     name === plan ? visible(plan) : `${isolated(name)} (${isolated(plan)})`,
   ])
 
-/** Returns the fields that assign a plan, from today unless another day is chosen. */
+/** Says what an assignment does before the first day of a plan, for each whose first day is to come. */
+const futureWords = (plans: AddChoices['plans']): string =>
+  plans
+    .flatMap(({ name, begins }) =>
+      begins
+        ? [
+            `${isolated(name)} begins on ${dayWords(begins.from)}: if you choose an earlier day, its first version pays from that day on.`,
+          ]
+        : [],
+    )
+    .join(' ')
+
+/**
+ * Returns the field of the first day of an assignment. If the plans begin on different days, it is empty: then
+ * the server takes today, or the first day of the plan if that is later.
+ */
+export function fromField(plans: AddChoices['plans'], now: number, chosen?: string): Input {
+  const own = plans.filter(({ plan }) => plan === chosen)
+  const days = new Set((own.length > 0 ? own : plans).map((one) => startOf(one, now)))
+  const future = futureWords(plans)
+  return {
+    name: 'from',
+    label: 'From',
+    type: 'date',
+    value: days.size === 1 ? [...days][0] : undefined,
+    hint: `If empty: today${future && `, or the first day of the plan. ${future}`}${future ? '' : '.'}`,
+  }
+}
+
+/** Makes the assignments of a form. Without a day, the plan is assigned from its start on. */
+export const assignPlan = async (
+  values: Values,
+  { api, account, now }: Visit,
+  affiliates: readonly string[],
+): Promise<unknown> => {
+  const { plan, from, customers } = pick(values, 'plan', 'from', 'customers')
+  const day = from || startOf(await readChosen({ api, account }, plan), now)
+  return api.send({
+    method: 'PUT',
+    path: apiPath(account, 'assignments'),
+    body: affiliates.map((affiliate_id) => ({ affiliate_id, plan, from: day, customers })),
+  })
+}
+
+/** Reads a plan that was chosen; undefined if there is none. */
+async function readChosen(
+  { api, account }: Pick<Visit, 'api' | 'account'>,
+  plan: string | undefined,
+): Promise<Pick<ChosenPlan, 'begins'> | undefined> {
+  if (!plan) return undefined
+  const found = await api
+    .get<{ versions: Head[] }>(apiPath(account, 'plans', plan))
+    .catch(nullIfNotFound)
+  return found ? { begins: firstVersion(found.versions) } : undefined
+}
+
+/** Returns the fields that assign a plan, from its start on unless another day is chosen. */
 export const assignFields = (plans: AddChoices['plans'], now: number): Input[] => [
   { name: 'plan', options: planOptions(plans) },
-  { name: 'from', label: 'From', type: 'date', required: true, value: dayBefore(now, 0) },
+  fromField(plans, now),
   {
     name: 'customers',
     label: 'For',
@@ -119,10 +232,9 @@ function checkKnown(sent: NewAffiliate, { isConfigured, assigned }: Known): void
 const existsWords = (affiliate_id: string) => `${affiliate_id} exists already.`
 
 /** Returns the requests that add an affiliate, without those that would change nothing. */
-function stepsOf(sent: NewAffiliate, known: Known, { account, now }: Visit): Step[] {
+function stepsOf(sent: NewAffiliate, known: Known, from: string, { account }: Visit): Step[] {
   const { affiliate_id, display_name, parent, plan, landing_page } = sent
   const id = isolated(affiliate_id)
-  const from = dayBefore(now, 0)
   const steps: (Step | false)[] = [
     {
       request: {
@@ -175,7 +287,8 @@ export const addAffiliate: Change = {
     const sent = readNew(values)
     const known = await readKnown(visit, sent.affiliate_id)
     checkKnown(sent, known)
-    const steps = stepsOf(sent, known, visit)
+    const from = startOf(await readChosen(visit, sent.plan), visit.now)
+    const steps = stepsOf(sent, known, from, visit)
     await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
       const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')
       throw isFirst ? refused('/0/affiliate_id', existsWords(sent.affiliate_id)) : error
@@ -210,7 +323,7 @@ export function AddForm({
     {
       name: 'plan',
       options: [['', 'The plan for all'], ...planOptions(plans)],
-      hint: 'It applies from today on.',
+      hint: 'It applies from today on, or from its first day if that is later.',
     },
     {
       name: 'landing_page',

@@ -53,7 +53,7 @@ export const putVersion: Change = {
     const { plan, version, effective_from, outcome, warnings } = answer as Stored
     if (outcome === 'unchanged') return `Version ${version} of ${plan} has these terms already.`
     const checks = warnings.map((one) => ` Please check: ${plainError(one).message}`)
-    return `Version ${version} of ${plan} is saved. It applies from ${dayWords(effective_from)}.${checks.join('')}`
+    return `Version ${version} of ${plan} is saved. It applies from ${dayWords(effective_from)}${version === 1 ? ', and to earlier days, as it is the first' : ''}.${checks.join('')}`
   },
   request: putRequest,
   next: (answer, { account }) =>
@@ -135,7 +135,8 @@ function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
       : []
   const errors = [...known, ...found]
   // What nobody has typed is incomplete, not wrong.
-  const shown = typed ? errors : []
+  const isRow = /^(?:add|remove) /.test(values('do'))
+  const shown = typed && !isRow ? errors : []
   return {
     values,
     isJson: values('view') === 'json',
