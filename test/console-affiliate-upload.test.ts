@@ -113,6 +113,15 @@ test.each([
   expect([status, wordsOf(text)]).toEqual([422, expect.stringContaining(words)])
 })
 
+test('ids and plans that are not ASCII are shown as they are, and invisible characters by name', async () => {
+  const { preview } = await open()
+  const file = 'affiliate_id,plan\nMüller,\nIB-02\u202e,\nIB-01,größer\n'
+  const words = wordsOf((await preview(file)).text)
+  expect(words).toContain('Müller')
+  expect(words).toContain('There is no plan größer.')
+  expect(words).not.toMatch(/U\+206[89]/)
+})
+
 test('a column of another name is chosen', async () => {
   const { preview } = await open()
   const csv = 'Partner,Parent\nIB-30,IB-01\n'

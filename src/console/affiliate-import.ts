@@ -179,7 +179,7 @@ function changeOf(sent: ImportRow, stored: Stored, today: string): RowChange | n
   return isNew || change.parent || change.plan ? change : null
 }
 
-/** Writes what a row changes as a sentence, such as `IB-07: parent IB-01 → IB-02 from 1 Dec 2026`. */
+/** Writes what a row changes as a sentence, in which invisible characters have their names, such as `IB-07: parent IB-01 → IB-02 from 1 Dec 2026`. */
 function sentenceOf({ sent: { affiliate_id }, isNew, parent, plan, day }: RowChange): string {
   const name = (id: string | null, none: string) => (id === null ? none : isolated(id))
   const from = ` from ${dayWords(day)}`
@@ -246,7 +246,7 @@ async function readImport(values: Values, visit: Visit): Promise<Import> {
   const today = dayBefore(visit.now, 0)
   const known = rows.filter(({ row, affiliate_id, plan }) => {
     if (plan === '' || stored.plans.has(plan)) return true
-    const message = `There is no plan ${isolated(plan)}.`
+    const message = `There is no plan ${plan}.`
     refusals.push({ row, affiliate_id, message })
     return false
   })

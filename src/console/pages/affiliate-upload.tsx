@@ -55,7 +55,7 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
         <ul class="import-changes">
           {changes.map(({ row, sentence }) => (
             <li>
-              <small>Row {row}</small> <Data text={sentence} />
+              <small>Row {row}</small> <bdi>{sentence}</bdi>
             </li>
           ))}
         </ul>
