@@ -12,7 +12,7 @@ import { accountPath, type Page, type Visit } from '../page.ts'
 import { Data } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Field, type Option, Refusal } from '../parts/forms.tsx'
-import { PostForm } from '../parts/payout-forms.tsx'
+import { canManage, PostForm } from '../parts/payout-forms.tsx'
 
 /** Renders the rows that are left out, with the reason of each. */
 const LeftOut = ({ refusals }: Pick<ImportPreview, 'refusals'>) => (
@@ -118,6 +118,10 @@ export const affiliateUploadPage: Page = {
   },
   async render(visit) {
     const { refused } = visit
+    if (!canManage(visit)) {
+      const note = <p class="note">Only the role manager can upload affiliates.</p>
+      return { title: 'Upload affiliates', body: note }
+    }
     const body = (
       <>
         <p class="lead">

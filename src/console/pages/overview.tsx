@@ -27,6 +27,7 @@ import {
   sumByCurrency,
   type Trend,
 } from '../parts/owed.ts'
+import { canPay } from '../parts/payout-forms.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 import { mainCurrency, renderThisMonth, VERTICALS } from '../parts/this-month.tsx'
 
@@ -100,7 +101,7 @@ const Payable = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
   return (
     <FigureCard title="Payable now">
       <Moneys amounts={moneyOf(due)} none="Nothing" />
-      {affiliates > 0 && (
+      {affiliates > 0 && canPay(visit) && (
         <p>
           <a
             class="button"

@@ -76,6 +76,7 @@ export const Assignments = ({
   <>
     <Table
       caption="Assignments, by affiliate and first day. * = every affiliate without its own assignment."
+      isCards
       rows={[...rows, ...forAll]}
       columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
       empty={<p class="note">No plan is assigned.</p>}
@@ -229,6 +230,7 @@ export const plansPage: Page = {
       <>
         <Table
           caption="Plans"
+          isCards
           rows={plans}
           columns={[
             ...fields<Plan>(visit, 'plan', 'name', 'currency'),

@@ -25,7 +25,7 @@ import {
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { Field, Filters, Refusals } from '../parts/forms.tsx'
-import { PostForm } from '../parts/payout-forms.tsx'
+import { canManage, PostForm } from '../parts/payout-forms.tsx'
 import { REST_WORDS } from '../parts/report-words.ts'
 import { readAmount, readDay, type Typed } from '../typed.ts'
 
@@ -404,8 +404,14 @@ export const ratesPage: Page = {
     const body = (
       <>
         <WaitingTable visit={visit} drafts={drafts} waiting={waiting} rates={rates} />
-        <Upload visit={visit} />
-        <One visit={visit} currency={unpublished} />
+        {canManage(visit) ? (
+          <>
+            <Upload visit={visit} />
+            <One visit={visit} currency={unpublished} />
+          </>
+        ) : (
+          <p class="note">Only the role manager can add rates.</p>
+        )}
         <Known visit={visit} known={known} />
       </>
     )

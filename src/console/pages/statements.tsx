@@ -17,6 +17,7 @@ import {
 import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FormSentence, HOLDS, type Option } from '../parts/forms.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
+import { canManage } from '../parts/payout-forms.tsx'
 import { choosablePeriods, isOpen, periodFilter } from '../parts/periods.ts'
 import {
   type PeriodSums,
@@ -281,13 +282,15 @@ const Actions = ({ visit, period, totals, others: { own, unpaid } }: ActionsProp
           />
         </ChangeForm>
       )}
-      <ChangeForm
-        visit={visit}
-        change="run"
-        submit={`Compute the drafts of ${periodWords(period)}`}
-      >
-        <input type="hidden" name="period" value={period} />
-      </ChangeForm>
+      {(canManage(visit) || drafts.length === 0 || isOpen(period, visit.now)) && (
+        <ChangeForm
+          visit={visit}
+          change="run"
+          submit={`Compute the drafts of ${periodWords(period)}`}
+        >
+          <input type="hidden" name="period" value={period} />
+        </ChangeForm>
+      )}
     </div>
   )
 }

@@ -23,6 +23,7 @@ interface Found<Row> {
 const Groups = ({ visit, rows, termsOf }: Found<UnearnedGroup>) => (
   <Table
     caption="What earned nothing, by reason. Select a number to list the records."
+    isCards
     rows={rows}
     columns={[
       column('Why', (group: UnearnedGroup) => (
@@ -62,6 +63,7 @@ const whoseOf = ({ query: { affiliate_id, customer_id } }: Visit) => ({
 const Records = ({ visit, rows, termsOf }: Found<UnearnedRecord>) => (
   <Table
     caption="Records that earned nothing"
+    isCards
     rows={rows}
     columns={[
       column('Record', (one: UnearnedRecord) => (

@@ -66,6 +66,7 @@ export const AttributionVerdict = ({ verdict }: { verdict: string }) => (
 export const Customers = ({ account, rows }: { account: string; rows: readonly Attributed[] }) => (
   <Table
     caption="Customers and who is paid for them"
+    isCards
     rows={rows}
     columns={[
       {

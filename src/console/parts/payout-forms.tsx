@@ -77,6 +77,9 @@ export const PostForm = ({ visit, id, hasFile, children }: PostFormProps) => (
   </form>
 )
 
+/** Returns whether the member may change anything but what is paid. */
+export const canManage = ({ member }: Visit): boolean => isAtLeast(member.role, 'manager')
+
 /** Returns whether the member may record payments. */
 export const canPay = ({ member }: Visit): boolean => isAtLeast(member.role, 'approver')
 

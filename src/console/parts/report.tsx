@@ -114,7 +114,12 @@ const GroupLink = ({
 }: Pick<ReportProps, 'account' | 'toDay'> & { name: string; value: GroupValue }) => {
   if (value === null) return <span class="quiet">none</span>
   if (name === 'affiliate_id') return <AffiliateLink account={account} id={String(value)} />
-  if (name === 'day') return <a href={toDay(String(value))}>{groupText(name, value)}</a>
+  if (name === 'day')
+    return (
+      <a href={toDay(String(value))}>
+        <time datetime={String(value)}>{groupText(name, value)}</time>
+      </a>
+    )
   return <Data text={groupText(name, value)} />
 }
 

@@ -113,6 +113,7 @@ export const Statements = ({
       caption={`${caption}${ofPlan}`}
       rows={rows}
       empty={empty}
+      isCards
       columns={[
         column('Statement', ({ id, affiliate_id, period: own }: Statement) => (
           <AccountLink visit={visit} at={['statements', id]}>
@@ -237,6 +238,7 @@ type PeriodSum = PeriodSums['data'][number]
 /** Renders the sums of the statements of the latest periods, each with a link to the statements. */
 export const Periods = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => (
   <Table
+    isCards
     rows={sums.data.slice(0, LISTED_SUMS)}
     caption={`The latest periods${sums.is_limited ? ', up to 10,000 statements' : ''}`}
     columns={[

@@ -82,7 +82,7 @@ export const Balance = ({ visit, statement }: ShownStatement) => {
   }
   return (
     <Table
-      caption={`How ${money(payable, currency)} comes explanation`}
+      caption={`How ${money(payable, currency)} comes to be`}
       rows={sums}
       columns={[
         column('Sum', ({ title }: BalanceRow) => <Data text={title} />),
