@@ -271,6 +271,19 @@ test('the page of an affiliate shows and changes name and contact', async () => 
   expect(text).toContain('mailto:a%40b.example')
   expect(await read('/affiliates?search=friends')).toContain('1 in total')
 
+  // What the form did not change may have been changed by somebody else.
+  const later = {
+    ...sent,
+    display_name: 'FX Friends',
+    display_name_shown: 'Forex Friends',
+    contact_email: 'old@b.example',
+    contact_email_shown: 'old@b.example',
+  }
+  expect((await change('/affiliates/IB-07', later)).status).toBe(303)
+  const both = await read('/affiliates/IB-07')
+  expect(both).toContain('<bdi>FX Friends</bdi>')
+  expect(both).toContain('mailto:a%40b.example')
+
   const wrong = await change('/affiliates/IB-07', { ...sent, contact_email: 'nowhere' })
   expect([wrong.status, await wrong.text()]).toEqual([422, expect.stringContaining('field wrong')])
 })

@@ -9,6 +9,7 @@ import {
   type Change,
   dayBefore,
   type Page,
+  type Values,
   type Visit,
   withQuery,
 } from '../page.ts'
@@ -319,6 +320,19 @@ const ContactWords = ({ profile }: { profile: Profile | undefined }) =>
     </p>
   ) : null
 
+const PROFILE = ['display_name', 'contact_email'] as const
+
+/**
+ * Returns the fields of a profile that a member changed. The others are not sent, since another member may
+ * have changed them meanwhile.
+ */
+const changedProfile = (values: Values) =>
+  Object.fromEntries(
+    PROFILE.map((name) => [name, values(name).trim()] as const)
+      .filter(([name, value]) => value !== values(`${name}_shown`))
+      .map(([name, value]) => [name, value || null]),
+  )
+
 const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | undefined }) => (
   <FoldedForm
     visit={visit}
@@ -330,7 +344,11 @@ const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | unde
       { name: 'display_name', label: 'Name', value: profile?.display_name ?? '' },
       { name: 'contact_email', label: 'E-mail address', value: profile?.contact_email ?? '' },
     ]}
-  />
+  >
+    {PROFILE.map((name) => (
+      <input type="hidden" name={`${name}_shown`} value={profile?.[name] ?? ''} />
+    ))}
+  </FoldedForm>
 )
 
 const ParentForm = ({ visit, parents }: { visit: Visit; parents: Parents['parents'] }) => (
@@ -445,13 +463,7 @@ const changes: Readonly<Record<string, Change>> = {
     request: (values, { account, params }) => ({
       method: 'PUT',
       path: apiPath(account, 'affiliates'),
-      body: [
-        {
-          affiliate_id: params.affiliate,
-          display_name: values('display_name').trim() || null,
-          contact_email: values('contact_email').trim() || null,
-        },
-      ],
+      body: [{ affiliate_id: params.affiliate, ...changedProfile(values) }],
     }),
   },
   parent: {

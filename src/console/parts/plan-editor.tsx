@@ -632,7 +632,12 @@ export function planEditor(props: EditorProps): {
         <Buttons isJson={draft.isJson} isNew={isNew} />
         <Lists lists={lists} />
       </form>
-      <aside class="plan-figures" id="figures" aria-label="What these terms would have paid">
+      {/* Where the terms are refused, the page begins with why. */}
+      <aside
+        class="plan-figures"
+        id={draft.errors.length > 0 ? undefined : 'figures'}
+        aria-label="What these terms would have paid"
+      >
         <h2>{period ? `What ${periodWords(period)} would have paid` : 'Figures'}</h2>
         {isComputed ? <DeferredPart /> : <FigureNote draft={draft} period={period} />}
       </aside>
