@@ -191,7 +191,7 @@ export async function randomBrand(account: string, from: Source) {
           eventid: `e-${from.between(0, 14)}`,
           createtime: from.oneIn(6) ? undefined : `${anyDay(from)} 10:${pad(from.between(0, 59))}`,
           Value: String(from.between(1, 90)),
-          note: from.pick(['first', 'second']),
+          note: from.pick(['note-one', 'note-two']),
         }),
     ),
     () => askAdmin(`${casino.path}/customers/${customer()}/personal-data`, 'DELETE'),
