@@ -116,6 +116,12 @@ const QUERY: Record<string, object> = {
   dry_run: query('dry_run', 'Validate only: same response, nothing stored.', true, {
     type: 'boolean',
   }),
+  only_new: query(
+    'only_new',
+    'Refuse the whole request (409) if one of its affiliates exists already.',
+    true,
+    { type: 'boolean' },
+  ),
   rate_day: {
     ...query('day', 'The day to which the rates apply.', '2026-10-04', DAY),
     required: true,

@@ -77,7 +77,7 @@ export const affiliates = (): Operation[] => [
     method: 'put',
     path: `${ACCOUNT_PATH}/affiliates`,
     id: 'putAffiliates',
-    parameters: ['dry_run'],
+    parameters: ['dry_run', 'only_new'],
     summary: 'Configure affiliates',
     description:
       'Adds or changes 1 to 1000 affiliates, each with an optional parent. Customers that named an affiliate earlier are assigned to it without being sent again. An id with white space around it is refused, and so is `*`.',
