@@ -12,7 +12,7 @@ import { accountPath, type Page, type Visit } from '../page.ts'
 import { Data } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Field, type Option, Refusal } from '../parts/forms.tsx'
-import { canManage, PostForm } from '../parts/payout-forms.tsx'
+import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 
 /** Renders the rows that are left out, with the reason of each. */
 const LeftOut = ({ refusals }: Pick<ImportPreview, 'refusals'>) => (
@@ -133,20 +133,10 @@ export const affiliateUploadPage: Page = {
           <input type="hidden" name="change" value="preview" />
           {refused && <Refusal {...refused} />}
           <MissingColumns visit={visit} />
-          <div class="field">
-            <label for="preview-file">File</label>
-            <input
-              id="preview-file"
-              name="file"
-              type="file"
-              accept=".csv,.txt,text/csv,text/plain"
-              aria-describedby="preview-file-about"
-            />
-            <p id="preview-file-about" class="note">
-              CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
-              removes the parent. Without a day, parents and plans count from today on.
-            </p>
-          </div>
+          <FileField id="preview-file">
+            CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
+            removes the parent. Without a day, parents and plans count from today on.
+          </FileField>
           <Field
             visit={visit}
             change={refused?.change ?? 'preview'}

@@ -7,7 +7,14 @@ import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } fro
 import { Amount, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Field, Filters, type Option } from '../parts/forms.tsx'
-import { canPay, PaymentRefusal, PostForm, sumsText, TickTable } from '../parts/payout-forms.tsx'
+import {
+  canPay,
+  FileField,
+  PaymentRefusal,
+  PostForm,
+  sumsText,
+  TickTable,
+} from '../parts/payout-forms.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import {
   COLUMNS,
@@ -270,21 +277,11 @@ function Import({ visit }: { visit: Visit }) {
         <input type="hidden" name="change" value="upload" />
         {refused && <PaymentRefusal refused={refused} rows={sentRows(refused.values)} />}
         <MissingColumns visit={visit} />
-        <div class="field">
-          <label for="upload-file">File</label>
-          <input
-            id="upload-file"
-            name="file"
-            type="file"
-            accept=".csv,.txt,text/csv,text/plain"
-            aria-describedby="upload-file-about"
-          />
-          <p id="upload-file-about" class="note">
-            The file that you downloaded, with the day of each payment, and with references of the
-            bank if it gave some. All rows are recorded, or none. For a payment that came back, take
-            the file of paid payouts, and fill in the day and the reason of the return.
-          </p>
-        </div>
+        <FileField id="upload-file">
+          The file that you downloaded, with the day of each payment, and with references of the
+          bank if it gave some. All rows are recorded, or none. For a payment that came back, take
+          the file of paid payouts, and fill in the day and the reason of the return.
+        </FileField>
         <Field
           visit={visit}
           change="upload"

@@ -25,7 +25,7 @@ import {
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
 import { Field, Filters, Refusals } from '../parts/forms.tsx'
-import { canManage, PostForm } from '../parts/payout-forms.tsx'
+import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 import { REST_WORDS } from '../parts/report-words.ts'
 import { readAmount, readDay, type Typed } from '../typed.ts'
 
@@ -279,10 +279,12 @@ const Upload = ({ visit }: { visit: Visit }) => (
         with semicolons and decimal commas is understood, too. Then compute the periods that wait
         again.
       </p>
-      <div class="field">
-        <label for="upload-file">File of the European Central Bank</label>
-        <input id="upload-file" name="file" type="file" accept=".csv,.zip,text/csv" required />
-      </div>
+      <FileField
+        id="upload-file"
+        label="File of the European Central Bank"
+        accept=".csv,.zip,text/csv"
+        required
+      />
       <Correct visit={visit} change="upload" />
       <button type="submit" name="change" value="upload">
         Add the rates

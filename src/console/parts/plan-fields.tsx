@@ -307,19 +307,35 @@ const RowFields = ({ field, name, form }: Props<Field>) =>
     <FieldOf field={field} name={name} form={form} />
   )
 
-/** Renders a list whose entries can be removed, and the button that adds one. */
-function RowsField({ field, name, form }: Props<EntryList>) {
-  const count = rowCount(form.values, name)
+/** Renders a list of rows: its title, how many rows it has, and the errors of the list as a whole. */
+function ListFrame(props: {
+  label: string
+  name: string
+  count: number
+  form: PlanForm
+  children?: Child
+}) {
+  const { label, name, count, form, children } = props
   const errors = errorsAt(form, pointerOf(name), true)
   return (
     <fieldset class="rows" id={name}>
-      <legend>{field.label}</legend>
+      <legend>{label}</legend>
       <input type="hidden" name={`${name}#`} value={String(count)} />
       {errors.length > 0 && (
         <p class="note wrong">
           <FieldErrors errors={errors} />
         </p>
       )}
+      {children}
+    </fieldset>
+  )
+}
+
+/** Renders a list whose entries can be removed, and the button that adds one. */
+function RowsField({ field, name, form }: Props<EntryList>) {
+  const count = rowCount(form.values, name)
+  return (
+    <ListFrame label={field.label} name={name} count={count} form={form}>
       {Array.from({ length: count }, (_, i) => (
         <div class="row" id={`${name}/${i}-row`}>
           <RowFields field={field.item} name={`${name}/${i}`} form={form} />
@@ -336,7 +352,7 @@ function RowsField({ field, name, form }: Props<EntryList>) {
         Add a {field.one}
       </RowButton>
       {field.hint && <span class="note"> {field.hint}</span>}
-    </fieldset>
+    </ListFrame>
   )
 }
 
@@ -459,16 +475,8 @@ function WhenField({ field, name, form }: Props<When>) {
     offers.conditions.has(one) && (field.ofRecords || !ofRecord) ? [one, `not_${one}`] : [],
   )
   const sizes = offers.conditions.has('account_size') ? SIZES.map(([one]) => one) : []
-  const exact = errorsAt(form, pointerOf(name), true)
   return (
-    <fieldset class="rows" id={name}>
-      <legend>{field.label}</legend>
-      <input type="hidden" name={`${name}#`} value={String(count)} />
-      {exact.length > 0 && (
-        <p class="note wrong">
-          <FieldErrors errors={exact} />
-        </p>
-      )}
+    <ListFrame label={field.label} name={name} count={count} form={form}>
       {Array.from({ length: count }, (_, i) => {
         const at = `${name}/${i}`
         const chosen = values(`${at}@`)
@@ -519,7 +527,7 @@ function WhenField({ field, name, form }: Props<When>) {
       >
         Add a condition
       </RowButton>
-    </fieldset>
+    </ListFrame>
   )
 }
 
