@@ -19,7 +19,7 @@ import {
   StatementHead,
   type WholeStatement,
 } from '../parts/statement.tsx'
-import { LineList, LinesByRule, linesLike, readTerms } from '../parts/statement-lines.tsx'
+import { LineList, LinesByRule, linesLike, readVersions } from '../parts/statement-lines.tsx'
 import { readAmount } from '../typed.ts'
 
 /** The sums that a person sees before the approval, by their names in the form. */
@@ -243,14 +243,14 @@ async function renderByRule({ visit, statement }: ShownStatement) {
   }
   const { plan, currency } = statement
   const shown = [...groups.values()]
-  const terms = await readTerms(
+  const termsOf = await readVersions(
     visit,
     plan,
     shown.map(({ version }) => version),
   )
   return (
     <>
-      <LinesByRule frame={{ visit, currency, terms }} groups={shown} />
+      <LinesByRule frame={{ visit, currency, termsOf }} groups={shown} />
       {statement.parts > MAX_PARTS && (
         <p class="note">
           These are the first {(MAX_PARTS * 1000).toLocaleString('en')} of{' '}
@@ -270,12 +270,12 @@ async function renderLines({ visit, statement }: ShownStatement) {
     lines.push(...part.lines.filter((one) => one.rule === rule && `${one.version}` === version))
   }
   const { plan, currency } = statement
-  const terms = await readTerms(
+  const termsOf = await readVersions(
     visit,
     plan,
     lines.slice(0, 1).map((line) => line.version),
   )
-  return <LineList frame={{ visit, currency, terms }} lines={linesLike(lines, like)} />
+  return <LineList frame={{ visit, currency, termsOf }} lines={linesLike(lines, like)} />
 }
 
 /** A statement: what it pays and why, and the forms that approve and pay it, and record that the payment came back. */

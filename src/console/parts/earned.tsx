@@ -1,11 +1,12 @@
 import { countedRecords } from '../../commission/engine/reason-words.ts'
 import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
+import type { TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, type Visit } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
 import { Amount, count, Data, EmptyState, periodWords, Table } from './data.tsx'
 import { column } from './fields.tsx'
-import { planName, readTerms, type TermsOf, wordsOf } from './reasons.tsx'
+import { planName, readTerms, wordsOf } from './reasons.tsx'
 import { Amounts } from './record-fields.tsx'
 
 // The part of the page of a customer that shows what the customer earned.

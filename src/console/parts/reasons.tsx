@@ -5,43 +5,23 @@ import {
   type StepPlace,
   type Unpaid,
 } from '../../commission/engine/reason-words.ts'
+import { type Decided, readTermsOf, type TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, apiPath, dayBefore, type Visit, withQuery } from '../page.ts'
 import { Data } from './data.tsx'
 
 // Why records earned nothing, in sentences with a link to the next step.
 
-/** The version of a plan that decided about a record. */
-export interface Decided {
-  readonly plan: string | null
-  readonly version: number | null
-}
-
 /** A record or a group that earned nothing, with what the links of its next step need. */
 export type Unearned = Unpaid & Decided & { readonly customer_id?: string }
 
-/** Returns the terms of a version; null if they are not known. */
-export type TermsOf = (decided: Decided) => PlanTerms | null
-
-const versionKey = ({ plan, version }: Decided): string => `${plan} ${version}`
-
 /** Reads the terms of the versions that decided about records, each once. */
-export async function readTerms(
-  { api, account }: Visit,
-  decided: readonly Decided[],
-): Promise<TermsOf> {
-  const versions = new Map(decided.map((one) => [versionKey(one), one]))
-  const read = await Promise.all(
-    [...versions].map(async ([key, { plan, version }]) => {
-      if (plan === null || version === null) return [key, null] as const
-      const path = apiPath(account, 'plans', plan, 'versions', String(version))
-      const found = await api.get<{ terms: PlanTerms }>(path).catch(nullIfNotFound)
-      return [key, found?.terms ?? null] as const
-    }),
-  )
-  const terms = new Map(read)
-  return (one) => terms.get(versionKey(one)) ?? null
-}
+export const readTerms = ({ api, account }: Visit, decided: readonly Decided[]): Promise<TermsOf> =>
+  readTermsOf(decided, async (plan, version) => {
+    const path = apiPath(account, 'plans', plan, 'versions', String(version))
+    const found = await api.get<{ terms: PlanTerms }>(path).catch(nullIfNotFound)
+    return found?.terms ?? null
+  })
 
 /** Returns the name of a plan, or its id if its terms are not known. */
 export const planName = (terms: PlanTerms | null, plan: string): string => terms?.name ?? plan

@@ -3,20 +3,13 @@ import { ruleWords } from '../../commission/engine/plan-words.ts'
 import type { StatementLine } from '../../commission/statements/draft.ts'
 import { statementOfLine } from '../../commission/statements/ids.ts'
 import type { RecordEarnings } from '../../commission/why/earnings.ts'
+import { earningsAddress, type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Visit } from '../page.ts'
 import { AffiliateLink } from './customers.tsx'
 import { amountText, Badge, Data, isolated, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
-import {
-  NextStep,
-  planName,
-  Reason,
-  readTerms,
-  type TermsOf,
-  type Unearned,
-  wordsOf,
-} from './reasons.tsx'
+import { NextStep, planName, Reason, readTerms, wordsOf } from './reasons.tsx'
 import type { FoundRecord } from './record-lookup.ts'
 import { type Statement, StatusBadge } from './statement-lists.tsx'
 
@@ -35,44 +28,6 @@ interface Earned {
   readonly statements: ReadonlyMap<string, Stored>
 }
 
-/** Returns the request for what a record earns. */
-function earningsRequest(account: string, { resource, id, customer_id, record }: FoundRecord) {
-  switch (resource) {
-    case 'transactions':
-      return { path: apiPath(account, 'transactions', id, 'earnings') }
-    case 'customers':
-      return { path: apiPath(account, 'customers', id, 'earnings') }
-    case 'activities':
-      return { path: apiPath(account, 'activities', 'earnings'), query: { id } }
-    default: {
-      const { date, instrument, currency } = record
-      const query = {
-        date: String(date),
-        customer_id,
-        instrument: String(instrument),
-        currency: String(currency),
-      }
-      return { path: apiPath(account, 'trading-activity', 'earnings'), query }
-    }
-  }
-}
-
-/** Returns an outcome of a record as sentences need it. */
-const unearnedOf = (
-  { resource, customer_id, day, record }: FoundRecord,
-  affiliate_id: string | null,
-  outcome: RecordEarnings['state'],
-): Unearned => ({
-  ...outcome,
-  resource,
-  customer_id,
-  affiliate_id,
-  day,
-  transaction_type: typeof record.transaction_type === 'string' ? record.transaction_type : null,
-  eventname: typeof record.eventname === 'string' ? record.eventname : null,
-  currency: String(record.currency ?? record.Currency ?? '') || null,
-})
-
 async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
   const ids = new Set(lines.flatMap(({ line_id }) => statementOfLine(line_id) ?? []))
   const read = await Promise.all(
@@ -86,8 +41,8 @@ async function readStatements({ api, account }: Visit, lines: readonly Line[]) {
 
 /** Computes and renders what a record earns. */
 export async function renderEarnings(visit: Visit, found: FoundRecord) {
-  const { path, query } = earningsRequest(visit.account, found)
-  const earnings = await visit.api.get<RecordEarnings>(path, query)
+  const { parts, query } = earningsAddress(found)
+  const earnings = await visit.api.get<RecordEarnings>(apiPath(visit.account, ...parts), query)
   const [termsOf, statements] = await Promise.all([
     readTerms(visit, [earnings.state, ...earnings.rules, ...earnings.lines]),
     readStatements(visit, earnings.lines),
@@ -116,7 +71,7 @@ function Earnings(props: Earned) {
 
 /** Renders the reason why a record earned nothing, with the next step as a button. */
 function Nothing({ visit, found, earnings, termsOf }: Earned) {
-  const unearned = unearnedOf(found, earnings.affiliate_id, earnings.state)
+  const unearned = unpaidOf(found, earnings.affiliate_id, earnings.state)
   const { sentence, next } = wordsOf(visit, unearned, termsOf)
   const terms = termsOf(unearned)
   const rule = terms?.rules.find(({ id }) => id === unearned.rule)
@@ -200,7 +155,7 @@ function OtherRules({ visit, found, earnings, termsOf }: Earned) {
           <li>
             <Reason
               visit={visit}
-              unearned={unearnedOf(found, affiliate_id, outcome)}
+              unearned={unpaidOf(found, affiliate_id, outcome)}
               termsOf={termsOf}
             />
           </li>

@@ -1,19 +1,15 @@
+import type { FoundRecord as Found } from '../../commission/why/found-record.ts'
 import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
 
 /** A record as its sender reads it. */
 export type StoredRecord = Readonly<Record<string, unknown>>
 
-/** A stored record, as `GET …/records?id=` returns it. */
-export interface FoundRecord {
-  readonly resource: 'customers' | 'transactions' | 'trading-activity' | 'activities'
-  readonly id: string
-  readonly customer_id: string
-  readonly day: string
+/** A stored record, with the delivery that last wrote it. */
+export interface FoundRecord extends Found {
   readonly outcome: 'created' | 'updated' | 'held'
   readonly delivery_id: string
   readonly received_at: string
   readonly revision: number
-  readonly record: StoredRecord
 }
 
 /** Reads the records that are stored under an id, of all resources. */

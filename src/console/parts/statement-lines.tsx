@@ -13,15 +13,15 @@ import {
   type LineGroup,
   parseScope,
 } from '../../commission/statements/line-groups.ts'
-import { nullIfNotFound } from '../api-errors.ts'
-import { apiPath, type Visit, withQuery } from '../page.ts'
+import { type Visit, withQuery } from '../page.ts'
 import { Amount, type Column, count, Data, isolated, Table } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
+import { readTerms } from './reasons.tsx'
 
 // The lines of a statement, by rule.
 
-/** The terms of versions of a plan, by their numbers. */
-export type TermsByVersion = ReadonlyMap<number, PlanTerms>
+/** Returns the terms of a version of the plan; null if they are not known. */
+type TermsOfVersion = (version: number) => PlanTerms | null
 
 /** The maximum number of versions of a plan whose words a page shows. */
 const MAX_VERSIONS = 20
@@ -33,41 +33,36 @@ const SHOWN = { rows: 20, all: 80, lines: 100 }
 const rowsOfEach = (groups: number): number =>
   Math.max(2, Math.min(SHOWN.rows, Math.floor(SHOWN.all / groups)))
 
-/** Reads the terms of versions of a plan, withdrawn ones included. Unknown ones are left out. */
-export async function readTerms(
-  { api, account }: Visit,
+/** Reads the terms of versions of a plan, withdrawn ones included. */
+export async function readVersions(
+  visit: Visit,
   plan: string,
   versions: Iterable<number>,
-): Promise<TermsByVersion> {
+): Promise<TermsOfVersion> {
   const chosen = [...new Set(versions)].slice(0, MAX_VERSIONS)
-  const found = await Promise.all(
-    chosen.map((version) =>
-      api
-        .get<{ version: number; terms: PlanTerms }>(
-          apiPath(account, 'plans', plan, 'versions', `${version}`),
-        )
-        .catch(nullIfNotFound),
-    ),
+  const termsOf = await readTerms(
+    visit,
+    chosen.map((version) => ({ plan, version })),
   )
-  return new Map(found.flatMap((one) => (one ? [[one.version, one.terms] as const] : [])))
+  return (version) => termsOf({ plan, version })
 }
 
 /** What the lines of a statement are shown with. */
 export interface LinesFrame {
   readonly visit: Visit
   readonly currency: string
-  readonly terms: TermsByVersion
+  readonly termsOf: TermsOfVersion
 }
 
 const ruleOf = (
-  { terms }: LinesFrame,
+  { termsOf }: LinesFrame,
   { rule, version }: Pick<LineGroup, 'rule' | 'version'>,
-): Rule | undefined => terms.get(version)?.rules.find(({ id }) => id === rule)
+): Rule | undefined => termsOf(version)?.rules.find(({ id }) => id === rule)
 
 /** Returns the sentences of a rule, what it pays for first; none if its terms are unknown. */
 function sentencesOf(frame: LinesFrame, group: Pick<LineGroup, 'rule' | 'version'>): string[] {
   const rule = ruleOf(frame, group)
-  const terms = frame.terms.get(group.version)
+  const terms = frame.termsOf(group.version)
   if (!rule || !terms) return []
   const { pays, limits } = ruleWords(rule, terms)
   return [pays, ...limits]
