@@ -16,6 +16,13 @@ const TABLES: Record<string, string> = {
   vocabulary: 'The meanings of values that an account uses in place of the standard ones.',
   plan_versions: 'The versions of plans; `terms` is canonical JSON.',
   fraud_rule_versions: 'The versions of fraud rules; `terms` is canonical JSON.',
+  fraud_progress: 'How far the fraud rules of an account were evaluated.',
+  fraud_changed_customers:
+    'Customers of whom a value became known that counts from their first record on.',
+  fraud_findings: 'What fraud rules found on each day; `figures` and `evidence` are JSON.',
+  fraud_cases: 'The cases of the fraud review.',
+  fraud_decisions: 'What persons decided of cases; `refuse` and `seen` are JSON.',
+  fraud_notes: 'What persons wrote about cases.',
   assignments: 'Which plan governs the customers of an affiliate, from a day on.',
   customers: 'Customers of every vertical.',
   transactions: 'Financial events on trader accounts.',

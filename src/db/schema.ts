@@ -163,6 +163,120 @@ export const fraudRuleVersions = sqliteTable(
   ],
 )
 
+/** How far the fraud rules of an account were evaluated. */
+export const fraudProgress = sqliteTable('fraud_progress', {
+  account: text().primaryKey(),
+  through: integer().notNull(),
+  changed_from: integer(),
+  inputs: text().notNull(),
+  first: integer(),
+  last: integer(),
+  cursor: text().notNull().default(''),
+  too_large: text().notNull().default('{}'),
+})
+
+/** Customers of whom a value became known that counts from their first record on. */
+export const fraudChangedCustomers = sqliteTable(
+  'fraud_changed_customers',
+  {
+    account: text().notNull(),
+    customer_id: id().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.customer_id] })],
+)
+
+/** What fraud rules found on each day; `figures` and `evidence` are JSON. */
+export const fraudFindings = sqliteTable(
+  'fraud_findings',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    rule: text().notNull(),
+    subject: text().notNull(),
+    day: day().notNull(),
+    part: integer().notNull(),
+    version: integer().notNull(),
+    figures: text(),
+    sentence: text(),
+    evidence: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.rule, t.subject, t.day, t.part] })],
+)
+
+/** The cases of the fraud review. */
+export const fraudCases = sqliteTable(
+  'fraud_cases',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    affiliate_id: text().notNull(),
+    rule: text().notNull(),
+    subject: text().notNull(),
+    position: integer().notNull(),
+    customer_id: id(),
+    other_customer_id: text(),
+    version: integer().notNull(),
+    kind: text().notNull(),
+    severity: text({ enum: ['low', 'medium', 'high'] }).notNull(),
+    action: text({ enum: ['flag', 'hold'] }).notNull(),
+    reserve_percent: text().notNull().default('100'),
+    status: text({ enum: ['open', 'confirmed', 'dismissed', 'expired'] }).notNull(),
+    opened_for: integer().notNull(),
+    opened_at: integer().notNull(),
+    last_day: integer().notNull(),
+    figures: text().notNull(),
+    sentence: text().notNull(),
+    evidence_count: integer().notNull(),
+    evidence_digest: text().notNull(),
+    keep_hold: integer().notNull().default(0),
+    decided_at: integer(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.id] }),
+    uniqueIndex('fraud_cases_position').on(
+      t.account,
+      t.affiliate_id,
+      t.rule,
+      t.subject,
+      t.position,
+    ),
+  ],
+)
+
+/** What persons decided of cases; `refuse` and `seen` are JSON. */
+export const fraudDecisions = sqliteTable(
+  'fraud_decisions',
+  {
+    account: text().notNull(),
+    case_id: text().notNull(),
+    position: integer().notNull(),
+    decision: text({ enum: ['confirmed', 'dismissed'] }).notNull(),
+    reason: text().notNull(),
+    keep_hold: integer().notNull(),
+    refuse: text().notNull(),
+    from_day: integer(),
+    seen: text().notNull(),
+    shown: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.case_id, t.position] })],
+)
+
+/** What persons wrote about cases. */
+export const fraudNotes = sqliteTable(
+  'fraud_notes',
+  {
+    account: text().notNull(),
+    case_id: text().notNull(),
+    id: text().notNull(),
+    text: text().notNull(),
+    actor: text().notNull(),
+    at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.case_id, t.id] })],
+)
+
 /** Which plan governs the customers of an affiliate, from a day on. */
 export const assignments = sqliteTable(
   'assignments',

@@ -1,0 +1,293 @@
+-- Cases of the fraud review: what rules found, and what persons decided. All are in the database of the
+-- account's records.
+--
+-- How far the rules of an account were evaluated. An account whose rules were never evaluated has no row.
+--
+--   through       the last day that was evaluated for all affiliates
+--   changed_from  the earliest evaluated day whose findings may have changed since; null if there is none.
+--                 The triggers below set it. A delivery of days that are not evaluated yet changes nothing
+--   inputs        what findings follow from beside the records, such as the versions of rules and plans: a JSON
+--                 object of digests by the first day for which each counts
+--   first, last   the days that are being evaluated; null if none are
+--   cursor        the last affiliate for which they were evaluated: a run that was killed goes on after it
+--   too_large     the affiliates with too many records to be evaluated, each with the first day that was not:
+--                 a JSON object
+CREATE TABLE fraud_progress (
+  account      TEXT PRIMARY KEY,
+  through      INTEGER NOT NULL,
+  changed_from INTEGER,
+  inputs       TEXT NOT NULL CHECK (json_type(inputs) = 'object'),
+  first        INTEGER,
+  last         INTEGER CHECK ((last IS NULL) = (first IS NULL)),
+  cursor       TEXT NOT NULL DEFAULT '',
+  too_large    TEXT NOT NULL DEFAULT '{}' CHECK (json_type(too_large) = 'object')
+) STRICT, WITHOUT ROWID;
+
+-- Customers of whom a value became known that counts from their first record on. The next evaluation looks
+-- for that record, and begins on its day.
+CREATE TABLE fraud_changed_customers (
+  account     TEXT NOT NULL,
+  customer_id TEXT NOT NULL,
+  PRIMARY KEY (account, customer_id)
+) STRICT, WITHOUT ROWID;
+
+-- What a rule found of a subject on a day: only the days on which it named a record that it had not named of
+-- this subject before, and only these records. Cases need no more.
+--
+--   subject   whom the rule is about: the kind of the subject, a colon and its id
+--   part      a finding of many records has several rows; the first one has figures and sentence
+--   evidence  a JSON array of records: resource, id, day, customer, delivery
+CREATE TABLE fraud_findings (
+  account      TEXT NOT NULL,
+  affiliate_id TEXT NOT NULL,
+  rule         TEXT NOT NULL,
+  subject      TEXT NOT NULL,
+  day          INTEGER NOT NULL CHECK (day BETWEEN -719528 AND 2932896),
+  part         INTEGER NOT NULL CHECK (part >= 0),
+  version      INTEGER NOT NULL,
+  figures      TEXT CHECK (json_type(figures) = 'array'),
+  sentence     TEXT CHECK ((sentence IS NULL) = (figures IS NULL)),
+  evidence     TEXT NOT NULL CHECK (json_type(evidence) = 'array'),
+  PRIMARY KEY (account, affiliate_id, rule, subject, day, part)
+) STRICT, WITHOUT ROWID;
+
+-- Cases. They follow from findings and decisions, so that an evaluation writes only those that differ. A case
+-- whose records are gone is deleted, unless it was decided.
+--
+--   id               derived from affiliate, rule, subject and position: a repeated evaluation opens nothing twice
+--   position         the position among the cases of the same rule and subject, from 0
+--   customer_id, other_customer_id  the customer whom it is about, or the two of a pair
+--   version …        the version of the rule that found it last, and its terms
+--   opened_for       the first day with a finding
+--   opened_at        when an evaluation first found it, in milliseconds
+--   last_day         the last day with a new record: the figures and the sentence are of that day
+--   evidence_count   the number of its records
+--   evidence_digest  a SHA-256 of them, by which a decision notices that they have changed
+--   keep_hold        1 if it was confirmed, and goes on holding payouts
+--   decided_at       in milliseconds
+CREATE TABLE fraud_cases (
+  account           TEXT NOT NULL,
+  id                TEXT NOT NULL,
+  affiliate_id      TEXT NOT NULL,
+  rule              TEXT NOT NULL,
+  subject           TEXT NOT NULL,
+  position          INTEGER NOT NULL CHECK (position >= 0),
+  customer_id       TEXT,
+  other_customer_id TEXT,
+  version           INTEGER NOT NULL,
+  kind              TEXT NOT NULL,
+  severity          TEXT NOT NULL CHECK (severity IN ('low', 'medium', 'high')),
+  action            TEXT NOT NULL CHECK (action IN ('flag', 'hold')),
+  reserve_percent   TEXT NOT NULL DEFAULT '100',
+  status            TEXT NOT NULL CHECK (status IN ('open', 'confirmed', 'dismissed', 'expired')),
+  opened_for        INTEGER NOT NULL CHECK (opened_for BETWEEN -719528 AND 2932896),
+  opened_at         INTEGER NOT NULL,
+  last_day          INTEGER NOT NULL CHECK (last_day BETWEEN -719528 AND 2932896),
+  figures           TEXT NOT NULL CHECK (json_type(figures) = 'array'),
+  sentence          TEXT NOT NULL,
+  evidence_count    INTEGER NOT NULL,
+  evidence_digest   TEXT NOT NULL,
+  keep_hold         INTEGER NOT NULL DEFAULT 0 CHECK (keep_hold IN (0, 1)),
+  decided_at        INTEGER,
+  PRIMARY KEY (account, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE UNIQUE INDEX fraud_cases_position
+  ON fraud_cases (account, affiliate_id, rule, subject, position);
+
+CREATE INDEX fraud_cases_opened ON fraud_cases (account, opened_for, id);
+CREATE INDEX fraud_cases_open ON fraud_cases (account, opened_for, id) WHERE status = 'open';
+
+CREATE INDEX fraud_cases_customer ON fraud_cases (account, customer_id) WHERE customer_id IS NOT NULL;
+CREATE INDEX fraud_cases_other_customer ON fraud_cases (account, other_customer_id)
+  WHERE other_customer_id IS NOT NULL;
+
+-- The cases that hold payouts.
+CREATE INDEX fraud_cases_holding ON fraud_cases (account, affiliate_id)
+  WHERE action = 'hold' AND (status = 'open' OR keep_hold = 1);
+
+-- What persons decided of cases. Where two persons must decide, the decision of the first one alone does not
+-- change the case.
+--
+--   refuse   the customers that are refused with it, as a JSON array, from `from_day` on
+--   seen     the records that the person saw, as a JSON array of resource, colon and id
+--   shown    the digest of these records
+CREATE TABLE fraud_decisions (
+  account   TEXT NOT NULL,
+  case_id   TEXT NOT NULL,
+  position  INTEGER NOT NULL CHECK (position >= 0),
+  decision  TEXT NOT NULL CHECK (decision IN ('confirmed', 'dismissed')),
+  reason    TEXT NOT NULL CHECK (reason <> ''),
+  keep_hold INTEGER NOT NULL CHECK (keep_hold IN (0, 1)),
+  refuse    TEXT NOT NULL CHECK (json_type(refuse) = 'array'),
+  from_day  INTEGER CHECK (from_day BETWEEN -719528 AND 2932896),
+  seen      TEXT NOT NULL CHECK (json_type(seen) = 'array'),
+  shown     TEXT NOT NULL,
+  actor     TEXT NOT NULL,
+  at        TEXT NOT NULL,
+  PRIMARY KEY (account, case_id, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE fraud_notes (
+  account TEXT NOT NULL,
+  case_id TEXT NOT NULL,
+  id      TEXT NOT NULL,
+  text    TEXT NOT NULL CHECK (text <> ''),
+  actor   TEXT NOT NULL,
+  at      TEXT NOT NULL,
+  PRIMARY KEY (account, case_id, id)
+) STRICT, WITHOUT ROWID;
+
+-- Days that change after they were evaluated. A row of `fraud_progress` is written only for a day that is
+-- earlier than all others that have changed.
+CREATE TRIGGER fraud_days_written AFTER UPDATE OF written ON deliveries
+WHEN new.written > old.written AND new.dry_run = 0 AND new.resource <> 'customers'
+BEGIN
+  UPDATE fraud_progress SET changed_from = (SELECT min(value) FROM json_each(new.days))
+  WHERE account = new.account AND (SELECT min(value) FROM json_each(new.days))
+    < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_transactions AFTER UPDATE OF day, held ON transactions
+BEGIN
+  UPDATE fraud_progress SET changed_from = min(old.day, new.day)
+  WHERE account = new.account
+    AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_activity AFTER UPDATE OF date, held ON activity
+BEGIN
+  UPDATE fraud_progress SET changed_from = min(old.date, new.date)
+  WHERE account = new.account
+    AND min(old.date, new.date) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_events AFTER UPDATE OF day, held ON events
+BEGIN
+  UPDATE fraud_progress SET changed_from = min(old.day, new.day)
+  WHERE account = new.account
+    AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+-- An event that was sent without a time keeps the day of its first receipt, which the request that
+-- sends it again does not know.
+CREATE TRIGGER fraud_days_events_undated AFTER UPDATE OF revision ON events
+WHEN new.createtime IS NULL
+BEGIN
+  UPDATE fraud_progress SET changed_from = new.day
+  WHERE account = new.account
+    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_transactions_deleted AFTER DELETE ON transactions
+BEGIN
+  UPDATE fraud_progress SET changed_from = old.day
+  WHERE account = old.account
+    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_activity_deleted AFTER DELETE ON activity
+BEGIN
+  UPDATE fraud_progress SET changed_from = old.date
+  WHERE account = old.account
+    AND old.date < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_events_deleted AFTER DELETE ON events
+BEGIN
+  UPDATE fraud_progress SET changed_from = old.day
+  WHERE account = old.account
+    AND old.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_customers AFTER INSERT ON customers
+BEGIN
+  UPDATE fraud_progress SET changed_from = min(new.day, ifnull(new.first_seen_day, new.day))
+  WHERE account = new.account AND min(new.day, ifnull(new.first_seen_day, new.day))
+    < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+-- The signup, and who shares an identity with the customer: it counts from the signup on.
+CREATE TRIGGER fraud_days_customers_changed AFTER UPDATE OF day, signup_date, first_seen_at, first_seen_day,
+  email, first_name, last_name, country_code, tracking_data, verdict ON customers
+WHEN (old.day, old.signup_date, old.first_seen_at, old.first_seen_day, old.email, old.first_name,
+    old.last_name, old.country_code, old.tracking_data, old.verdict)
+  IS NOT (new.day, new.signup_date, new.first_seen_at, new.first_seen_day, new.email, new.first_name,
+    new.last_name, new.country_code, new.tracking_data, new.verdict)
+BEGIN
+  UPDATE fraud_progress SET changed_from = min(old.day, new.day,
+    ifnull(old.first_seen_day, old.day), ifnull(new.first_seen_day, new.day))
+  WHERE account = new.account AND min(old.day, new.day,
+      ifnull(old.first_seen_day, old.day), ifnull(new.first_seen_day, new.day))
+    < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+-- The first value of a field holds from the beginning, and so does the first affiliate.
+CREATE TRIGGER fraud_first_values AFTER UPDATE OF country_code, trading_account_type, challenge_type,
+  phase, kyc_status_id, sales_status_id, account_size, affiliate_id, link ON customers
+WHEN (old.country_code IS NULL AND new.country_code IS NOT NULL)
+  OR (old.trading_account_type IS NULL AND new.trading_account_type IS NOT NULL)
+  OR (old.challenge_type IS NULL AND new.challenge_type IS NOT NULL)
+  OR (old.phase IS NULL AND new.phase IS NOT NULL)
+  OR (old.kyc_status_id IS NULL AND new.kyc_status_id IS NOT NULL)
+  OR (old.sales_status_id IS NULL AND new.sales_status_id IS NOT NULL)
+  OR (old.account_size IS NULL AND new.account_size IS NOT NULL)
+  OR (old.affiliate_id IS NULL AND new.affiliate_id IS NOT NULL)
+  OR (old.link IS NULL AND new.link IS NOT NULL)
+BEGIN
+  INSERT INTO fraud_changed_customers (account, customer_id)
+  SELECT account, new.customer_id FROM fraud_progress WHERE account = new.account
+  ON CONFLICT DO NOTHING;
+END;
+
+-- Another value counts from the day of its receipt on, which can be over where the account's days begin
+-- before those of UTC. An erasure takes a country out of the history.
+CREATE TRIGGER fraud_days_fields AFTER INSERT ON customer_fields
+BEGIN
+  UPDATE fraud_progress SET changed_from = new.day
+  WHERE account = new.account
+    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_fields_changed AFTER UPDATE ON customer_fields
+BEGIN
+  INSERT INTO fraud_changed_customers (account, customer_id)
+  SELECT account, new.customer_id FROM fraud_progress
+  WHERE account = new.account AND old.country_code IS NOT NULL AND new.country_code IS NULL
+  ON CONFLICT DO NOTHING;
+
+  UPDATE fraud_progress SET changed_from = new.day
+  WHERE account = new.account
+    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_affiliations AFTER INSERT ON customer_affiliations
+BEGIN
+  INSERT INTO fraud_changed_customers (account, customer_id)
+  SELECT account, new.customer_id FROM fraud_progress
+  WHERE account = new.account AND new.day = -719528
+  ON CONFLICT DO NOTHING;
+
+  UPDATE fraud_progress SET changed_from = new.day
+  WHERE account = new.account AND new.day > -719528
+    AND new.day < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_days_affiliations_changed AFTER UPDATE ON customer_affiliations
+BEGIN
+  INSERT INTO fraud_changed_customers (account, customer_id)
+  SELECT account, new.customer_id FROM fraud_progress
+  WHERE account = new.account AND min(old.day, new.day) = -719528
+  ON CONFLICT DO NOTHING;
+
+  UPDATE fraud_progress SET changed_from = min(old.day, new.day)
+  WHERE account = new.account AND min(old.day, new.day) > -719528
+    AND min(old.day, new.day) < ifnull(changed_from, max(through, ifnull(last, through)) + 1);
+END;
+
+CREATE TRIGGER fraud_affiliations_deleted AFTER DELETE ON customer_affiliations
+BEGIN
+  INSERT INTO fraud_changed_customers (account, customer_id)
+  SELECT account, old.customer_id FROM fraud_progress WHERE account = old.account
+  ON CONFLICT DO NOTHING;
+END;
