@@ -20,7 +20,11 @@ const wordsOf = (text: string) =>
   text
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
     .replaceAll(/\s+/g, ' ')
+
+/** Returns words without the isolates around texts that are not ASCII. */
+const plain = (words: string) => words.replaceAll(/[\u2068\u2069]/g, '')
 
 async function open() {
   const browser = await signedIn()
@@ -36,7 +40,8 @@ async function open() {
       new RegExp(`name="${name}" value="([^"]*)"`)
         .exec(text.slice(text.indexOf('id="change-store"')))?.[1]
         ?.replaceAll('&quot;', '"')
-        .replaceAll('&#39;', "'") ?? ''
+        .replaceAll('&#39;', "'")
+        .replaceAll('&amp;', '&') ?? ''
     return send({
       change: 'store',
       csv: field('csv'),
@@ -44,7 +49,16 @@ async function open() {
       seen: field('seen'),
     })
   }
-  return { preview, store, browser }
+  /** Sends a file as a browser does. */
+  const sendFile = async (file: BodyInit, fields = {}) => {
+    const form = new FormData()
+    const all = { csrf: await browser.csrf(path), change: 'preview', ...fields }
+    for (const [name, value] of Object.entries(all)) form.set(name, value)
+    form.set('file', await new Response(file).blob(), 'affiliates.csv')
+    const response = await browser.postForm(path, form)
+    return { status: response.status, text: await response.text() }
+  }
+  return { preview, store, sendFile }
 }
 
 const FILE = `\ufeffaffiliate_id;parent;plan;from
@@ -147,4 +161,107 @@ test('a request with `dry_run` checks affiliates and stores none', async () => {
   expect(await json(put('IB-01'))).toEqual({ received: 1, changed: 1 })
   expect((await put('nobody')).status).toBe(422)
   expect((await admin('affiliates')).data).toHaveLength(3)
+})
+
+test('names and e-mail addresses are stored, whatever their columns are called', async () => {
+  const { preview, store } = await open()
+  const file = [
+    'Affiliate ID,Affiliate name,E-Mail Address,Phone,Notes',
+    'IB-12,Forex Friends,ada@friends.example,+49,x',
+    'IB-07,Müller & Co,,,',
+    'IB-02,,not an address,,',
+  ].join('\n')
+  const { text } = await preview(file)
+  const words = wordsOf(text)
+
+  expect(words).toContain(
+    'IB-12 is new, with the name Forex Friends, with the e-mail ada@friends.example',
+  )
+  expect(plain(words)).toContain('IB-07: name none → Müller & Co')
+  expect(words).toContain('Row 3, IB-02 : The value is not a valid e-mail address.')
+  expect(words).toContain('These columns are not used: Phone , Notes .')
+  expect(words).toContain('Column with the first day none Affiliate ID')
+
+  expect((await store(text)).status).toBe(303)
+  const { data } = await admin('affiliates?affiliate_id=IB-12')
+  expect(data).toContainEqual({
+    affiliate_id: 'IB-12',
+    parent: null,
+    display_name: 'Forex Friends',
+    contact_email: 'ada@friends.example',
+  })
+  const again = wordsOf((await preview('Affiliate,Name\nIB-12,\nIB-07,Müller & Co\n')).text)
+  expect(again).toContain('The file changes nothing.')
+})
+
+test('a column that the file calls otherwise is chosen in the preview', async () => {
+  const { preview } = await open()
+  const csv = 'Affiliate,Firma,Mail\nIB-30,Forex Friends,ada@friends.example\n'
+  expect(wordsOf((await preview(csv)).text)).toContain('This column is not used: Firma .')
+  const { text } = await preview(csv, { column_display_name: '1' })
+  expect(wordsOf(text)).toContain('IB-30 is new, with the name Forex Friends')
+  expect(wordsOf(text)).not.toContain('not used')
+})
+
+const TEXT = 'Affiliate;Name\nIB-40;Müller €\n'
+
+const utf16 = (text: string, isLittle: boolean) => {
+  const view = new DataView(new ArrayBuffer(2 * text.length))
+  for (let i = 0; i < text.length; i++) view.setUint16(2 * i, text.charCodeAt(i), isLittle)
+  return view.buffer
+}
+
+const windows1252 = (text: string) =>
+  new Uint8Array([...text].map((one) => (one === '€' ? 0x80 : one.charCodeAt(0))))
+
+test.each([
+  ['UTF-8 with a byte order mark', new TextEncoder().encode(`\ufeff${TEXT}`), false],
+  ['UTF-16 of Windows', utf16(`\ufeff${TEXT}`, true), false],
+  ['UTF-16 with the high byte first', utf16(`\ufeff${TEXT}`, false), false],
+  ['UTF-16 without a mark', utf16(TEXT, true), false],
+  ['Windows-1252', windows1252(TEXT), true],
+])('%s is understood', async (_, file, isAssumed) => {
+  const { sendFile } = await open()
+  const words = wordsOf((await sendFile(file)).text)
+  expect(plain(words)).toContain('IB-40 is new, with the name Müller €')
+  expect(words.includes('It was read as Windows-1252')).toBe(isAssumed)
+})
+
+const bytesOf = (text: string) => Uint8Array.from(text, (one) => one.charCodeAt(0))
+
+test.each([
+  ['.xlsx', 'PK\u0003\u0004 xl/workbook.xml', 'Save the workbook as CSV'],
+  ['.ods', 'PK\u0003\u0004 application/vnd.oasis.opendocument.spreadsheet', 'Save the workbook'],
+  ['.xls', '\u00d0\u00cf\u0011\u00e0 ', 'Save the workbook as CSV'],
+  ['.pdf', '%PDF-1.7 \u0000\u0000\u0001', 'is not a text'],
+  ['.zip', 'PK\u0003\u0004 cut off', 'The archive cannot be read'],
+])('a file %s is refused in words, and what was chosen is kept', async (_, file, sentence) => {
+  const { sendFile } = await open()
+  const { status, text } = await sendFile(bytesOf(file), { customers: 'new' })
+  expect(status).toBe(422)
+  expect(wordsOf(text)).toContain(sentence)
+  expect(text).toContain('<option value="new" selected')
+})
+
+test('plans are found by their names, and begin on their first day if it is later', async () => {
+  const later = { ...(perLot as PlanTerms), name: 'Next Year', effective_from: '2099-01-01' }
+  await storePlan('acme', 'ib-2099', later)
+  await storePlan('acme', 'twin', { ...(perLot as PlanTerms), name: 'Twin' })
+  await storePlan('acme', 'twin-2', { ...(perLot as PlanTerms), name: 'twin' })
+  const { preview, store } = await open()
+  const file = 'Affiliate,Plan\nIB-50,next year\nIB-51,Twin\nIB-52,IB-2099\nIB-53,Nobody\n'
+  const { text } = await preview(file)
+  const words = wordsOf(text)
+
+  expect(words).toContain('IB-50 is new, with the plan ib-2099 from 1 Jan 2099')
+  expect(words).toContain('2 plans have the name Twin. Write a short name: twin and twin-2.')
+  expect(words).toContain('IB-52 is new, with the plan ib-2099')
+  expect(words).toContain('There is no plan Nobody.')
+  expect((await store(text)).status).toBe(303)
+  expect((await admin('assignments')).data).toContainEqual({
+    affiliate_id: 'IB-50',
+    plan: 'ib-2099',
+    from: '2099-01-01',
+    customers: 'all',
+  })
 })

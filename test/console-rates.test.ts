@@ -1,10 +1,8 @@
-import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
-import { consoleApp } from '../src/console/app.ts'
 import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
-import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
-import { askAdmin, json, ORIGIN } from './partner.ts'
+import { openBrowser, signedIn } from './console/browser.ts'
+import { askAdmin, json } from './partner.ts'
 
 // The page of exchange rates.
 
@@ -21,26 +19,7 @@ async function upload(file: Blob, name: string) {
   form.set('csrf', await browser.csrf())
   form.set('change', 'upload')
   form.set('file', new File([file], name))
-  const body = new Response(form)
-  const bytes = await body.arrayBuffer()
-  const cookie = [...browser.cookies].map(([key, value]) => `${key}=${value}`).join('; ')
-  const headers = {
-    'Content-Type': body.headers.get('Content-Type') ?? '',
-    'Content-Length': String(bytes.byteLength),
-    Origin: ORIGIN,
-    'Sec-Fetch-Site': 'same-origin',
-    Cookie: cookie,
-  }
-  const context = createExecutionContext()
-  const request = new Request(ORIGIN + AT, {
-    method: 'POST',
-    body: bytes,
-    headers,
-    redirect: 'manual',
-  })
-  const response = await consoleApp.fetch(request, KEY_WORLD, context)
-  await waitOnExecutionContext(context)
-  return response
+  return browser.postForm(AT, form)
 }
 
 /** Returns a ZIP archive of one deflated file. */

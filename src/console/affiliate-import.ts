@@ -1,8 +1,17 @@
 import { writeCsv } from '../commission/csv.ts'
+import { listed } from '../commission/engine/reasons.ts'
 import { ApiError } from '../errors.ts'
-import { type ColumnFile, cellOf, type FileColumns, readColumnFile } from './csv-columns.ts'
+import {
+  type ColumnFile,
+  cellOf,
+  type FileColumns,
+  fileText,
+  readColumnFile,
+} from './csv-columns.ts'
+import { isAssumedText } from './form.ts'
 import { type Step, sendInOrder } from './in-order.ts'
 import { apiPath, dayBefore, type FieldError, type Values, type Visit } from './page.ts'
+import { type ChosenPlan, startOf, withFirstVersions } from './parts/affiliate-forms.tsx'
 import { dayWords, isolated, type List } from './parts/data.tsx'
 import { readDay } from './typed.ts'
 
@@ -11,6 +20,8 @@ import { readDay } from './typed.ts'
 /** The columns of a file of affiliates, with what members call them. */
 export const AFFILIATE_COLUMNS = {
   affiliate_id: 'Affiliate',
+  display_name: 'Name',
+  contact_email: 'E-mail',
   parent: 'Parent',
   plan: 'Plan',
   from: 'From',
@@ -22,13 +33,43 @@ const FILE: FileColumns<ColumnName> = {
   titles: AFFILIATE_COLUMNS,
   aliases: {
     affiliate: 'affiliate_id',
+    affiliate_code: 'affiliate_id',
     ib: 'affiliate_id',
+    ib_id: 'affiliate_id',
+    ib_code: 'affiliate_id',
     id: 'affiliate_id',
+    partner_id: 'affiliate_id',
+    name: 'display_name',
+    affiliate_name: 'display_name',
+    company: 'display_name',
+    company_name: 'display_name',
+    full_name: 'display_name',
+    ib_name: 'display_name',
+    partner_name: 'display_name',
+    email: 'contact_email',
+    e_mail: 'contact_email',
+    mail: 'contact_email',
+    mail_address: 'contact_email',
+    contact_e_mail: 'contact_email',
+    contact: 'contact_email',
+    email_address: 'contact_email',
+    e_mail_address: 'contact_email',
+    e_mail_adresse: 'contact_email',
     parent_id: 'parent',
+    parent_affiliate: 'parent',
+    master_ib: 'parent',
     referred_by: 'parent',
     referrer: 'parent',
+    upline: 'parent',
+    plan_name: 'plan',
+    commission_plan: 'plan',
     since: 'from',
     date: 'from',
+    plan_from: 'from',
+    start: 'from',
+    start_date: 'from',
+    start_day: 'from',
+    valid_from: 'from',
   },
   required: ['affiliate_id'],
 }
@@ -39,14 +80,22 @@ const MAX_ROWS = 1000
 /** How often the rows that are left are checked again after others were refused. */
 const MAX_CHECKS = 5
 
+/** What the team calls affiliates, and how it reaches them. */
+const PROFILE = ['display_name', 'contact_email'] as const
+
+type ProfileName = (typeof PROFILE)[number]
+
 /** A row of the file. `parent` is null if its cell is empty, and undefined if the file has no such column. */
 interface ImportRow {
   /** From 1, without the header. */
   readonly row: number
   readonly affiliate_id: string
+  /** The cells that are not empty: an empty one keeps what is stored. */
+  readonly profile: Readonly<Partial<Record<ProfileName, string>>>
   readonly parent: string | null | undefined
+  /** The short name of a plan, or what else the file calls it. */
   readonly plan: string
-  /** `YYYY-MM-DD`; empty: today. */
+  /** `YYYY-MM-DD`; empty: today or, for a plan that begins later, its first day. */
   readonly from: string
 }
 
@@ -67,6 +116,11 @@ export interface ImportPreview {
   /** The rows that are stored, as a file. */
   readonly csv: string
   readonly customers: string
+  readonly file: ColumnFile<ColumnName>
+  /** The text of the file. */
+  readonly text: string
+  /** Whether the file does not say its encoding: Windows-1252 was assumed. */
+  readonly isAssumed: boolean
 }
 
 /** Reads the file of the form. */
@@ -81,14 +135,18 @@ const refused = (detail: string, errors: readonly FieldError[] = []) =>
  *
  * @throws ApiError `validation_failed` for a file that cannot be read.
  */
-function readRows(values: Values): { rows: ImportRow[]; refusals: RowRefusal[] } {
+function readRows(values: Values): {
+  rows: ImportRow[]
+  refusals: RowRefusal[]
+  file: ColumnFile<ColumnName>
+} {
   const file = readAffiliateFile(values)
   const { header, rows, missing, fault, positions } = file
   if (fault) throw refused(fault)
   if (header.length === 0) throw refused('Choose a file, or paste its rows.')
   if (missing.length > 0) {
     throw refused(
-      'The file has no column “Affiliate”. Say below which of its columns has the ids of affiliates.',
+      'The file has no column “Affiliate”. Choose below which of its columns has the ids of affiliates.',
     )
   }
   if (rows.length === 0) throw refused('The file has a header, but no rows.')
@@ -105,9 +163,12 @@ function readRows(values: Values): { rows: ImportRow[]; refusals: RowRefusal[] }
     if (message) refusals.push({ row, affiliate_id, message })
     if (message || 'problem' in from) return []
     const parent = positions.has('parent') ? cell('parent') || null : undefined
-    return [{ row, affiliate_id, parent, plan: cell('plan'), from: from.value }]
+    const profile = Object.fromEntries(
+      PROFILE.flatMap((name) => (cell(name) ? [[name, cell(name)]] : [])),
+    )
+    return [{ row, affiliate_id, profile, parent, plan: cell('plan'), from: from.value }]
   })
-  return { rows: understood, refusals }
+  return { rows: understood, refusals, file }
 }
 
 /** What is stored of the affiliates of an account. */
@@ -116,8 +177,11 @@ interface Stored {
   readonly parents: ReadonlyMap<string, string | null>
   /** The assignments of each affiliate, and of `*`, by first day. */
   readonly assignments: ReadonlyMap<string, readonly { plan: string; from: string }[]>
-  readonly plans: ReadonlySet<string>
+  readonly plans: readonly ChosenPlan[]
+  readonly profiles: ReadonlyMap<string, Profile>
 }
+
+type Profile = Readonly<Record<ProfileName, string | null>>
 
 /** Reads all pages of a list. */
 async function readAll<Row>({ api }: Visit, path: string): Promise<Row[]> {
@@ -130,19 +194,23 @@ async function readAll<Row>({ api }: Visit, path: string): Promise<Row[]> {
   }
 }
 
-async function readStored(visit: Visit): Promise<Stored> {
+async function readStored(visit: Visit, hasProfiles: boolean): Promise<Stored> {
   const { api, account } = visit
   type Parents = { affiliate_id: string; parents: { parent: string | null }[] }
   type Assignment = { affiliate_id: string; plan: string; from: string }
-  const [parents, assignments, plans] = await Promise.all([
+  const [parents, assignments, plans, profiles] = await Promise.all([
     readAll<Parents>(visit, apiPath(account, 'affiliates', 'parents')),
     readAll<Assignment>(visit, apiPath(account, 'assignments')),
-    api.get<{ data: { plan: string }[] }>(apiPath(account, 'plans')),
+    api.get<{ data: ChosenPlan[] }>(apiPath(account, 'plans')),
+    hasProfiles
+      ? readAll<Profile & { affiliate_id: string }>(visit, apiPath(account, 'affiliates'))
+      : [],
   ])
   return {
     parents: new Map(parents.map((one) => [one.affiliate_id, one.parents.at(-1)?.parent ?? null])),
     assignments: Map.groupBy(assignments, ({ affiliate_id }) => affiliate_id),
-    plans: new Set(plans.data.map(({ plan }) => plan)),
+    plans: await withFirstVersions(visit, plans.data),
+    profiles: new Map(profiles.map((one) => [one.affiliate_id, one])),
   }
 }
 
@@ -152,56 +220,91 @@ function planOn({ assignments }: Stored, affiliate: string, day: string): string
   return (latest(affiliate) ?? latest('*'))?.plan ?? null
 }
 
+const folded = (text: string) => text.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+
+/** Returns the plan that a cell means: by its short name, else by its name in any case. */
+function findPlan({ plans }: Stored, text: string): ChosenPlan | { readonly problem: string } {
+  const exact = plans.find(({ plan }) => plan === text)
+  const same = plans.filter(({ plan, name }) => [plan, name].map(folded).includes(folded(text)))
+  const found = exact ?? same[0]
+  if (!found) return { problem: `There is no plan ${text}.` }
+  if (exact || same.length === 1) return found
+  const names = listed(same.map(({ plan }) => plan))
+  return { problem: `${same.length} plans have the name ${text}. Write a short name: ${names}.` }
+}
+
 /** What a row changes. */
 interface RowChange {
   readonly sent: ImportRow
   readonly isNew: boolean
+  readonly profile: readonly {
+    readonly name: ProfileName
+    readonly before: string | null
+    readonly after: string
+  }[]
   readonly parent: { readonly before: string | null; readonly after: string | null } | null
   readonly plan: { readonly before: string | null; readonly after: string } | null
-  /** `YYYY-MM-DD`. */
-  readonly day: string
+  /** The first day of the parent (`YYYY-MM-DD`). */
+  readonly parentDay: string
+  /** The first day of the plan (`YYYY-MM-DD`). */
+  readonly planDay: string
 }
 
 /** Returns what a row changes; null if nothing. */
-function changeOf(sent: ImportRow, stored: Stored, today: string): RowChange | null {
+function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | null {
   const { affiliate_id, parent, plan } = sent
-  const day = sent.from || today
+  const chosen = stored.plans.find((one) => one.plan === plan)
+  const planDay = sent.from || startOf(chosen, now)
   const isNew = !stored.parents.has(affiliate_id)
   const before = stored.parents.get(affiliate_id) ?? null
-  const planBefore = planOn(stored, affiliate_id, day)
+  const planBefore = planOn(stored, affiliate_id, planDay)
+  const profile = PROFILE.flatMap((name) => {
+    const [was, after] = [stored.profiles.get(affiliate_id)?.[name] ?? null, sent.profile[name]]
+    return after === undefined || after === was ? [] : [{ name, before: was, after }]
+  })
   const change: RowChange = {
     sent,
     isNew,
+    profile,
     parent: parent !== undefined && parent !== before ? { before, after: parent } : null,
     plan: plan !== '' && plan !== planBefore ? { before: planBefore, after: plan } : null,
-    day,
+    parentDay: sent.from || dayBefore(now, 0),
+    planDay,
   }
-  return isNew || change.parent || change.plan ? change : null
+  return isNew || profile.length > 0 || change.parent || change.plan ? change : null
 }
 
 /** Writes what a row changes as a sentence, in which invisible characters have their names, such as `IB-07: parent IB-01 → IB-02 from 1 Dec 2026`. */
-function sentenceOf({ sent: { affiliate_id }, isNew, parent, plan, day }: RowChange): string {
+function sentenceOf(change: RowChange): string {
+  const { sent, isNew, profile, parent, plan, parentDay, planDay } = change
   const name = (id: string | null, none: string) => (id === null ? none : isolated(id))
-  const from = ` from ${dayWords(day)}`
+  const [parentFrom, planFrom] = [parentDay, planDay].map((day) => ` from ${dayWords(day)}`)
   const parts = [
+    ...profile.map(({ name: member, before, after }) => {
+      const label = member === 'display_name' ? 'name' : 'e-mail'
+      return isNew
+        ? `with the ${label} ${isolated(after)}`
+        : `${label} ${name(before, 'none')} → ${isolated(after)}`
+    }),
     parent &&
       (isNew
-        ? `below ${name(parent.after, 'nobody')}${from}`
-        : `parent ${name(parent.before, 'none')} → ${name(parent.after, 'none')}${from}`),
+        ? `below ${name(parent.after, 'nobody')}${parentFrom}`
+        : `parent ${name(parent.before, 'none')} → ${name(parent.after, 'none')}${parentFrom}`),
     plan &&
       (isNew
-        ? `with the plan ${isolated(plan.after)}${from}`
-        : `plan ${name(plan.before, 'none')} → ${isolated(plan.after)}${from}`),
+        ? `with the plan ${isolated(plan.after)}${planFrom}`
+        : `plan ${name(plan.before, 'none')} → ${isolated(plan.after)}${planFrom}`),
   ].filter((part) => part !== null)
-  const id = isolated(affiliate_id)
+  const id = isolated(sent.affiliate_id)
   if (!isNew) return `${id}: ${parts.join('; ')}`
   return parts.length === 0 ? `${id} is new` : `${id} is new, ${parts.join(', ')}`
 }
 
 /** Returns the affiliates of changes as `PUT …/affiliates` takes them. */
 const affiliatesOf = (changes: readonly RowChange[]) =>
-  changes.map(({ sent, parent }) => ({
+  changes.map(({ sent, profile, parent }) => ({
     affiliate_id: sent.affiliate_id,
+    ...Object.fromEntries(profile.map(({ name, after }) => [name, after])),
     ...(parent && { parent: parent.after, ...(sent.from && { from: sent.from }) }),
   }))
 
@@ -237,20 +340,22 @@ interface Import {
   readonly changes: readonly RowChange[]
   readonly refusals: readonly RowRefusal[]
   readonly unchanged: number
+  readonly file: ColumnFile<ColumnName>
 }
 
 /** Compares the file of a form with what is stored, and checks what it would change. */
 async function readImport(values: Values, visit: Visit): Promise<Import> {
-  const { rows, refusals } = readRows(values)
-  const stored = await readStored(visit)
-  const today = dayBefore(visit.now, 0)
-  const known = rows.filter(({ row, affiliate_id, plan }) => {
-    if (plan === '' || stored.plans.has(plan)) return true
-    const message = `There is no plan ${plan}.`
-    refusals.push({ row, affiliate_id, message })
-    return false
+  const { rows, refusals, file } = readRows(values)
+  const hasProfiles = PROFILE.some((name) => file.positions.has(name))
+  const stored = await readStored(visit, hasProfiles)
+  const known = rows.flatMap((row): ImportRow[] => {
+    if (row.plan === '') return [row]
+    const found = findPlan(stored, row.plan)
+    if ('plan' in found) return [{ ...row, plan: found.plan }]
+    refusals.push({ row: row.row, affiliate_id: row.affiliate_id, message: found.problem })
+    return []
   })
-  const found = known.map((row) => changeOf(row, stored, today))
+  const found = known.map((row) => changeOf(row, stored, visit.now))
   let changes = found.filter((one) => one !== null)
   for (let check = 1; check <= MAX_CHECKS; check++) {
     const refusedRows = await checkChanges(visit, changes)
@@ -264,31 +369,32 @@ async function readImport(values: Values, visit: Visit): Promise<Import> {
     changes,
     refusals: refusals.toSorted((a, b) => a.row - b.row),
     unchanged: found.length - found.filter((one) => one !== null).length,
+    file,
   }
 }
 
 /** Returns the rows of changes as a file. */
-const fileOf = (changes: readonly RowChange[]): string => {
-  const hasParents = changes.some(({ sent }) => sent.parent !== undefined)
-  const header = ['affiliate_id', ...(hasParents ? ['parent'] : []), 'plan', 'from']
-  const cells = ({ sent: { affiliate_id, parent, plan, from } }: RowChange) => [
-    affiliate_id,
-    ...(hasParents ? [parent ?? ''] : []),
-    plan,
-    from,
-  ]
-  return writeCsv([header, ...changes.map(cells)])
+function fileOf(changes: readonly RowChange[]): string {
+  const sent = changes.map((one) => one.sent)
+  const columns = Object.keys(AFFILIATE_COLUMNS).filter(
+    (name) => name !== 'parent' || sent.some(({ parent }) => parent !== undefined),
+  )
+  const rows = sent.map(({ profile, ...row }) => new Map(Object.entries({ ...row, ...profile })))
+  return writeCsv([columns, ...rows.map((row) => columns.map((name) => `${row.get(name) ?? ''}`))])
 }
 
 /** Returns what the file of a form would change. Nothing is stored. */
 export async function previewImport(values: Values, visit: Visit): Promise<ImportPreview> {
-  const { changes, refusals, unchanged } = await readImport(values, visit)
+  const { changes, refusals, unchanged, file } = await readImport(values, visit)
   return {
     changes: changes.map((change) => ({ row: change.sent.row, sentence: sentenceOf(change) })),
     refusals,
     unchanged,
     csv: fileOf(changes),
     customers: values('customers'),
+    file,
+    text: fileText(values),
+    isAssumed: isAssumedText(values),
   }
 }
 
@@ -317,19 +423,21 @@ export async function storeImport(values: Values, visit: Visit): Promise<number>
 }
 
 function stepsOf(changes: readonly RowChange[], customers: string, { account }: Visit): Step[] {
-  const assignments = changes.flatMap(({ sent: { affiliate_id }, plan, day }) =>
+  const assignments = changes.flatMap(({ sent: { affiliate_id }, plan, planDay }) =>
     plan
       ? [
           {
             affiliate_id,
             plan: plan.after,
-            from: day,
+            from: planDay,
             customers: customers === 'new' ? 'new' : 'all',
           },
         ]
       : [],
   )
-  const affiliates = changes.filter(({ isNew, parent }) => isNew || parent)
+  const affiliates = changes.filter(
+    ({ isNew, profile, parent }) => isNew || profile.length > 0 || parent,
+  )
   const steps: (Step | false)[] = [
     assignments.length > 0 && {
       // First, since only they can be refused for what is closed.
@@ -344,7 +452,7 @@ function stepsOf(changes: readonly RowChange[], customers: string, { account }: 
         body: affiliatesOf(affiliates),
       },
       done: '',
-      notDone: 'New affiliates and parents were not stored.',
+      notDone: 'New affiliates, names, e-mail addresses and parents were not stored.',
     },
   ]
   return steps.filter((step) => step !== false)

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, toApiError } from '../errors.ts'
-import { readForm } from './form.ts'
+import { checkFile, readForm } from './form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
@@ -41,6 +41,7 @@ export async function makeChange(
     })
   }
   try {
+    checkFile(values)
     return await respond()
   } catch (thrown) {
     // `toApiError` logs faults. No error handler sees them, because the response is a page.

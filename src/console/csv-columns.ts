@@ -17,10 +17,14 @@ export interface ColumnFile<Name extends string> {
   readonly header: readonly string[]
   readonly rows: readonly (readonly string[])[]
   readonly positions: ReadonlyMap<Name, number>
-  /** The columns that it must have and does not name. */
+  /** The columns that no title of the file names. */
   readonly unnamed: readonly Name[]
-  /** Those of them for which the form names no other column of the file. */
+  /** The columns that it must have. */
+  readonly required: readonly Name[]
+  /** Those of them that it does not name, and for which the form chooses no other column of the file. */
   readonly missing: readonly Name[]
+  /** The titles of the columns that nothing is read from. */
+  readonly ignored: readonly string[]
   /** Why it cannot be read; null if it can. */
   readonly fault: string | null
 }
@@ -34,15 +38,18 @@ export const fileText = (values: Values): string => values('file') || values('cs
 /** Returns the column that a title of a file names; undefined if it names none. */
 function columnOf<Name extends string>(
   title: string,
-  { titles, aliases }: FileColumns<Name>,
+  columns: FileColumns<Name>,
 ): Name | undefined {
   const text = title
     .trim()
     .toLowerCase()
-    .replaceAll(/[\s-]+/g, '_')
-  const isColumn = (name: string): name is Name => Object.hasOwn(titles, name)
-  return isColumn(text) ? text : Object.hasOwn(aliases, text) ? aliases[text] : undefined
+    .replaceAll(/[\s_-]+/g, '_')
+  if (isColumn(text, columns)) return text
+  return Object.hasOwn(columns.aliases, text) ? columns.aliases[text] : undefined
 }
+
+const isColumn = <Name extends string>(text: string, { titles }: FileColumns<Name>): text is Name =>
+  Object.hasOwn(titles, text)
 
 /** Reads the file of a form. Columns that this kind of file does not have are left out. */
 export function readColumnFile<Name extends string>(
@@ -56,16 +63,20 @@ export function readColumnFile<Name extends string>(
     const name = columnOf(title, columns)
     if (name && !positions.has(name)) positions.set(name, i)
   }
-  const unnamed = columns.required.filter((name) => !positions.has(name))
+  const names = Object.keys(columns.titles).filter((name) => isColumn(name, columns))
+  const unnamed = names.filter((name) => !positions.has(name))
   for (const name of unnamed) {
     const chosen = values(mappedName(name))
     if (/^\d{1,3}$/.test(chosen) && Number(chosen) < header.length) {
       positions.set(name, Number(chosen))
     }
   }
-  const missing = columns.required.filter((name) => !positions.has(name))
+  const { required } = columns
+  const missing = required.filter((name) => !positions.has(name))
   const place = fault && `The file is not valid CSV: line ${fault.line} has ${fault.reason}.`
-  return { header, rows, positions, unnamed, missing, fault: place }
+  const used = new Set(positions.values())
+  const ignored = header.filter((title, i) => title.trim() !== '' && !used.has(i))
+  return { header, rows, positions, unnamed, required, missing, ignored, fault: place }
 }
 
 /** Returns the cell of a column in a row, without white space around it; empty if the file lacks the column. */

@@ -1,7 +1,7 @@
 import type { Context } from 'hono'
 import { readFormText } from '../auth/client-credentials.ts'
-import { isZip, readBytes, unzip } from '../commission/rates/unzip.ts'
 import { ApiError } from '../errors.ts'
+import { readFileText } from './file-text.ts'
 import type { Values } from './page.ts'
 
 /** The largest form in bytes. */
@@ -75,36 +75,40 @@ export async function readForm(c: Context): Promise<Values> {
   return valuesOf(new TextDecoder().decode(await c.req.arrayBuffer()))
 }
 
+/** What follows the name of a file in the names of values that say how it was read. */
+const PROBLEM = ':problem'
+const ASSUMED = ':assumed'
+
 async function readFiles(c: Context): Promise<Values> {
   const form = await c.req.raw.formData().catch((cause: unknown) => {
     throw new ApiError('invalid_request', { detail: 'The form cannot be read.', cause })
   })
   const texts = new Map<string, string>()
   for (const [name, value] of form) {
-    if (!texts.has(name)) texts.set(name, typeof value === 'string' ? value : await readFile(value))
+    if (texts.has(name)) continue
+    if (typeof value === 'string') {
+      texts.set(name, value)
+      continue
+    }
+    const read = await readFileText(new Uint8Array(await value.arrayBuffer()))
+    texts.set(name, 'text' in read ? read.text : '')
+    if ('problem' in read) texts.set(`${name}${PROBLEM}`, read.problem)
+    else if (read.isAssumed) texts.set(`${name}${ASSUMED}`, 'yes')
   }
   return (name) => texts.get(name) ?? ''
 }
 
-/** The largest file of an archive, in bytes. */
-const MAX_UNPACKED_BYTES = 6_291_456
+/** Returns whether the file of a form does not say its encoding: Windows-1252 was assumed. */
+export const isAssumedText = (values: Values): boolean => values(`file${ASSUMED}`) !== ''
 
 /**
- * Returns the text of a file, or of the only file of a ZIP archive.
+ * Checks that the file of a form is a text, if it has one.
  *
- * @throws ApiError `invalid_request` for an archive that cannot be read.
+ * @throws ApiError `validation_failed`
  */
-async function readFile(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  if (!isZip(bytes)) return new TextDecoder().decode(bytes)
-  try {
-    return new TextDecoder().decode(await readBytes(unzip(bytes), MAX_UNPACKED_BYTES))
-  } catch (cause) {
-    throw new ApiError('invalid_request', {
-      detail: 'The archive cannot be read. Unpack it, and send the file in it.',
-      cause,
-    })
-  }
+export function checkFile(values: Values): void {
+  const detail = values(`file${PROBLEM}`)
+  if (detail !== '') throw new ApiError('validation_failed', { detail })
 }
 
 /**

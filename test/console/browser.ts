@@ -45,6 +45,17 @@ export function openBrowser(world: Env = KEY_WORLD, app = consoleApp) {
     )
   }
 
+  /** Sends a form with files, as browsers do. */
+  const postForm = async (path: string, form: FormData) => {
+    const encoded = new Response(form)
+    const body = await encoded.arrayBuffer()
+    const headers = {
+      'Content-Type': encoded.headers.get('Content-Type') ?? '',
+      'Content-Length': String(body.byteLength),
+    }
+    return send(path, { method: 'POST', body, headers: { ...headers, ...OWN } })
+  }
+
   /** Returns the token that the forms of a page send. */
   const csrf = async (path = '/console') =>
     /name="csrf" value="([^"]+)"/.exec(await (await get(path)).text())?.[1] ?? ''
@@ -53,7 +64,7 @@ export function openBrowser(world: Env = KEY_WORLD, app = consoleApp) {
   const signIn = async (key = env.ADMIN_KEY, next = '/console') =>
     post('/console/sign-in', { key, next })
 
-  return { cookies, get, post, csrf, signIn }
+  return { cookies, get, post, postForm, csrf, signIn }
 }
 
 /** Returns a browser that is signed in, with ADMIN_KEY if no other key is given. */

@@ -7,11 +7,12 @@ import {
   seenText,
   storeImport,
 } from '../affiliate-import.ts'
-import { fileText, mappedName } from '../csv-columns.ts'
+import { fileText } from '../csv-columns.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
+import { ColumnChoices } from '../parts/column-choices.tsx'
 import { Data } from '../parts/data.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { Field, type Option, Refusal } from '../parts/forms.tsx'
+import { Field, Refusal } from '../parts/forms.tsx'
 import { canManage, FileField, PostForm } from '../parts/payout-forms.tsx'
 
 /** Renders the rows that are left out, with the reason of each. */
@@ -39,11 +40,59 @@ const LeftOut = ({ refusals }: Pick<ImportPreview, 'refusals'>) => (
   </>
 )
 
-/** Renders what a file would change, and the form that stores it. */
-const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
-  const { changes, refusals, unchanged, csv, customers } = preview
+/** What the choices of columns call them. */
+const CHOSEN = { ...AFFILIATE_COLUMNS, from: 'First day' } as const
+
+/** Renders which columns of a file are not used, and the form that says what they are. */
+const Ignored = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
+  const { file, text, customers } = preview
+  const { ignored, unnamed } = file
+  if (ignored.length === 0) return null
   return (
     <>
+      <p>
+        {ignored.length === 1 ? 'This column is not used: ' : 'These columns are not used: '}
+        {ignored.map((title, i) => (
+          <>
+            {i > 0 && ', '}
+            <Data text={title} />
+          </>
+        ))}
+        .
+      </p>
+      {unnamed.length > 0 && (
+        <details>
+          <summary>Use other columns</summary>
+          <PostForm visit={visit} id="change-columns" hasFile>
+            <input type="hidden" name="change" value="preview" />
+            <input type="hidden" name="csv" value={text} />
+            <input type="hidden" name="customers" value={customers} />
+            <ColumnChoices visit={visit} change="columns" file={file} titles={CHOSEN} />
+            <button type="submit" class="plain">
+              Show what would change
+            </button>
+          </PostForm>
+        </details>
+      )}
+    </>
+  )
+}
+
+/** Renders that the encoding of a file was assumed. */
+const Assumed = () => (
+  <p>
+    The file does not say how its letters are encoded, and it is not UTF-8. It was read as
+    Windows-1252. If letters such as ä or é look wrong below, save the file as “CSV UTF-8” and
+    choose it again.
+  </p>
+)
+
+/** Renders what a file would change, and the form that stores it. */
+const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) => {
+  const { changes, refusals, unchanged, csv, customers, isAssumed } = preview
+  return (
+    <>
+      {isAssumed && <Assumed />}
       <p>
         <strong>
           {changes.length === 0
@@ -60,6 +109,7 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
           ))}
         </ul>
       )}
+      <Ignored preview={preview} visit={visit} />
       {unchanged > 0 && <p>{counted(unchanged, 'row')} would change nothing.</p>}
       {refusals.length > 0 && <LeftOut refusals={refusals} />}
       {changes.length > 0 && (
@@ -71,31 +121,6 @@ const Preview = ({ preview, visit }: { preview: ImportPreview; visit: Visit }) =
           <button type="submit">Store {counted(changes.length, 'row')}</button>
         </PostForm>
       )}
-    </>
-  )
-}
-
-/** Renders the field that says which column of the refused file has the ids, if it has no such column. */
-const MissingColumns = ({ visit }: { visit: Visit }) => {
-  const { refused } = visit
-  if (!refused) return null
-  const { unnamed, header } = readAffiliateFile(refused.values)
-  const options: Option[] = [
-    ['', 'choose a column'],
-    ...header.map((title, i): Option => [`${i}`, title]),
-  ]
-  if (header.length === 0) return null
-  return (
-    <>
-      {unnamed.map((name) => (
-        <Field
-          visit={visit}
-          change={refused.change}
-          name={mappedName(name)}
-          label={`Column with the ${AFFILIATE_COLUMNS[name].toLowerCase()}`}
-          options={options}
-        />
-      ))}
     </>
   )
 }
@@ -126,16 +151,25 @@ export const affiliateUploadPage: Page = {
       <>
         <p class="lead">
           A file with one affiliate in a row. The columns <strong>Affiliate</strong>,{' '}
-          <strong>Parent</strong>, <strong>Plan</strong> and <strong>From</strong> may stand in any
-          order; only the first is needed. You see what would change before anything is stored.
+          <strong>Name</strong>, <strong>E-mail</strong>, <strong>Parent</strong>,{' '}
+          <strong>Plan</strong> and <strong>From</strong> may stand in any order; only the first is
+          needed. You see what would change before anything is stored.
         </p>
         <PostForm visit={visit} id="change-preview" hasFile>
           <input type="hidden" name="change" value="preview" />
           {refused && <Refusal {...refused} />}
-          <MissingColumns visit={visit} />
+          {refused && (
+            <ColumnChoices
+              visit={visit}
+              change={refused.change}
+              file={readAffiliateFile(refused.values)}
+              titles={CHOSEN}
+            />
+          )}
           <FileField id="preview-file">
             CSV with commas, semicolons or tabs. If the file has the column Parent, an empty cell
-            removes the parent. Without a day, parents and plans count from today on.
+            removes the parent. An empty name or e-mail keeps what is stored. Without a day, parents
+            and plans count from today on, and a plan that begins later from its first day on.
           </FileField>
           <Field
             visit={visit}

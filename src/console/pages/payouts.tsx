@@ -2,11 +2,12 @@ import type { ImportedPayments } from '../../commission/books/payments.ts'
 import { readCsv, writeCsv } from '../../commission/csv.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
-import { cellOf, fileText, mappedName } from '../csv-columns.ts'
+import { cellOf, fileText } from '../csv-columns.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { ColumnChoices } from '../parts/column-choices.tsx'
 import { Amount, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { Field, Filters, type Option } from '../parts/forms.tsx'
+import { Field, Filters } from '../parts/forms.tsx'
 import {
   canPay,
   FileField,
@@ -241,31 +242,6 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   )
 }
 
-/** Renders the fields that say which columns of the refused file has what it lacks. */
-const MissingColumns = ({ visit }: { visit: Visit }) => {
-  const { refused } = visit
-  if (refused?.change !== 'upload') return null
-  const { unnamed, header } = readPaymentFile(refused.values)
-  const options: Option[] = [
-    ['', 'choose a column'],
-    ...header.map((title, i): Option => [`${i}`, title]),
-  ]
-  return (
-    <>
-      {header.length > 0 &&
-        unnamed.map((name) => (
-          <Field
-            visit={visit}
-            change="upload"
-            name={mappedName(name)}
-            label={`Column with the ${COLUMNS[name].toLowerCase()}`}
-            options={options}
-          />
-        ))}
-    </>
-  )
-}
-
 /** Renders the form that records the file that the bank has answered. */
 function Import({ visit }: { visit: Visit }) {
   if (!canPay(visit)) return <p class="note">Only the role approver can record payments.</p>
@@ -276,7 +252,14 @@ function Import({ visit }: { visit: Visit }) {
       <PostForm visit={visit} id="change-upload" hasFile>
         <input type="hidden" name="change" value="upload" />
         {refused && <PaymentRefusal refused={refused} rows={sentRows(refused.values)} />}
-        <MissingColumns visit={visit} />
+        {refused && (
+          <ColumnChoices
+            visit={visit}
+            change="upload"
+            file={readPaymentFile(refused.values)}
+            titles={COLUMNS}
+          />
+        )}
         <FileField id="upload-file">
           The file that you downloaded, with the day of each payment, and with references of the
           bank if it gave some. All rows are recorded, or none. For a payment that came back, take
