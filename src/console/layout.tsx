@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx'
-import { accountPath, SECTIONS, type Section, type Visit } from './page.ts'
+import { accountPath, SECTION_GROUPS, type Section, type Visit } from './page.ts'
 import { Data } from './parts/data.tsx'
 import { FindRecord } from './parts/deliveries.tsx'
 
@@ -13,8 +13,6 @@ interface Frame {
   readonly visit: Visit
   readonly title: string
   readonly section: Section | undefined
-  /** The sections that have a page. */
-  readonly sections: ReadonlySet<Section>
   readonly accounts: readonly AccountName[]
   readonly children?: Child
 }
@@ -76,25 +74,33 @@ const Switcher = ({ visit, accounts, section }: Frame) => (
   </details>
 )
 
+/** The last segment of the address of a section, where its name does not say it. */
+const SEGMENTS: Partial<Record<Section, string>> = { 'Held records': 'held' }
+
 /** Returns the address of a section of an account. */
 const sectionPath = (account: string, section: Section = 'Overview') =>
   section === 'Overview'
     ? accountPath(account)
-    : accountPath(account, section.toLowerCase().replace(' ', '-'))
+    : accountPath(account, SEGMENTS[section] ?? section.toLowerCase().replace(' ', '-'))
 
 const AccountNav = (frame: Frame) => (
   <>
     <h2>Account</h2>
     <Switcher {...frame} />
-    <ul>
-      {SECTIONS.filter((section) => frame.sections.has(section)).map((section) => (
-        <li>
-          <Link to={sectionPath(frame.visit.account, section)} here={section === frame.section}>
-            {section}
-          </Link>
-        </li>
-      ))}
-    </ul>
+    {SECTION_GROUPS.map(({ heading, sections }) => (
+      <>
+        {heading !== null && <h2>{heading}</h2>}
+        <ul>
+          {sections.map((section) => (
+            <li>
+              <Link to={sectionPath(frame.visit.account, section)} here={section === frame.section}>
+                {section}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </>
+    ))}
   </>
 )
 
@@ -117,7 +123,20 @@ const Nav = (frame: Frame) => (
   </>
 )
 
-/** Renders a page with its navigation. */
+/** Renders who is signed in, and the button that signs out. */
+const SignedIn = ({ visit: { csrf, member } }: Frame) => (
+  <form method="post" action="/console/sign-out" class="who">
+    <input type="hidden" name="csrf" value={csrf} />
+    <span>
+      <Data text={member.actor} /> <small>{member.role}</small>
+    </span>
+    <button type="submit" class="plain">
+      Sign out
+    </button>
+  </form>
+)
+
+/** Renders a page with its navigation. On a phone, the menu has what the header has no room for. */
 export const Layout = (frame: Frame) => (
   <Document title={frame.title}>
     <header class="top">
@@ -128,15 +147,7 @@ export const Layout = (frame: Frame) => (
       <nav aria-label="Documentation">
         <a href="/docs">Docs</a>
       </nav>
-      <form method="post" action="/console/sign-out" class="who">
-        <input type="hidden" name="csrf" value={frame.visit.csrf} />
-        <span>
-          <Data text={frame.visit.member.actor} /> <small>{frame.visit.member.role}</small>
-        </span>
-        <button type="submit" class="plain">
-          Sign out
-        </button>
-      </form>
+      <SignedIn {...frame} />
     </header>
     <div class="frame">
       <nav class="side" aria-label="Pages">
@@ -147,6 +158,8 @@ export const Layout = (frame: Frame) => (
         <nav aria-label="Pages">
           <Nav {...frame} />
         </nav>
+        <a href="/docs">Docs</a>
+        <SignedIn {...frame} />
       </details>
       <main id="main" tabindex={-1}>
         <h1>{frame.title}</h1>

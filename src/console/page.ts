@@ -3,24 +3,17 @@ import type { Member } from '../auth/roles.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
 
-/** The entries of the navigation of an account, in their order. */
-export const SECTIONS = [
-  'Overview',
-  'Account',
-  'Deliveries',
-  'Held',
-  'Customers',
-  'Affiliates',
-  'Plans',
-  'Statements',
-  'Reports',
-  'Rates',
-  'Webhooks',
-  'Audit log',
+/** The entries of the navigation of an account, in their order: the first group has no heading. */
+export const SECTION_GROUPS = [
+  { heading: null, sections: ['Overview', 'Reports'] },
+  { heading: 'Commissions', sections: ['Statements', 'Payouts', 'Plans', 'Rates'] },
+  { heading: 'People', sections: ['Affiliates', 'Customers'] },
+  { heading: 'Records', sections: ['Deliveries', 'Held records'] },
+  { heading: 'Settings', sections: ['Account', 'Webhooks', 'Audit log'] },
 ] as const
 
 /** An entry of the navigation. */
-export type Section = (typeof SECTIONS)[number]
+export type Section = (typeof SECTION_GROUPS)[number]['sections'][number]
 
 /** The fields of a form that a member sent. A field that is absent is an empty text. */
 export type Values = (name: string) => string

@@ -1,4 +1,4 @@
-import type { Page, Section } from './page.ts'
+import type { Page } from './page.ts'
 import { accountsPage } from './pages/accounts.tsx'
 import { affiliatePage } from './pages/affiliate.tsx'
 import { affiliateUploadPage } from './pages/affiliate-upload.tsx'
@@ -62,8 +62,3 @@ export const PAGES: readonly Page[] = [
   accountAuditLogPage,
   auditLogPage,
 ]
-
-/** The entries of the navigation that have a page. */
-export const SECTION_NAMES: ReadonlySet<Section> = new Set(
-  PAGES.flatMap(({ section }) => section ?? []),
-)

@@ -10,7 +10,6 @@ import type { FileRequest } from './api.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
 import type { CsvFile, Page, RefusedFilter, RefusedForm, TypedForm, Values, View } from './page.ts'
-import { SECTION_NAMES } from './pages.ts'
 import { type List, Sentence } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { Refusal, RefusedFilters } from './parts/forms.tsx'
@@ -178,13 +177,7 @@ export async function showPage(
   const done = await takeFlash(c, session)
   const { title, body } = view
   const document = (
-    <Layout
-      visit={framed}
-      title={title}
-      accounts={accounts}
-      section={page.section}
-      sections={SECTION_NAMES}
-    >
+    <Layout visit={framed} title={title} accounts={accounts} section={page.section}>
       {done !== null && (
         <p class="notice good" role="status">
           {done}

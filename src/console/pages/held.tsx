@@ -82,7 +82,7 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
 /** Held records, and customers without an affiliate. */
 export const heldPage: Page = {
   path: '/accounts/:account/held',
-  section: 'Held',
+  section: 'Held records',
   query: ['cursor'],
   async render(visit) {
     const { api, account, query } = visit

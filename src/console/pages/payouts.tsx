@@ -370,7 +370,7 @@ const cameBack = (visit: Visit) => [
 /** What has to be paid, and what was. */
 export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
-  section: 'Statements',
+  section: 'Payouts',
   query: ['status', 'payable_on', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },

@@ -120,7 +120,7 @@ async function renderEditor(visit: Visit) {
     initial: { ...latest?.terms, effective_from },
   })
   return {
-    title: `Next version of ${isolated(plan.plan)}`,
+    title: `Next version of ${isolated(plan.name)}`,
     body: (
       <>
         <p class="lead">
@@ -160,8 +160,8 @@ export const planPage: Page = {
     const body = (
       <>
         <p class="lead">
-          <Data text={plan.name} />
-          {`. ${stateWords(plan)}`}
+          <Data text={plan.plan} />
+          {` · ${stateWords(plan)}`}
         </p>
         <p class="quick">
           <AccountLink
@@ -191,6 +191,6 @@ export const planPage: Page = {
         <Withdraw {...shown} />
       </>
     )
-    return { title: isolated(plan.plan), body }
+    return { title: isolated(plan.name), body }
   },
 }
