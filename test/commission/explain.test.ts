@@ -148,7 +148,7 @@ test('an explanation in sentences can be checked by hand', () => {
       'Rule share (version 1) of the plan revenue for the affiliate A in October 2026',
       '',
       'The base counts 3 records of 2 customers.',
-      'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
+      'Deposits sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
       'On 5 Oct 2026, 110.00 USD at 1 EUR = 1.1 USD is 100.00 EUR.',
       'The base is 1,234.50 EUR.',
       '30 % of 1,234.50 EUR is 370.35 EUR.',
@@ -373,7 +373,7 @@ test('sentences write amounts with the minor digits of their own currency', () =
     ),
   ]
   expect(sentences.slice(1)).toEqual([
-    'Pnl of trading activity sums to 19.60 USD (1 record).',
+    'Profit and loss of customers sums to 19.60 USD (1 record).',
     '1 line of the affiliate A by the rule r (version 1) of the plan P in October 2026 sums to 1,000.00 EUR.',
   ])
 })
@@ -389,7 +389,7 @@ test('sentences name the affiliate who pays an override, and what a customer met
   const conditions = [{ ...met, records: [], records_total: 0 }]
   const on = { qualified_on: '2026-03-02', qualified_at: '' }
   expect(factSentences({ step: 'qualification', conditions, ...on }, 'EUR', 'A')[0]).toBe(
-    'The customer met kyc 2, countries DE and AT from 2 Mar 2026 on.',
+    'From 2 Mar 2026 on, the customer has the KYC status 2 and is from Germany or Austria.',
   )
 })
 

@@ -7,7 +7,9 @@ import {
   type MetCondition,
   type Step,
 } from '../../src/commission/engine/explain.ts'
-import { conditionsText, figure, kindText, listed } from '../../src/commission/engine/reasons.ts'
+import type { Qualification } from '../../src/commission/engine/plan.ts'
+import { countedWords } from '../../src/commission/engine/plan-words.ts'
+import { figure, listed } from '../../src/commission/engine/reasons.ts'
 
 const ofFacts = (step: Step) => factSentences(step, 'EUR', 'IB-07')
 
@@ -38,29 +40,22 @@ test.each<[unknown, string]>([
   [null, 'records'],
   [[], 'records'],
   [{}, 'records'],
-  [{ transactions: ['deposit', 'refund'] }, 'deposit and refund transactions'],
+  [{ transactions: ['deposit', 'refund'] }, 'deposits and refunds'],
   [
-    { transactions: ['deposit'], subtypes: ['card', 'wire', 'cash'] },
-    'deposit transactions of the subtypes card, wire and cash',
+    { transactions: ['deposit'], subtypes: ['card', 'bank_wire', 'cash'] },
+    'deposits of the kind card, bank wire or cash',
   ],
-  [{ activity: 'lots_traded' }, 'lots traded of trading activity'],
+  [{ activity: 'lots_traded' }, 'lots traded'],
   [{ event: 'DailyStats' }, 'DailyStats events'],
-  [{ event: 'DailyStats', kpi: 'NGR' }, 'DailyStats events (NGR)'],
+  [{ event: 'DailyStats', kpi: 'NGR' }, 'NGR of DailyStats events'],
   [{ signup: true }, 'signups'],
   [{ once: 'cpa' }, 'lines of the rule cpa'],
   [{ count: { signup: true } }, 'signups'],
 ])('what %j counts is named', (kind, text) => {
-  expect(kindText(kind)).toBe(text)
+  expect(countedWords(kind)).toBe(text)
 })
 
-test('conditions are listed with their values', () => {
-  expect(conditionsText({ countries: ['DE', 'AT'], products: ['casino'] })).toBe(
-    'countries DE and AT, products casino',
-  )
-  expect(conditionsText({ account_size: { min: '5000', max: '10000' } })).toBe(
-    'account size min 5000 max 10000',
-  )
-  expect(conditionsText(null)).toBe('')
+test('words are joined as a list', () => {
   expect([listed([]), listed(['a']), listed(['a', 'b', 'c'])]).toEqual(['', 'a', 'a, b and c'])
 })
 
@@ -83,9 +78,9 @@ test('facts: how many records each term counts, and their sums by currency', () 
   ]
   expect(ofFacts({ step: 'facts', records: 2001, customers: 1, terms })).toEqual([
     'The base counts 2,001 records of 1 customer.',
-    'Deposit transactions (countries DE) sum to 5.00 EUR (1 record) and −7.50 USD (2,000 records).',
-    'No pnl of trading activity is counted.',
-    'No refund transactions are counted.',
+    'Deposits (only customers from Germany) sum to 5.00 EUR (1 record) and −7.50 USD (2,000 records).',
+    'No profit and loss of customers is counted.',
+    'No refunds are counted.',
     'Records sum to 5.00 EUR (1 record).',
   ])
   expect(ofFacts({ step: 'facts', records: 0, customers: 0, terms })).toEqual([
@@ -141,7 +136,7 @@ test('base: each term with what it is multiplied by', () => {
     'Deduction on NGR and fees: −0.2 × 100.00 EUR = −20.00 EUR.',
     'Part of NGR: 0.1 × 100.00 EUR = 10.00 EUR.',
     'The fixed amount of the period adds −50.00 EUR.',
-    'The term of deposit transactions adds 7.00 EUR.',
+    'The term of deposits adds 7.00 EUR.',
     'The term adds 1.00 EUR.',
     'The base is 48.00 EUR.',
   ])
@@ -154,7 +149,7 @@ test('base: each term with what it is multiplied by', () => {
 test('units: what was counted, and what one unit of pay is', () => {
   const lots = { step: 'units', records: 2, customers: 1, units: '7', each: '1', quantity: '7' }
   const step = { ...lots, unit: { activity: 'lots_traded' } } as Step & { step: 'units' }
-  const source = '7 units come from 2 records of 1 customer (lots traded of trading activity).'
+  const source = '7 units come from 2 records of 1 customer (lots traded).'
   expect(ofFacts(step)).toEqual([source])
   expect(ofFacts({ ...step, each: '2', quantity: '3.5' })).toEqual([source, '7 ÷ 2 is 3.5.'])
   expect(ofFacts({ ...step, unit: { once: 'cpa' } })).toEqual([
@@ -177,22 +172,22 @@ test('a qualification names what was reached, and by which records', () => {
   const met = { met_on: '2026-10-06', met_at: '', reached: '200', min: '150' }
   const records = [RECORD, { ...RECORD, id: 't-2' }]
   const kind = { transactions: ['deposit'] }
-  const textOf = (condition: object, own: Partial<MetCondition>) =>
+  const textOf = (condition: Qualification, own: Partial<MetCondition>) =>
     ofFacts({
       ...{ step: 'qualification', qualified_on: '2026-10-06', qualified_at: '' },
       conditions: [{ condition, ...met, records, records_total: 2, ...own }],
     })
-  const sum = { sum: [kind, { activity: 'pnl' }], within_days: 30 }
+  const sum = { sum: [kind, { activity: 'pnl' } as const], min: '150', within_days: 30 }
   expect(textOf(sum, {})).toEqual([
-    'The sum of deposit transactions and pnl of trading activity within 30 days: 200.00 EUR (needed 150.00 EUR), reached on 6 Oct 2026, by 2 records (transaction t-1 of 5 Oct 2026, 100.00 USD = 80.00 EUR; transaction t-2 of 5 Oct 2026, 100.00 USD = 80.00 EUR).',
+    'The sum of deposits and profit and loss of customers within 30 days: 200.00 EUR (needed 150.00 EUR), reached on 6 Oct 2026, by 2 records (transaction t-1 of 5 Oct 2026, 100.00 USD = 80.00 EUR; transaction t-2 of 5 Oct 2026, 100.00 USD = 80.00 EUR).',
     'The customer qualified on 6 Oct 2026.',
   ])
   const six = { records: Array.from({ length: 6 }, () => RECORD), records_total: 6 }
-  expect(textOf({ count: kind }, { ...six, reached: '6', min: null })[0]).toBe(
-    'The number of deposit transactions: 6 (needed 0), reached on 6 Oct 2026, by 6 records.',
+  expect(textOf({ count: kind, min: 6 }, { ...six, reached: '6', min: null })[0]).toBe(
+    'The number of deposits: 6 (needed 0), reached on 6 Oct 2026, by 6 records.',
   )
-  expect(textOf({ count: kind }, { records: [], records_total: 0, reached: '0' })[0]).toBe(
-    'The number of deposit transactions: 0 (needed 150), reached on 6 Oct 2026.',
+  expect(textOf({ count: kind, min: 6 }, { records: [], records_total: 0, reached: '0' })[0]).toBe(
+    'The number of deposits: 0 (needed 150), reached on 6 Oct 2026.',
   )
 })
 

@@ -22,20 +22,11 @@ import { type Customer, compareText, type Fact, type FactResource } from './fact
 import { type Line, type LineJson, lineJson } from './line.ts'
 import type { OnceState } from './once.ts'
 import { paysFor } from './override.ts'
-import type { OnceRule, OverrideRule, Term, UnitRule } from './plan.ts'
+import type { Conditions, OnceRule, OverrideRule, Qualification, Term, UnitRule } from './plan.ts'
+import { conditionText, countedWords, customerWords, isMoney, measuredWords } from './plan-words.ts'
 import { type Progress, termAmount } from './qualify.ts'
 import { ratio, ratioText } from './ratio.ts'
-import {
-  conditionsText,
-  counted,
-  figure,
-  type HoldReason,
-  isRecord,
-  kindText,
-  listed,
-  money,
-  qualificationText,
-} from './reasons.ts'
+import { counted, figure, type HoldReason, isRecord, listed, money } from './reasons.ts'
 import type { CompiledOverride, CompiledQualification } from './rules.ts'
 import {
   type CustomerTallies,
@@ -220,7 +211,7 @@ interface TriggerStep {
 /** A condition of `qualify` that was met. */
 export interface MetCondition {
   /** The condition as the plan has it. */
-  readonly condition: unknown
+  readonly condition: Qualification
   readonly met_on: string
   readonly met_at: string
   /** What the sum or count had reached then; null for conditions on the customer. */
@@ -630,18 +621,20 @@ function factsSentences({ terms, records, customers }: FactsStep): string[] {
   return [
     `The base counts ${counted(records, 'record')} of ${counted(customers, 'customer')}.`,
     ...terms.map(({ term, currencies }) => {
-      const isOne = isRecord(term) && 'activity' in term
+      const isOne = isRecord(term) && 'activity' in term && term.activity !== 'lots_traded'
       return currencies.length === 0
-        ? `No ${kindText(term)} ${isOne ? 'is' : 'are'} counted.`
-        : `${capital(kindText(term))}${whenText(term)} ${isOne ? 'sums' : 'sum'} to ${amounts(currencies)}.`
+        ? `No ${countedWords(term)} ${isOne ? 'is' : 'are'} counted.`
+        : `${capital(countedWords(term))}${whenText(term)} ${isOne ? 'sums' : 'sum'} to ${amounts(currencies)}.`
     }),
   ]
 }
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-const whenText = (term: unknown): string =>
-  isRecord(term) && term.when ? ` (${conditionsText(term.when)})` : ''
+const isLimited = (term: unknown): term is { readonly when: Conditions } =>
+  isRecord(term) && isRecord(term.when)
+
+const whenText = (term: unknown): string => (isLimited(term) ? conditionText(term.when) : '')
 
 const rateText = ({ currency, rate, day }: UsedRate): string =>
   `1 EUR = ${figure(rate)} ${currency}${day === null ? '' : ` (${dayWords(day)})`}`
@@ -697,14 +690,14 @@ function termName(term: unknown, times: string): string {
   if (typeof term.name === 'string') return `The term ${term.name} adds`
   if (Array.isArray(term.of))
     return `${times.startsWith('-') ? 'Deduction on' : 'Part of'} ${listed(term.of)}:`
-  return `The ${'fixed' in term ? 'fixed amount of the period' : `term of ${kindText(term)}`} adds`
+  return `The ${'fixed' in term ? 'fixed amount of the period' : `term of ${countedWords(term)}`} adds`
 }
 
 function unitsSentences({ unit, records, customers, units, each, quantity }: UnitsStep): string[] {
   const source =
     isRecord(unit) && 'once' in unit
       ? `${counted(records, 'line')} of the rule ${unit.once} of the sub-affiliate.`
-      : `${figure(units)} units come from ${counted(records, 'record')} of ${counted(customers, 'customer')} (${kindText(unit)}).`
+      : `${figure(units)} units come from ${counted(records, 'record')} of ${counted(customers, 'customer')} (${countedWords(unit)}).`
   if (each === '1') return [source]
   return [source, `${figure(units)} ÷ ${figure(each)} is ${figure(quantity)}.`]
 }
@@ -739,16 +732,18 @@ function triggerSentences({ record, min }: TriggerStep, currency: string): strin
 
 function conditionSentence(one: MetCondition, currency: string): string {
   const { condition, met_on, min } = one
-  if (one.reached === null)
-    return `The customer met ${conditionsText(Object(condition).customer)} from ${dayWords(met_on)} on.`
-  const what = capital(qualificationText(condition))
+  if (one.reached === null || 'customer' in condition) {
+    const customer = 'customer' in condition ? customerWords(condition.customer) : ''
+    return `From ${dayWords(met_on)} on, the customer ${customer}.`
+  }
+  const what = capital(measuredWords(condition))
   const records = one.records_total === 0 ? '' : `, by ${counted(one.records_total, 'record')}`
   const few = one.records.length <= 5 ? one.records : []
   const list =
     few.length === 0 ? '' : ` (${few.map((record) => recordText(record, currency)).join('; ')})`
-  const isSum = 'sum' in Object(condition)
-  const reached = isSum ? money(one.reached, currency) : figure(one.reached)
-  const needed = isSum ? money(min ?? '0', currency) : figure(min ?? '0')
+  const amount = (value: string) =>
+    'sum' in condition && isMoney(condition.sum) ? money(value, currency) : figure(value)
+  const [reached, needed] = [one.reached, min ?? '0'].map(amount)
   return `${what}: ${reached} (needed ${needed}), reached on ${dayWords(met_on)}${records}${list}.`
 }
 
@@ -1169,9 +1164,9 @@ function qualificationStep(
   const { rule, progress, version } = state
   const source = version.source.rules.find(({ id }) => id === rule.id) as OnceRule | undefined
   const conditions = rule.qualify.flatMap((qualification, index): MetCondition[] => {
-    const met = progress[index]
-    if (met?.status !== 'met') return []
-    return [metCondition(context, customer, state, qualification, met, source?.qualify?.[index])]
+    const [met, condition] = [progress[index], source?.qualify?.[index]]
+    if (met?.status !== 'met' || !condition) return []
+    return [metCondition(context, customer, state, qualification, met, condition)]
   })
   return {
     step: 'qualification',
@@ -1187,7 +1182,7 @@ function metCondition(
   { version }: OnceState,
   qualification: CompiledQualification,
   { at, day, used }: Extract<Progress, { status: 'met' }>,
-  condition: unknown,
+  condition: Qualification,
 ): MetCondition {
   const met = { condition, met_on: dayText(day), met_at: new Date(at).toISOString() }
   if (qualification.kind === 'customer') {

@@ -20,7 +20,7 @@ import type {
   Unit,
   UnitRule,
 } from './plan.ts'
-import { counted, figure, listed, money } from './reasons.ts'
+import { counted, figure, isRecord, listed, money } from './reasons.ts'
 
 // A plan in plain English: each rule as sentences that a manager and an affiliate can read.
 
@@ -77,6 +77,18 @@ export function kindWords(kind: FactKind): string {
   }
   if ('activity' in kind) return ACTIVITY[kind.activity]
   return kind.kpi ? `${kind.kpi} of ${kind.event} events` : `${kind.event} events`
+}
+
+const isFactKind = (kind: object): kind is FactKind =>
+  ['transactions', 'activity', 'event'].some((name) => Object.hasOwn(kind, name))
+
+/** Names what a term, a unit or a trigger counts: `deposits`, `signups`, `lines of the rule cpa`. */
+export function countedWords(kind: unknown): string {
+  if (!isRecord(kind)) return 'records'
+  if (isRecord(kind.count)) return countedWords(kind.count)
+  if (isFactKind(kind)) return kindWords(kind)
+  if (kind.signup) return 'signups'
+  return typeof kind.once === 'string' ? `lines of the rule ${kind.once}` : 'records'
 }
 
 const CONDITION_WORDS: Readonly<Record<string, string>> = {
@@ -136,7 +148,7 @@ export function conditionWords(conditions: Conditions | undefined): {
 }
 
 /** Writes conditions in brackets behind what they limit: ` (only records on XAU*)`. */
-function conditionText(conditions: Conditions | undefined): string {
+export function conditionText(conditions: Conditions | undefined): string {
   const { only, not } = conditionWords(conditions)
   const parts = [
     ...(only.length > 0 ? [`only ${listed(only)}`] : []),
@@ -270,7 +282,7 @@ const OF_A_CUSTOMER: Readonly<Record<string, readonly [is: string, isNot: string
 } satisfies Record<CustomerListName, readonly [string, string]>
 
 /** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
-function customerWords({ account_size, ...lists }: Conditions): string {
+export function customerWords({ account_size, ...lists }: Conditions): string {
   const phrases = Object.entries(lists).map(([name, values]) => {
     const list = name.replace(/^not_/, '')
     const words = OF_A_CUSTOMER[list] ?? ['has', 'does not have']
@@ -279,6 +291,10 @@ function customerWords({ account_size, ...lists }: Conditions): string {
   const size = account_size ? [sizePhrase(account_size).replace(/^with/, 'has')] : []
   return listed([...phrases, ...size])
 }
+
+/** Returns whether a sum of terms is an amount of money: lots and volume are none. */
+export const isMoney = (terms: readonly FactTerm[]): boolean =>
+  terms.every((term) => !('activity' in term && /lots|volume/.test(term.activity)))
 
 /** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
 export function qualificationWords(one: Qualification, { currency }: Frame): string {
@@ -291,13 +307,18 @@ export function qualificationWords(one: Qualification, { currency }: Frame): str
     return `the customer has at least ${figure(String(one.min))} ${noun}${days}`
   }
   const terms = baseWords(one.sum, { currency, period: 'month' })
-  // Lots and volume are no money.
-  const isMoney = one.sum.every(
-    (term) => !('activity' in term && /lots|volume/.test(term.activity)),
-  )
-  const reach = isMoney ? money(one.min, currency) : figure(one.min)
+  const reach = isMoney(one.sum) ? money(one.min, currency) : figure(one.min)
   const at = one.at === 'end' ? ' and still do so when these days are over' : ''
   return `${terms} reach ${reach}${days}${at}`
+}
+
+/** Names the sum or the count of a requirement: `the sum of deposits within 30 days`. */
+export function measuredWords(one: Exclude<Qualification, { customer: unknown }>): string {
+  const days = one.within_days === undefined ? '' : ` within ${counted(one.within_days, 'day')}`
+  if ('sum' in one) return `the sum of ${listed(one.sum.map(countedWords))}${days}`
+  const kind = one.count
+  const noun = 'activity' in kind ? `days with ${ACTIVITY[kind.activity]}` : kindWords(kind)
+  return `the number of ${noun}${days}`
 }
 
 /** Returns what the parts of a rule are called that `max` limits. */
