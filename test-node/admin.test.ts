@@ -97,12 +97,18 @@ const problem = (status: number, more: object = {}, headers: Record<string, stri
 function backTest(next_cursor: string | null) {
   const would_hold = [{ currency: 'EUR', amount: '12.00', statements: 1 }]
   const one = {
-    ...{ subject: { customer_id: 'C-1' }, affiliate_id: 'A-1', status: 'open' },
+    ...{
+      subject: { customer_id: 'C-1' },
+      affiliate_id: 'A-1',
+      version: 2,
+      action: 'hold',
+      status: 'open',
+    },
     ...{ opened_for: '2026-09-03', last_evidence_for: '2026-09-03', figures: [] },
     ...{ sentence: 'The customer paid 5 fees.', evidence: [], evidence_total: 5, would_hold },
   }
   return {
-    ...{ rule: 'r', from: '2026-09-01', to: '2026-09-30', kind: 'resets', action: 'hold' },
+    ...{ rule: 'r', from: '2026-09-01', to: '2026-09-30', kind: 'resets' },
     ...{ data: [one], opened: [], would_hold, affiliates: 1, skipped: [], meta: { next_cursor } },
   }
 }
@@ -772,6 +778,14 @@ describe('operations', { concurrency: 4 }, () => {
       [line, body],
       [`${line}?cursor=next`, body],
     ])
+  })
+
+  test('fraud simulate: without a file, the stored versions are tested', async () => {
+    const { base, requests } = await service(() => ({ body: backTest(null) }))
+    const days = ['--from', '2026-09-01', '--to', '2026-10-31']
+    const { code } = await admin(base, ['fraud', 'simulate', 'a', 'r', ...days])
+    assert.equal(code, 0)
+    assert.deepEqual(requests[0]?.body, { from: '2026-09-01', to: '2026-10-31' })
   })
 
   test('fraud simulate: follows the cursor, and prints a table of all cases', async () => {

@@ -321,6 +321,10 @@ async function takeFraudSimulation() {
   const version = { kind: 'lot_churn', action: 'hold', parameters: { percent: '1' } }
   const body = { from: '2026-10-01', to: '2026-10-31', version }
   await take('simulateFraudRule', 'october', 'A month', { at, headers: asTeam(), body })
+  const days = { from: body.from, to: body.to }
+  await take('simulateFraudRule', 'stored', 'The stored versions', {
+    ...{ at, headers: asTeam(), body: days },
+  })
   await take('simulateFraudRule', 'wrong', 'A kind of another vertical', {
     ...{ at, headers: asTeam() },
     body: { ...body, version: { kind: 'resets' } },

@@ -86,7 +86,9 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
   const names = argumentsOf(operation)
   for (const name of names) {
     const isInPath = operation.path.includes(`{${name}}`)
-    command.addArgument(toArgument(name, isInPath, operation.choices?.[name]))
+    const argument = toArgument(name, isInPath, operation.choices?.[name])
+    const isOptional = operation.isArgumentOptional === true && name === operation.argument
+    command.addArgument(isOptional ? argument.argOptional() : argument)
   }
   if (operation.pairs) command.argument('[pairs...]', operation.pairs)
   for (const [name, option] of Object.entries(optionsOf(operation))) {
@@ -104,7 +106,7 @@ function addOperation(group: Command, operation: Operation, found: (input: Input
     )
     const given = Object.entries(options).filter(([, value]) => value !== undefined)
     found({
-      operands: Object.fromEntries(names.map((name, i) => [name, args[i]!])),
+      operands: Object.fromEntries(names.map((name, i) => [name, args[i] ?? ''])),
       pairs: args.slice(names.length),
       options: Object.fromEntries(
         given.map(([name, value]) => [name, value === true ? [] : value]),

@@ -55,6 +55,8 @@ export interface Operation {
   choices?: Readonly<Record<string, readonly string[]>>
   /** An argument that is not in the path. */
   argument?: string
+  /** Whether that argument can be left out. Then its operand is empty. */
+  isArgumentOptional?: boolean
   /** Whether that argument is a query parameter: an id such as `..` cannot stand in a path. */
   isArgumentInQuery?: boolean
   /** The form of the pairs that follow the arguments. */

@@ -8,11 +8,14 @@ import type { AdminRequest, SendRequest } from './request.ts'
 /** A back-test of all affiliates. Sums of pages are not added: a page has affiliates of its own. */
 type WholeTest = Omit<SimulatedPage, 'would_hold'>
 
-/** Tests a version of a rule: requests all pages, and returns their cases as one list. */
+/**
+ * Tests a rule, or a version that is not stored: requests all pages, and returns their cases as one
+ * list.
+ */
 export async function simulateRule(
   send: SendRequest,
   request: AdminRequest,
-  version: object,
+  version: object | undefined,
   { options }: Input,
   report: (text: string) => void,
 ): Promise<WholeTest> {

@@ -9,12 +9,13 @@ import { withinLimit } from '../commission/statements/on-request.ts'
 import { type AccountSource, openSource } from '../commission/statements/source.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { Account } from '../db/schema.ts'
-import { type BackTestRequest, parseBackTest } from '../fraud/back-test.ts'
+import { type BackTestRequest, hasVersion, parseBackTest } from '../fraud/back-test.ts'
 import type { Vertical } from '../fraud/kind.ts'
 import { presentCase } from '../fraud/present-simulation.ts'
 import { openViews } from '../fraud/read-views.ts'
-import { simulateRule, sumHeld } from '../fraud/simulate.ts'
+import { daysOf, simulateRule, sumHeld } from '../fraud/simulate.ts'
 import type { SimulatedPage } from '../fraud/simulated-page.ts'
+import { type RuleVersion, readStoredRules } from '../fraud/stored-rules.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
 import { sendJson } from '../http/send.ts'
@@ -22,23 +23,26 @@ import { signText, verifyText } from '../http/sign-text.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { findRouteAccount } from './accounts.ts'
-import { readJson, validationFailed } from './body.ts'
+import { notFound, readJson, validationFailed } from './body.ts'
 
 /** The nesting depth of a request, such as `version.parameters.by_challenge_type.….daily`. */
 const DEPTH = 6
 
-/** The route that tests a version of a fraud rule on past days. It stores nothing. */
+/** The route that tests a fraud rule on past days: a version of the request, or those that are stored. */
 export const fraudSimulations = new Hono<AppEnv>().post('/:rule/simulate', async (c) => {
   const { cursor, affiliate_id } = readQuery(c.req.url, 'cursor', 'affiliate_id')
   const account = await findRouteAccount(c)
   const body = await readJson(c, DEPTH)
   const vertical = account.vertical as Vertical
-  const { issues, request } = parseBackTest(body, vertical, lastDayOf(account))
-  if (!request) throw validationFailed(issues)
   const rule = c.req.param('rule')
+  const stored = hasVersion(body) ? [] : await readRuleVersions(c.env, account, rule)
+  const { issues, request } = parseBackTest(body, vertical, lastDayOf(account), stored)
+  if (!request) throw validationFailed(issues)
   const context = JSON.stringify([
     ...[account.id, 'simulate fraud rule', rule],
     ...[affiliate_id ?? null, canonicalJson(body)],
+    // A version that is stored between two pages would make them parts of different answers.
+    stored.map(({ version }) => version),
   ])
   const after = cursor === undefined ? null : await verifyText(c.env, context, cursor)
   if (cursor !== undefined && after === null) throw foreignCursor()
@@ -54,9 +58,22 @@ export const fraudSimulations = new Hono<AppEnv>().post('/:rule/simulate', async
     url.searchParams.set('cursor', next_cursor)
     c.header('Link', `<${new URL(url.pathname + url.search, c.env.BASE_URL)}>; rel="next"`)
   }
-  const page: SimulatedPage = { rule, ...found, meta: { next_cursor } }
+  const kind = stored[0]?.terms.kind ?? request.test.versions[0]?.kind.kind ?? ''
+  const page: SimulatedPage = { rule, kind, ...found, meta: { next_cursor } }
   return sendJson(c, page, new ReadMemory('the team'))
 })
+
+/**
+ * Returns the versions of a rule that are not withdrawn, by first day.
+ *
+ * @throws ApiError `not_found` if there are none.
+ */
+async function readRuleVersions(env: Env, account: Account, rule: string): Promise<RuleVersion[]> {
+  const all = await readStoredRules(resolveDatabase(env, account.binding), account.id)
+  const own = all.filter((one) => one.rule === rule)
+  if (own.length === 0) throw notFound('fraud rule', rule)
+  return own
+}
 
 /** Returns the last complete day of an account. */
 const lastDayOf = (account: Account): string =>
@@ -78,18 +95,17 @@ interface Filter {
 /** Computes one page of a back-test; `next` is its last affiliate if there are more. */
 function simulate(
   { source, beginnings }: { source: AccountSource; beginnings: AccountBeginnings },
-  { from, to, test, isInScope }: BackTestRequest,
+  { from, to, test }: BackTestRequest,
   { affiliate_id, after }: Filter,
-): Promise<Omit<SimulatedPage, 'rule' | 'meta'> & { next: string | null }> {
+): Promise<Omit<SimulatedPage, 'rule' | 'kind' | 'meta'> & { next: string | null }> {
   return withinLimit(source.account.id, TOO_LARGE, async () => {
     const affiliates = source.parents
       .map((one) => one.affiliate_id)
-      .filter(isInScope)
+      .filter((one) => test.versions.some(({ isInScope }) => isInScope(one)))
       .filter((one) => affiliate_id === null || one === affiliate_id)
       .filter((one) => after === null || compareText(one, after) > 0)
       .sort(compareText)
-    const days = { reach: test.kind.reach(test.parameters), first: test.first, last: test.last }
-    const views = await openViews(source, beginnings, days)
+    const views = await openViews(source, beginnings, daysOf(test))
     const found = await simulateRule(views, test, affiliates, FRESH_LIMITS.facts)
     const { tooLarge } = found
     if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
@@ -97,8 +113,6 @@ function simulate(
     return {
       from,
       to,
-      kind: test.kind.kind,
-      action: test.action,
       data: found.cases.map(presentCase),
       opened: [...Map.groupBy(found.cases, ({ openedFor }) => openedFor)].map(([day, own]) => ({
         day: dayText(day),

@@ -10,10 +10,11 @@ import type { Vertical } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { BACK_TEST_LIMITS } from './limits.ts'
 import type { RuleTerms } from './rules.ts'
-import type { BackTest } from './simulate.ts'
+import type { BackTest, TestedVersion } from './simulate.ts'
+import type { RuleVersion } from './stored-rules.ts'
 
 /** The body of a request for a back-test. The version is checked as a rule. */
-const backTest = objectOf({ from: f.day, to: f.day, version: v.any() })
+const backTest = objectOf({ from: f.day, to: f.day, version: v.exactOptional(v.any()) })
 
 /** A case without new records expires after so many days. */
 const EXPIRE_DAYS = 90
@@ -23,37 +24,65 @@ export interface BackTestRequest {
   readonly from: string
   readonly to: string
   readonly test: BackTest
-  /** Whether the rule reads the records of an affiliate. */
-  readonly isInScope: (affiliate: string) => boolean
 }
 
 type Parsed = { issues: Issue[]; request: null } | { issues: []; request: BackTestRequest }
 
+/** Returns whether the body of a request names a version. Without one, those that are stored are tested. */
+export const hasVersion = (body: unknown): boolean =>
+  isObject(body) && Object.hasOwn(body, 'version')
+
 /**
- * Validates the body of a request to test a version of a rule on past days.
+ * Validates the body of a request to test a rule on past days.
  *
  * @param lastDay The last complete day, `YYYY-MM-DD`.
+ * @param stored The versions of the rule by first day, which are tested if the body has none.
  */
-export function parseBackTest(body: unknown, vertical: Vertical, lastDay: string): Parsed {
+export function parseBackTest(
+  body: unknown,
+  vertical: Vertical,
+  lastDay: string,
+  stored: readonly RuleVersion[],
+): Parsed {
   const { issues, output } = validateShape(backTest, body)
   if (!output) return { issues, request: null }
   const { from, to } = output
-  const { issues: wrong, terms } = checkVersion(output.version, vertical, from)
-  const all = [...checkDays(from, to, lastDay), ...wrong]
-  const kind = KINDS.find((one) => one.kind === terms?.kind)
-  if (all.length > 0 || !terms || !kind) return { issues: all, request: null }
-  const { parameters, action, reserve_percent: reservePercent = '100', scope } = terms
   const [first, last] = [dayNumber(from), dayNumber(to)]
+  const sent = hasVersion(body) ? checkVersion(output.version, vertical, from) : null
+  const all = [...checkDays(from, to, lastDay), ...(sent?.issues ?? [])]
+  if (all.length > 0) return { issues: all, request: null }
+  const versions = sent
+    ? sent.terms && testedVersion(sent.terms, null, first, last)
+    : storedOn(stored, first, last)
   return {
     issues: [],
-    request: {
-      from,
-      to,
-      test: { kind, parameters, action, reservePercent, expireDays: EXPIRE_DAYS, first, last },
-      isInScope: (affiliate) => isInScope(scope, affiliate),
-    },
+    request: { from, to, test: { versions: versions ?? [], expireDays: EXPIRE_DAYS, first, last } },
   }
 }
+
+/** Returns a version as it is tested; none if it is disabled. */
+function testedVersion(
+  terms: RuleTerms,
+  version: number | null,
+  first: number,
+  last: number,
+): TestedVersion[] {
+  const { parameters, action, reserve_percent: reservePercent = '100', scope } = terms
+  const kind = KINDS.find((one) => one.kind === terms.kind)
+  // A version that is sent is tested even if it would be stored as disabled.
+  if (!kind || (version !== null && terms.disabled)) return []
+  const isOwn = (affiliate: string) => isInScope(scope, affiliate)
+  return [{ version, kind, parameters, action, reservePercent, isInScope: isOwn, first, last }]
+}
+
+/** Returns the stored versions, each on those of the days on which it applies. */
+const storedOn = (stored: readonly RuleVersion[], first: number, last: number): TestedVersion[] =>
+  stored.flatMap(({ version, terms, effective_from }, i) => {
+    const next = stored[i + 1]
+    const begin = Math.max(first, dayNumber(effective_from))
+    const end = next ? Math.min(last, dayNumber(next.effective_from) - 1) : last
+    return begin <= end ? testedVersion(terms, version, begin, end) : []
+  })
 
 function checkDays(from: string, to: string, lastDay: string): Issue[] {
   const pointer = '/to'

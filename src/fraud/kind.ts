@@ -136,6 +136,26 @@ export interface Reach {
   readonly unitEarnings?: boolean
 }
 
+/** Returns what several rules read, or several versions of one: of each source the most days. */
+export const joinReaches = (reaches: readonly Reach[]): Reach => {
+  const most = (
+    name: 'customers' | 'transactions' | 'trading-activity' | 'activities' | 'periods',
+  ) => Math.max(0, ...reaches.map((reach) => reach[name] ?? 0))
+  const any = (name: 'identities' | 'clicks' | 'qualified' | 'unitEarnings') =>
+    reaches.some((reach) => reach[name] === true)
+  return {
+    customers: most('customers'),
+    transactions: most('transactions'),
+    'trading-activity': most('trading-activity'),
+    activities: most('activities'),
+    periods: most('periods'),
+    identities: any('identities'),
+    clicks: any('clicks'),
+    qualified: any('qualified'),
+    unitEarnings: any('unitEarnings'),
+  }
+}
+
 /** A parameter by which a rule never finds anything, or always does. */
 export interface Doubt {
   /** A JSON Pointer into the parameters. */

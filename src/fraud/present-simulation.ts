@@ -9,6 +9,8 @@ export function presentCase(one: SimulatedCase): PresentedCase {
   return {
     subject,
     affiliate_id: one.affiliate_id,
+    version: one.found.version,
+    action: one.found.action,
     status: one.status,
     opened_for: dayText(one.openedFor),
     last_evidence_for: dayText(one.lastEvidenceDay),

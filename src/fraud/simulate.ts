@@ -16,19 +16,32 @@ import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import { type Case, casesOf } from './cases.ts'
 import { type DayFinding, findingsOf, type RuleParameters, subjectKey } from './findings.ts'
+import { joinReaches } from './kind.ts'
 import { BACK_TEST_LIMITS } from './limits.ts'
 import { readViews, type ViewSource } from './read-views.ts'
 import type { HeldSum } from './simulated-page.ts'
-import type { ViewOfDays } from './views.ts'
+import type { ViewOfDays, WantedDays } from './views.ts'
 
 // A back-test: the cases that a rule would have opened if it had run each morning, and what they would have
 // held. It stores nothing, and knows of no decision.
 
-/** A rule on some days. */
-export interface BackTest extends RuleParameters {
+/** A version of a rule, on the days on which it applies. */
+export interface TestedVersion extends RuleParameters {
+  /** Its number; null if it is not stored. */
+  readonly version: number | null
   readonly action: 'flag' | 'hold'
   /** The part of a payout that a case holds, in percent. */
   readonly reservePercent: string
+  /** Whether it reads the records of an affiliate. */
+  readonly isInScope: (affiliate: string) => boolean
+  readonly first: number
+  readonly last: number
+}
+
+/** A rule on some days. */
+export interface BackTest {
+  /** In order of their days, each of which has at most one. All have the same kind. */
+  readonly versions: readonly TestedVersion[]
   readonly expireDays: number
   readonly first: number
   readonly last: number
@@ -45,6 +58,8 @@ export interface HeldStatement {
 /** A case that would have been opened. */
 export interface SimulatedCase extends Case {
   readonly affiliate_id: string
+  /** The version that found it last. */
+  readonly found: TestedVersion
   readonly held: readonly HeldStatement[]
 }
 
@@ -57,6 +72,13 @@ export interface SimulatedCases {
   /** The affiliate after these, if it alone has too many records. */
   readonly tooLarge: string | null
 }
+
+/** Returns what must be read for a back-test. */
+export const daysOf = ({ versions, first, last }: BackTest): WantedDays => ({
+  reach: joinReaches(versions.map(({ kind, parameters }) => kind.reach(parameters))),
+  first,
+  last,
+})
 
 /**
  * Returns the cases that a rule would have opened for as many affiliates as the limits allow.
@@ -71,7 +93,7 @@ export async function simulateRule(
   maxFacts: number,
 ): Promise<SimulatedCases> {
   const counts = await countUnchanged(from.source, from.source.account.id)
-  const days = { reach: test.kind.reach(test.parameters), first: test.first, last: test.last }
+  const days = daysOf(test)
   const cases: SimulatedCase[] = []
   const wanted = affiliates.slice(0, BACK_TEST_LIMITS.affiliates)
   let done = 0
@@ -127,14 +149,21 @@ export function casesIn(
   views: readonly ViewOfDays[],
   statements: readonly StatementSums[],
 ): SimulatedCase[] {
-  const found = views.flatMap(({ view, first, last }) => findingsOf(test, view, first, last))
+  const versions = test.versions.filter(({ isInScope }) => isInScope(affiliate_id))
+  const found = views.flatMap(({ view, first, last }) =>
+    versions.flatMap((one) =>
+      findingsOf(one, view, Math.max(first, one.first), Math.min(last, one.last)),
+    ),
+  )
+  const versionOn = (day: number) => versions.find(({ first, last }) => first <= day && day <= last)
   const bySubject = Map.groupBy(found, ({ subject }) => subjectKey(subject))
   return [...bySubject.values()].flatMap((findings: readonly DayFinding[]) =>
-    casesOf(findings, new Map(), test.last, test.expireDays).map((one) => ({
-      ...one,
-      affiliate_id,
-      held: test.action === 'hold' ? heldBy(test, one, statements) : [],
-    })),
+    casesOf(findings, new Map(), test.last, test.expireDays).flatMap((one): SimulatedCase[] => {
+      const version = versionOn(one.lastEvidenceDay)
+      if (!version) return []
+      const held = version.action === 'hold' ? heldBy(test, version, one, statements) : []
+      return [{ ...one, affiliate_id, found: version, held }]
+    }),
   )
 }
 
@@ -146,13 +175,18 @@ const lastHeldDay = ({ last, expireDays }: BackTest, one: Case): number =>
  * Returns the statements that were payable while a case was open: it opens on the morning after its day. A
  * statement that was paid until then is not held.
  */
-function heldBy(test: BackTest, one: Case, statements: readonly StatementSums[]): HeldStatement[] {
+function heldBy(
+  test: BackTest,
+  { reservePercent }: TestedVersion,
+  one: Case,
+  statements: readonly StatementSums[],
+): HeldStatement[] {
   const end = lastHeldDay(test, one)
   return statements.flatMap(({ id, affiliate_id, currency, payable, payable_on, paid_on }) => {
     if (payable_on === null || !isPositive(decimal(payable))) return []
     if (dayNumber(payable_on) > end) return []
     if (paid_on !== null && dayNumber(paid_on) <= one.openedFor) return []
-    const part = multiply(multiply(decimal(payable), decimal(test.reservePercent)), PERCENT)
+    const part = multiply(multiply(decimal(payable), decimal(reservePercent)), PERCENT)
     return [{ id, affiliate_id, currency, amount: round(part, minorDigits(currency)) }]
   })
 }

@@ -14,6 +14,9 @@ export interface HeldSum {
 export interface PresentedCase {
   readonly subject: Subject
   readonly affiliate_id: string
+  /** The version that found it last; null if it is not stored. */
+  readonly version: number | null
+  readonly action: 'flag' | 'hold'
   readonly status: Case['status']
   readonly opened_for: string
   readonly last_evidence_for: string
@@ -33,7 +36,6 @@ export interface SimulatedPage {
   readonly from: string
   readonly to: string
   readonly kind: string
-  readonly action: 'flag' | 'hold'
   readonly data: readonly PresentedCase[]
   /** How many cases would have been opened for each day; days without any are absent. */
   readonly opened: readonly { readonly day: string; readonly cases: number }[]

@@ -96,6 +96,8 @@ describe('a back-test', () => {
   const CASE_OF_A = {
     subject: { customer_id: 'c-a' },
     affiliate_id: 'a',
+    version: null,
+    action: 'hold',
     status: 'open',
     opened_for: '2026-09-03',
     last_evidence_for: '2026-09-03',
@@ -116,7 +118,7 @@ describe('a back-test', () => {
     const { data, ...rest } = await json(simulate(BODY))
     expect(data).toEqual([CASE_OF_A])
     expect(rest).toEqual({
-      ...{ rule: 'resets', from: '2026-08-25', to: '2026-09-30', kind: 'resets', action: 'hold' },
+      ...{ rule: 'resets', from: '2026-08-25', to: '2026-09-30', kind: 'resets' },
       ...{ opened: [{ day: '2026-09-03', cases: 1 }], would_hold: [] },
       ...{ affiliates: 3, skipped: [], meta: { next_cursor: null } },
     })
@@ -205,6 +207,57 @@ describe('a back-test', () => {
   })
 })
 
+describe('a back-test of the stored versions', () => {
+  const put = (effective_from: string, more: object = {}) =>
+    askAdmin('accounts/acme/fraud-rules/resets', 'PUT', {
+      ...{ name: 'Resets', severity: 'low', effective_from },
+      ...{ kind: 'resets', parameters: { count: 3, days: 3 }, ...more },
+    })
+  const { version: _, ...days } = BODY
+
+  test('tests each on the days on which it applies', async () => {
+    const found = async () =>
+      (await json(simulate(days))).data.map(
+        ({ subject, opened_for, version, action }: Record<string, unknown>) => [
+          ...Object.values(subject as object),
+          ...[opened_for, version, action],
+        ],
+      )
+    await put('2026-09-04')
+    // The three fees are of the days before the first version.
+    expect(await found()).toEqual([])
+    await put('2026-09-01', { action: 'hold' })
+    expect(await found()).toEqual([['c-a', '2026-09-03', 2, 'hold']])
+    // By the version that begins on the day of the third fee, two are enough.
+    await put('2026-09-03', { parameters: { count: 2, days: 14 } })
+    const both = [
+      ['c-a', '2026-09-03', 3, 'flag'],
+      ['c-m', '2026-09-03', 3, 'flag'],
+    ]
+    expect(await found()).toEqual(both)
+    await put('2026-09-02', { scope: { affiliates: ['b'] }, parameters: { count: 2, days: 14 } })
+    await put('2026-09-05', { disabled: true })
+    expect(await found()).toEqual(both)
+  })
+
+  test('a disabled version finds nothing, unless it is sent', async () => {
+    await put('2026-08-01', { disabled: true })
+    expect((await json(simulate(days))).data).toEqual([])
+    const sent = await json(simulate({ ...BODY, version: { ...VERSION, disabled: true } }))
+    expect(sent.data).toHaveLength(1)
+  })
+
+  test('a cursor ends with the next version', async () => {
+    await put('2026-09-01')
+    FRESH_LIMITS.facts = 8
+    const { meta } = await json(simulate(days))
+    const query = `?cursor=${encodeURIComponent(meta.next_cursor)}`
+    expect((await simulate(days, query)).status).toBe(200)
+    await put('2026-09-04', { parameters: { count: 5 } })
+    expect((await simulate(days, query)).status).toBe(400)
+  })
+})
+
 describe('what is wrong with a request', () => {
   const errorsOf = async (body: object) => {
     const response = await simulate(body)
@@ -217,7 +270,7 @@ describe('what is wrong with a request', () => {
     ['the days in the wrong order', { ...BODY, to: '2026-08-01' }, '/to', 'minimum'],
     ['a day that is not over', { ...BODY, to: '2099-01-01' }, '/to', 'maximum'],
     ['more than 400 days', { ...BODY, from: '2025-08-01' }, '/to', 'maximum'],
-    ['no version', { from: '2026-09-01', to: '2026-09-02' }, '/version', 'required'],
+    ['a version that is null', { ...BODY, version: null }, '/version', 'type'],
     ['no kind', { ...BODY, version: {} }, '/version/kind', 'required'],
     ['an unknown kind', { ...BODY, version: { kind: 'hunch' } }, '/version/kind', 'enum'],
     [
@@ -234,6 +287,11 @@ describe('what is wrong with a request', () => {
     ],
   ])('%s', async (_, body, pointer, code) => {
     expect(await errorsOf(body)).toContainEqual([pointer, code])
+  })
+
+  test('no version, and no rule that is stored', async () => {
+    const { version: _, ...days } = BODY
+    expect((await simulate(days)).status).toBe(404)
   })
 
   test('an account that does not exist, and a caller who is nobody', async () => {

@@ -33,7 +33,6 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
     from: day('The first day.'),
     to: day('The last day.'),
     kind: documented('The kind of the rule.'),
-    action: documented('What its cases do.', { type: 'string', enum: ['flag', 'hold'] }),
     data: listed(
       'The cases that the rule would have opened, by day, affiliate and subject.',
       object({
@@ -45,6 +44,14 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
           ],
         }),
         affiliate_id: documented('The affiliate that had the customers.'),
+        version: documented('The version that found it last. Null if it is that of the request.', {
+          type: ['integer', 'null'],
+          minimum: 1,
+        }),
+        action: documented('What the case does, by that version.', {
+          type: 'string',
+          enum: ['flag', 'hold'],
+        }),
         status: documented('Whether it would still be open on the last day.', {
           type: 'string',
           enum: ['open', 'expired'],
@@ -115,12 +122,12 @@ const BODY: JsonSchema = {
     version: {
       type: 'object',
       description:
-        'The version: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect.',
+        'A version to test on all these days, whether or not it is disabled: `kind`, `parameters`, `action`, `scope` and `reserve_percent`. Its `effective_from` has no effect. Without it the stored versions of the rule are tested, each on the days on which it applies.',
       properties: { kind: documented('The kind of the rule.', { examples: ['resets'], ...TEXT }) },
       required: ['kind'],
     },
   },
-  required: ['from', 'to', 'version'],
+  required: ['from', 'to'],
   additionalProperties: false,
 }
 
@@ -131,7 +138,7 @@ export const fraudSimulation = (): Operation =>
     path: `${ACCOUNT_PATH}/fraud-rules/{rule}/simulate`,
     id: 'simulateFraudRule',
     summary: 'Test a fraud rule on past days',
-    description: `Returns the cases that a version of a rule would have opened if it had run after each day, and what they would have held; it stores nothing. The rule need not exist. A case is taken to stay undecided. A page has as many affiliates as the limits allow: at most ${BACK_TEST_LIMITS.affiliates}, with at most ${FRESH_LIMITS.facts.toLocaleString('en')} records that the rule reads. Send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
+    description: `Returns the cases that a rule would have opened if it had run after each day, and what they would have held; it stores nothing. A rule that is tested with a version of the request need not exist. A case is taken to stay undecided. A page has as many affiliates as the limits allow: at most ${BACK_TEST_LIMITS.affiliates}, with at most ${FRESH_LIMITS.facts.toLocaleString('en')} records that the rule reads. Send the same body with \`cursor\` until \`meta.next_cursor\` is null.`,
     parameters: ['back_test_cursor', 'simulated_affiliate'],
     body: { schema: BODY },
     answers: {
