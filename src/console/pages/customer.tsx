@@ -192,11 +192,6 @@ export const customerPage: Page = {
     const affiliate = <AffiliateLink account={account} id={current?.affiliate_id ?? null} />
     const body = (
       <>
-        {found && (
-          <p class="lead">
-            <AttributionVerdict {...found.attribution} />
-          </p>
-        )}
         {record && (
           <RecordFields
             record={record}
@@ -206,6 +201,11 @@ export const customerPage: Page = {
         )}
         <DeferredPart />
         <h2>Who is paid</h2>
+        {found && (
+          <p>
+            <AttributionVerdict {...found.attribution} />
+          </p>
+        )}
         <Affiliations visit={visit} rows={history.affiliations} />
         <RecordLists visit={visit} lists={lists} />
         <Refusal visit={visit} refusal={history.refusal} />

@@ -18,15 +18,37 @@ export interface Attribution {
   readonly affiliate_configured: boolean
 }
 
-/** What each verdict means. */
-const VERDICTS: Readonly<Record<string, string>> = {
-  attributed: 'The signature of the tracking data proves the link and the click.',
-  organic: 'No tracking data was sent.',
-  altered:
-    'The tracking data was changed or cut on its way: check length, letter case and decoding.',
-  foreign: 'The tracking data belongs to another account: check for a mix of test and live.',
-  unrecognised: 'The tracking data is not from a link of this service.',
-  conflict: 'The tracking data names another affiliate than the sender does.',
+/** The words of each verdict, how serious it is, and what it means. */
+const VERDICTS: Readonly<
+  Record<string, { word: string; tone: 'good' | 'quiet' | 'warn'; means: string }>
+> = {
+  attributed: {
+    word: 'By a link',
+    tone: 'good',
+    means: 'The signature of the tracking data proves the link and the click.',
+  },
+  organic: { word: 'Organic', tone: 'quiet', means: 'No tracking data was sent.' },
+  altered: {
+    word: 'Altered',
+    tone: 'warn',
+    means:
+      'The tracking data was changed or cut on its way: check length, letter case and decoding.',
+  },
+  foreign: {
+    word: 'Of another account',
+    tone: 'warn',
+    means: 'The tracking data belongs to another account: check for a mix of test and live.',
+  },
+  unrecognised: {
+    word: 'Not by a link',
+    tone: 'quiet',
+    means: 'The tracking data is not from a link of this service.',
+  },
+  conflict: {
+    word: 'Conflict',
+    tone: 'warn',
+    means: 'The tracking data names another affiliate than the sender does.',
+  },
 }
 
 /** Returns the days whose customers without an affiliate are listed by default: the last 30. */
@@ -53,14 +75,14 @@ export const AffiliateLink = ({ account, id }: { account: string; id: string | n
   )
 
 /** Renders a verdict and what it means. */
-export const AttributionVerdict = ({ verdict }: { verdict: string }) => (
-  <>
-    <Badge tone={verdict === 'attributed' ? 'good' : verdict === 'organic' ? 'quiet' : 'warn'}>
-      {verdict}
-    </Badge>{' '}
-    <span class="quiet">{VERDICTS[verdict]}</span>
-  </>
-)
+export const AttributionVerdict = ({ verdict }: { verdict: string }) => {
+  const { word, tone, means } = VERDICTS[verdict] ?? { word: verdict, tone: 'quiet', means: '' }
+  return (
+    <>
+      <Badge tone={tone}>{word}</Badge> <span class="quiet">{means}</span>
+    </>
+  )
+}
 
 /** Renders customers with where they came from. */
 export const Customers = ({ account, rows }: { account: string; rows: readonly Attributed[] }) => (
