@@ -187,6 +187,13 @@ const page = (data: object[], next_cursor: string | null = null) => ({
 
 const ONE = page([{ account: 'a', n: 1, feeds: [{ resource: 'customers' }] }])
 const LIST = { data: [{ id: 'x', n: 1 }] }
+const RULE_VERSION = {
+  ...{ rule: 'r', version: 2, effective_from: '2026-12-01' },
+  terms: {
+    ...{ name: 'Resets', kind: 'resets', severity: 'low', action: 'flag', disabled: false },
+    ...{ scope: { affiliates: ['*'] }, parameters: { count: 4, days: 14 } },
+  },
+}
 const THING = { account: 'a', policies: { unknown_customer: 'hold' }, disabled: false }
 const SPAN = ['--from', '2026-10-01', '--to', '2026-10-31']
 const IN_SPAN = '?from=2026-10-01&to=2026-10-31'
@@ -383,7 +390,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     ['fraud', 'version', 'a', 'r', '2'],
     'GET accounts/a/fraud-rules/r/versions/2',
     undefined,
-    THING,
+    RULE_VERSION,
   ],
   [['fraud', 'put', 'a', 'r', RULE], 'PUT accounts/a/fraud-rules/r', { kind: 'resets' }, THING],
   [['fraud', 'disable', 'a', 'r'], 'DELETE accounts/a/fraud-rules/r', undefined, undefined],
@@ -967,6 +974,17 @@ describe('operations', { concurrency: 4 }, () => {
         assert.match(stdout, new RegExp(`│ ${vertical} +│ ${rule} +│`))
       }
     }
+  })
+
+  test('fraud version: says the rule in words', async () => {
+    const { base } = await service(() => ({ body: RULE_VERSION }))
+    const { stdout } = await admin(base, ['fraud', 'version', 'a', 'r', '2'])
+    assert.deepEqual(stdout.split('\n').slice(0, 4), [
+      'Opens a case when a customer paid at least 4 fees for challenges and resets in 14 days.',
+      'It reads the records of all affiliates.',
+      'Its cases are of low severity.',
+      '',
+    ])
   })
 
   test('fraud put: reads a rule of a set, and what fraud version --json printed', async () => {

@@ -1,4 +1,6 @@
 import * as v from 'valibot'
+import type { Kind } from '../../src/fraud/kind.ts'
+import { KINDS } from '../../src/fraud/kinds.ts'
 import { MAX_DAYS } from '../../src/fraud/parameters.ts'
 import { RULE_LIMITS, RULES_BY_KIND } from '../../src/fraud/rules.ts'
 import { convertedTogether, type JsonSchema } from './types.ts'
@@ -37,5 +39,17 @@ export function fraudSchemas(at: string): Record<string, JsonSchema> {
   if (!first) return {}
   const { FraudRule = {} } = convertedTogether({ FraudRule: v.union([first, ...others]) }, at)
   const description = 'A version of a fraud rule, by its kind. Unknown members are errors.'
+  const kinds = Object.values(FraudRule).flatMap((one) => (Array.isArray(one) ? one : []))
+  kinds.forEach((one, i) => {
+    const kind = KINDS[i]
+    if (kind) one.description = describeKind(kind)
+  })
   return { FraudRule: { description, ...withoutDefaults(FraudRule), 'x-rules': RULES } }
+}
+
+/** Says when a rule of a kind opens a case by default, what it sees, and what it cannot see. */
+function describeKind({ words, parameters, sees, cannotSee }: Kind): string {
+  const { when, more = [] } = words(v.parse(parameters, {}))
+  const sentences = [`With the defaults, it opens a case when ${when}.`, ...more]
+  return [...sentences, `It sees: ${sees}`, `It cannot see: ${cannotSee}`].join(' ')
 }

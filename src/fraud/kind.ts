@@ -165,6 +165,25 @@ export interface Doubt {
   readonly because: string
 }
 
+/** A parameter as forms show it. */
+export interface ParameterLabel {
+  readonly label: string
+  /** What is typed: a whole number, a decimal, a percentage, yes or no, names of events, or limits by challenge. */
+  readonly is: 'whole' | 'decimal' | 'percent' | 'flag' | 'events' | 'limits'
+  /** What is counted, such as `days`; absent if the label says it. */
+  readonly unit?: string
+  /** Says in one sentence what the label does not. */
+  readonly hint?: string
+}
+
+/** When a rule opens a case, in plain English. */
+export interface KindWords {
+  /** A clause that completes “Opens a case when …”. */
+  readonly when: string
+  /** What else applies, each as a sentence. */
+  readonly more?: readonly string[]
+}
+
 /** A kind of rule. */
 export interface Kind<P = unknown> {
   /** Its name on the wire. */
@@ -173,6 +192,10 @@ export interface Kind<P = unknown> {
   readonly verticals: readonly Vertical[]
   /** The schema of the parameters, with their defaults. */
   readonly parameters: v.GenericSchema<unknown, P>
+  /** The parameters as forms show them, by name and in their order. */
+  readonly labels: Readonly<Record<string, ParameterLabel>>
+  /** Says when a rule with these parameters opens a case. */
+  words(parameters: P): KindWords
   reach(parameters: P): Reach
   /** Returns the parameters that are allowed and probably a mistake. */
   doubts?(parameters: P): readonly Doubt[]
@@ -187,8 +210,10 @@ export interface Kind<P = unknown> {
   readonly cannotSee: string
 }
 
-/** Returns a kind whose function has the type of its parameters. */
-export const defineKind = <P>(kind: Kind<P>): Kind<P> => kind
+/** Returns a kind whose functions have the type of its parameters. Each parameter must have a label. */
+export const defineKind = <P>(
+  kind: Kind<P> & { readonly labels: Readonly<Record<keyof P & string, ParameterLabel>> },
+): Kind<P> => kind
 
 /** A record and the customer that it belongs to. */
 export interface OwnFact {

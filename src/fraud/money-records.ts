@@ -1,5 +1,6 @@
 import * as v from 'valibot'
 import type { Fact } from '../commission/engine/facts.ts'
+import { either } from '../commission/engine/plan-words.ts'
 import { listOf, objectOf } from '../commission/plans/shapes.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import { ruleMessage } from '../validation/issue.ts'
@@ -49,6 +50,31 @@ export const eventNames = v.optional(
 
 /** The names of the events that are deposits, withdrawals and bets. */
 export type EventNames = v.InferOutput<typeof eventNames>
+
+/** The label of the names of events. */
+export const EVENTS_LABEL = { label: 'Names of events', is: 'events' } as const
+
+/** The names of events as forms show them. */
+export const EVENT_LABELS: Readonly<Record<keyof EventNames, string>> = {
+  deposits: 'Events that are deposits',
+  withdrawals: 'Events that are withdrawals',
+  bets: 'Events that show play',
+}
+
+const USUAL = v.parse(eventNames, undefined)
+
+const isUsual = (names: readonly string[], usual: readonly string[]): boolean =>
+  names.length === usual.length && names.every((name) => usual.includes(name))
+
+/** Says which names of events are other than usual, in one sentence for each. */
+export const eventWords = (events: EventNames): string[] =>
+  [
+    { names: events.deposits, usual: USUAL.deposits, what: 'deposits' },
+    { names: events.withdrawals, usual: USUAL.withdrawals, what: 'withdrawals' },
+    { names: events.bets, usual: USUAL.bets, what: 'play' },
+  ].flatMap(({ names, usual, what }) =>
+    isUsual(names, usual) ? [] : [`Events with the name ${either(names)} count as ${what}.`],
+  )
 
 const isApproved = ({ state }: Fact): boolean => state === 'approved'
 

@@ -1,5 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { RuleTerms } from '../../../src/fraud/rules.ts'
+import { fraudRuleWords } from '../../../src/fraud/words.ts'
+import { escapeText } from '../../../src/validation/quote.ts'
 import { messageOf, usageError } from '../../exit-error.ts'
 import { list, object, sentence } from '../format.ts'
 import type { Input, Operation } from '../operation.ts'
@@ -56,6 +59,13 @@ function readSets({ options: { print } }: Input): object {
   throw usageError(`There is no set \`${wanted}\`. Use ${names.join(', ')}.`)
 }
 
+/** Formats a version: its sentences, and then its members. */
+function formatVersion(body: unknown, input: Input): string {
+  const { terms } = body as { terms: RuleTerms }
+  const { opens, limits } = fraudRuleWords(terms)
+  return [...[opens, ...limits].map(escapeText), '', object(body, input)].join('\n')
+}
+
 /** The rules of the fraud review. */
 export const FRAUD: readonly Operation[] = [
   {
@@ -87,11 +97,11 @@ export const FRAUD: readonly Operation[] = [
   {
     noun: 'fraud',
     verb: 'version',
-    summary: 'Shows the terms of a version. --json prints them with all defaults.',
+    summary: 'Shows a version in words, and its terms. --json prints them with all defaults.',
     example: 'acme minimum-deposit 2',
     method: 'GET',
     path: 'accounts/{account}/fraud-rules/{rule}/versions/{version}',
-    format: object,
+    format: formatVersion,
   },
   {
     noun: 'fraud',

@@ -33,6 +33,15 @@ export const activityOutlier = defineKind({
       ),
     ),
   }),
+  labels: {
+    times: { label: 'Times what is usual', is: 'decimal', unit: 'times' },
+  },
+  words: ({ times }) => ({
+    when: `the lots of a customer on one day, or the profit or loss, were more than ${figure(times)} times what is usual`,
+    more: [
+      `Usual is the median of the customer’s last ${COMPARED} active days. A customer with fewer than ${FEWEST} is left out.`,
+    ],
+  }),
   reach: () => ({ 'trading-activity': MAX_DAYS }),
   doubts: ({ times }) =>
     compare(decimal(times), integer(1)) < 0

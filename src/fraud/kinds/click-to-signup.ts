@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { compare, decimal, integer } from '../../commission/engine/decimal.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
@@ -35,6 +35,26 @@ export const clickToSignup = defineKind({
         documentation('A signup longer after its click counts, too. Left out: none does.', 72),
       ),
     ),
+  }),
+  labels: {
+    min_signups: { label: 'Fewest signups with a click', is: 'whole', unit: 'signups' },
+    days: { label: 'Days whose signups are compared', is: 'whole', unit: 'days' },
+    share_percent: { label: 'Share from which a case opens', is: 'percent' },
+    seconds: {
+      label: 'Seconds after the click',
+      is: 'whole',
+      unit: 'seconds',
+      hint: 'A signup that comes sooner counts.',
+    },
+    hours: {
+      label: 'Hours after the click',
+      is: 'whole',
+      unit: 'hours',
+      hint: 'A signup that comes later counts, too. If empty, none does.',
+    },
+  },
+  words: ({ min_signups, days: window, share_percent, seconds, hours }) => ({
+    when: `${figure(share_percent)} % of at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} came less than ${counted(seconds, 'second')} after the click${hours === undefined ? '' : `, or ${figure(share_percent)} % more than ${counted(hours, 'hour')} after it`}`,
   }),
   reach: ({ days: window }) => ({ customers: window, clicks: true }),
   doubts: ({ seconds, hours, share_percent }) =>

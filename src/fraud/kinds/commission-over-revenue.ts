@@ -12,15 +12,17 @@ import {
   ZERO,
 } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
 import { defineKind, type View } from '../kind.ts'
 import {
   amountField,
+  EVENTS_LABEL,
   type EventNames,
   eventNames,
+  eventWords,
   isDeposit,
   isWithdrawal,
 } from '../money-records.ts'
@@ -51,6 +53,20 @@ export const commissionOverRevenue = defineKind({
       documentation('The least that the affiliate must have earned, in the currency of its plan.'),
     ),
     events: eventNames,
+  }),
+  labels: {
+    periods: { label: 'Periods that are compared', is: 'whole', unit: 'periods' },
+    percent: {
+      label: 'Share of the net revenue',
+      is: 'percent',
+      hint: 'The affiliate must earn more.',
+    },
+    min: { label: 'Least earnings', is: 'decimal', hint: 'In the currency of the plan.' },
+    events: EVENTS_LABEL,
+  },
+  words: ({ periods, percent, min, events }) => ({
+    when: `in ${counted(periods, 'period')} the affiliate earned at least ${figure(min)} in the currency of the plan, and more than ${figure(percent)} % of the net revenue of its customers`,
+    more: eventWords(events),
   }),
   reach: ({ periods }) => {
     const all = periods * LONGEST

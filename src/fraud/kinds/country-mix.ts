@@ -9,7 +9,7 @@ import {
   subtract,
 } from '../../commission/engine/decimal.ts'
 import { compareText, valueOn } from '../../commission/engine/facts.ts'
-import { figure } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
@@ -29,6 +29,19 @@ export const countryMix = defineKind({
       '40',
       documentation('The percentage points by which the share of one country must have grown.'),
     ),
+  }),
+  labels: {
+    min_signups: { label: 'Fewest signups', is: 'whole', unit: 'signups' },
+    days: { label: 'Days whose signups are compared', is: 'whole', unit: 'days' },
+    points: {
+      label: 'Percentage points',
+      is: 'decimal',
+      unit: 'points',
+      hint: 'By which the share of one country must have grown.',
+    },
+  },
+  words: ({ min_signups, days: window, points }) => ({
+    when: `of at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')}, the share of one country is more than ${figure(points)} percentage points above its share in the ${COMPARED} days before`,
   }),
   reach: ({ days: window }) => ({ customers: window + COMPARED }),
   doubts: ({ points }) =>

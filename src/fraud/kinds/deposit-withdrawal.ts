@@ -8,15 +8,17 @@ import {
   ZERO,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, type Seen, type View } from '../kind.ts'
 import {
   amountField,
+  EVENTS_LABEL,
   type EventNames,
   eventNames,
+  eventWords,
   isDeposit,
   isPlay,
   isWithdrawal,
@@ -48,6 +50,32 @@ export const depositWithdrawal = defineKind({
       documentation('The fewest customers with a deposit that are compared for the affiliate.'),
     ),
     events: eventNames,
+  }),
+  labels: {
+    percent: { label: 'Withdrawn share of the deposits', is: 'percent' },
+    days: { label: 'Days from the first deposit on', is: 'whole', unit: 'days' },
+    lots: {
+      label: 'Lots',
+      is: 'decimal',
+      unit: 'lots',
+      hint: 'A customer who traded as many is left out.',
+    },
+    share_percent: {
+      label: 'Share of the affiliate’s customers',
+      is: 'percent',
+      hint: 'From which a case of the affiliate opens.',
+    },
+    min_customers: {
+      label: 'Fewest customers with a deposit',
+      is: 'whole',
+      unit: 'customers',
+      hint: 'For a case of the affiliate.',
+    },
+    events: EVENTS_LABEL,
+  },
+  words: ({ percent, days: window, lots, share_percent, min_customers, events }) => ({
+    when: `a customer withdrew ${figure(percent)} % of the deposits within ${counted(window, 'day')} of the first one, after less than ${figure(lots)} lots and no bet, or ${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} with a first deposit in ${AFFILIATE_DAYS} days did so`,
+    more: eventWords(events),
   }),
   reach: ({ days: window }) => {
     const all = window + AFFILIATE_DAYS

@@ -8,7 +8,7 @@ import {
   plainText,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, valueOn } from '../../commission/engine/facts.ts'
-import { figure } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import * as f from '../../validation/fields.ts'
@@ -48,6 +48,24 @@ export const drawdownBreach = defineKind({
         documentation('Other limits for a `challenge_type`.', { '2-step': { daily: '4' } }),
       ),
       {},
+    ),
+  }),
+  labels: {
+    daily: { label: 'Limit of the daily drawdown', is: 'percent' },
+    total: { label: 'Limit of the maximum drawdown', is: 'percent' },
+    grace_days: {
+      label: 'Days until the phase is failed',
+      is: 'whole',
+      unit: 'days',
+      hint: 'No case opens before they are over.',
+    },
+    by_challenge_type: { label: 'Other limits by challenge', is: 'limits' },
+  },
+  words: ({ daily, total, grace_days, by_challenge_type }) => ({
+    when: `the drawdown of a customer was more than ${figure(daily)} % on one day or more than ${figure(total)} % in all, and the phase was not failed ${grace_days === 0 ? 'on that day' : `within ${counted(grace_days, 'day')}`}`,
+    more: Object.entries(by_challenge_type).map(
+      ([type, own]) =>
+        `In the challenge ${type} the limits are ${figure(own.daily ?? daily)} % on one day and ${figure(own.total ?? total)} % in all.`,
     ),
   }),
   reach: ({ grace_days }) => ({ 'trading-activity': grace_days + 1 }),

@@ -11,7 +11,7 @@ import {
   subtract,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, compareText, type Fact } from '../../commission/engine/facts.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, magnitude } from '../figures.ts'
@@ -33,6 +33,15 @@ export const hedgePair = defineKind({
       '10',
       documentation('How far profit and loss may differ, in percent of the greater one.'),
     ),
+  }),
+  labels: {
+    days: { label: 'Fewest days with opposite trades', is: 'whole', unit: 'days' },
+    window_days: { label: 'Days in which they are counted', is: 'whole', unit: 'days' },
+    lots_percent: { label: 'Lots differ by at most', is: 'percent' },
+    pnl_percent: { label: 'Profit and loss differ by at most', is: 'percent' },
+  },
+  words: ({ days: least, window_days, lots_percent, pnl_percent }) => ({
+    when: `two customers of the affiliate traded opposite sides of the same instrument on at least ${counted(least, 'day')} of ${window_days}, with lots that differ by at most ${figure(lots_percent)} % and profit and loss that differ by at most ${figure(pnl_percent)} %`,
   }),
   reach: ({ window_days }) => ({ 'trading-activity': window_days }),
   doubts: ({ days: least, window_days, lots_percent, pnl_percent }) => [

@@ -11,6 +11,7 @@ import {
   ZERO,
 } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { defineKind, evidenceOf, type Figure, type Finding, type Seen, type View } from '../kind.ts'
@@ -28,6 +29,17 @@ export const lotChurn = defineKind({
       ),
     ),
     days: days(30, documentation('The days that are summed.')),
+  }),
+  labels: {
+    percent: {
+      label: 'Share of spread and commission',
+      is: 'percent',
+      hint: 'What the affiliate earns by volume must be more.',
+    },
+    days: { label: 'Days that are summed', is: 'whole', unit: 'days' },
+  },
+  words: ({ percent, days: window }) => ({
+    when: `in ${counted(window, 'day')} the affiliate earned more by volume from a customer, or from all together, than ${figure(percent)} % of the spread and commission charged, or than the net deposits`,
   }),
   reach: ({ days: window }) => ({
     transactions: window,

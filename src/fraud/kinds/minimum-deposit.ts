@@ -6,7 +6,7 @@ import {
   multiply,
   subtract,
 } from '../../commission/engine/decimal.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
@@ -18,7 +18,14 @@ import {
   qualifiedOn,
   type Seen,
 } from '../kind.ts'
-import { type EventNames, eventNames, isDeposit, isPlay } from '../money-records.ts'
+import {
+  EVENTS_LABEL,
+  type EventNames,
+  eventNames,
+  eventWords,
+  isDeposit,
+  isPlay,
+} from '../money-records.ts'
 import { atLeast0, count, days, share } from '../parameters.ts'
 
 /** Customers who deposited just what a rule asks for, and then did nothing. */
@@ -46,6 +53,27 @@ export const minimumDeposit = defineKind({
       documentation('The days after qualifying in which the customer did nothing.'),
     ),
     events: eventNames,
+  }),
+  labels: {
+    min_customers: { label: 'Fewest customers who qualified', is: 'whole', unit: 'customers' },
+    days: { label: 'Days in which they qualified', is: 'whole', unit: 'days' },
+    share_percent: { label: 'Share from which a case opens', is: 'percent' },
+    within_percent: {
+      label: 'At most above the minimum',
+      is: 'percent',
+      hint: 'The minimum is what the plan asks for.',
+    },
+    idle_days: {
+      label: 'Days without activity',
+      is: 'whole',
+      unit: 'days',
+      hint: 'After the customer qualified.',
+    },
+    events: EVENTS_LABEL,
+  },
+  words: ({ min_customers, days: window, share_percent, within_percent, idle_days, events }) => ({
+    when: `${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} who qualified in ${counted(window, 'day')} deposited at most ${figure(within_percent)} % above the minimum of the plan, and did nothing in the ${counted(idle_days, 'day')} after`,
+    more: eventWords(events),
   }),
   reach: ({ days: window, idle_days }) => {
     const all = window + idle_days

@@ -8,7 +8,7 @@ import {
   ZERO,
 } from '../../commission/engine/decimal.ts'
 import type { Fact } from '../../commission/engine/facts.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
@@ -25,6 +25,18 @@ export const payoutWithoutTrading = defineKind({
       '1',
       documentation('How many times the profit since the last payout the payout must exceed.'),
     ),
+  }),
+  labels: {
+    days: { label: 'Days without trading', is: 'whole', unit: 'days', hint: 'Before the payout.' },
+    times: {
+      label: 'Times the profit',
+      is: 'decimal',
+      unit: 'times',
+      hint: 'Since the last payout; a payout of more opens a case.',
+    },
+  },
+  words: ({ days: window, times }) => ({
+    when: `a customer was paid out without trading in the ${counted(window, 'day')} before, or more than ${Number(times) === 1 ? '' : `${figure(times)} times `}the profit since the last payout`,
   }),
   reach: () => ({ transactions: MAX_DAYS, 'trading-activity': MAX_DAYS }),
   find(view, day, { days: window, times }) {

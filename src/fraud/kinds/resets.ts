@@ -15,6 +15,18 @@ export const resets = defineKind({
     count: count(5, documentation('The fewest fees of a customer for challenges and resets.')),
     days: days(14, documentation('The days in which they are counted.')),
   }),
+  labels: {
+    count: {
+      label: 'Fewest fees',
+      is: 'whole',
+      unit: 'fees',
+      hint: 'Of a customer, for challenges and resets.',
+    },
+    days: { label: 'Days in which they are counted', is: 'whole', unit: 'days' },
+  },
+  words: ({ count: least, days: window }) => ({
+    when: `a customer paid at least ${counted(least, 'fee')} for challenges and resets in ${counted(window, 'day')}`,
+  }),
   reach: ({ days: window }) => ({ transactions: window }),
   doubts: ({ count: least }) =>
     least === 1 ? [{ pointer: '/count', holds: 'always', because: 'Every fee opens a case.' }] : [],

@@ -24,6 +24,19 @@ export const reversals = defineKind({
     ),
     days: days(30, documentation('The days in which they are counted.')),
   }),
+  labels: {
+    percent: { label: 'Share of the approved amount', is: 'percent' },
+    min_count: {
+      label: 'Fewest fees and deposits',
+      is: 'whole',
+      unit: 'transactions',
+      hint: 'That were reversed, declined or refunded.',
+    },
+    days: { label: 'Days in which they are counted', is: 'whole', unit: 'days' },
+  },
+  words: ({ percent, min_count, days: window }) => ({
+    when: `in ${counted(window, 'day')} at least ${min_count === 1 ? '1 fee or deposit was' : `${figure(String(min_count))} fees and deposits were`} reversed, declined or refunded, and they reach ${figure(percent)} % of the approved amount`,
+  }),
   reach: ({ days: window }) => ({ transactions: window }),
   find(view, day, { percent, min_count, days: window }) {
     const own = factsOf(view, 'transactions', day - window + 1, day)

@@ -19,6 +19,16 @@ export const sharedIdentity = defineKind({
       false,
     ),
   }),
+  labels: {
+    names: {
+      label: 'Compare names, too',
+      is: 'flag',
+      hint: 'First and last name and country. Many people share a name.',
+    },
+  },
+  words: ({ names }) => ({
+    when: `a customer has the e-mail ${names ? 'or the name and country ' : ''}of an earlier customer, or the e-mail of the affiliate`,
+  }),
   reach: () => ({ customers: 1, identities: true }),
   find(view, day, { names }) {
     return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {

@@ -1,10 +1,10 @@
 import { integer } from '../../commission/engine/decimal.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, qualifiedOn } from '../kind.ts'
-import { eventNames, isPlay } from '../money-records.ts'
+import { EVENTS_LABEL, eventNames, eventWords, isPlay } from '../money-records.ts'
 import { count, days, share } from '../parameters.ts'
 
 /** Customers who qualify, and stop after a few days. */
@@ -23,6 +23,22 @@ export const shortLife = defineKind({
     active_days: count(3, documentation('Customers with fewer active days count.')),
     days: days(30, documentation('The days after qualifying.')),
     events: eventNames,
+  }),
+  labels: {
+    min_customers: { label: 'Fewest customers who qualified', is: 'whole', unit: 'customers' },
+    share_percent: { label: 'Share from which a case opens', is: 'percent' },
+    active_days: {
+      label: 'Active days',
+      is: 'whole',
+      unit: 'days',
+      hint: 'A customer with fewer counts.',
+    },
+    days: { label: 'Days after qualifying', is: 'whole', unit: 'days' },
+    events: EVENTS_LABEL,
+  },
+  words: ({ min_customers, share_percent, active_days, days: window, events }) => ({
+    when: `${figure(share_percent)} % of at least ${counted(min_customers, 'customer')} who qualified in ${counted(window, 'day')} were active on fewer than ${active_days} of the ${counted(window, 'day')} after`,
+    more: eventWords(events),
   }),
   reach: ({ days: window }) => ({
     'trading-activity': 2 * window,

@@ -28,6 +28,19 @@ export const signupBurst = defineKind({
       documentation('How many times the median of the last days with signups they must exceed.'),
     ),
   }),
+  labels: {
+    min: {
+      label: 'Fewest signups',
+      is: 'whole',
+      unit: 'signups',
+      hint: 'Of a day, or of an hour.',
+    },
+    times: { label: 'Times what is usual', is: 'decimal', unit: 'times' },
+  },
+  words: ({ min, times }) => ({
+    when: `at least ${counted(min, 'customer')} signed up on one day or within an hour, more than ${figure(times)} times what is usual`,
+    more: [`Usual is the median of the affiliate’s last ${COMPARED} days with signups.`],
+  }),
   reach: () => ({ customers: MAX_DAYS }),
   doubts: ({ times }) =>
     compare(decimal(times), integer(1)) < 0
