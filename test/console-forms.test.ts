@@ -33,19 +33,19 @@ test('a form sends the members that it has changed, each with its type', () => {
 
 test('a field is described by its schema', () => {
   const { events, disabled, storage_quota, url } = SCHEMAS
-  expect(describeMember('events', events)).toEqual({
-    ...{ label: 'Events', description: '', example: undefined, type: 'text' },
+  expect(describeMember(events)).toEqual({
+    ...{ example: undefined, type: 'text' },
     choices: ['feed.late', 'feed.recovered', 'statement.paid'],
     ...{ isList: true, isRequired: false },
   })
-  expect(describeMember('disabled', disabled)).toMatchObject({
+  expect(describeMember(disabled)).toMatchObject({
     ...{ type: 'boolean', choices: ['true', 'false'], isList: false },
   })
-  expect(describeMember('storage_quota', storage_quota)).toMatchObject({
+  expect(describeMember(storage_quota)).toMatchObject({
     ...{ type: 'number', choices: [], isRequired: true, example: '500' },
   })
-  expect(describeMember('url', url)).toMatchObject({
-    ...{ label: 'URL', description: 'Where to send.', type: 'text' },
+  expect(describeMember(url)).toMatchObject({
+    type: 'text',
   })
 })
 

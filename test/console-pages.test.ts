@@ -99,13 +99,27 @@ test('an accepted delivery says where its records are, and a refused one where i
 
 test('the resources of the filter are those that the API accepts', async () => {
   const { read } = await open()
-  const text = await read('/deliveries')
+  const [text = ''] = (await read('/deliveries')).split('id="filter-code"')
   const offered = [...text.matchAll(/<option value="([a-z-]+)"/g)].map(([, name]) => name)
 
   expect(offered).toEqual([
     ...['customers', 'transactions', 'trading-activity'],
     ...['refused', 'stored'],
   ])
+})
+
+test('a refused record is explained without the names of fields and codes', async () => {
+  const { acme, read } = await open()
+  const { transaction_type: _, ...untyped } = deposit
+  const wrong = { ...deposit, transaction_type: 'gift', transaction_date: 'yesterday' }
+  const { delivery_id } = await json(acme.post('transactions', [untyped, wrong]))
+
+  const [text = ''] = (await read(`/deliveries/${delivery_id}`)).split('As the sender saw it')
+  expect(text).toContain('“Type” is required.')
+  expect(text).toContain('record 1 › Type · A field is missing')
+  expect(text).toContain('“IB rebate”')
+  expect(text).toMatch(/not written in the way that the API reads.*record 2 › Time/)
+  expect(text.replaceAll(/<[^>]+>/g, ' ')).not.toMatch(/\b(?!dlv_)[a-z]+_[a-z]+|\dT\d/)
 })
 
 test('the span of a replay is in UTC', async () => {
@@ -125,7 +139,9 @@ test('the span of a replay is in UTC', async () => {
   const wrong = await change(path, { ...sent, from: 'yesterday' })
   expect([wrong.status, await wrong.text()]).toEqual([
     422,
-    expect.stringContaining('<code>from</code>'),
+    expect.stringMatching(
+      /<strong>From:<\/strong> <code>yesterday:00Z<\/code> is not a time of the calendar\./,
+    ),
   ])
 })
 

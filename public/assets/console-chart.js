@@ -60,6 +60,10 @@ function optionsOf(plot, titles, labels, paths) {
       x: { time: false, ...(hasMargin && { range: [-0.5, labels.length - 0.5] }) },
       y: { range: FROM_ZERO },
     },
+    hooks: {
+      // Without a point, the legend has names and no values.
+      setLegend: [(chart) => chart.root.classList.toggle('pointed', chart.legend.idx != null)],
+    },
     axes: [
       {
         ...axis,

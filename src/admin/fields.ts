@@ -28,7 +28,10 @@ const zone = v.pipe(
 const SLUG = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/
 
 /** The id of an account or a plan: 1 to 63 lowercase letters, digits and hyphens. */
-export const slug = v.pipe(f.text, v.regex(SLUG, 'pattern [a-z0-9-], 1 to 63 characters'))
+export const slug = v.pipe(
+  f.text,
+  v.regex(SLUG, 'pattern small letters, digits and hyphens, 1 to 63 characters'),
+)
 
 /** Text that is shown to people: without control characters and bidirectional formatting. */
 const label = v.pipe(

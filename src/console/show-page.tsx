@@ -10,9 +10,9 @@ import type { FileRequest } from './api.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
 import type { CsvFile, Page, RefusedFilter, RefusedForm, TypedForm, Values, View } from './page.ts'
-import { type List, Sentence } from './parts/data.tsx'
+import type { List } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
-import { Refusal, RefusedFilters } from './parts/forms.tsx'
+import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
 import { renderFiltered } from './refused-filters.ts'
 import { respond, respondInParts } from './respond.ts'
 import { type Session, takeFlash } from './session.ts'
@@ -35,12 +35,12 @@ function errorView(c: Context, error: ApiError) {
   const { pathname, search } = new URL(c.req.url)
   const body = (
     <>
-      <p class="lead">{details.detail && <Sentence text={details.detail} />}</p>
+      <p class="lead">{details.detail && <FormSentence text={details.detail} />}</p>
       <ul>
         {readErrors(error).map(({ pointer, message, hint }) => (
           <li>
-            {pointer && <code>{placeOf(pointer)}</code>} <Sentence text={message} />{' '}
-            {hint && <Sentence text={hint} />}
+            {pointer && <strong>{placeOf(pointer)}:</strong>} <FormSentence text={message} />{' '}
+            {hint && <FormSentence text={hint} />}
           </li>
         ))}
       </ul>

@@ -89,13 +89,13 @@ export function accountTests(shared: () => Shared): void {
     await click('Create the account')
     await page.waitForURL(`${base}${AT}/credentials`)
     await click('Issue a client')
-    const [id, first] = [await shown('client_id'), await shown('client_secret')]
+    const [id, first] = [await shown('Client ID'), await shown('Client secret')]
 
     await page.goto(`${base}${AT}/credentials`)
     await page.getByRole('link', { name: id }).click()
     await page.getByLabel('Overlap').selectOption('1h')
     await click('Rotate the client secret')
-    const second = await shown('client_secret')
+    const second = await shown('Client secret')
     assert.notEqual(second, first)
     assert.equal((await token(id, second)).status, 200)
     const { access_token } = await token(id, first)
@@ -155,7 +155,7 @@ export function accountTests(shared: () => Shared): void {
     await page.getByLabel('URL').fill(receiver.url + path)
     await page.getByLabel('delivery.refused').check()
     await click('Create the webhook')
-    const [id, secret] = [await shown('id'), await shown('secret')]
+    const [id, secret] = [await shown('ID'), await shown('Secret')]
     receiver.secrets.set(path, secret)
 
     const own = `${base}${AT}/webhooks/${id}`

@@ -30,8 +30,8 @@ const NEVER = {
   'an invisible character': /[\u00a0\u200b\u202a-\u202e\u2066\u2067\u3164\ufeff]/,
 } as const
 
-/** The pages on which a text is what engineers of the account need, as they need it. */
-const FOR_ENGINEERS = /\/(?:credentials|deliveries|links|mappings|webhooks)\b/
+/** What `code` has as engineers need it: addresses, and the ids of clients and tokens. */
+const FOR_ENGINEERS = /^(?:https?:\/\/\S+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})$/
 
 /** Pages that show more with the twelve months of `demo-broker`. */
 const YEAR_PAGES = [
@@ -83,6 +83,8 @@ const READ_TEXTS = `
       if (parent.closest('code')) codes.push(data)
       else texts.push(data)
     }
+    for (const name of ['title', 'placeholder', 'aria-label', 'data-title'])
+      for (const one of document.querySelectorAll('[' + name + ']')) texts.push(one.getAttribute(name))
     // The labels of charts are drawn: WATCH_LABELS measures them.
     const isCut = (one) => {
       const { overflowX, overflowY } = getComputedStyle(one)
@@ -107,7 +109,7 @@ const READ_TEXTS = `
 
 interface Shown {
   readonly texts: readonly string[]
-  /** The texts in `code`. */
+  /** The texts in `code`: only addresses and ids are there as programs write them. */
   readonly codes: readonly string[]
   readonly cut: readonly string[]
   readonly shifted: number
@@ -182,7 +184,7 @@ export function oddTests(shared: () => Shared): void {
         const { texts, codes, cut, width, shifted } = await page.evaluate<Shown>(READ_TEXTS)
         const note = (what: string) => found.push(`${address}, ${viewport.width} px: ${what}`)
         for (const [name, pattern] of viewport === DESKTOP ? Object.entries(NEVER) : []) {
-          const text = [...texts, ...(FOR_ENGINEERS.test(address) ? [] : codes)].find((one) =>
+          const text = [...texts, ...codes.filter((one) => !FOR_ENGINEERS.test(one))].find((one) =>
             pattern.test(one),
           )
           if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)

@@ -5,12 +5,12 @@ import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.
 import { Amount, Data, EmptyState, type List, Pager, periodWords } from '../parts/data.tsx'
 import { refusedPath } from '../parts/deliveries.tsx'
 import { agoOf } from '../parts/feeds.tsx'
+import { ACCOUNT_WORDS, VERTICALS } from '../parts/field-words.ts'
 import { ChangeForm, Field } from '../parts/forms.tsx'
 import { draftsByPeriod, type Money, moneyOf, openPeriods, sumByCurrency } from '../parts/owed.ts'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaFields } from '../parts/schema-fields.tsx'
 import type { PeriodSums } from '../parts/statement-lists.tsx'
-import { VERTICALS } from '../parts/this-month.tsx'
 
 /** An account, as the list of accounts has it. */
 interface Account {
@@ -128,16 +128,16 @@ const NewAccount = ({ visit }: { visit: Visit }) => (
   <>
     <h2>Create an account</h2>
     <ChangeForm visit={visit} change="create" submit="Create the account">
-      <SchemaFields visit={visit} change="create" schemas={main} />
+      <SchemaFields visit={visit} change="create" schemas={main} words={ACCOUNT_WORDS} />
       <details open={visit.refused !== null}>
         <summary>More settings</summary>
-        <SchemaFields visit={visit} change="create" schemas={more} />
+        <SchemaFields visit={visit} change="create" schemas={more} words={ACCOUNT_WORDS} />
         <Field
           visit={visit}
           change="create"
           name="binding"
           label="Database"
-          hint="The D1 binding of its database. Empty: DB."
+          hint="Only for installations with several databases: the name that engineers gave to this one."
         />
       </details>
     </ChangeForm>

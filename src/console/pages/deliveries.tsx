@@ -10,7 +10,8 @@ import {
   Time,
   titleOf,
 } from '../parts/data.tsx'
-import { DeliveryBadge, deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
+import { DeliveryBadge, deliveriesPath, refusedPath, resourceTitle } from '../parts/deliveries.tsx'
+import { ERROR_TITLES, errorTitle } from '../parts/error-words.ts'
 import { Filters, type Option } from '../parts/forms.tsx'
 import { type DeliveryList, RecordHistory, toDelivery } from '../parts/record-history.tsx'
 
@@ -24,7 +25,14 @@ interface ErrorCount {
   readonly last_received_at: string
 }
 
-const option = (name: string): Option => [name, name]
+const option = (name: string): Option => [name, resourceTitle(name)]
+
+/** Returns the errors by which deliveries can be filtered, and the one of the address. */
+const errorOptions = (code = ''): readonly Option[] => [
+  ['', 'Any'],
+  ...Object.entries(ERROR_TITLES),
+  ...(code === '' || code in ERROR_TITLES ? [] : [[code, errorTitle(code)] as const]),
+]
 
 const STATUSES: readonly Option[] = [
   ['', 'All'],
@@ -66,7 +74,7 @@ const ErrorCounts = ({ visit, rows }: { visit: Visit; rows: readonly ErrorCount[
         title: 'Error',
         cell: ({ code }) => (
           <a href={deliveriesPath(visit.account, { ...visit.query, code, cursor: undefined })}>
-            <code>{code}</code>
+            {errorTitle(code)}
           </a>
         ),
       },
@@ -91,7 +99,7 @@ const Deliveries = ({ visit, list }: { visit: Visit; list: DeliveryList }) => (
     rows={list.data}
     columns={[
       { title: 'Received', cell: (one) => toDelivery(visit.account, one) },
-      { title: 'Resource', cell: ({ resource }) => resource },
+      { title: 'Resource', cell: ({ resource }) => resourceTitle(resource) },
       { title: 'Result', cell: (one) => <DeliveryBadge delivery={one} /> },
       { title: 'Records', isNumeric: true, cell: ({ summary }) => count(summary.received) },
       ...(['created', 'updated', 'held', 'rejected'] as const).map((name) => ({
@@ -141,7 +149,7 @@ async function render(visit: Visit) {
                 options: [['', 'All'], ...['customers', ...resources].map(option)],
               },
               { name: 'status', label: 'Result', options: STATUSES },
-              { name: 'code', label: 'Error code' },
+              { name: 'code', label: 'Error', options: errorOptions(code) },
               { name: 'from', label: 'From (UTC)', type: 'date' },
               { name: 'to', label: 'To (UTC)', type: 'date' },
             ]}

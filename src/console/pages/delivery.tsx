@@ -1,6 +1,6 @@
 import { accountPath, apiPath, type Page } from '../page.ts'
 import { count, type List, Time } from '../parts/data.tsx'
-import { DeliveryBadge, OUTCOMES } from '../parts/deliveries.tsx'
+import { DeliveryBadge, OUTCOMES, resourceTitle } from '../parts/deliveries.tsx'
 import { type DeliveryInFull, Refusals, type Refused, Stored } from '../parts/refusals.tsx'
 
 /** What outcomes mean, as far as their names do not say it. */
@@ -66,7 +66,7 @@ export const deliveryPage: Page = {
     const body = (
       <>
         <p class="lead">
-          <DeliveryBadge delivery={delivery} /> {delivery.resource},{' '}
+          <DeliveryBadge delivery={delivery} /> {resourceTitle(delivery.resource)},{' '}
           <Time at={delivery.received_at} />
         </p>
         <p class="quiet">

@@ -1,7 +1,17 @@
 import { linkChange, newLink } from '../../admin/link-fields.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
 import { Chart } from '../parts/chart.tsx'
-import { Badge, count, Data, EmptyState, type List, Pager, Table } from '../parts/data.tsx'
+import {
+  Badge,
+  count,
+  Data,
+  dayWords,
+  EmptyState,
+  type List,
+  Pager,
+  Table,
+} from '../parts/data.tsx'
+import { LINK_WORDS } from '../parts/field-words.ts'
 import { Facts, fields } from '../parts/fields.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -72,7 +82,13 @@ const Links = (props: { visit: Visit; list: List<Link>; clicks: readonly Clicks[
       />
       <Pager visit={visit} meta={list.meta} />
       <h2>Create a link</h2>
-      <SchemaForm visit={visit} change="create" submit="Create the link" schemas={newLink} />
+      <SchemaForm
+        visit={visit}
+        change="create"
+        submit="Create the link"
+        schemas={newLink}
+        words={LINK_WORDS}
+      />
     </>
   )
 }
@@ -104,7 +120,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
           caption={`Clicks by day: ${count(sum(clicks))} in ${DAYS} days`}
           label="Day"
           series={['Clicks']}
-          rows={clicks.map(({ day, clicks: followed }) => [day, followed])}
+          rows={clicks.map(({ day, clicks: followed }) => [dayWords(day), followed])}
         />
       )}
       <h2>Change the link</h2>
@@ -113,6 +129,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
         change="save"
         submit="Save the link"
         schemas={linkChange}
+        words={LINK_WORDS}
         values={{ ...link }}
       />
       <p>

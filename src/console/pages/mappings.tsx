@@ -7,18 +7,24 @@ import {
   definitionChange,
   productsOf,
 } from '../parts/definition-form.tsx'
-import { fields } from '../parts/fields.tsx'
+import { DEFINITION_WORDS } from '../parts/field-words.ts'
+import { column, fields } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
 import { MappingForm, mappingChange } from '../parts/mapping-form.tsx'
 import { AccountTabs } from '../parts/tabs.tsx'
+
+type Choices = Readonly<Record<string, string>>
 
 const MEANINGS = ['pending', 'approved', 'declined', 'reversed']
 const KYC = 'kyc_status_id'
 const SALES = 'sales_status_id'
 const LABELS = [
-  [KYC, 'KYC labels'],
-  [SALES, 'Sales labels'],
+  [KYC, 'KYC labels', 'KYC statuses'],
+  [SALES, 'Sales labels', 'sales statuses'],
 ] as const
+
+const GRANULARITY: Choices = DEFINITION_WORDS.granularity.choices
+const EVENT_ID: Choices = DEFINITION_WORDS.eventid.choices
 
 const statusPath = ({ account }: Visit) => apiPath(account, 'status-map')
 const labelPath =
@@ -56,12 +62,12 @@ const Vocabulary = (props: { visit: Visit; words: Words; unmapped: readonly stri
         unmapped={unmapped}
         meanings={MEANINGS}
       />
-      {LABELS.map(([field, name]) => (
+      {LABELS.map(([field, name, sent]) => (
         <>
           <h2>{name}</h2>
           <p>
-            Labels of <code>{field}</code>, for display only. Plan conditions compare the value as
-            sent.
+            What the {sent} that the partner sends are called, for display only. Conditions of plans
+            compare what was sent.
           </p>
           <MappingForm
             visit={visit}
@@ -95,7 +101,13 @@ const Definitions = ({ visit, rows }: { visit: Visit; rows: readonly Definition[
               </a>
             ),
           },
-          ...fields<Definition>(visit, 'granularity', 'eventid', 'kpis', 'currency'),
+          column(
+            'What a record is',
+            ({ granularity }: Definition) => GRANULARITY[granularity] ?? granularity,
+          ),
+          column('Event id', ({ eventid }: Definition) => EVENT_ID[eventid] ?? eventid),
+          column('KPIs', ({ kpis }: Definition) => <Data text={kpis.join(', ')} />),
+          ...fields<Definition>(visit, 'currency'),
           {
             title: 'Product lines',
             cell: ({ product }) => <Data text={productsOf(product).replaceAll('\n', ', ')} />,

@@ -16,6 +16,7 @@ import {
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
+import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeText, FigureCard, Moneys, Sparkline } from '../parts/figures.tsx'
 import {
@@ -29,7 +30,7 @@ import {
 } from '../parts/owed.ts'
 import { canPay } from '../parts/payout-forms.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
-import { mainCurrency, renderThisMonth, VERTICALS } from '../parts/this-month.tsx'
+import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
 
 interface Account {
   readonly account: string

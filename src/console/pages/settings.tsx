@@ -1,7 +1,8 @@
 import { accountChange } from '../../admin/fields.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
-import { Facts } from '../parts/fields.tsx'
+import { ACCOUNT_WORDS, MODES, VERTICALS } from '../parts/field-words.ts'
+import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
 import { SchemaForm } from '../parts/schema-fields.tsx'
@@ -56,6 +57,15 @@ const StopAccount = ({ visit, account }: { visit: Visit; account: Account }) => 
   </>
 )
 
+const { choices: JURISDICTIONS } = ACCOUNT_WORDS.jurisdiction
+
+const jurisdictionOf = ({ jurisdiction: name }: Account): string | null =>
+  name === 'eu' || name === 'fedramp' ? JURISDICTIONS[name] : name
+
+/** Returns a pair unless it has no value. */
+const only = (title: string, value: string | null): Pair[] =>
+  value === null ? [] : [[title, value]]
+
 /** The settings of an account, with the meaning of each. */
 export const settingsPage: Page = {
   path: '/accounts/:account/account',
@@ -89,8 +99,13 @@ export const settingsPage: Page = {
         <Facts
           visit={visit}
           row={account}
-          names={['account', 'vertical', 'mode', 'binding', 'jurisdiction', 'created_at']}
+          names={['account', 'created_at']}
           more={[
+            ['Vertical', VERTICALS[account.vertical] ?? account.vertical],
+            ['Mode', MODES[account.mode] ?? account.mode],
+            ...only('Jurisdiction', jurisdictionOf(account)),
+            // Most installations have one database.
+            ...only('Database', account.binding === 'DB' ? null : account.binding),
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
             ['Storage', `${megabytes(stored)} of ${megabytes(quota)} MB`],
           ]}
@@ -100,6 +115,7 @@ export const settingsPage: Page = {
           change="save"
           submit="Save settings"
           schemas={schemasOf(account)}
+          words={ACCOUNT_WORDS}
           values={{ book_zone: 'UTC', amount_signs: 'magnitude', ...account, ...account.policies }}
         />
         <StopAccount visit={visit} account={account} />

@@ -3,6 +3,7 @@ import { webhookChange } from '../../admin/webhook-fields.ts'
 import { pick } from '../form.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit } from '../page.ts'
 import { isolated, type List, Time, visible } from '../parts/data.tsx'
+import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { Pairs } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, type Input } from '../parts/forms.tsx'
 import { RotationForms, rotationChanges, secretOf } from '../parts/rotation.tsx'
@@ -75,6 +76,7 @@ const Settings = ({ visit, hook }: { visit: Visit; hook: Webhook }) => (
       change="save"
       submit="Save the webhook"
       schemas={settings}
+      words={WEBHOOK_WORDS}
       values={{ ...hook }}
     />
     <h2>Secret</h2>

@@ -1,6 +1,7 @@
 import { newWebhook } from '../../admin/webhook-fields.ts'
 import { accountPath, apiPath, type Page } from '../page.ts'
 import { EmptyState, Table } from '../parts/data.tsx'
+import { WEBHOOK_WORDS } from '../parts/field-words.ts'
 import { fields } from '../parts/fields.tsx'
 import { secretOf } from '../parts/rotation.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -61,6 +62,7 @@ export const webhooksPage: Page = {
           submit="Create the webhook"
           needs="approver"
           schemas={newWebhook}
+          words={WEBHOOK_WORDS}
         />
       </>
     )

@@ -1,6 +1,6 @@
 import { definitionFields } from '../../admin/definition-fields.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
-import { Sentence } from './data.tsx'
+import { DEFINITION_WORDS } from './field-words.ts'
 import { ChangeForm, Field } from './forms.tsx'
 import { changedMembers } from './schema.ts'
 import { SchemaFields } from './schema-fields.tsx'
@@ -71,7 +71,13 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
       ) : (
         <Field {...shared} name="eventname" label="Event" required />
       )}
-      <SchemaFields {...shared} schemas={simple} values={{ ...one }} sendsAll />
+      <SchemaFields
+        {...shared}
+        schemas={simple}
+        words={DEFINITION_WORDS}
+        values={{ ...one }}
+        sendsAll
+      />
       <div class="members short">
         <Field
           {...shared}
@@ -79,15 +85,15 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
           label="KPIs"
           type="area"
           value={one?.kpis.join('\n')}
-          hint={<Sentence text="One name in a line. `Value` is always a KPI." />}
+          hint="The names of further amounts as the brand writes them, one in a line. “Value” always is one."
         />
         <Field
           {...shared}
           name="field"
-          label="Product field"
+          label="Field of the product line"
           pointer="/product/field"
           value={one?.product?.field}
-          hint="The member that carries the product line. Leave it empty if there is none."
+          hint="The name of the field, as the brand writes it. Leave it empty if there is none."
         />
         <Field
           {...shared}
@@ -96,9 +102,7 @@ export function DefinitionForm({ visit, one }: { visit: Visit; one: Definition |
           type="area"
           pointer="/product/map"
           value={productsOf(one?.product ?? null)}
-          hint={
-            <Sentence text="One value in a line with its product line, such as `Live Casino=casino`." />
-          }
+          hint="One value in a line with its product line, such as “Live Casino=casino”."
         />
       </div>
     </ChangeForm>

@@ -1,6 +1,8 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, dayBefore, type Visit, withQuery } from '../page.ts'
-import { Badge, Sentence, visible } from './data.tsx'
+import { Badge, Sentence, titleOf, visible } from './data.tsx'
+import { errorSentences, errorTitle } from './error-words.ts'
+import { labelOf } from './record-fields.tsx'
 
 // The parts of pages that show deliveries and their errors.
 
@@ -26,6 +28,9 @@ export interface RecordError {
   readonly message: string
   readonly hint?: string
 }
+
+/** Returns what a resource is called: `Trading activity` for `trading-activity`. */
+export const resourceTitle = (name: string): string => titleOf(name.replaceAll('-', ' '))
 
 /** Returns the path of the deliveries of an account that a query finds. */
 export const deliveriesPath = (account: string, query: Parameters<typeof withQuery>[1] = {}) =>
@@ -72,23 +77,22 @@ export const Errors = ({ errors }: { errors: readonly RecordError[] }) => (
 )
 
 /** Renders the sentences of an error. */
-export const ErrorText = ({
-  error: { message, hint },
-}: {
-  error: Pick<RecordError, 'message' | 'hint'>
-}): Child => (
-  <>
-    <Sentence text={message} />{' '}
-    {hint && (
-      <span class="quiet">
-        <Sentence text={hint} />
-      </span>
-    )}
-  </>
-)
+export function ErrorText({ error }: { error: RecordError }): Child {
+  const { message, hint } = errorSentences(error)
+  return (
+    <>
+      <Sentence text={message} />{' '}
+      {hint && (
+        <span class="quiet">
+          <Sentence text={hint} />
+        </span>
+      )}
+    </>
+  )
+}
 
 /**
- * Returns the place of an error in words: `record 4 › amount` for the pointer `/3/amount`, and `whole body` for
+ * Returns the place of an error in words: `record 4 › Amount` for the pointer `/3/amount_currency`, and `whole body` for
  * the empty one. A `*` at the beginning stands for any record.
  */
 export function placeOf(pointer: string): string {
@@ -98,14 +102,14 @@ export function placeOf(pointer: string): string {
     .slice(1)
   const words = names.map((name, i) => {
     if (/^\d+$/.test(name)) return i === 0 ? `record ${Number(name) + 1}` : `${Number(name) + 1}`
-    return visible(name.replaceAll('~1', '/').replaceAll('~0', '~'))
+    return visible(labelOf(name.replaceAll('~1', '/').replaceAll('~0', '~')))
   })
   return words.join(' › ') || 'whole body'
 }
 
 const Place = ({ error: { pointer, code } }: { error: RecordError }) => (
   <small>
-    <code>{placeOf(pointer)}</code> <code>{code}</code>
+    {placeOf(pointer)} · {errorTitle(code)}
   </small>
 )
 

@@ -176,7 +176,7 @@ export const Refusal = ({
 }: Pick<RefusedForm, 'detail' | 'errors'> & { at?: string }) => (
   <Refusals
     {...refused}
-    about={({ pointer }) => pointer && <code>{placeOf(below(at, pointer))}</code>}
+    about={({ pointer }) => pointer && <strong>{placeOf(below(at, pointer))}:</strong>}
   />
 )
 

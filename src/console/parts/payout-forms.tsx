@@ -4,7 +4,7 @@ import { moneyText } from '../../commission/books/money.ts'
 import { listed } from '../../commission/engine/reasons.ts'
 import type { FieldError, RefusedForm, Visit } from '../page.ts'
 import { type PaymentRow, tickName, tickValue } from '../payment-rows.ts'
-import { Amount, amountText, type Column, Data, Table } from './data.tsx'
+import { Amount, amountText, type Column, Data, Table, visible } from './data.tsx'
 import { Refusals } from './forms.tsx'
 import { type Money, sumByCurrency } from './owed.ts'
 
@@ -48,7 +48,7 @@ export const TickTable = <Row extends Ticked>(props: TickTableProps<Row>) => {
             checked={isTicked(row)}
             data-amount={row.amount}
             data-currency={row.currency}
-            aria-label={`${verb} ${row.affiliate_id}, ${row.amount} ${row.currency}`}
+            aria-label={`${verb} ${visible(row.affiliate_id)}, ${row.amount} ${row.currency}`}
           />
         )
       }

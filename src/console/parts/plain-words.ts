@@ -1,7 +1,21 @@
 import { dayWords, periodWords } from './data.tsx'
+import {
+  ACCOUNT_WORDS,
+  DEFINITION_WORDS,
+  type FieldWords,
+  LINK_WORDS,
+  WEBHOOK_WORDS,
+} from './field-words.ts'
+
+/** Returns the labels of fields whose names are no words. */
+const labelsOf = (words: Readonly<Record<string, FieldWords>>) =>
+  Object.entries(words).flatMap(([name, { label }]) => (name.includes('_') ? [[name, label]] : []))
 
 /** The fields of requests that sentences of the administration API name, as forms call them. */
 const NAMES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [ACCOUNT_WORDS, DEFINITION_WORDS, LINK_WORDS, WEBHOOK_WORDS].flatMap(labelsOf),
+  ),
   affiliate_id: 'affiliate',
   paid_on: 'day of the payment',
   payable_on: 'day when it is due',
@@ -17,12 +31,19 @@ const timeWords = (found: string, day?: string, time?: string): string => {
   return time ? `${dayWords(day)}, ${time} UTC` : dayWords(day)
 }
 
+/** How programs must write times and days, which a form writes for its member. */
+const FORMS: readonly (readonly [pattern: RegExp, words: string])[] = [
+  [/is not a valid RFC 3339 date-time with an offset or `Z`/, 'is not a time of the calendar'],
+  [/not a valid date in the form `YYYY-MM-DD`/, 'not a day of the calendar'],
+  [/Send a date-time such as .*/, ''],
+]
+
 /**
  * Returns a sentence of the administration API as a member reads it: times in words, and fields by the names
  * that forms have for them. What is in backticks is data, and stays as it is.
  */
 export const plainWords = (sentence: string): string =>
-  sentence
+  FORMS.reduce((text, [pattern, words]) => text.replace(pattern, words), sentence)
     .split('`')
     .map((part, i) => {
       if (i % 2 === 0) return part.replace(TIMES, timeWords)

@@ -1,6 +1,12 @@
 import { accountPath, type Visit } from '../page.ts'
 import { Badge, count, Data, EmptyState, type List, Time } from './data.tsx'
-import { type Delivery, deliveriesPath, Errors, type RecordError } from './deliveries.tsx'
+import {
+  type Delivery,
+  deliveriesPath,
+  Errors,
+  type RecordError,
+  resourceTitle,
+} from './deliveries.tsx'
 
 // The part of the deliveries page that shows the history of one record: each delivery that had it.
 
@@ -37,7 +43,7 @@ export const toDelivery = (account: string, { delivery_id, received_at }: Stored
 const DeliveryOfRecord = ({ account, found }: { account: string; found: Found }) => (
   <article class="record-history">
     <h2>
-      {toDelivery(account, found)} {found.resource}
+      {toDelivery(account, found)} {resourceTitle(found.resource)}
     </h2>
     {found.records?.map(({ outcome, index, errors = [] }) => (
       <>
@@ -83,7 +89,7 @@ export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
         <p>
           Ids are case-sensitive. If it was sent, look at the{' '}
           <a href={deliveriesPath(account, { status: 'refused' })}>deliveries that were refused</a>:
-          a body that is not valid JSON has no ids.
+          a damaged delivery has no ids.
         </p>
       </EmptyState>
     )
@@ -93,8 +99,8 @@ export function RecordHistory(props: { visit: Visit; list: DeliveryList }) {
       {stored.length === 0 && <p>No record with this id is stored.</p>}
       {stored.map((one) => (
         <p>
-          A record of {one.resource} with this id is {one.outcome === 'held' ? 'held' : 'stored'},
-          as it arrived at {toDelivery(account, one)}.
+          {resourceTitle(one.resource)}: a record with this id is{' '}
+          {one.outcome === 'held' ? 'held' : 'stored'}, as it arrived at {toDelivery(account, one)}.
         </p>
       ))}
       <Deliveries account={account} rows={data} />

@@ -8,7 +8,9 @@ import {
   placeOf,
   type RecordError,
 } from './deliveries.tsx'
+import { errorTitle } from './error-words.ts'
 import { AccountLink } from './fields.tsx'
+import { labelOf } from './record-fields.tsx'
 
 // The parts of the page of a delivery that show why records were refused, and where to find the others.
 
@@ -41,7 +43,7 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
       { title: 'What is wrong', cell: ({ example }) => <ErrorText error={example} /> },
       {
         title: 'Where',
-        cell: ({ pointer }) => <code class="pointer">{placeOf(pointer)}</code>,
+        cell: ({ pointer }) => <span class="place">{placeOf(pointer)}</span>,
       },
       {
         title: 'Records',
@@ -52,7 +54,7 @@ const Groups = ({ account, delivery }: { account: string; delivery: DeliveryInFu
         title: 'In other deliveries',
         cell: ({ code }) => (
           <a href={deliveriesPath(account, { code, resource: delivery.resource })}>
-            <code>{code}</code>
+            {errorTitle(code)}
           </a>
         ),
       },
@@ -64,7 +66,7 @@ const Key = ({ account, record: { key = {}, index } }: { account: string; record
   <>
     {Object.entries(key).map(([name, id]) => (
       <>
-        <a href={deliveriesPath(account, { record_id: id })} title={name}>
+        <a href={deliveriesPath(account, { record_id: id })} title={labelOf(name)}>
           <Data text={id} />
         </a>{' '}
       </>
@@ -91,7 +93,8 @@ const RefusedRecords = ({ visit, list }: { visit: Visit; list: List<Refused> }) 
 /** Renders how a member gets a value that the log does not keep. */
 const AskSender = () => (
   <>
-    Ask the sender for it by the id above, or to repeat the request with <code>dry_run=true</code>.
+    Ask the sender for it by the id above, or to send the records again as a dry run, which stores
+    nothing.
   </>
 )
 

@@ -5,13 +5,28 @@ import { ChangeForm, ConfirmForm } from './forms.tsx'
 
 // The forms that replace a secret.
 
+/** The parts of a credential in words. */
+const SECRETS: Readonly<Record<string, string>> = {
+  client_id: 'Client ID',
+  client_secret: 'Client secret',
+  id: 'ID',
+  secret: 'Secret',
+  token: 'Token',
+  url: 'URL',
+}
+
 /** Renders a secret. It is shown only here. */
 export const Secret = ({ title, values }: { title: string; values: Record<string, string> }) => (
   <>
     <p>
       <strong>{title}</strong> Copy the secret now: it is not shown again.
     </p>
-    <Pairs pairs={Object.entries(values).map(([name, value]) => [name, <code>{value}</code>])} />
+    <Pairs
+      pairs={Object.entries(values).map(([name, value]) => [
+        SECRETS[name] ?? name,
+        <code>{value}</code>,
+      ])}
+    />
   </>
 )
 

@@ -1,28 +1,43 @@
 import type { Visit } from '../page.ts'
-import { Sentence } from './data.tsx'
+import type { FieldWords, WordsOf } from './field-words.ts'
 import { ChangeForm, type ChangeProps, Field, type Option } from './forms.tsx'
 import { type Described, describe, formText, type Schemas } from './schema.ts'
 
-interface Fields {
+interface Fields<S extends Schemas> {
   readonly visit: Visit
   /** The change to which the fields belong. */
   readonly change: string
-  readonly schemas: Schemas
+  readonly schemas: S
+  /** The words of each field. */
+  readonly words: WordsOf<keyof S & string>
   /** The present values; absent in a form that creates something. */
   readonly values?: Readonly<Record<string, unknown>> | undefined
   /** Whether all members are sent, not only those that were changed. */
   readonly sendsAll?: boolean
 }
 
-const WORDS: Readonly<Record<string, string>> = { true: 'yes', false: 'no', '*': 'all' }
+const YES_NO: Readonly<Record<string, string>> = { true: 'yes', false: 'no' }
 
-function optionsOf({ choices, isRequired }: Described, value: string): readonly Option[] {
-  const options = choices.map((choice): Option => [choice, WORDS[choice] ?? choice])
+const choiceWords = ({ choices }: FieldWords, choice: string) =>
+  choices?.[choice] ?? YES_NO[choice] ?? choice
+
+function optionsOf(
+  { choices, isRequired }: Described,
+  words: FieldWords,
+  value: string,
+): readonly Option[] {
+  const options = choices.map((choice): Option => [choice, choiceWords(words, choice)])
   return isRequired || value !== '' ? options : [['', 'Default'], ...options]
 }
 
 /** Renders a box for each choice of a list. */
-function Choices({ name, described, form }: { name: string; described: Described; form: Fields }) {
+function Choices(props: {
+  name: string
+  described: Described
+  words: FieldWords
+  form: Omit<Fields<Schemas>, 'words'>
+}) {
+  const { name, described, words, form } = props
   const { refused } = form.visit
   const sent = refused?.change === form.change ? refused.values : null
   const chosen = form.values?.[name]
@@ -30,28 +45,29 @@ function Choices({ name, described, form }: { name: string; described: Described
     sent ? sent(`${name}:${choice}`) !== '' : Array.isArray(chosen) && chosen.includes(choice)
   return (
     <fieldset class="choices">
-      <legend>{described.label}</legend>
+      <legend>{words.label}</legend>
       {described.choices.map((choice) => (
         <label>
           <input type="checkbox" name={`${name}:${choice}`} checked={isChosen(choice)} />{' '}
-          {WORDS[choice] ?? choice}
+          {choiceWords(words, choice)}
         </label>
       ))}
-      <p class="note">
-        <Sentence text={described.description} />
-      </p>
+      <p class="note">{words.hint}</p>
     </fieldset>
   )
 }
 
 /**
- * Renders the fields of a request from the schemas of its members, with the description of each.
+ * Renders the fields of a request from the schemas of its members, each with its words.
  * `changedMembers` returns the members that the form has changed.
  */
-export const SchemaFields = (form: Fields) => (
+export const SchemaFields = <S extends Schemas>({ words: allWords, ...form }: Fields<S>) => (
   <div class="members">
     {Object.entries(form.schemas).map(([name, schema]) => {
-      const described = describe(name, schema)
+      const described = describe(schema)
+      const words: FieldWords | undefined = allWords[name]
+      // The type of `words` has every name of `schemas`.
+      if (!words) return null
       const value = form.values?.[name]
       const text = described.isList
         ? described.choices.filter((one) => Array.isArray(value) && value.includes(one)).join()
@@ -63,7 +79,7 @@ export const SchemaFields = (form: Fields) => (
         return (
           <>
             {was}
-            <Choices name={name} described={described} form={form} />
+            <Choices name={name} described={described} words={words} form={form} />
           </>
         )
       }
@@ -73,13 +89,13 @@ export const SchemaFields = (form: Fields) => (
           <Field
             {...form}
             name={name}
-            label={described.label}
+            label={words.label}
             value={text}
             required={described.isRequired}
             placeholder={described.example}
-            hint={<Sentence text={described.description} />}
+            hint={words.hint}
             {...(described.example?.includes('\n') && { type: 'area' as const })}
-            {...(described.choices.length > 0 && { options: optionsOf(described, text) })}
+            {...(described.choices.length > 0 && { options: optionsOf(described, words, text) })}
           />
         </>
       )
@@ -88,7 +104,7 @@ export const SchemaFields = (form: Fields) => (
 )
 
 /** Renders a form with the fields of a request. */
-export const SchemaForm = (form: ChangeProps & Fields) => (
+export const SchemaForm = <S extends Schemas>(form: ChangeProps & Fields<S>) => (
   <ChangeForm {...form}>
     <SchemaFields {...form} />
   </ChangeForm>

@@ -1,5 +1,4 @@
 import type { Values } from '../page.ts'
-import { titleOf } from './data.tsx'
 
 // Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
 // of the API reference.
@@ -11,17 +10,14 @@ export interface Schema {
   readonly pipe?: readonly object[]
   readonly item?: Schema
   readonly options?: unknown
-  readonly metadata?: { readonly description?: string; readonly examples?: readonly unknown[] }
+  readonly metadata?: { readonly examples?: readonly unknown[] }
 }
 
 /** The schemas of a request's members. */
 export type Schemas = Readonly<Record<string, Schema>>
 
-/** A member of a request, as a form shows it. */
+/** How a form shows a member of a request. Its words are in field-words.ts. */
 export interface Described {
-  readonly label: string
-  /** What it means. Backticks enclose code. */
-  readonly description: string
   /** What can be chosen; empty for free text. */
   readonly choices: readonly string[]
   readonly isList: boolean
@@ -38,14 +34,12 @@ function partsOf(schema: Schema): Schema[] {
 }
 
 /** Describes a member of a request by its schema. */
-export function describe(name: string, schema: Schema): Described {
+export function describe(schema: Schema): Described {
   const parts = partsOf(schema)
   const has = (type: string) => parts.some((part) => part.type === type)
   const options = parts.find(({ type }) => type === 'picklist')?.options
-  const { description = '', examples } = parts.find((part) => part.metadata)?.metadata ?? {}
+  const { examples } = parts.find((part) => part.metadata)?.metadata ?? {}
   return {
-    label: titleOf(name).replace('Url', 'URL'),
-    description,
     example: examples?.map(String)[0],
     choices: has('boolean') ? ['true', 'false'] : Array.isArray(options) ? options : [],
     isList: has('array'),
@@ -76,7 +70,7 @@ function toValue(text: string, { isList, type }: Described): unknown {
  */
 export function changedMembers(schemas: Schemas, values: Values): Record<string, unknown> {
   const changed = Object.entries(schemas).flatMap(([name, schema]) => {
-    const described = describe(name, schema)
+    const described = describe(schema)
     const text = sentText(values, name, described)
     return text === values(`was:${name}`) ? [] : [[name, toValue(text, described)] as const]
   })

@@ -12,13 +12,6 @@ import { type Amounts, changeOf, moneyOf } from './owed.ts'
 
 // The revenue and the new customers of the current month, beside the same days of the month before.
 
-/** The verticals in words. */
-export const VERTICALS: Readonly<Record<string, string>> = {
-  forex: 'Forex',
-  'prop-trading': 'Prop trading',
-  igaming: 'Casino and betting',
-}
-
 /** What a vertical's firm earns, and the steps of a new customer, by the names of their metrics. */
 interface Meaning {
   readonly title: string

@@ -1,0 +1,175 @@
+// What the fields of settings are called in forms, and what they mean for a manager. The API reference
+// describes the same fields for engineers.
+
+/** A field of a form in words. */
+export interface FieldWords {
+  readonly label: string
+  /** What it means; may be empty if the label says it. */
+  readonly hint: string
+  /** Its choices in words, by their values. Others are shown as they are. */
+  readonly choices?: Readonly<Record<string, string>>
+}
+
+/** The words of the fields of a form, by their names. */
+export type WordsOf<Names extends string> = Readonly<Record<Names, FieldWords>>
+
+/** The verticals in words. */
+export const VERTICALS: Readonly<Record<string, string>> = {
+  forex: 'Forex',
+  'prop-trading': 'Prop trading',
+  igaming: 'Casino and betting',
+}
+
+/** The modes of an account in words. */
+export const MODES: Readonly<Record<string, string>> = { live: 'Live', test: 'Test' }
+
+/** The regions of credentials in words. */
+const REGIONS: Readonly<Record<string, string>> = {
+  wnam: 'Western North America',
+  enam: 'Eastern North America',
+  sam: 'South America',
+  weur: 'Western Europe',
+  eeur: 'Eastern Europe',
+  apac: 'Asia-Pacific',
+  oc: 'Oceania',
+  afr: 'Africa',
+  me: 'Middle East',
+}
+
+/** The fields of an account. */
+export const ACCOUNT_WORDS = {
+  account: {
+    label: 'Account',
+    hint: 'A short name for the account in addresses: small letters, digits and hyphens. It never changes.',
+  },
+  name: { label: 'Name', hint: 'The name of the account on its pages and statements.' },
+  vertical: { label: 'Vertical', hint: 'What the firm does.', choices: VERTICALS },
+  mode: {
+    label: 'Mode',
+    hint: 'Only the records of a test account can be deleted. Default: live.',
+    choices: MODES,
+  },
+  address: {
+    label: 'Address',
+    hint: 'The address of the firm on printed statements, in at most 8 lines.',
+  },
+  locale: {
+    label: 'Language of statements',
+    hint: 'The language and region in whose way printed statements write days and numbers, such as de-DE. Empty: British English.',
+  },
+  time_zone: {
+    label: 'Time zone',
+    hint: 'The zone of times that come without one, such as Europe/Berlin. Default: UTC.',
+  },
+  book_zone: {
+    label: 'Time zone of the books',
+    hint: 'The zone that decides to which day, and so to which month, a signup or a transaction belongs. It can change only while the account has no customers and no transactions. Default: UTC.',
+  },
+  amount_signs: {
+    label: 'Amounts of withdrawals',
+    hint: 'How the firm writes the amounts of withdrawals, payouts and refunds. It can change only while no period is closed. Default: as positive numbers.',
+    choices: { magnitude: 'Positive numbers', signed: 'Negative numbers' },
+  },
+  unknown_customer: {
+    label: 'Records of unknown customers',
+    hint: 'What happens to a record that arrives before its customer. Default: casinos wait for the customer, other firms refuse the record.',
+    choices: { reject: 'Refuse them', hold: 'Keep them until the customer arrives' },
+  },
+  unknown_affiliate: {
+    label: 'Customers of unknown affiliates',
+    hint: 'What happens to a customer whose affiliate is not set up. Default: store the customer.',
+    choices: { warn: 'Store them, and tell the sender', reject: 'Refuse them' },
+  },
+  storage_quota: {
+    label: 'Storage in bytes',
+    hint: 'How many bytes the account may store. Beyond them, records are refused. Default: 4,294,967,296, which are 4 GiB.',
+  },
+  approvals: {
+    label: 'Approvals for a statement',
+    hint: 'How many different people must approve a statement: 1 or 2. Everyone who signs in with the same key counts as one person. Default: 1.',
+  },
+  unattributed_threshold: {
+    label: 'Customers without an affiliate',
+    hint: 'The share of the new customers of a day, from 0 to 1, above which webhooks report that they have no affiliate. Default: 0.2.',
+  },
+  region: {
+    label: 'Region of the credentials',
+    hint: 'Where credentials are checked: choose the region of the servers that send the records. It applies to new credentials. Empty: near the caller.',
+    choices: REGIONS,
+  },
+  jurisdiction: {
+    label: 'Jurisdiction',
+    hint: 'Where the ids of customers are kept whose personal data was erased. It never changes.',
+    choices: { eu: 'European Union', fedramp: 'United States (FedRAMP)' },
+  },
+} as const satisfies WordsOf<string>
+
+/** The fields of a link. */
+export const LINK_WORDS = {
+  affiliate_id: {
+    label: 'Affiliate',
+    hint: 'Who is paid for customers who follow the link. The affiliate must be set up, and never changes.',
+  },
+  landing_page: { label: 'Landing page', hint: 'The page that the link leads to.' },
+  name: { label: 'Name', hint: 'What the team calls the link.' },
+  pass_query: {
+    label: 'Pass on parameters',
+    hint: 'Whether parameters that are added to the link, such as those of an advertisement, are passed on to the landing page. Default: no.',
+  },
+  disabled: {
+    label: 'Disabled',
+    hint: 'Whether the link is disabled. Its visitors then see a page that says so.',
+  },
+} as const satisfies WordsOf<string>
+
+/** What webhooks report, with the names by which engineers know it. */
+const EVENTS: Readonly<Record<string, string>> = {
+  'delivery.refused': 'Records were refused (delivery.refused)',
+  'feed.late': 'Activity is late (feed.late)',
+  'feed.recovered': 'Late activity has arrived (feed.recovered)',
+  'customer.unattributed': 'Many customers have no affiliate (customer.unattributed)',
+  'statement.ready': 'A statement is computed (statement.ready)',
+  'statement.approved': 'A statement is approved (statement.approved)',
+  'statement.paid': 'A statement is paid (statement.paid)',
+  'statement.returned': 'A payment came back (statement.returned)',
+  'adjustment.created': 'A closed period was corrected (adjustment.created)',
+  'credential.expiring': 'A credential is about to end (credential.expiring)',
+  '*': 'All, also those of later versions',
+}
+
+/** The fields of a webhook. */
+export const WEBHOOK_WORDS = {
+  url: {
+    label: 'URL',
+    hint: 'Where the notifications are sent: the https address that the engineers of the receiver name.',
+  },
+  events: {
+    label: 'Events',
+    hint: 'What the webhook reports.',
+    choices: EVENTS,
+  },
+  description: { label: 'Description', hint: 'What the webhook is for.' },
+} as const satisfies WordsOf<string>
+
+/** The fields of the definition of an event. */
+export const DEFINITION_WORDS = {
+  granularity: {
+    label: 'What a record is',
+    hint: 'When the total of a day is sent again, it replaces the former one.',
+    choices: { event: 'A single event', day: 'The total of a day' },
+  },
+  eventid: {
+    label: 'Event id',
+    hint: 'Whether the id that the brand sends identifies an event. Default: if there is one.',
+    choices: { required: 'Must be sent', used: 'Used if there is one', ignored: 'Ignored' },
+  },
+  currency: { label: 'Currency', hint: 'The currency of events that name none, such as EUR.' },
+  outflow: {
+    label: 'Money leaves',
+    hint: 'Whether money leaves with the event, as by a withdrawal. Default: no.',
+  },
+  status_member: {
+    label: 'Field of the status',
+    hint: 'The name of the field with the status of an event, as the brand writes it. Without it, all events are approved.',
+  },
+} as const satisfies WordsOf<string>
