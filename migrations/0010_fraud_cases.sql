@@ -104,7 +104,7 @@ CREATE INDEX fraud_cases_other_customer ON fraud_cases (account, other_customer_
 
 -- The cases that hold payouts.
 CREATE INDEX fraud_cases_holding ON fraud_cases (account, affiliate_id)
-  WHERE action = 'hold' AND (status = 'open' OR keep_hold = 1);
+  WHERE action = 'hold' AND status = 'open' OR keep_hold = 1;
 
 -- What persons decided of cases. Where two persons must decide, the decision of the first one alone does not
 -- change the case.

@@ -1612,6 +1612,22 @@ describe('payouts', { concurrency: 4 }, () => {
     const excel = await admin(base, ['payouts', 'list', 'a', '--excel'])
     assert.equal(excel.stdout, `\ufeff${stdout}`)
   })
+
+  test('list --csv leaves out what is held, and says how much that is', async () => {
+    const row = { currency: 'EUR', payable_on: '2026-11-14', held_by: [] as string[] }
+    const held = { amount: '0.00', statements: 0, amount_held: '4.00', held_by: ['case_1'] }
+    const { base } = await service(() => ({
+      body: page([
+        { ...row, affiliate_id: 'A', amount: '1.00', statements: 1, amount_held: '0.00' },
+        { ...row, affiliate_id: 'B', ...held },
+      ]),
+    }))
+    const { stdout, stderr } = await admin(base, ['payouts', 'list', 'a', '--csv'])
+    assert.deepEqual(stdout.trimEnd().split('\r\n').slice(1), ['A,EUR,1.00,1,2026-11-14,,'])
+    assert.match(stderr, /Cases hold 1 payout: 4\.00 EUR \(B\)\./)
+    const table = await admin(base, ['payouts', 'list', 'a'])
+    assert.match(table.stdout, /case_1/)
+  })
 })
 
 const verbOf = ({ line }: Seen) => line.split(' ')[0]

@@ -889,6 +889,11 @@ describe('error messages', () => {
       '`R-1` was used for the payment of 1.00 EUR.',
       'Give every payment a reference of its own.',
     ],
+    [
+      { code: 'held_by_case', value: '2.00', expected: 'affiliate `a`: the case `case_1`' },
+      'Cases of the fraud review hold payouts of affiliate `a`: the case `case_1`.',
+      null,
+    ],
   ])('the issue %j is written as text', (issue, message, hint) => {
     const { expected: _, received: __, suggestions: ___, value: ____, ...place } = issue
     const expected = { pointer: '/x', ...place, message, ...(hint !== null && { hint }) }

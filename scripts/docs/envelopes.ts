@@ -222,8 +222,12 @@ const problem = (at: string): JsonSchema => ({
         items: { $ref: `${at}BrokenRule` },
       }),
       errors_total: documented('The number of all errors, listed or not.', COUNT),
+      held_by: documented('The ids of the cases of the fraud review that hold a payout.', {
+        type: 'array',
+        items: { type: 'string' },
+      }),
     },
-    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total'],
+    ['delivery_id', 'delivery_url', 'summary', 'errors', 'errors_total', 'held_by'],
   ),
 })
 

@@ -3,7 +3,7 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { approvePeriod, approveStatement } from '../commission/books/approve.ts'
 import {
   approval,
-  payment,
+  heldPayment,
   paymentReturn,
   periodApproval,
 } from '../commission/books/book-fields.ts'
@@ -42,10 +42,10 @@ export const approvals = new Hono<AppEnv>()
   .post('/statements/:statement_id/pay', async (c) => {
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
-    const { reference, paid_on } = await readFields(c, payment)
+    const sent = await readFields(c, heldPayment)
     const id = c.req.param('statement_id')
     const db = resolveDatabase(c.env, account.binding)
-    const request = { id, reference, paid_on, actor: c.var.actor, now: Date.now() }
+    const request = { id, ...sent, actor: c.var.actor, now: Date.now() }
     const paid = await payStatement(db, account.id, request)
     sendCaused(c, account)
     return c.json(presentBooked(paid))

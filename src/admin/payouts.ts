@@ -1,10 +1,12 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { digest } from '../auth/secret.ts'
+import { type AffiliateHolds, readHolds, sumByCurrency } from '../commission/books/holds.ts'
 import { BOOK_LIMITS } from '../commission/books/limits.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
 import { writeCsv } from '../commission/csv.ts'
+import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
 import { type DuePayout, listDue, listPayments, type Payment } from '../db/commission/books/pay.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
@@ -102,18 +104,33 @@ async function readCsvText(c: Context): Promise<string> {
   }
 }
 
-/** Responds with rows as CSV. */
-function sendRows(c: Context, status: string, data: readonly object[]): Promise<Response> {
+/** Responds with rows as CSV. What is held is left out, and named by headers. */
+function sendRows(c: Context, status: string, data: readonly PayoutRow[]): Promise<Response> {
   const columns = status === 'paid' ? PAID_COLUMNS : DUE_COLUMNS
-  const rows = data.map((row) => columns.map((name) => String(Reflect.get(row, name) ?? '')))
-  const type = { 'Content-Type': 'text/csv; charset=utf-8' }
-  return sendText(c, writeCsv([columns, ...rows]), type, new ReadMemory('the team'))
+  const rows = data
+    .filter(({ statements }) => statements > 0)
+    .map((row) => columns.map((name) => String(Reflect.get(row, name) ?? '')))
+  const headers = { 'Content-Type': 'text/csv; charset=utf-8', ...headersOfHeld(data) }
+  return sendText(c, writeCsv([columns, ...rows]), headers, new ReadMemory('the team'))
+}
+
+/** Returns how many payouts are held, and how much of each currency; nothing if none is. */
+function headersOfHeld(data: readonly PayoutRow[]): Record<string, string> {
+  const held = data.flatMap(({ currency, amount_held = '0' }) =>
+    /[1-9]/.test(amount_held) ? [{ currency, payable: amount_held }] : [],
+  )
+  if (held.length === 0) return {}
+  const sums = sumByCurrency(held).map(({ currency, amount }) => `${amount} ${currency}`)
+  return { 'Payouts-Held': String(held.length), 'Payouts-Held-Amount': sums.join(', ') }
 }
 
 /** A row of the list. */
 interface PayoutRow {
-  /** The number of its statements. */
+  readonly currency: string
+  /** The number of the statements that it pays. */
   readonly statements: number
+  /** What cases hold; absent of payments. */
+  readonly amount_held?: string
 }
 
 /** The rows that `readAll` reads at once. */
@@ -162,7 +179,10 @@ async function readPayouts(
   readChoice('status', status, ['approved', 'paid'])
   if (payable_on !== null) checkDay('payable_on', payable_on)
   const found = await listDue(db, id, payable_on, page)
-  return { ...found, data: await Promise.all(found.data.map(presentDue)) }
+  const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
+  const holds = await readHolds(db, id, affiliates)
+  const data = found.data.map((row) => presentDue(row, holds.get(row.affiliate_id)))
+  return { ...found, data: await Promise.all(data) }
 }
 
 const presentPayment = ({ statements, ...payment }: Payment) => ({
@@ -173,16 +193,38 @@ const presentPayment = ({ statements, ...payment }: Payment) => ({
 /** The hexadecimal digits of a proposed reference. */
 const REFERENCE_DIGITS = 20
 
-/** Presents what has to be paid. Its reference follows from the statements, so it is the same each time. */
-async function presentDue({ affiliate_id, currency, units, ids, payable_on }: DuePayout) {
-  const statements: string[] = JSON.parse(ids)
-  const digits = await digest(JSON.stringify(statements.sort()))
+/**
+ * Presents what has to be paid, and what of it is held. The reference follows from the statements that can be
+ * paid, so it is the same each time.
+ */
+async function presentDue(row: DuePayout, holds: AffiliateHolds | undefined) {
+  const { affiliate_id, currency } = row
+  const all: { id: string; text: string }[] = (JSON.parse(row.ids) as string[]).map((text) => ({
+    id: text.split(' ')[0] ?? text,
+    text,
+  }))
+  const ids = new Set(all.map(({ id }) => id))
+  const held = (holds?.held ?? []).filter(({ id }) => ids.has(id))
+  const heldIds = new Set(held.map(({ id }) => id))
+  const free = all.filter(({ id }) => !heldIds.has(id))
+  const [sum] = sumByCurrency(held)
+  const amountHeld = sum?.amount ?? moneyText(ZERO, currency)
+  const payableOn = (holds?.due ?? [])
+    .filter(({ id }) => ids.has(id) && !heldIds.has(id))
+    .map(({ payable_on }) => payable_on)
+    .sort()
+    .at(-1)
+  const statements = free.map(({ text }) => text).sort()
+  const digits = await digest(JSON.stringify(statements))
   return {
     affiliate_id,
     currency,
-    amount: moneyText(fromUnits(units, currency), currency),
+    amount: moneyText(subtract(fromUnits(row.units, currency), decimal(amountHeld)), currency),
     statements: statements.length,
-    payable_on,
-    reference: `pay_${digits.slice(0, REFERENCE_DIGITS)}`,
+    payable_on: payableOn ?? row.payable_on,
+    reference: statements.length > 0 ? `pay_${digits.slice(0, REFERENCE_DIGITS)}` : null,
+    amount_held: amountHeld,
+    statements_held: held.length,
+    held_by: held.length > 0 ? (holds?.cases ?? []).map(({ id }) => id) : [],
   }
 }

@@ -31,6 +31,8 @@ export interface RefusedForm {
   readonly values: Values
   readonly detail: string
   readonly errors: readonly FieldError[]
+  /** The cases of the fraud review that hold what was to be paid; absent if that is not the reason. */
+  readonly heldBy?: readonly string[] | undefined
 }
 
 /** A filter of an address whose value cannot be applied. */

@@ -24,6 +24,7 @@ export const refusedBy = (error: ApiError, change: string, values: Values): Refu
   values,
   detail: error.details.detail ?? `${error.title}.`,
   errors: readErrors(error),
+  heldBy: error.details.held_by,
 })
 
 /** Sets the headers of an error of the administration API, or of the console, and returns it as a view. */

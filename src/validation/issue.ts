@@ -34,6 +34,7 @@ export const ISSUE_CODES = [
   'nothing_due',
   'not_paid',
   'reference_used',
+  'held_by_case',
   'idempotency_key_reused',
 ] as const
 

@@ -83,6 +83,7 @@ const MESSAGES: Record<IssueCode, (parts: Parts) => string> = {
   nothing_due: ({ expected }) => `Nothing is due to ${expected}.`,
   not_paid: ({ quoted }) => `No payment ${quoted} is booked.`,
   reference_used: ({ quoted, expected }) => `${quoted} was used for ${expected}.`,
+  held_by_case: ({ expected }) => `Cases of the fraud review hold payouts of ${expected}.`,
   idempotency_key_reused: () =>
     'This `Idempotency-Key` was used for different records, or an event definition has changed since.',
 }

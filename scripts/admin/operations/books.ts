@@ -52,6 +52,13 @@ const PAYMENT: Options = {
   },
 }
 
+const OVERRIDE: Options = {
+  override: {
+    value: 'reason',
+    description: 'Pays it although a case of the fraud review holds it, for this reason.',
+  },
+}
+
 const RETURN: Options = {
   reference: {
     value: 'text',
@@ -100,8 +107,11 @@ const approvals: readonly Operation[] = [
     example: 'acme STATEMENT_ID --reference PAY-17 --on 2026-11-16',
     method: 'POST',
     path: 'accounts/{account}/statements/{statement_id}/pay',
-    options: PAYMENT,
-    body: (input) => membersOf(PAYMENT, input),
+    options: { ...PAYMENT, ...OVERRIDE },
+    body: (input) => {
+      const [reason] = input.options.override ?? []
+      return { ...membersOf(PAYMENT, input), ...(reason !== undefined && { override: { reason } }) }
+    },
     format: object,
   },
   {
@@ -254,45 +264,66 @@ const entries: readonly Operation[] = [
 
 const PAYOUT = ['affiliate_id', 'currency', 'amount', 'statements']
 
+interface Payouts {
+  data: { amount_held?: string; statements: number; [member: string]: unknown }[]
+}
+
+const isHeld = ({ amount_held = '0' }: Payouts['data'][number]) => /[1-9]/.test(amount_held)
+
+const listPayouts = listOperation({
+  noun: 'payouts',
+  verb: 'list',
+  summary: 'Lists what has to be paid, by affiliate and currency, or the payments that were made.',
+  example: 'acme --csv',
+  path: 'accounts/{account}/payouts',
+  options: {
+    status: {
+      value: 'status',
+      description: '`approved` lists what has to be paid, `paid` the payments. (default: approved)',
+      choices: ['approved', 'paid'],
+    },
+    'payable-on': {
+      value: 'YYYY-MM-DD',
+      description: 'Only what is payable on this day or earlier.',
+      pattern: DAY,
+    },
+    csv: {
+      description:
+        'Prints CSV, which `payouts import` reads once `paid_on` is filled in. What is held is left out. With `--status paid`, fill in `returned_on` and `reason` of payments that came back.',
+    },
+  },
+  format: (body, input) => {
+    const isPaid = input.options.status?.[0] === 'paid'
+    const kind = isPaid
+      ? ['paid_on', 'reference', 'returned_on', 'reason']
+      : ['payable_on', 'reference']
+    const shown = [...PAYOUT, ...kind]
+    const { data } = body as Payouts
+    if (!input.options.csv) {
+      return list(data.some(isHeld) ? [...shown, 'amount_held', 'held_by'] : shown)(body, input)
+    }
+    // Without its day filled in, the file is what `payouts import --on` reads.
+    const columns = isPaid ? shown : [...shown, 'paid_on']
+    const rows = data
+      .filter(({ statements }) => statements > 0)
+      .map((row) => columns.map((name) => String(row[name] ?? '')))
+    return writeCsv([columns, ...rows]).trimEnd()
+  },
+})
+
 const payouts: readonly Operation[] = [
-  listOperation({
-    noun: 'payouts',
-    verb: 'list',
-    summary:
-      'Lists what has to be paid, by affiliate and currency, or the payments that were made.',
-    example: 'acme --csv',
-    path: 'accounts/{account}/payouts',
-    options: {
-      status: {
-        value: 'status',
-        description:
-          '`approved` lists what has to be paid, `paid` the payments. (default: approved)',
-        choices: ['approved', 'paid'],
-      },
-      'payable-on': {
-        value: 'YYYY-MM-DD',
-        description: 'Only what is payable on this day or earlier.',
-        pattern: DAY,
-      },
-      csv: {
-        description:
-          'Prints CSV, which `payouts import` reads once `paid_on` is filled in. With `--status paid`, fill in `returned_on` and `reason` of payments that came back.',
-      },
+  {
+    ...listPayouts,
+    async run(send, request, input, report) {
+      const body = await listPayouts.run?.(send, request, input, report)
+      const held = (body as Payouts).data.filter(isHeld)
+      if (held.length > 0) {
+        const sums = held.map((row) => `${row.amount_held} ${row.currency} (${row.affiliate_id})`)
+        report(`Cases hold ${counted(held.length, 'payout')}: ${sums.join(', ')}.`)
+      }
+      return body
     },
-    format: (body, input) => {
-      const isPaid = input.options.status?.[0] === 'paid'
-      const kind = isPaid
-        ? ['paid_on', 'reference', 'returned_on', 'reason']
-        : ['payable_on', 'reference']
-      const shown = [...PAYOUT, ...kind]
-      if (!input.options.csv) return list(shown)(body, input)
-      // Without its day filled in, the file is what `payouts import --on` reads.
-      const columns = isPaid ? shown : [...shown, 'paid_on']
-      const { data } = body as { data: Record<string, unknown>[] }
-      const rows = data.map((row) => columns.map((name) => String(row[name] ?? '')))
-      return writeCsv([columns, ...rows]).trimEnd()
-    },
-  }),
+  },
   {
     noun: 'payouts',
     verb: 'import',

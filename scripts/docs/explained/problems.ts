@@ -218,6 +218,14 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'currency. Each entry of `errors` says what would fit.',
     fix: 'Correct the amount. A statement is paid as a whole, the oldest first.',
   },
+  held_by_case: {
+    cause:
+      'An open case of the fraud review holds the payouts of the affiliate, or a confirmed one that ' +
+      'keeps its hold. `held_by` has the ids of the cases.',
+    fix:
+      'Decide the case. To pay a statement nevertheless, an approver sends `override` with a ' +
+      '`reason` to its `pay`.',
+  },
   payload_too_large: {
     cause:
       'The body has more than 8 MiB after decompression, more than 250,000 values, or more than ' +

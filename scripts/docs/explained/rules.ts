@@ -237,4 +237,9 @@ export const RULE: Record<IssueCode, Explanation> = {
       'On payments in `/admin/v1`: another payment or a return has this reference, or the same payment with another day. Nothing of the request was booked.',
     fix: 'Give every payment a reference of its own. The same payment under the same reference is accepted again.',
   },
+  held_by_case: {
+    cause:
+      'On payments in `/admin/v1`: a case of the fraud review holds what the payment would pay. Nothing of the request was booked.',
+    fix: 'Decide the case. A file never pays what is held: an approver pays such a statement with `override` and a reason.',
+  },
 }

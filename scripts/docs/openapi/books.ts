@@ -1,9 +1,9 @@
 import {
   approval,
+  heldPayment,
   listedPayment,
   listedReturn,
   newManualEntry,
-  payment,
   paymentReturn,
   periodApproval,
 } from '../../../src/commission/books/book-fields.ts'
@@ -100,13 +100,20 @@ const PAYOUT = object(
   {
     affiliate_id,
     currency,
-    amount: money('The amount.'),
-    statements: documented('The number of statements.', COUNT),
+    amount: money('The amount. Of a payout that is due, without what is held.'),
+    statements: documented('The number of statements that it pays.', COUNT),
     payable_on: documented('The first day on which all of them are payable.', DAY),
     paid_on: documented('When they were paid.', DAY),
     reference: documented(
-      'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay.',
+      'The reference of the payment. Of a payout that is due, it is derived from its statements: use it when you pay. Null if all of it is held.',
+      orNull(TEXT),
     ),
+    amount_held: money('What cases of the fraud review hold of a payout that is due.'),
+    statements_held: documented('The number of statements that are held.', COUNT),
+    held_by: documented('The ids of the cases that hold it. Empty if nothing is held.', {
+      type: 'array',
+      items: TEXT,
+    }),
     actor,
     at: documented('When the payment was booked.', TIME),
     return_reference: documented(
@@ -116,7 +123,10 @@ const PAYOUT = object(
     returned_on: documented('When the payment came back, or null.', orNull(DAY)),
     reason: documented('Why it came back, or null.', orNull(TEXT)),
   },
-  [...['payable_on', 'paid_on', 'actor', 'at'], ...['return_reference', 'returned_on', 'reason']],
+  [
+    ...['payable_on', 'amount_held', 'statements_held', 'held_by'],
+    ...['paid_on', 'actor', 'at', 'return_reference', 'returned_on', 'reason'],
+  ],
 )
 
 /** The schemas of approvals, entries and payments. */
@@ -200,10 +210,10 @@ const approvals = (): Operation[] => [
     id: 'payStatement',
     summary: 'Book the payment of a statement',
     description:
-      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference.',
-    body: { schema: closedObject(payment, AT) },
+      'Books that the `payable` of an approved statement was paid. The same reference and day again returns the statement as it is. After a return, the payment needs a new reference. A statement that a case of the fraud review holds is refused with `held_by_case`, unless `override` says why it is paid nevertheless.',
+    body: { schema: closedObject(heldPayment, AT) },
     answers: returned('The statement is paid.', ref('BookedStatement')),
-    errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used'],
+    errors: ['not_approved', 'already_paid', 'nothing_due', 'reference_used', 'held_by_case'],
   }),
   operation({
     method: 'post',
@@ -296,14 +306,17 @@ const payouts = (): Operation[] => [
     id: 'listPayouts',
     summary: 'List what has to be paid',
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page.',
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
     parameters: [...PAGING, 'payout_status', 'payable_on'],
     answers: {
       200: {
         description: 'One page.',
         type: ['application/json', 'text/csv'],
         schema: { anyOf: [pageOf(ref('Payout')), TEXT] },
-        headers: PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark'),
+        headers: [
+          ...PAGE_HEADERS.filter((name) => name !== 'x-d1-bookmark'),
+          ...['Payouts-Held', 'Payouts-Held-Amount'],
+        ],
       },
     },
   }),
@@ -312,7 +325,7 @@ const payouts = (): Operation[] => [
     path: `${ACCOUNT_PATH}/payouts`,
     id: 'importPayouts',
     summary: 'Book payments',
-    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request.`,
+    description: `Books 1 to ${BOOK_LIMITS.payments.toLocaleString('en')} payments, all or none. Each pays the oldest approved statements of its affiliate and currency, each as a whole: its amount must be the sum of the first of them. Payments that are booked already are left as they are. \`returned_on\` and \`reason\` mark a booked payment that came back: its statements are due again, and can be paid by a later request. What a case of the fraud review holds cannot be paid in this way.`,
     body: {
       schema: {
         type: 'array',
@@ -323,7 +336,7 @@ const payouts = (): Operation[] => [
       also: { type: 'text/csv', schema: CSV_TEXT },
     },
     answers: returned('The payments are booked.', ref('ImportedPayments')),
-    errors: ['amount_differs', 'nothing_due', 'not_paid', 'reference_used'],
+    errors: ['amount_differs', 'held_by_case', 'nothing_due', 'not_paid', 'reference_used'],
   }),
 ]
 

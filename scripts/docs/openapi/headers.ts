@@ -40,6 +40,11 @@ export const HEADERS: Record<string, object> = {
   ETag: requiredHeader('Identifies this version of the document.'),
   Location: requiredHeader('The address of the landing page.', { type: 'string', format: 'uri' }),
   'Content-Disposition': header('The name of a CSV file (RFC 6266). Absent in other formats.'),
+  'Payouts-Held': header(
+    'The number of payouts that cases of the fraud review hold, as a whole or in part. Only with CSV; absent if nothing is held.',
+    { type: 'string', pattern: '^\\d+$' },
+  ),
+  'Payouts-Held-Amount': header('What is held of each currency, such as `40.50 EUR, 7.00 USD`.'),
   'Referrer-Policy': header('`no-referrer`.'),
   'Content-Security-Policy': header(
     'Restricts the page to its own scripts and styles and to requests to this service.',

@@ -4,6 +4,7 @@ import * as f from '../../validation/fields.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
 import { ruleMessage } from '../../validation/issue.ts'
 import { decimal, positiveMoney } from '../plans/decimals.ts'
+import { objectOf } from '../plans/shapes.ts'
 
 // The fields of request bodies about the books.
 
@@ -79,6 +80,25 @@ export const payment = {
     ),
   ),
   paid_on: paidOn,
+}
+
+/** The fields of the payment of a statement that may be held. */
+export const heldPayment = {
+  ...payment,
+  override: v.optional(
+    describeField(
+      objectOf({
+        reason: describeField(
+          f.reason,
+          documentation('Why it is paid nevertheless. The audit log shows it.', 'Bank confirmed'),
+        ),
+      }),
+      documentation(
+        'Pays a statement although a case of the fraud review holds it. Without effect if none does.',
+        { reason: 'The affiliate has shown the contracts of these customers' },
+      ),
+    ),
+  ),
 }
 
 const returnedOn = describeField(

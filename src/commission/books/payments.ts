@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { type BookedStatement, findBooked } from '../../db/commission/books/booked.ts'
+import type { DueStatement } from '../../db/commission/books/ledger.ts'
 import {
   bookPayments,
-  type DueStatement,
   findPayments,
   foldReference,
   type NewPayment,
@@ -18,13 +18,12 @@ import { quote } from '../../validation/quote.ts'
 import { isObject } from '../../validation/record-validator.ts'
 import { validateObject } from '../../validation/strict-object.ts'
 import { readCsv } from '../csv.ts'
-import { parsePeriod } from '../engine/calendar.ts'
 import { add, compare, type Decimal, decimal, ZERO } from '../engine/decimal.ts'
-import { compareText } from '../engine/facts.ts'
 import { counted } from '../engine/reasons.ts'
 import { minorDigits } from '../minor-digits.ts'
 import { noStatement } from './approve.ts'
 import { listedPayment, listedReturn } from './book-fields.ts'
+import { type AffiliateHolds, byAge, readHolds, seenOf } from './holds.ts'
 import { BOOK_LIMITS } from './limits.ts'
 import { moneyText, normalizeMoney } from './money.ts'
 
@@ -203,14 +202,16 @@ const payeeKey = ({ affiliate_id, currency }: Pick<NewPayment, 'affiliate_id' | 
   JSON.stringify([affiliate_id, currency])
 
 /**
- * Finds the statements that each payment pays: the oldest of its affiliate and currency. Payments of a
- * request come one after the other.
+ * Finds the statements that each payment pays: the oldest of its affiliate and currency that no case holds.
+ * Payments of a request come one after the other.
  */
 function matchPayments(
   listed: readonly ListedPayment[],
   due: readonly DueStatement[],
   booked: readonly Payment[],
+  holds: ReadonlyMap<string, AffiliateHolds>,
 ): MatchedPayments {
+  const heldIds = new Set([...holds.values()].flatMap(({ held }) => held.map(({ id }) => id)))
   const open = new Map([...Map.groupBy(due, payeeKey)].map(([key, all]) => [key, all.sort(byAge)]))
   const made: NewPayment[] = []
   const returned: NewReturn[] = []
@@ -234,8 +235,13 @@ function matchPayments(
     else if (back) refused.push(notBooked(pointer, one.reference))
     else {
       const left = open.get(payeeKey(one)) ?? []
-      const count = countPaid(left, one.amount)
-      if (count === null) refused.push(misfit(pointer, one, left))
+      // A case holds the latest.
+      const free = left.filter(({ id }) => !heldIds.has(id))
+      const count = countPaid(free, one.amount)
+      const isHeld = free.length === 0 || countPaid(left, one.amount) !== null
+      if (count === null && left.length > free.length && isHeld) {
+        refused.push(heldPayment(pointer, one, holds.get(one.affiliate_id)))
+      } else if (count === null) refused.push(misfit(pointer, one, free))
       else {
         made.push({ ...one, ids: left.splice(0, count).map(({ id }) => id) })
         statements += count
@@ -259,11 +265,6 @@ const isReturned = (
   booked: Payment,
   { returned_on, reason }: Pick<NewReturn, 'returned_on' | 'reason'>,
 ): boolean => booked.returned_on === returned_on && booked.reason === reason
-
-const lastDay = ({ period }: DueStatement) => parsePeriod(period)?.last ?? 0
-
-const byAge = (a: DueStatement, b: DueStatement): number =>
-  lastDay(a) - lastDay(b) || compareText(a.plan, b.plan) || compareText(a.period, b.period)
 
 const isSame = (a: Payment, b: Omit<NewPayment, 'ids'>): boolean =>
   isOf(a, b.reference) &&
@@ -344,11 +345,35 @@ function misfit(
   }
 }
 
+/** The most cases that a sentence names. */
+const MAX_CASES = 5
+
+/** Says which cases hold the payouts of an affiliate. */
+function holdersOf(holds: AffiliateHolds | undefined): string {
+  const ids = (holds?.cases ?? []).map(({ id }) => quote(id))
+  const more = ids.length - MAX_CASES
+  const named = more > 0 ? [...ids.slice(0, MAX_CASES), `${more} more`] : ids
+  return `${ids.length === 1 ? 'the case' : 'the cases'} ${named.join(', ')}`
+}
+
+const heldPayment = (
+  pointer: string,
+  { affiliate_id, amount }: Omit<NewPayment, 'ids'>,
+  holds: AffiliateHolds | undefined,
+): Issue => ({
+  pointer,
+  code: 'held_by_case',
+  expected: `affiliate ${quote(affiliate_id)}: ${holdersOf(holds)}`,
+  value: amount,
+})
+
 /** Who has paid which statement, and how. */
 interface StatementPayment {
   readonly id: string
   readonly reference: string
   readonly paid_on: string
+  /** Why it was paid although a case of the fraud review holds it; absent if none may. */
+  readonly override?: { readonly reason: string } | undefined
   readonly actor: string
   /** In milliseconds. */
   readonly now: number
@@ -358,12 +383,12 @@ interface StatementPayment {
  * Books that a statement was paid. One that was paid with the same reference on the same day is
  * returned as it is.
  *
- * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`
+ * @throws ApiError `not_found`, `not_approved`, `already_paid`, `nothing_due`, `reference_used`, `held_by_case`
  */
 export async function payStatement(
   db: D1Database,
   account: string,
-  { id, reference, paid_on, actor, now }: StatementPayment,
+  { id, reference, paid_on, override, actor, now }: StatementPayment,
 ): Promise<BookedStatement> {
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
     const statement = await findBooked(db, account, id)
@@ -375,14 +400,30 @@ export async function payStatement(
     }
     checkPayable(statement, reference, used)
     const { affiliate_id, payable: amount, currency } = payableOf(statement)
+    const holds = await readHolds(db, account, [affiliate_id])
+    const own = holds.get(affiliate_id)
+    const isHeld = own?.held.some((one) => one.id === id) === true
+    if (isHeld && !override) throw heldByCase(own)
     const row = { reference, affiliate_id, currency, amount, paid_on, ids: [id] }
-    const details = { statement: id, reference, paid_on, amount, currency }
+    const overridden = isHeld && override && { ...override, cases: own.cases.map((one) => one.id) }
+    const details = {
+      ...{ statement: id, reference, paid_on, amount, currency },
+      ...(overridden && { override: overridden }),
+    }
     const payer = { account, actor, action: 'statement.pay', details, now }
-    if (await bookPayments(db, payer, { made: [row], returned: [] }))
+    const seen = seenOf(holds, [affiliate_id])
+    if (await bookPayments(db, payer, { made: [row], returned: [] }, seen))
       return (await findBooked(db, account, id)) ?? statement
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
+
+/** Returns the error of the payment of a statement that cases hold. */
+const heldByCase = (holds: AffiliateHolds) =>
+  new ApiError('held_by_case', {
+    detail: `The payout is held by ${holdersOf(holds)} of the fraud review. Decide what holds it, or give the \`override\`.`,
+    held_by: holds.cases.map(({ id }) => id),
+  })
 
 /** Returns the error of a payment that is booked with another day. */
 const paidOtherDay = (booked: Payment) =>
@@ -489,7 +530,7 @@ export async function returnPayment(
       currency,
     }
     const payer = { account, actor, action: 'statement.return', details, now }
-    if (await bookPayments(db, payer, { made: [], returned })) {
+    if (await bookPayments(db, payer, { made: [], returned }, [])) {
       return (await findBooked(db, account, id)) ?? statement
     }
   }
@@ -535,7 +576,7 @@ const MAX_LISTED = 100
 /**
  * Books payments and returns of payments, all or none. Those that are booked already are left as they are.
  *
- * @throws ApiError `amount_differs`, `nothing_due`, `not_paid` or `reference_used`: the code of the first error.
+ * @throws ApiError `amount_differs`, `held_by_case`, `nothing_due`, `not_paid` or `reference_used`: the code of the first error.
  */
 export async function importPayments(
   db: D1Database,
@@ -546,12 +587,14 @@ export async function importPayments(
   const references = listed.map(({ reference }) => reference)
   const affiliates = [...new Set(listed.map(({ affiliate_id }) => affiliate_id))]
   for (let attempt = 1; attempt <= BOOK_LIMITS.attempts; attempt++) {
-    const [booked, due] = await Promise.all([
+    const [booked, due, holds] = await Promise.all([
       findPayments(db, account, references),
       readDue(db, account, affiliates, BOOK_LIMITS.due + 1),
+      readHolds(db, account, affiliates),
     ])
     if (due.length > BOOK_LIMITS.due) throw tooMany()
-    const { made, returned, unchanged, refused, statements } = matchPayments(listed, due, booked)
+    const matched = matchPayments(listed, due, booked, holds)
+    const { made, returned, unchanged, refused, statements } = matched
     if (refused.length > 0) throw refusalOf(refused)
     const result = {
       received: listed.length,
@@ -562,7 +605,9 @@ export async function importPayments(
     }
     if (made.length === 0 && returned.length === 0) return result
     const payer = { account, actor, action: 'payouts.book', details: { ...result }, now }
-    if (await bookPayments(db, payer, { made, returned })) return result
+    const paid = [...new Set(made.map(({ affiliate_id }) => affiliate_id))]
+    const seen = seenOf(holds, paid)
+    if (await bookPayments(db, payer, { made, returned }, seen)) return result
   }
   throw unavailable(new Error('Others changed the books in each attempt.'), 1)
 }
@@ -582,4 +627,10 @@ function refusalOf(refused: readonly Issue[]): ApiError {
   })
 }
 
-const CODES = ['amount_differs', 'nothing_due', 'not_paid', 'reference_used'] as const
+const CODES = [
+  'amount_differs',
+  'held_by_case',
+  'nothing_due',
+  'not_paid',
+  'reference_used',
+] as const

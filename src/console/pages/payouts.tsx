@@ -33,7 +33,15 @@ interface Payout extends PaymentRow {
   readonly statements: number
   /** The day when all of it is due. */
   readonly payable_on?: string
+  /** What cases of the fraud review hold, and the ids of these cases; absent of payments. */
+  readonly amount_held?: string
+  readonly held_by?: readonly string[]
 }
+
+const isHeld = ({ held_by = [] }: Payout): boolean => held_by.length > 0
+
+/** Whether there is something to pay: a case can hold all of it. */
+const isPayable = ({ statements }: Payout): boolean => statements > 0
 
 const isPaid = ({ query }: Visit) => query.status === 'paid'
 
@@ -155,6 +163,27 @@ const amountColumn = column(
   true,
 )
 
+const heldColumn = column(
+  'Held',
+  ({ amount_held, currency }: Payout) => <Amount value={amount_held ?? '0'} currency={currency} />,
+  true,
+)
+
+/** Says how many payouts of the page are held, and how much. */
+function HeldNote({ rows }: { rows: readonly Payout[] }) {
+  const held = rows.filter(isHeld)
+  if (held.length === 0) return null
+  const sums = sumsText(
+    held.map(({ amount_held = '0', currency }) => ({ amount: amount_held, currency })),
+  )
+  return (
+    <p class="notice">
+      The fraud review holds {counted(held.length, 'payout')} for {sums}. What is held cannot be
+      ticked, and the files leave it out. It can be paid once the cases are decided.
+    </p>
+  )
+}
+
 /** Returns the ticks of a form that was refused, or null if none was. */
 function ticksOf({ refused }: Visit, ...changes: readonly string[]): ReadonlySet<string> | null {
   if (!refused || !changes.includes(refused.change)) return null
@@ -180,7 +209,7 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   const today = dayBefore(visit.now, 0)
   const kept = ticksOf(visit, 'pay', 'download')
   const isTicked = (row: Payout) =>
-    kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today
+    isPayable(row) && (kept ? kept.has(tickValue(row)) : (row.payable_on ?? '') <= today)
   if (rows.length === 0) {
     return (
       <>
@@ -197,12 +226,14 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   return (
     <PostForm visit={visit} id="change-pay">
       <Refused visit={visit} changes={['pay', 'download']} />
+      <HeldNote rows={rows} />
       <TickTable
         caption="What has to be paid. Ticked: what is due today."
-        rows={rows.map((row) => ({ ...row, canTick: true }))}
+        rows={rows.map((row) => ({ ...row, canTick: isPayable(row) }))}
         columns={[
           ...fields<Payout>(visit, 'affiliate_id'),
           amountColumn,
+          ...(rows.some(isHeld) ? [heldColumn] : []),
           column('Due', ({ payable_on }: Payout) => <Day day={payable_on ?? null} />),
           statementsColumn(visit, 'approved'),
           ...fields<Payout>(visit, 'reference'),

@@ -75,6 +75,13 @@ const ChangedSince = ({ statement, values }: { statement: WholeStatement; values
 
 const ONCE = 'Must be unique: a reference is booked once.'
 
+/** The field for the reason to pay what a case holds. */
+const OVERRIDE = {
+  name: 'override',
+  label: 'Reason to pay it nevertheless',
+  hint: 'The audit log shows it.',
+}
+
 const Pay = ({ visit, statement: { payable, currency } }: ShownStatement) => (
   <ChangeForm
     visit={visit}
@@ -84,6 +91,7 @@ const Pay = ({ visit, statement: { payable, currency } }: ShownStatement) => (
     fields={[
       { name: 'reference', required: true, hint: ONCE },
       { name: 'paid_on', type: 'date', required: true, value: dayBefore(visit.now, 0) },
+      ...(visit.refused?.heldBy ? [OVERRIDE] : []),
     ]}
   />
 )
@@ -191,7 +199,10 @@ const changes: NonNullable<Page['changes']> = {
     request: (values, visit) => ({
       method: 'POST',
       path: ownPath(visit, 'pay'),
-      body: pick(values, 'reference', 'paid_on'),
+      body: {
+        ...pick(values, 'reference', 'paid_on'),
+        ...(values('override').trim() && { override: { reason: values('override') } }),
+      },
     }),
   },
   return: {

@@ -502,6 +502,13 @@ const SENTENCES: Readonly<Record<string, Write>> = {
             , reference <Quoted value={text(details, 'reference')} />
           </>
         ) : null}
+        {details.override ? (
+          <>
+            {' '}
+            although the fraud review holds it
+            <Reason details={objectAt(details, 'override')} />
+          </>
+        ) : null}
       </>
     ),
   }),

@@ -20,6 +20,7 @@ const NAMES: Readonly<Record<string, string>> = {
   paid_on: 'day of the payment',
   payable_on: 'day when it is due',
   returned_on: 'day of the return',
+  override: 'reason to pay it nevertheless',
 }
 
 /** An instant, a day, a month or a week as the administration API writes it. */

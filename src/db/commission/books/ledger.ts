@@ -65,6 +65,16 @@ export function sumOf(amount: string): string {
 /** Whether a row of `statements` is to be paid: the condition of the partial index `statements_due`. */
 export const IS_DUE = `status = 'approved' and payable glob '*[1-9]*'`
 
+/** A statement that has to be paid. */
+export interface DueStatement {
+  readonly id: string
+  readonly affiliate_id: string
+  readonly plan: string
+  readonly period: string
+  readonly currency: string
+  readonly payable: string
+}
+
 /** Sums the entries of an affiliate, and what has to be paid, by currency. */
 export const READ_BALANCES = compileStatement(`
   select currency, ${sumOf('amount')} as units, 'balance' as what from ledger

@@ -1,5 +1,6 @@
 import type { Connection } from '../../database.ts'
 import { newAuditId, withAudit } from '../../directory/audit.ts'
+import { HOLDS_CHANGED, rowsOfSeen, type SeenHolds } from '../../fraud/holds.ts'
 import { type FoundPage, type Page, paginate } from '../../paginate.ts'
 import { all } from '../../query.ts'
 import { JSON_EACH } from '../../records/sql-fragments.ts'
@@ -7,7 +8,7 @@ import { isAssertionFailure } from '../../retry.ts'
 import type { payments } from '../../schema.ts'
 import { bindStatement, compileStatement } from '../../statement.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from './audit-guard.ts'
-import { IS_DUE, sumOf } from './ledger.ts'
+import { type DueStatement, IS_DUE, sumOf } from './ledger.ts'
 
 /**
  * Returns a reference as it is compared, the `folded_reference` of its row: without white space around it
@@ -49,6 +50,10 @@ const REJECT_CHANGED = compileStatement(`
         and s.affiliate_id = r.affiliate_id
       where s.id is null))`)
 
+/** Aborts the batch if the holds of an affiliate are not those that were seen. */
+const REJECT_HELD = compileStatement(`
+  select ${ABORT} from ${JSON_EACH}(:seen) e where ${IS_FIRST_ATTEMPT} and ${HOLDS_CHANGED}`)
+
 /** Inserts payments. */
 const INSERT_PAYMENTS = compileStatement(`
   ${ROWS}
@@ -79,7 +84,7 @@ export const PAY = compileStatement(`
   ) v
   where statements.account = :account and statements.id = v.id and statements.status = 'approved'`)
 
-const PAY_STATEMENTS = [REJECT_CHANGED, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY]
+const PAY_STATEMENTS = [REJECT_CHANGED, REJECT_HELD, INSERT_PAYMENTS, BOOK_PAYMENTS, PAY]
 
 /** Who pays, and how the audit log calls it. */
 interface Payer {
@@ -99,12 +104,16 @@ export interface PaymentChanges {
 
 /**
  * Books payments and returns of payments, all or none, in one atomic batch. Returns false if a reference
- * is taken, a statement must no longer be paid, or a payment came back already.
+ * is taken, a statement must no longer be paid, a payment came back already, or a case of the fraud review
+ * holds what it did not hold before.
+ *
+ * @param seen What the payments have seen of the holds of their affiliates.
  */
 export async function bookPayments(
   db: D1Database,
   { account, actor, action, details, now }: Payer,
   { made, returned }: PaymentChanges,
+  seen: readonly SeenHolds[],
 ): Promise<boolean> {
   const audit = newAuditId()
   const list = made.map(({ reference, affiliate_id, currency, amount, paid_on, ids }) => [
@@ -118,7 +127,7 @@ export async function bookPayments(
   ])
   const at = new Date(now).toISOString()
   const shared = { account, actor, at, audit }
-  const paid = { ...shared, rows: JSON.stringify(list) }
+  const paid = { ...shared, rows: JSON.stringify(list), seen: rowsOfSeen(seen) }
   const back = { ...shared, ...rowsOfReturns(returned, made.flatMap(({ ids }) => ids).length) }
   const statements = [
     ...(made.length > 0 ? PAY_STATEMENTS.map((one) => bindStatement(db, one, paid)) : []),
@@ -317,16 +326,6 @@ export async function findPayments(
 ): Promise<Payment[]> {
   const values = { account, references: JSON.stringify(references.map(foldReference)) }
   return all<Payment>(db, FIND_PAYMENTS, values)
-}
-
-/** A statement that has to be paid. */
-export interface DueStatement {
-  readonly id: string
-  readonly affiliate_id: string
-  readonly plan: string
-  readonly period: string
-  readonly currency: string
-  readonly payable: string
 }
 
 /** Reads the statements of some affiliates that have to be paid. */

@@ -1,0 +1,105 @@
+import { type DueStatement, IS_DUE } from '../commission/books/ledger.ts'
+import type { Connection } from '../database.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import type { fraudCases } from '../schema.ts'
+import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
+
+/** Whether a case `h` holds payouts: the condition of the partial index `fraud_cases_holding`. */
+export const HOLDS = `(h.action = 'hold' and h.status = 'open' or h.keep_hold = 1)`
+
+/** A case that holds payouts of its affiliate. */
+export type HoldingCase = Pick<
+  typeof fraudCases.$inferSelect,
+  'id' | 'affiliate_id' | 'reserve_percent' | 'opened_at'
+>
+
+/** The cases `h` that hold payouts of some affiliates. */
+const HOLDING = `
+  ${JSON_EACH}(:affiliates) a cross join fraud_cases h indexed by fraud_cases_holding
+    on h.account = :account and h.affiliate_id = a.value and ${HOLDS}`
+
+const READ_CASES = compileStatement(`
+  select h.id, h.affiliate_id, h.reserve_percent, h.opened_at from ${HOLDING} order by h.id`)
+
+const READ_DUE = compileStatement(`
+  select s.id, s.affiliate_id, s.plan, s.period, s.statement ->> 'currency' as currency, s.payable,
+    s.statement ->> 'payable_on' as payable_on
+  from (select distinct h.affiliate_id from ${HOLDING}) n
+  cross join statements s indexed by statements_due on s.account = :account
+    and s.affiliate_id = n.affiliate_id and ${IS_DUE}`)
+
+const READ_PAID = compileStatement(`
+  select s.affiliate_id, p.currency, s.payable, p.at
+  from (select distinct h.affiliate_id from ${HOLDING} where h.reserve_percent <> '100') n
+  cross join statements s indexed by statements_affiliate on s.account = :account
+    and s.affiliate_id = n.affiliate_id and s.status = 'paid'
+  cross join payments p on p.account = :account and p.reference = s.payment`)
+
+/** A statement that has to be paid, and the day from which it is. */
+export interface HoldableStatement extends DueStatement {
+  readonly payable_on: string
+}
+
+/** What was paid for a statement, and when that was booked. */
+export interface PaidStatement extends Pick<DueStatement, 'affiliate_id' | 'currency' | 'payable'> {
+  readonly at: string
+}
+
+/** The cases that hold payouts of some affiliates, and what they may hold. */
+export interface StoredHolds {
+  /** In order of id. */
+  readonly cases: readonly HoldingCase[]
+  /** What has to be paid to the affiliates of the cases. */
+  readonly due: readonly HoldableStatement[]
+  /** What was paid to those of whom a case holds a part. */
+  readonly paid: readonly PaidStatement[]
+}
+
+/** Reads the cases that hold payouts of some affiliates, and what they may hold. */
+export async function readStoredHolds(
+  db: Connection,
+  account: string,
+  affiliates: readonly string[],
+): Promise<StoredHolds> {
+  const values = { account, affiliates: JSON.stringify(affiliates) }
+  const bind = (statement: Statement) => bindStatement(db, statement, values)
+  const [cases, due, paid] = await readBatch<[HoldingCase[], HoldableStatement[], PaidStatement[]]>(
+    db,
+    [bind(READ_CASES), bind(READ_DUE), bind(READ_PAID)],
+  )
+  return { cases, due, paid }
+}
+
+/** What a payment has seen of the holds of an affiliate. */
+export interface SeenHolds {
+  readonly affiliate_id: string
+  /** In order of id. */
+  readonly cases: readonly HoldingCase[]
+  /** What has to be paid to the affiliate, if a case holds some of it; else null. */
+  readonly due: readonly string[] | null
+}
+
+/**
+ * Whether the holds of an affiliate differ from what was seen of them, which the row `e` has: its cases, or
+ * what they hold.
+ */
+export const HOLDS_CHANGED = `(
+    (select json_group_array(token) from (
+      select h.id || ' ' || h.reserve_percent || ' ' || h.opened_at as token
+      from fraud_cases h indexed by fraud_cases_holding
+      where h.account = :account and h.affiliate_id = e.value ->> 0 and ${HOLDS} order by h.id
+    )) is not e.value -> 1
+    or e.value ->> 2 is not null and (select json_group_array(id) from (
+      select id from statements indexed by statements_due
+      where account = :account and affiliate_id = e.value ->> 0 and ${IS_DUE} order by id
+    )) is not e.value -> 2)`
+
+/** Returns what was seen of holds as the rows of that condition. */
+export const rowsOfSeen = (seen: readonly SeenHolds[]): string =>
+  JSON.stringify(
+    seen.map(({ affiliate_id, cases, due }) => [
+      affiliate_id,
+      cases.map(({ id, reserve_percent, opened_at }) => `${id} ${reserve_percent} ${opened_at}`),
+      due,
+    ]),
+  )

@@ -1,0 +1,354 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { importPayments, parsePayments, payStatement } from '../../src/commission/books/payments.ts'
+import {
+  digestOf,
+  earning,
+  idOf,
+  rowsOf,
+  type StatementRow,
+  storeRows,
+} from '../commission/book-rows.ts'
+import { assign, monthly, storePlan } from '../commission/stored.ts'
+import { randomSource } from '../commission/worlds.ts'
+import { overriding } from '../overriding.ts'
+import { ask, askAdmin, json, register } from '../partner.ts'
+import { changeCase, storeCases } from './stored-cases.ts'
+
+const PATH = 'accounts/acme-forex'
+const PAID_ON = '2024-12-01'
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['a', 'b'] })
+  await storePlan('acme-forex', 'ib', monthly([]))
+  await assign('acme-forex', 'ib')
+})
+
+/** Statements of an affiliate, one for each month of 2024 from June on. */
+const months = (affiliate: string, ...amounts: string[]): StatementRow[] => {
+  const rows = amounts.map((amount, i) =>
+    earning(affiliate, `2024-${String(i + 6).padStart(2, '0')}`, amount),
+  )
+  return rows.map((row, i) => {
+    const before = rows[i - 1]
+    return before ? { ...row, previous: digestOf(before) } : row
+  })
+}
+
+const approve = async (...rows: StatementRow[]) => {
+  await storeRows(rows)
+  for (const row of rows) {
+    const to = `${PATH}/statements/${idOf(row)}/approve`
+    expect((await askAdmin(to, 'POST', { hash: digestOf(row) })).status).toBe(200)
+  }
+}
+
+const pay = (row: StatementRow, reference: string, more: object = {}) => {
+  const body = { reference, paid_on: PAID_ON, ...more }
+  return askAdmin(`${PATH}/statements/${idOf(row)}/pay`, 'POST', body)
+}
+
+const importRows = (...rows: (readonly [affiliate: string, amount: string, reference: string])[]) =>
+  askAdmin(
+    `${PATH}/payouts`,
+    'POST',
+    rows.map(([affiliate_id, amount, reference]) => ({
+      ...{ affiliate_id, currency: 'EUR', amount, reference, paid_on: PAID_ON },
+    })),
+  )
+
+interface Payout {
+  affiliate_id: string
+  amount: string
+  statements: number
+  amount_held: string
+  statements_held: number
+  held_by: string[]
+  reference: string | null
+}
+
+const payouts = async () => (await json(askAdmin(`${PATH}/payouts`))).data as Payout[]
+
+const heldOf = (rows: readonly Payout[]) =>
+  rows.map((row) => [
+    ...[row.affiliate_id, row.amount, row.statements],
+    ...[row.amount_held, row.statements_held, row.held_by],
+  ])
+
+const csv = () =>
+  ask(`/admin/v1/${PATH}/payouts`, {
+    headers: { Authorization: `Bearer ${env.ADMIN_KEY}`, Accept: 'text/csv' },
+  })
+
+const [june = earning('a', '', ''), july = june, august = june] = months(
+  'a',
+  '25.00',
+  '5.50',
+  '8.00',
+)
+const [other = june] = months('b', '7.00')
+
+describe('a case that holds', () => {
+  test('holds all payouts of its affiliate, and no others', async () => {
+    await approve(june, july, other)
+    await storeCases({ id: 'case_1' })
+    const listed = await payouts()
+    expect(heldOf(listed)).toEqual([
+      ['a', '0.00', 0, '30.50', 2, ['case_1']],
+      ['b', '7.00', 1, '0.00', 0, []],
+    ])
+    expect(listed[0]?.reference).toBeNull()
+    for (const row of [june, july]) {
+      expect(await json(pay(row, 'R-1'))).toMatchObject({
+        ...{ status: 409, code: 'held_by_case', held_by: ['case_1'] },
+        detail:
+          'The payout is held by the case `case_1` of the fraud review. Decide what holds it, or give the `override`.',
+      })
+    }
+    expect((await pay(other, 'R-2')).status).toBe(200)
+  })
+
+  test.each([
+    ['was opened by a rule that flags', { action: 'flag' }],
+    ['was dismissed', { status: 'dismissed' }],
+    ['expired', { status: 'expired' }],
+    ['was confirmed without keeping its hold', { status: 'confirmed' }],
+    ['is of another account', { account: 'other' }],
+  ] as const)('holds nothing if it %s', async (_, more) => {
+    await approve(june)
+    await storeCases({ id: 'case_1', ...more })
+    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '0.00', 0, []]])
+    expect((await pay(june, 'R-1')).status).toBe(200)
+  })
+
+  test.each(['hold', 'flag'] as const)(
+    'goes on holding if it was confirmed so, whether its rule holds or flags: %s',
+    async (action) => {
+      await approve(june)
+      await storeCases({ id: 'case_1', action, status: 'confirmed', keepHold: true })
+      expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '25.00', 1, ['case_1']]])
+      expect((await pay(june, 'R-1')).status).toBe(409)
+    },
+  )
+
+  test('never holds an approval, and changes no entry of the ledger', async () => {
+    await storeCases({ id: 'case_1' })
+    await approve(june)
+    expect((await rowsOf('ledger')).map(({ kind, amount }) => [kind, amount])).toEqual([
+      ['earned', '25.00'],
+    ])
+    const { balances } = await json(askAdmin(`${PATH}/affiliates/a/balance`))
+    expect(balances).toEqual([{ currency: 'EUR', balance: '25.00', due: '25.00' }])
+  })
+
+  test('is left out of the CSV, whose headers say how many and how much', async () => {
+    await approve(june, july, other)
+    expect((await csv()).headers.get('Payouts-Held')).toBeNull()
+    await storeCases({ id: 'case_1' })
+    const response = await csv()
+    expect(response.headers.get('Payouts-Held')).toBe('1')
+    expect(response.headers.get('Payouts-Held-Amount')).toBe('30.50 EUR')
+    const lines = (await response.text()).trim().split('\r\n')
+    expect(lines).toHaveLength(2)
+    expect(lines[1]).toMatch(/^b,EUR,7\.00,1,2024-11-14,pay_/)
+  })
+
+  test('holds what a file pays: nothing of it is booked', async () => {
+    await approve(june, july, other)
+    await storeCases({ id: 'case_1' })
+    const refused = await json(importRows(['b', '7.00', 'R-2'], ['a', '25.00', 'R-1']))
+    expect(refused).toMatchObject({
+      ...{ status: 409, code: 'held_by_case', errors_total: 1 },
+      errors: [
+        {
+          pointer: '/1',
+          message: 'Cases of the fraud review hold payouts of affiliate `a`: the case `case_1`.',
+        },
+      ],
+    })
+    expect(await rowsOf('payments')).toEqual([])
+    expect((await importRows(['b', '7.00', 'R-2'])).status).toBe(200)
+  })
+
+  test('is overridden by an approver with a reason, which the audit log shows', async () => {
+    await approve(june, july)
+    await storeCases({ id: 'case_2' }, { id: 'case_1', rule: 'other' })
+    for (const override of [{}, { reason: '' }, { reason: '  ' }, true, { reason: 'x', y: 1 }]) {
+      expect((await pay(june, 'R-1', { override })).status).toBe(422)
+    }
+    const paid = await pay(june, 'R-1', { override: { reason: 'Contracts shown' } })
+    expect(paid.status).toBe(200)
+    const [entry] = (await json(askAdmin('audit-log'))).data
+    expect(entry).toMatchObject({
+      action: 'statement.pay',
+      details: { override: { reason: 'Contracts shown', cases: ['case_1', 'case_2'] } },
+    })
+    expect(await json(pay(july, 'R-2'))).toMatchObject({ held_by: ['case_1', 'case_2'] })
+  })
+
+  test('that does not hold a statement is not named by an override', async () => {
+    await approve(june)
+    await pay(june, 'R-1', { override: { reason: 'To be sure' } })
+    const [entry] = (await json(askAdmin('audit-log'))).data
+    expect(entry.details).not.toHaveProperty('override')
+  })
+
+  test('holds again what came back', async () => {
+    await approve(june)
+    await pay(june, 'R-1')
+    await storeCases({ id: 'case_1' })
+    await askAdmin(`${PATH}/statements/${idOf(june)}/return`, 'POST', {
+      ...{ reference: 'B-1', returned_on: '2024-12-02', reason: 'Account closed' },
+    })
+    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '25.00', 1, ['case_1']]])
+    expect((await pay(june, 'R-2')).status).toBe(409)
+  })
+})
+
+describe('a case that holds a part', () => {
+  test('holds the latest statements: as few as reach the part', async () => {
+    await approve(june, july, august)
+    await storeCases({ id: 'case_1', reserve: '20' })
+    // 20 % of 38.50 is 7.70.
+    expect(heldOf(await payouts())).toEqual([['a', '30.50', 2, '8.00', 1, ['case_1']]])
+    await changeCase('case_1', 'reserve_percent', '21')
+    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '13.50', 2, ['case_1']]])
+    await changeCase('case_1', 'reserve_percent', '36')
+    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '38.50', 3, ['case_1']]])
+  })
+
+  test('goes on holding it after the rest was paid', async () => {
+    await approve(june, july, august)
+    await storeCases({ id: 'case_1', reserve: '20' })
+    const [row] = await payouts()
+    expect((await importRows(['a', '30.50', row?.reference ?? ''])).status).toBe(200)
+    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '8.00', 1, ['case_1']]])
+    expect(await json(importRows(['a', '8.00', 'R-2']))).toMatchObject({ code: 'held_by_case' })
+    expect(await json(pay(august, 'R-2'))).toMatchObject({ code: 'held_by_case' })
+  })
+
+  test('does not count what was paid before it opened', async () => {
+    await approve(june, july)
+    await pay(june, 'R-1')
+    await storeCases({ id: 'case_1', reserve: '50', openedAt: Date.now() + 1000 })
+    await approve(august)
+    // 50 % of 13.50 is 6.75.
+    expect(heldOf(await payouts())).toEqual([['a', '5.50', 1, '8.00', 1, ['case_1']]])
+  })
+
+  test('lets a file pay the rest in one or several payments', async () => {
+    await approve(june, july, august)
+    await storeCases({ id: 'case_1', reserve: '20' })
+    const whole = await json(importRows(['a', '38.50', 'R-1']))
+    expect(whole).toMatchObject({ code: 'held_by_case' })
+    expect(await json(importRows(['a', '26.00', 'R-1']))).toMatchObject({ code: 'amount_differs' })
+    expect((await importRows(['a', '25.00', 'R-1'], ['a', '5.50', 'R-2'])).status).toBe(200)
+  })
+
+  test('counts as the greatest part if several cases hold', async () => {
+    await approve(june, july, august)
+    await storeCases(
+      { id: 'case_1', reserve: '20' },
+      { id: 'case_2', reserve: '30', rule: 'other' },
+    )
+    const both = ['case_1', 'case_2']
+    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '13.50', 2, both]])
+    await changeCase('case_1', 'reserve_percent', '100')
+    expect(heldOf(await payouts())).toEqual([['a', '0.00', 0, '38.50', 3, both]])
+  })
+})
+
+test('the amounts that are held are those of the statements that cannot be paid', async () => {
+  const from = randomSource(7)
+  const affiliates = Array.from({ length: 12 }, (_, i) => `x-${i}`)
+  const rows = affiliates.flatMap((one) => {
+    const amounts = Array.from({ length: from.between(1, 6) }, () => `${from.between(1, 90)}.50`)
+    return months(one, ...amounts)
+  })
+  await approve(...rows)
+  const cases = affiliates.flatMap((affiliate) =>
+    Array.from({ length: from.between(0, 3) }, (_, i) => ({
+      ...{ id: `case_${affiliate}_${i}`, affiliate, rule: `rule-${i}` },
+      ...{ reserve: String(from.pick([5, 33, 50, 80, 100])), openedAt: 0 },
+      status: from.pick(['open', 'open', 'dismissed'] as const),
+    })),
+  )
+  await storeCases(...cases)
+  const listed = await payouts()
+  let refused = 0
+  for (const row of from.shuffle(rows)) {
+    const { code } = await json(pay(row, `R-${idOf(row)}`))
+    if (code === 'held_by_case') refused += Number(row.head?.payable)
+    else expect(code).toBeUndefined()
+  }
+  const sumOf = (all: readonly Payout[]) =>
+    all.reduce((sum, { amount_held }) => sum + Number(amount_held), 0)
+  expect(refused).toBeGreaterThan(0)
+  expect(sumOf(listed)).toBe(refused)
+  const left = await payouts()
+  expect(sumOf(left)).toBe(refused)
+  expect(left.every(({ amount }) => amount === '0.00')).toBe(true)
+})
+
+describe('a case that is opened, or a statement that is approved, between the reading and the payment', () => {
+  /** A database that calls a function before the batch that pays. */
+  const before = (call: () => Promise<unknown>) => {
+    let isCalled = false
+    return overriding(env.DB, {
+      async batch(statements: D1PreparedStatement[]) {
+        // The batch that reads the holds has three statements.
+        if (statements.length > 3 && !isCalled) {
+          isCalled = true
+          await call()
+        }
+        return env.DB.batch(statements)
+      },
+    })
+  }
+
+  const request = { reference: 'R-1', paid_on: PAID_ON, actor: 'ada', now: Date.now() }
+
+  test('holds the payment of a statement', async () => {
+    await approve(june)
+    const db = before(() => storeCases({ id: 'case_1' }))
+    await expect(
+      payStatement(db, 'acme-forex', { id: idOf(june), ...request }),
+    ).rejects.toMatchObject({ code: 'held_by_case' })
+    expect(await rowsOf('payments')).toEqual([])
+  })
+
+  test('is named by an override', async () => {
+    await approve(june)
+    await storeCases({ id: 'case_1' })
+    const db = before(() => storeCases({ id: 'case_2', rule: 'other' }))
+    const override = { reason: 'Contracts shown' }
+    await payStatement(db, 'acme-forex', { id: idOf(june), ...request, override })
+    const [entry] = (await json(askAdmin('audit-log'))).data
+    expect(entry.details.override.cases).toEqual(['case_1', 'case_2'])
+  })
+
+  const payJune = (call: () => Promise<unknown>) => {
+    const { payments } = parsePayments([
+      { affiliate_id: 'a', currency: 'EUR', amount: '25.00', reference: 'R-1', paid_on: PAID_ON },
+      { affiliate_id: 'b', currency: 'EUR', amount: '7.00', reference: 'R-2', paid_on: PAID_ON },
+    ])
+    return importPayments(before(call), 'acme-forex', payments, request)
+  }
+
+  test.each([
+    ['another case', () => storeCases({ id: 'case_2', rule: 'other' })],
+    ['a greater part', () => changeCase('case_1', 'reserve_percent', '100')],
+  ])('holds the payments of a file: %s', async (_, call) => {
+    await approve(june, july, other)
+    await storeCases({ id: 'case_1', reserve: '10' })
+    await expect(payJune(call)).rejects.toMatchObject({ code: 'held_by_case' })
+    expect(await rowsOf('payments')).toEqual([])
+  })
+
+  test('is decided again: what can be paid nevertheless is paid', async () => {
+    await approve(june, july, other)
+    await storeCases({ id: 'case_1', reserve: '10' })
+    expect(await payJune(() => approve(august))).toMatchObject({ paid: 2 })
+    expect(heldOf(await payouts())).toEqual([['a', '5.50', 1, '8.00', 1, ['case_1']]])
+  })
+})

@@ -1,0 +1,43 @@
+import { env } from 'cloudflare:workers'
+
+/** What a stored case has; the rest has its default. */
+export interface StoredCase {
+  id: string
+  account?: string
+  affiliate?: string
+  customers?: readonly string[]
+  rule?: string
+  severity?: 'low' | 'medium' | 'high'
+  action?: 'flag' | 'hold'
+  reserve?: string
+  status?: 'open' | 'confirmed' | 'dismissed' | 'expired'
+  keepHold?: boolean
+  openedAt?: number
+  lastDay?: number
+  digest?: string
+}
+
+/** Stores cases as an evaluation stores them. */
+export const storeCases = (...cases: readonly StoredCase[]) =>
+  env.DB.batch(
+    cases.map((one) => {
+      const { account = 'acme-forex', affiliate = 'a', customers = [], rule = 'minimum' } = one
+      const [customer = null, other = null] = customers
+      return env.DB.prepare(
+        `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
+           other_customer_id, version, kind, severity, action, reserve_percent, status, opened_for,
+           opened_at, last_day, figures, sentence, evidence_count, evidence_digest, keep_hold)
+         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, 20000, ?, ?, '[]',
+           '12 of 15 customers who qualified deposited the minimum.', 0, ?, ?)`,
+      ).bind(
+        ...[account, one.id, affiliate, rule, customer ? `customer:${customer}` : one.id],
+        ...[customer, other, one.severity ?? 'high', one.action ?? 'hold', one.reserve ?? '100'],
+        ...[one.status ?? 'open', one.openedAt ?? Date.now(), one.lastDay ?? 20000],
+        ...[one.digest ?? 'digest', one.keepHold ? 1 : 0],
+      )
+    }),
+  )
+
+/** Changes a column of a case. */
+export const changeCase = (id: string, column: string, value: string | number) =>
+  env.DB.prepare(`update fraud_cases set ${column} = ? where id = ?`).bind(value, id).run()
