@@ -962,7 +962,10 @@ describe('operations', { concurrency: 4 }, () => {
   test('plans templates --print: names the templates if there is no such one', async () => {
     const { code, stderr } = await admin('', ['plans', 'templates', '--print', '../plans/cpa'])
     assert.equal(code, 2)
-    assert.match(stderr, /^admin: There is no template `\.\.\/plans\/cpa`\. Use cpa, hybrid, /)
+    assert.match(
+      stderr,
+      /^admin: There is no template `\.\.\/plans\/cpa`\. Use cpa, first-deposit-cpa, hybrid, /,
+    )
   })
 
   test('fraud sets: lists the rules of each set without an address or a key', async () => {

@@ -7,12 +7,12 @@ import { valuesFor } from '../src/console/plan/draft.ts'
 import { formOf } from '../src/console/plan/form.ts'
 import { brand } from './brand.ts'
 import { statementRows } from './commission/statement-rows.ts'
-import { monthly, storePlan } from './commission/stored.ts'
+import { assign, monthly, storePlan } from './commission/stored.ts'
 import { storeWorld } from './commission/stored-world.ts'
 import type { World } from './commission/world.ts'
 import { randomWorld } from './commission/worlds.ts'
 import { signedIn } from './console/browser.ts'
-import { askAdmin, json, register } from './partner.ts'
+import { ada, askAdmin, issuedPartner, json, register, deposit as sentDeposit } from './partner.ts'
 
 type Fields = Record<string, string>
 type Json = Record<string, unknown>
@@ -159,7 +159,8 @@ describe('the form of a plan', () => {
     const shape = await (await press(page, 'save', { hold_days: '999' })).text()
     expect(shape).toContain('Days until it is payable</a>: “999” is more than the maximum, 365.')
     const rate = await (await press(page, 'save', { 'rules/0/amount': '' })).text()
-    expect(rate).toContain('Rule “cpa”</a>: Choose one of ')
+    expect(rate).toContain('Rule “cpa”, amount</a>: Write an amount.')
+    expect(rate).not.toContain('Choose one of')
     for (const refused of [shape, rate]) expect(refused).not.toMatch(/`|hold_days<|\/rules\/0</)
 
     const saved = await press(page, 'save', { 'rules/0/amount': '1,000.00' })
@@ -169,6 +170,37 @@ describe('the form of a plan', () => {
     ])
     const { data } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification/versions'))
     expect(data[0].terms.rules[0].amount).toBe('1000.00')
+  })
+
+  test('understands countries by name or code, and names the ones that it does not know', async () => {
+    await register('forex', { account: 'acme' })
+    const { read, press, pressed } = await open('/plans?new=cpa')
+    const row = await pressed(await read(), 'add rules/0/when countries')
+    const sent = { 'rules/0/when/1': 'Germany, at, united states, Côte d’Ivoire' }
+    const shown = await pressed(row, 'show', sent)
+    expect(shown).toContain('from Germany, Austria, the United States or Côte d’Ivoire')
+    const unknown = await pressed(row, 'show', { 'rules/0/when/1': 'Germany, Germny' })
+    expect(unknown).toMatch(/country is<\/a>: “Germny” /)
+
+    expect((await press(shown, 'save')).status).toBe(303)
+    const { data } = await json(askAdmin('accounts/acme/plans/cpa-with-qualification/versions'))
+    expect(data[0].terms.rules[0].when.countries).toEqual(['DE', 'AT', 'US', 'CI'])
+    const next = await (await open('/plans/cpa-with-qualification?edit=next')).read()
+    expect(fieldsOf(next)['rules/0/when/0']).toBe('Germany, Austria, United States, Côte d’Ivoire')
+  })
+
+  test('marks an empty condition, but not a filled one of the same kind', async () => {
+    await register('forex', { account: 'acme' })
+    const { read, pressed } = await open('/plans?new=cpa')
+    const one = await pressed(await read(), 'add rules/0/when countries')
+    const two = await pressed(one, 'add rules/0/when countries', { 'rules/0/when/1': 'Germany' })
+    const marked = (page: string) =>
+      [...page.matchAll(/id="rules\/0\/when\/(\d)-about"/g)].map(([, row]) => row)
+    const empty = await pressed(two, 'show')
+    expect(marked(empty)).toEqual(['2'])
+    expect(empty).toContain('Rule “cpa”, only for, condition 3</a>: Write at least one value')
+    expect(marked(await pressed(two, 'show', { 'rules/0/when/2': 'Germny' }))).toEqual(['2'])
+    expect(marked(await pressed(two, 'show', { 'rules/0/when/2': 'France' }))).toEqual([])
   })
 
   test('of a new plan never adds a version to a plan with the same short name', async () => {
@@ -234,8 +266,8 @@ test('a plan that begins later is assigned from its first day, and says that it 
 
 test.each([
   ['forex', ['cpa', 'hybrid', 'ib-per-lot', 'master-ib']],
-  ['prop-trading', ['prop-challenge']],
-  ['igaming', ['revenue-share']],
+  ['prop-trading', ['prop-challenge', 'prop-cpa', 'prop-network']],
+  ['igaming', ['first-deposit-cpa', 'ngr-share', 'igaming-hybrid', 'revenue-share']],
 ])('an account of %s is offered its own templates, each in words', async (vertical, expected) => {
   if (vertical === 'igaming') await brand({ account: 'acme' })
   else await register(vertical === 'forex' ? 'forex' : 'prop-trading', { account: 'acme' })
@@ -244,6 +276,45 @@ test.each([
 
   expect(offered).toEqual([...expected, 'empty'])
   expect(text).toMatch(/<ul class="rule-words"><li><bdi>[^<]*(?:once for each customer|% of)/)
+})
+
+test('templates have the currency of the account: of its plans, else of its records', async () => {
+  const { post } = await issuedPartner('forex', { account: 'acme', affiliates: [ada.affiliate_id] })
+  const currency = async (template: string) =>
+    fieldsOf(await (await open(`/plans?new=${template}`)).read()).currency
+  expect([await currency('cpa'), await currency('ib-per-lot')]).toEqual(['EUR', 'USD'])
+  expect(await currency('empty')).toBe('EUR')
+
+  await post('customers', ada)
+  await post('transactions', { ...sentDeposit, currency: 'GBP' })
+  expect([await currency('cpa'), await currency('empty')]).toEqual(['GBP', 'GBP'])
+  expect(await (await open('/plans')).read()).toContain('200.00 GBP once for each customer')
+
+  await storePlan('acme', 'yen', { ...perLot, currency: 'JPY' } as PlanTerms)
+  expect(await currency('ib-per-lot')).toBe('USD')
+  await storePlan('acme', 'ib', { ...perLot, currency: 'CHF' } as PlanTerms)
+  expect([await currency('cpa'), await currency('empty')]).toEqual(['CHF', 'CHF'])
+})
+
+test('a plan offers its assignment, and the form then has it chosen', async () => {
+  await register('forex', { account: 'acme' })
+  await storePlan('acme', 'a-plan', perLot as PlanTerms)
+  await storePlan('acme', 'ib', { ...perLot, name: 'Standard IB' } as PlanTerms)
+  const plan = await (await open('/plans/ib')).read()
+  const [, href = ''] = /href="([^"]*)"[^>]*>\s*Assign it to affiliates/.exec(plan) ?? []
+  expect(href).toBe('/console/accounts/acme/plans?plan=ib#assign')
+  const { browser } = await open('')
+  const form = await (await browser.get(href)).text()
+  expect(form).toContain('<h3 id="assign">')
+  expect(form).toContain('<option value="ib" selected="">Standard IB (ib)</option>')
+})
+
+test('assignments that can be deleted have their days in words', async () => {
+  await register('forex', { account: 'acme' })
+  await storePlan('acme', 'ib', perLot as PlanTerms)
+  await assign('acme', 'ib')
+  const text = await (await open('/plans')).read()
+  expect(text).toContain('<option value="2026-01-01 *">*: ib, from 1 Jan 2026</option>')
 })
 
 const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({
@@ -309,7 +380,7 @@ describe('figures of the last period that ended', () => {
 
     const wrong = await pressed(page, 'show', { 'rules/0/percent': '' })
     expect(wrong).toContain('Once the marked fields are corrected')
-    expect(wrong).toMatch(/Rule “deposits”<\/a>: Choose one of/)
+    expect(wrong).toContain('Rule “deposits”, percentage</a>: Write a percentage.')
   })
 
   test('of a new plan are those of every affiliate', async () => {

@@ -107,6 +107,7 @@ function typed(name: string, text: string, others: Json = {}) {
 test.each([
   ['percent', '25 %', { percent: '25' }],
   ['percent', '12,5', { percent: '12.5' }],
+  ['when/0', 'germany, at, CZE, Atlantis', { when: { countries: ['DE', 'AT', 'CZ', 'Atlantis'] } }],
   ['max', '1,000.00', { max: '1000.00' }],
   ['max', '1.000,50', { max: '1000.50' }],
   ['months', '12', { months: 12 }],
@@ -114,7 +115,8 @@ test.each([
   ['base/0/times', '20 %', { base: [{ activity: 'spread_cost', times: '0.2' }] }],
   ['base/0/times+', 'minus', { base: [{ activity: 'spread_cost', times: '-1' }] }],
 ])('%s typed as %s', (name, text, expected) => {
-  const { rule, problems } = typed(name, text)
+  const others = name === 'when/0' ? { when: { countries: ['FR'] } } : {}
+  const { rule, problems } = typed(name, text, others)
   expect([rule, problems]).toEqual([expect.objectContaining(expected), []])
 })
 
@@ -133,7 +135,7 @@ test.each([
 test('a condition without a value is a problem of its row', () => {
   const { problems } = typed('when/0', '', { when: { countries: ['DE'] } })
   expect(problems).toEqual([
-    { pointer: '/rules/0/when/countries', message: expect.stringContaining('at least one value') },
+    { pointer: '/rules/0/when/0', message: expect.stringContaining('at least one value') },
   ])
 })
 

@@ -1,8 +1,13 @@
 import cpa from '../../examples/plans/cpa.json'
+import firstDepositCpa from '../../examples/plans/first-deposit-cpa.json'
 import hybrid from '../../examples/plans/hybrid.json'
 import perLot from '../../examples/plans/ib-per-lot.json'
+import igamingHybrid from '../../examples/plans/igaming-hybrid.json'
 import master from '../../examples/plans/master-ib.json'
+import ngrShare from '../../examples/plans/ngr-share.json'
 import prop from '../../examples/plans/prop-challenge.json'
+import propCpa from '../../examples/plans/prop-cpa.json'
+import propNetwork from '../../examples/plans/prop-network.json'
 import share from '../../examples/plans/revenue-share.json'
 import { igaming } from '../../src/brand/igaming.ts'
 import type { PlanContext } from '../../src/commission/plans/check-plan.ts'
@@ -14,8 +19,13 @@ import { propTrading } from '../../src/trading/prop-trading.ts'
 export const TEMPLATES = [
   ['cpa', 'forex', cpa],
   ['revenue-share', 'igaming', share],
+  ['first-deposit-cpa', 'igaming', firstDepositCpa],
+  ['ngr-share', 'igaming', ngrShare],
+  ['igaming-hybrid', 'igaming', igamingHybrid],
   ['hybrid', 'forex', hybrid],
   ['prop-challenge', 'prop-trading', prop],
+  ['prop-cpa', 'prop-trading', propCpa],
+  ['prop-network', 'prop-trading', propNetwork],
   ['ib-per-lot', 'forex', perLot],
   ['master-ib', 'forex', master],
 ] as const

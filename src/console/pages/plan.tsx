@@ -1,8 +1,9 @@
-import { apiPath, type Page, type Visit } from '../page.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { firstVersion, firstVersionWords } from '../parts/affiliate-forms.tsx'
 import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { ConfirmForm } from '../parts/forms.tsx'
+import { canManage } from '../parts/payout-forms.tsx'
 import {
   editing,
   planEditor,
@@ -164,6 +165,14 @@ export const planPage: Page = {
           {` · ${stateWords(plan)}`}
         </p>
         <p class="quick">
+          {canManage(visit) && (
+            <a
+              class="button"
+              href={`${withQuery(accountPath(visit.account, 'plans'), { plan: plan.plan })}#assign`}
+            >
+              Assign it to affiliates
+            </a>
+          )}
           <AccountLink
             visit={visit}
             at={['plans', plan.plan]}

@@ -6,14 +6,15 @@ import {
   type ChosenPlan,
   firstVersionWords,
   fromField,
+  planOptions,
   withFirstVersions,
 } from '../parts/affiliate-forms.tsx'
-import { EmptyState, isolated, type List, Pager, Table, visible } from '../parts/data.tsx'
+import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
-import { emptyTerms, type Template, templatesFor } from '../plan/templates.ts'
+import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
 
 /** A plan as `GET …/plans` shows it. */
 export interface Plan {
@@ -95,7 +96,7 @@ export const Assignments = ({
             name: 'assignment',
             options: rows.map(({ affiliate_id, plan, from }) => [
               `${from} ${affiliate_id}`,
-              `${from}, ${isolated(plan)}: ${isolated(affiliate_id)}`,
+              `${isolated(affiliate_id)}: ${isolated(plan)}, from ${dayWords(from)}`,
             ]),
           },
         ]}
@@ -122,8 +123,8 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly KnownPlan[] })
         required: true,
         hint: '* = every affiliate without its own assignment',
       },
-      { name: 'plan', options: plans.map(({ plan }) => [plan, visible(plan)]) },
-      fromField(plans, visit.now),
+      { name: 'plan', options: planOptions(plans), value: visit.query.plan },
+      fromField(plans, visit.now, visit.query.plan),
       {
         name: 'customers',
         options: [
@@ -140,7 +141,7 @@ const TemplateCard = ({ visit, template, terms }: Template & { visit: Visit }) =
   <li class="template">
     <h3>{terms.name}</h3>
     {terms.rules.map((rule) => (
-      <Sentences now={sentencesOf(ruleWords(rule, terms)).slice(0, 2)} before={null} />
+      <Sentences now={sentencesOf(ruleWords(rule, terms))} before={null} />
     ))}
     <a
       class="button"
@@ -155,16 +156,46 @@ const TemplateCard = ({ visit, template, terms }: Template & { visit: Visit }) =
 /** The value of `new` for a plan that begins without rules. */
 const EMPTY = 'empty'
 
+/** The records whose currencies are counted. */
+const COUNTED = 50
+
+/** Returns the currency of new plans: that of most plans of the account, else of its first records. */
+async function readCurrency(
+  { api, account }: Visit,
+  vertical: string,
+  plans: readonly Pick<Plan, 'currency'>[],
+): Promise<string | null> {
+  if (plans.length > 0) return templateCurrency(plans.map(({ currency }) => currency))
+  const names = api.resourcesOf(vertical).map(({ name }) => name)
+  const resource = names.find((name) => name === 'transactions' || name === 'activities')
+  if (!resource) return null
+  type Money = { currency?: string; Currency?: string }
+  const query = { per_page: COUNTED }
+  const { data } = await api.get<List<Money>>(apiPath(account, 'records', resource), query)
+  return templateCurrency(data.flatMap((one) => one.currency ?? one.Currency ?? []))
+}
+
 /** Renders the templates that the account can use. */
-const Templates = ({ visit, vertical }: { visit: Visit; vertical: string }) => (
+const Templates = ({
+  visit,
+  vertical,
+  currency,
+}: {
+  visit: Visit
+  vertical: string
+  currency: string | null
+}) => (
   <>
     <h2 id="new-plan">New plan</h2>
     <ul class="templates">
-      {templatesFor(vertical, vocabularyOf(visit.api.resourcesOf(vertical), []), visit.now).map(
-        (one) => (
-          <TemplateCard visit={visit} {...one} />
-        ),
-      )}
+      {templatesFor(
+        vertical,
+        vocabularyOf(visit.api.resourcesOf(vertical), []),
+        visit.now,
+        currency,
+      ).map((one) => (
+        <TemplateCard visit={visit} {...one} />
+      ))}
       <li class="template">
         <h3>Without a template</h3>
         <p>Begin with an empty plan, and add its rules.</p>
@@ -178,14 +209,18 @@ const Templates = ({ visit, vertical }: { visit: Visit; vertical: string }) => (
 
 /** Renders the editor of a new plan, which begins with a template. */
 async function renderEditor(visit: Visit) {
-  const data = await readEditorData(visit)
-  const templates = templatesFor(data.vertical, data.vocabulary, visit.now)
+  const [data, plans] = await Promise.all([
+    readEditorData(visit),
+    visit.api.get<{ data: Plan[] }>(apiPath(visit.account, 'plans')),
+  ])
+  const currency = await readCurrency(visit, data.vertical, plans.data)
+  const templates = templatesFor(data.vertical, data.vocabulary, visit.now, currency)
   const chosen = templates.find(({ template }) => template === visit.query.new)
   const { body, computeDeferred } = planEditor({
     visit,
     data,
     versions: null,
-    initial: chosen?.terms ?? emptyTerms(visit.now),
+    initial: chosen?.terms ?? emptyTerms(visit.now, currency),
   })
   return {
     title: 'New plan',
@@ -206,7 +241,7 @@ async function renderEditor(visit: Visit) {
 export const plansPage: Page = {
   path: '/accounts/:account/plans',
   section: 'Plans',
-  query: ['affiliate_id', 'cursor', 'new'],
+  query: ['affiliate_id', 'cursor', 'new', 'plan'],
   ...editing,
   changes: {
     unassign,
@@ -226,6 +261,7 @@ export const plansPage: Page = {
       readAssignments(visit, query),
       api.get<{ vertical: string }>(apiPath(account)),
     ])
+    const currency = await readCurrency(visit, vertical, plans)
     const body = (
       <>
         <Table
@@ -250,12 +286,17 @@ export const plansPage: Page = {
             </EmptyState>
           }
         />
-        <Templates visit={visit} vertical={vertical} />
+        <Templates visit={visit} vertical={vertical} currency={currency} />
         <h2>Assignments</h2>
         <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
         <Assignments visit={visit} found={assignments.found} />
         <Pager visit={visit} meta={assignments.list.meta} />
-        {plans.length > 0 && <Assign visit={visit} plans={plans} />}
+        {plans.length > 0 && (
+          <>
+            <h3 id="assign">Assign a plan</h3>
+            <Assign visit={visit} plans={plans} />
+          </>
+        )}
       </>
     )
     return { title: 'Plans', body }

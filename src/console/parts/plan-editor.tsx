@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast } from '../../auth/roles.ts'
+import { readableCountry } from '../../commission/engine/country-words.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
 import { validateShape } from '../../commission/plans/issues.ts'
@@ -118,6 +119,12 @@ interface Draft {
   readonly isComputed: boolean
 }
 
+/** Returns whether an error that was found says what is known of its field, or of a field in it. */
+const isSameProblem = (known: FieldError, { pointer, message }: FieldError): boolean =>
+  known.pointer === pointer ||
+  (known.pointer?.startsWith(`${pointer}/`) === true &&
+    /^Write an? (?:amount|percentage)/.test(message))
+
 function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   const typed = refused ?? visit.typed
@@ -130,7 +137,7 @@ function openDraft({ visit, data, versions, initial }: EditorProps): Draft {
   const found =
     (isAsked || refused) && terms !== null
       ? checkTerms(terms, data.vocabulary, others).filter(
-          (one) => !known.some(({ pointer }) => pointer === one.pointer),
+          (one) => !known.some((other) => isSameProblem(other, one)),
         )
       : []
   const errors = [...known, ...found]
@@ -169,7 +176,8 @@ async function reportedValues(
       // The values are only proposed: without them, the form works as well.
       const report = await api.get<Report>(apiPath(account, 'reports'), query).catch(() => null)
       const values = (report?.data ?? []).map(({ groups }) => groups[group_by])
-      return [name, values.flatMap((one) => (typeof one === 'string' ? [one] : []))]
+      const texts = values.flatMap((one) => (typeof one === 'string' ? [one] : []))
+      return [name, name === 'countries' ? texts.map(readableCountry) : texts]
     }),
   )
 }

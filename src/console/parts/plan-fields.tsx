@@ -16,6 +16,7 @@ import {
 } from '../plan/fields.ts'
 import {
   chosenForm,
+  listItems,
   memberName,
   pointerOf,
   rowCount,
@@ -208,7 +209,7 @@ const Times = ({ field, name, form }: Props<Atom>) => (
   />
 )
 
-const PLACEHOLDERS: Readonly<Record<string, string>> = { percent: '25 %' }
+const PLACEHOLDERS: Readonly<Record<string, string>> = { percent: 'such as 25 %' }
 
 const listOf = (offer: Offer | undefined, { lists }: Offers): string | undefined =>
   offer && lists.has(offer) ? `offer-${offer}` : undefined
@@ -467,6 +468,28 @@ function OneOfField({ field, name, form }: Props<OneOf>) {
   )
 }
 
+/**
+ * Returns the errors of a row of conditions. Rows of the same condition are one list of the plan, in which each
+ * row has its values.
+ */
+function conditionErrors(form: PlanForm, name: string, row: number): readonly FieldError[] {
+  const { values } = form
+  const chosen = values(`${name}/${row}@`)
+  const pointer = `${pointerOf(name)}/${chosen}`
+  const countOf = (i: number) => listItems(values(`${name}/${i}`)).length
+  let first = 0
+  for (let i = 0; i < row; i++) if (values(`${name}/${i}@`) === chosen) first += countOf(i)
+  const isOwn = ({ pointer: at = '' }: FieldError) => {
+    const [, index] = /^\/(\d+)/.exec(at.slice(pointer.length)) ?? []
+    const position = Number(index ?? first)
+    return position >= first && position < first + Math.max(countOf(row), 1)
+  }
+  return [
+    ...errorsAt(form, `${pointerOf(name)}/${row}`),
+    ...(chosen ? errorsAt(form, pointer).filter(isOwn) : []),
+  ]
+}
+
 /** Renders a row for each condition. */
 function WhenField({ field, name, form }: Props<When>) {
   const { values, offers } = form
@@ -481,7 +504,7 @@ function WhenField({ field, name, form }: Props<When>) {
         const at = `${name}/${i}`
         const chosen = values(`${at}@`)
         const all = [...new Set([...known, ...sizes, ...(chosen ? [chosen] : [])])]
-        const errors = chosen ? errorsAt(form, `${pointerOf(name)}/${chosen}`) : []
+        const errors = conditionErrors(form, name, i)
         const base = chosen.replace(/^not_/, '')
         const example = Object.hasOwn(CONDITIONS, base) ? CONDITIONS[base]?.example : undefined
         return (
@@ -500,7 +523,7 @@ function WhenField({ field, name, form }: Props<When>) {
                 id={at}
                 name={at}
                 value={values(at)}
-                placeholder={example}
+                placeholder={example && `such as ${example}`}
                 list={offers.lists.has(base) ? `offer-${base}` : undefined}
                 data-list=""
                 aria-label={`Values of condition ${i + 1}, with commas`}

@@ -26,7 +26,13 @@ interface Named {
 /** A field whose value is one text, number or list of the JSON. */
 export type Atom = Named &
   (
-    | { readonly is: 'text' | 'list'; readonly offer?: Offer }
+    | { readonly is: 'text'; readonly offer?: Offer }
+    | {
+        readonly is: 'list'
+        readonly offer?: Offer
+        /** Countries have their codes in the JSON, and their names in the form. */
+        readonly of?: 'countries'
+      }
     | { readonly is: 'amount' | 'percent' | 'whole' | 'day' | 'flag' | 'times' }
     | { readonly is: 'choice'; readonly options: readonly Choice[]; readonly offer?: Offer }
     | { readonly is: 'ticks'; readonly options: readonly Choice[]; readonly offer?: Offer }
@@ -84,7 +90,7 @@ interface ConditionField {
 
 /** The conditions by their names in the JSON, without `not_`, with the words before their values. */
 export const CONDITIONS: Readonly<Record<string, ConditionField>> = {
-  countries: { label: 'Country', example: 'DE, AT' },
+  countries: { label: 'Country', example: 'Germany, AT' },
   account_types: { label: 'Account type', example: 'ECN, Standard' },
   challenge_types: { label: 'Challenge', example: 'rapid' },
   phases: { label: 'Phase', example: 'funded' },
@@ -126,12 +132,12 @@ const subtypes: Atom = {
   offer: 'subtypes',
   placeholder: 'all kinds',
 }
-const event: Atom = { is: 'text', label: 'Event', offer: 'events', placeholder: 'Deposit' }
+const event: Atom = { is: 'text', label: 'Event', offer: 'events', placeholder: 'such as Deposit' }
 const kpi: Atom = {
   is: 'text',
   label: 'Figure of the event',
   offer: 'kpis',
-  placeholder: 'Value',
+  placeholder: 'such as Value',
 }
 const activity: Atom = {
   is: 'choice',
@@ -470,11 +476,11 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
         is: 'group',
         label: 'Large losses are set apart',
         members: {
-          customer: { is: 'amount', label: 'Customer at or below', placeholder: '-7000' },
+          customer: { is: 'amount', label: 'Customer at or below', placeholder: 'such as -7000' },
           affiliate: {
             is: 'amount',
             label: 'Affiliate at or below',
-            placeholder: '-2000',
+            placeholder: 'such as -2000',
           },
         },
       },
@@ -562,7 +568,7 @@ export const RULE_KINDS: Readonly<Record<string, RuleKind>> = {
 /** The members of a plan beside its rules. */
 export const PLAN_MEMBERS: Members = {
   name: { is: 'text', label: 'Name' },
-  currency: { is: 'text', label: 'Currency', offer: 'currencies', placeholder: 'EUR' },
+  currency: { is: 'text', label: 'Currency', offer: 'currencies', placeholder: 'such as EUR' },
   period: {
     is: 'choice',
     label: 'Statements for each',

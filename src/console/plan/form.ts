@@ -1,3 +1,4 @@
+import { countryCode, readableCountry } from '../../commission/engine/country-words.ts'
 import {
   decimal,
   isNegative,
@@ -175,7 +176,7 @@ function showAtom(atom: Atom, path: string, value: unknown, texts: Map<string, s
 function atomText(atom: Atom, value: unknown): string | null {
   switch (atom.is) {
     case 'list':
-      return isTexts(value) ? listText(value) : null
+      return isTexts(value) ? listText(atom.of ? value.map(readableCountry) : value) : null
     case 'whole':
       return typeof value === 'number' || isText(value) ? String(value) : null
     case 'flag':
@@ -212,7 +213,7 @@ function readTyped(
     case 'percent':
       return readPercent(text)
     case 'list':
-      return listItems(text)
+      return atom.of ? listItems(text).map(countryCode) : listItems(text)
     case 'flag':
       return text === 'true'
     case 'whole': {
@@ -257,6 +258,13 @@ function keepExact(
 
 // Conditions: one row for each.
 
+/** Returns the field of the values of a condition. */
+function conditionAtom(name: string): Atom {
+  if (name.includes('/')) return { is: 'amount', label: '' }
+  const isCountry = name === 'countries' || name === 'not_countries'
+  return { is: 'list', label: '', ...(isCountry && { of: 'countries' }) }
+}
+
 function readWhen(path: string, reading: Reading): unknown {
   const { values, problems } = reading
   const found: Record<string, unknown> = {}
@@ -265,11 +273,11 @@ function readWhen(path: string, reading: Reading): unknown {
     const name = values(`${at}@`)
     if (name === '') continue
     const [list, bound] = name.split('/')
-    const atom = { is: bound ? 'amount' : 'list', label: '' } as const
-    const value = readAtom(atom, at, reading)
+    const value = readAtom(conditionAtom(name), at, reading)
     if (value === undefined) {
       const message = 'Write at least one value, or remove this condition.'
-      problems.push({ pointer: `/${path}/${name}`, message })
+      problems.push({ pointer: `/${path}/${i}`, message })
+      continue
     }
     const before = found[list ?? '']
     found[list ?? ''] = bound
@@ -295,9 +303,8 @@ function showWhen(
   texts.set(`${path}#`, String(rows.length))
   return rows.every(([name, one], i) => {
     const at = `${path}/${i}`
-    const atom = { is: name.includes('/') ? 'amount' : 'list', label: '' } as const
     texts.set(`${at}@`, name)
-    return show(atom, at, one, texts, digits)
+    return show(conditionAtom(name), at, one, texts, digits)
   })
 }
 
@@ -434,6 +441,15 @@ export function keptMembers(values: Values, path: string): Json {
   return isObject(kept) ? kept : {}
 }
 
+/** What is said of a rule that lacks its rate. */
+export const MISSING = {
+  amount: 'Write an amount.',
+  percent: 'Write a percentage.',
+  tiers: 'Add at least one step.',
+} as const
+
+const isRate = (name: string): name is keyof typeof MISSING => Object.hasOwn(MISSING, name)
+
 function readRule(path: string, reading: Reading): Json {
   const kept = keptMembers(reading.values, path)
   const kind = ruleKind(reading.values, path)
@@ -444,6 +460,12 @@ function readRule(path: string, reading: Reading): Json {
     ([name]) => !others.has(name) && !Object.hasOwn(kept, name),
   )
   const found = readMembers(Object.fromEntries(members), path, reading)
+  const hasRate = kind.pays.some(
+    ([name]) => Object.hasOwn(found, name) || Object.hasOwn(kept, name),
+  )
+  if (!hasRate && isRate(chosen)) {
+    reading.problems.push({ pointer: `/${path}/${chosen}`, message: MISSING[chosen] })
+  }
   return { kind: reading.values(`${path}/kind`), ...found, ...kept }
 }
 

@@ -1,7 +1,7 @@
 import type { FieldError, Values } from '../page.ts'
 import { dayWords } from '../parts/data.tsx'
 import { CONDITIONS, type Field, type Members, PLAN_MEMBERS, RULE_KINDS, SIZES } from './fields.ts'
-import { ruleKind } from './form.ts'
+import { MISSING, ruleKind } from './form.ts'
 
 // Where an error of a plan is, and what it says, in the words of the form.
 
@@ -33,6 +33,8 @@ function labelsBelow(field: Field | undefined, steps: readonly string[]): string
     return [row, ...labelsBelow(field.item, others)]
   }
   if (field.is === 'when') {
+    // An empty row is no member of the plan.
+    if (/^\d+$/.test(step)) return [`condition ${Number(step) + 1}`]
     const name = step === 'account_size' && others[0] ? `${step}/${others[0]}` : step
     return [small(conditionLabel(name))]
   }
@@ -96,11 +98,20 @@ const plain = (sentence: string): string =>
     .replace(/, or put the version under the name of a new plan/, ', or make a new plan')
     .trim()
 
+/** Says which rate is missing; null if something else is. */
+function missingRate(message: string): string | null {
+  const has = (name: string) => message.includes(`\`${name}\``)
+  if (has('percent')) return has('amount') ? 'Write a percentage or an amount.' : MISSING.percent
+  return has('amount') ? MISSING.amount : null
+}
+
 /** Returns an error of the API in the words of the form, without advice to programmers. */
 export function plainError({ pointer, message, hint }: FieldError): FieldError {
   const at = pointer !== undefined && { pointer }
   if (/ is required\.$/.test(message)) return { ...at, message: 'This is missing.' }
   if (/^Expected exactly one of /.test(message)) {
+    const missing = missingRate(message)
+    if (missing) return { ...at, message: missing }
     return { ...at, message: `${plain(message).replace('Expected exactly', 'Choose')}` }
   }
   const advice = hint && !/^Leave out|^Use one of .*and \d+ more/.test(hint) ? plain(hint) : ''

@@ -1,8 +1,13 @@
 import cpa from '../../../examples/plans/cpa.json' with { type: 'json' }
+import firstDepositCpa from '../../../examples/plans/first-deposit-cpa.json' with { type: 'json' }
 import hybrid from '../../../examples/plans/hybrid.json' with { type: 'json' }
 import ibPerLot from '../../../examples/plans/ib-per-lot.json' with { type: 'json' }
+import igamingHybrid from '../../../examples/plans/igaming-hybrid.json' with { type: 'json' }
 import masterIb from '../../../examples/plans/master-ib.json' with { type: 'json' }
+import ngrShare from '../../../examples/plans/ngr-share.json' with { type: 'json' }
 import propChallenge from '../../../examples/plans/prop-challenge.json' with { type: 'json' }
+import propCpa from '../../../examples/plans/prop-cpa.json' with { type: 'json' }
+import propNetwork from '../../../examples/plans/prop-network.json' with { type: 'json' }
 import revenueShare from '../../../examples/plans/revenue-share.json' with { type: 'json' }
 import { dayText, firstDayOf, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
@@ -13,8 +18,17 @@ import { DAY_MS } from '../../durations.ts'
 /** The plans that are ready to use in each vertical, by the names of their files. */
 const TEMPLATES: Readonly<Record<string, Readonly<Record<string, object>>>> = {
   forex: { cpa, hybrid, 'ib-per-lot': ibPerLot, 'master-ib': masterIb },
-  'prop-trading': { 'prop-challenge': propChallenge },
-  igaming: { 'revenue-share': revenueShare },
+  'prop-trading': {
+    'prop-challenge': propChallenge,
+    'prop-cpa': propCpa,
+    'prop-network': propNetwork,
+  },
+  igaming: {
+    'first-deposit-cpa': firstDepositCpa,
+    'ngr-share': ngrShare,
+    'igaming-hybrid': igamingHybrid,
+    'revenue-share': revenueShare,
+  },
 }
 
 /** A plan that is ready to use. */
@@ -30,8 +44,38 @@ export function nextFirstDay(period: 'month' | 'week', now: number, after = ''):
   return dayText(nextPeriod(periodOf(firstDayOf(latest, period), period), 1).first)
 }
 
-/** Returns the templates of a vertical. They begin with the next period. */
-export function templatesFor(vertical: string, vocabulary: Vocabulary, now: number): Template[] {
+/** The currencies whose units are worth about as much as those of the templates. */
+const CURRENCIES: ReadonlySet<string> = new Set([
+  'EUR',
+  'USD',
+  'GBP',
+  'CHF',
+  'AUD',
+  'CAD',
+  'NZD',
+  'SGD',
+])
+
+/** Returns the most frequent of these currencies that templates can have; null if they can have none. */
+export function templateCurrency(currencies: readonly string[]): string | null {
+  const counts = Map.groupBy(
+    currencies.filter((one) => CURRENCIES.has(one)),
+    (one) => one,
+  )
+  const [most] = [...counts].toSorted(([, a], [, b]) => b.length - a.length)
+  return most?.[0] ?? null
+}
+
+/**
+ * Returns the templates of a vertical. They begin with the next period, and have a currency of their own if
+ * none is given.
+ */
+export function templatesFor(
+  vertical: string,
+  vocabulary: Vocabulary,
+  now: number,
+  currency: string | null,
+): Template[] {
   return Object.entries(TEMPLATES[vertical] ?? {}).flatMap(([template, body]) => {
     const { plan } = checkPlan(body, {
       vocabulary,
@@ -41,13 +85,14 @@ export function templatesFor(vertical: string, vocabulary: Vocabulary, now: numb
     })
     if (!plan) return []
     const effective_from = nextFirstDay(plan.terms.period, now)
-    return [{ template, terms: { ...plan.terms, effective_from } }]
+    const terms = { ...plan.terms, effective_from, ...(currency && { currency }) }
+    return [{ template, terms }]
   })
 }
 
 /** The terms with which an empty plan begins. */
-export const emptyTerms = (now: number) => ({
-  currency: 'EUR',
+export const emptyTerms = (now: number, currency: string | null) => ({
+  currency: currency ?? 'EUR',
   period: 'month',
   effective_from: nextFirstDay('month', now),
   terms: 'signup',
