@@ -12,7 +12,7 @@ export { ErasureJournal } from './admin/erasure-journal.ts'
 export { ClientGate } from './auth/client-gate.ts'
 export { TokenGate } from './auth/token-gate.ts'
 export { BackgroundJob } from './background-job.ts'
-export { StatementRun } from './commission/statements/workflow.ts'
+export { StatementRun } from './statement-run.ts'
 
 /** The consumer of each queue. The names of queues differ by environment. */
 const consume = (

@@ -71,7 +71,7 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
     'zone',
   ],
-  fraud: ['commission', 'db', 'durations', 'examples', 'tracking', 'validation'],
+  fraud: ['auth', 'commission', 'db', 'durations', 'examples', 'tracking', 'validation', 'zone'],
   admin: [
     'amount-signs',
     'auth',
@@ -116,6 +116,7 @@ const MAY_USE: Record<string, string[]> = {
     'reports',
   ],
   'run-cron': ['admin', 'app', 'db'],
+  'statement-run': ['commission', 'errors', 'fraud'],
   'local-crons': ['development', 'durations'],
   'background-job': ['db', 'durations', 'errors', 'local-crons', 'run-cron', 'webhooks'],
   index: [
@@ -128,6 +129,7 @@ const MAY_USE: Record<string, string[]> = {
     'development',
     'local-crons',
     'run-cron',
+    'statement-run',
     'tracking',
     'webhooks',
   ],
@@ -142,7 +144,7 @@ const LIBRARY_USERS: Record<string, RegExp> = {
   'drizzle-orm': /^db\//,
   leven: /^validation\/suggest\.ts$/,
   'cloudflare:workers':
-    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|commission\/statements\/workflow)\.ts$/,
+    /^(auth\/(token|client)-gate|background-job|admin\/erasure-journal|statement-run)\.ts$/,
 }
 
 /** The text of each file of `src`, `scripts`, `stress` and `bench`, by its path. */

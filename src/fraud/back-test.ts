@@ -8,16 +8,13 @@ import { isObject } from '../validation/record-validator.ts'
 import { checkMeaning, checkShape, isInScope } from './check-rule.ts'
 import type { Vertical } from './kind.ts'
 import { KINDS } from './kinds.ts'
-import { BACK_TEST_LIMITS } from './limits.ts'
+import { BACK_TEST_LIMITS, EXPIRE_DAYS } from './limits.ts'
 import type { RuleTerms } from './rules.ts'
 import type { BackTest, TestedVersion } from './simulate.ts'
 import type { RuleVersion } from './stored-rules.ts'
 
 /** The body of a request for a back-test. The version is checked as a rule. */
 const backTest = objectOf({ from: f.day, to: f.day, version: v.exactOptional(v.any()) })
-
-/** A case without new records expires after so many days. */
-const EXPIRE_DAYS = 90
 
 /** What a valid request asks for. */
 export interface BackTestRequest {

@@ -20,6 +20,14 @@ export const subjectKey = (subject: Subject): string =>
       ? `customer:${subject.customer_id}`
       : `customers:${JSON.stringify(subject.customer_ids)}`
 
+/** Returns the subject of such a text. */
+export function parseSubjectKey(key: string): Subject {
+  const colon = key.indexOf(':')
+  const id = key.slice(colon + 1)
+  if (key.startsWith('affiliate:')) return { affiliate_id: id }
+  return key.startsWith('customer:') ? { customer_id: id } : { customer_ids: JSON.parse(id) }
+}
+
 /** Returns the text that tells a record from others. */
 export const evidenceKey = ({ resource, id }: Evidence): string => `${resource}:${id}`
 

@@ -9,5 +9,25 @@ export const BACK_TEST_LIMITS = {
   days: 400,
 }
 
+/** A case without new records expires after so many days. */
+export const EXPIRE_DAYS = 90
+
+/** The limits of an evaluation of stored rules. */
+export const EVALUATION_LIMITS = {
+  /** The records that are in memory at once: an affiliate with more on a day is not evaluated. */
+  facts: 100_000,
+  /** The customers after which a group of affiliates is read. */
+  customers: 20_000,
+  /** The days that are evaluated together. */
+  days: 31,
+  /** How often an affiliate with too many records is read in smaller parts. */
+  parts: 100,
+  /** How often a request or a step begins again after others have changed what it builds on. */
+  attempts: 5,
+  /** The records that a request reads, and those that a step of a run reads. */
+  requestFacts: 50_000,
+  stepFacts: 500_000,
+}
+
 /** The most records that a case of a back-test lists. */
 export const LISTED_EVIDENCE = 20

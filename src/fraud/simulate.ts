@@ -14,6 +14,7 @@ import { minorDigits } from '../commission/minor-digits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
+import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { type Case, casesOf } from './cases.ts'
 import { type DayFinding, findingsOf, type RuleParameters, subjectKey } from './findings.ts'
 import { joinReaches } from './kind.ts'
@@ -114,26 +115,10 @@ export async function simulateRule(
       // What was read before counts towards the limit; the next page begins anew.
       if (done > 0) break
       if (group.length === 1) return { cases: [], affiliates: [], tooLarge: group[0] ?? null }
-      most = customersOf(group, counts) / 2
+      most = sizeOfGroup(group, counts) / 2
     }
   }
   return { cases: cases.sort(inOrder), affiliates: wanted.slice(0, done), tooLarge: null }
-}
-
-const customersOf = (group: readonly string[], counts: ReadonlyMap<string, number>): number =>
-  group.reduce((sum, affiliate) => sum + (counts.get(affiliate) ?? 0) + 1, 0)
-
-/** Returns the first affiliates that have at most so many customers together; at least one. */
-function firstGroup(
-  affiliates: readonly string[],
-  counts: ReadonlyMap<string, number>,
-  most: number,
-): readonly string[] {
-  let size = 1
-  while (size < affiliates.length && customersOf(affiliates.slice(0, size + 1), counts) <= most) {
-    size++
-  }
-  return affiliates.slice(0, size)
 }
 
 const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>

@@ -486,7 +486,7 @@ const EQUIVALENTS: readonly Equivalent[] = [
     why: 'For the compiler: null is not after the present time.',
   },
   {
-    file: 'src/commission/statements/workflow.ts',
+    file: 'src/statement-run.ts',
     declaration: 'StatementRun.run',
     was: "''",
     is: ['"Stryker was here!"'],

@@ -65,3 +65,28 @@ export const readStatementSums = (
     first: `${years.first}-`,
     last: `${years.last}~`,
   })
+
+/** What the statements of a period say, as a JSON array of ids, currencies and totals. */
+export interface PeriodSums {
+  readonly period: string
+  readonly statements: string
+}
+
+const READ_PERIOD_SUMS = compileStatement(`
+  select period, json_group_array(json_array(id, statement ->> 'currency', statement ->> 'total')
+    order by id) as statements
+  from statements where account = :account and statement is not null group by period`)
+
+/** Returns what all statements of an account say, by period. */
+export const readPeriodSums = (db: Connection, account: string): Promise<PeriodSums[]> =>
+  all<PeriodSums>(db, READ_PERIOD_SUMS, { account })
+
+const READ_CONTACTS = compileStatement(`
+  select affiliate_id, contact_email from affiliates
+  where account = :account and contact_email is not null order by affiliate_id`)
+
+/** Returns the e-mail addresses of affiliates. */
+export const readContacts = (
+  db: Connection,
+  account: string,
+): Promise<{ affiliate_id: string; contact_email: string }[]> => all(db, READ_CONTACTS, { account })

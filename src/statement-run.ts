@@ -1,11 +1,20 @@
 import { WorkflowEntrypoint, type WorkflowEvent, type WorkflowStep } from 'cloudflare:workers'
-import { errorName } from '../../errors.ts'
-import { STEP_RETRIES } from './limits.ts'
-import { beginRun, failedStep, failRun, finishRun, makeStep, type RunParameters } from './run.ts'
+import { STEP_RETRIES } from './commission/statements/limits.ts'
+import {
+  beginRun,
+  failedStep,
+  failRun,
+  finishRun,
+  makeStep,
+  type RunParameters,
+} from './commission/statements/run.ts'
+import { errorName } from './errors.ts'
+import { MOST_REVIEW_STEPS, reviewAfterRun } from './fraud/review-step.ts'
 
 /**
- * Computes the statements of an account and period. The platform repeats a step that fails, and goes on
- * after the last step that succeeded if the run is interrupted. A repeated step writes only what differs.
+ * Computes the statements of an account and period, and then evaluates the account's fraud rules. The platform
+ * repeats a step that fails, and goes on after the last step that succeeded if the run is interrupted. A
+ * repeated step writes only what differs.
  */
 export class StatementRun extends WorkflowEntrypoint<Env, RunParameters> {
   override async run(
@@ -31,6 +40,13 @@ export class StatementRun extends WorkflowEntrypoint<Env, RunParameters> {
       const reason = failedStep(current)
       await make('fail', (now) => failRun(env, payload, reason, now))
       throw error
+    }
+    // The run has ended: statements do not depend on the review.
+    for (let number = 1; number <= MOST_REVIEW_STEPS; number++) {
+      const isDone = await make(`fraud review ${number}`, (now) =>
+        reviewAfterRun(env, payload.account, now),
+      )
+      if (isDone) return
     }
   }
 }

@@ -1,0 +1,200 @@
+import { ABORT } from '../commission/books/audit-guard.ts'
+import { toJsonChunks } from '../json-chunks.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { withD1Retry } from '../retry.ts'
+import type { fraudCases, fraudFindings } from '../schema.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+
+// What rules found, and the cases that follow from it. An evaluation replaces both in one batch.
+
+type FindingRow = typeof fraudFindings.$inferSelect
+
+/** A part of a finding; `evidence` is a JSON array of rows. */
+export type StoredFinding = Omit<FindingRow, 'account' | 'day'> & { readonly day: number }
+
+/** A rule and subject of an affiliate. */
+export type SubjectOfRule = Pick<FindingRow, 'affiliate_id' | 'rule' | 'subject'>
+
+type CaseRow = typeof fraudCases.$inferSelect
+
+/** A case as an evaluation derives it. Days are in days since 1970, ids of customers as stored. */
+export interface DerivedCase
+  extends Omit<
+    CaseRow,
+    'account' | 'opened_for' | 'opened_at' | 'last_day' | 'keep_hold' | 'decided_at' | 'customer_id'
+  > {
+  readonly customer_id: string | null
+  readonly opened_for: number
+  readonly last_day: number
+}
+
+/** What an evaluation compares a stored case with. */
+export interface KnownCase extends SubjectOfRule, Pick<CaseRow, 'id' | 'position' | 'status'> {
+  /** The records that the person saw who decided it, as a JSON array; null if it is not decided. */
+  readonly seen: string | null
+}
+
+const FIND_SUBJECTS = compileStatement(`
+  select distinct f.affiliate_id, f.rule, f.subject
+  from json_each(:affiliates) a
+  cross join fraud_findings f on f.account = :account and f.affiliate_id = a.value
+  where f.part = 0 and f.day between :first and :last`)
+
+const COUNT_DECISIONS = `(select count(*) from json_each(:affiliates) a
+  cross join fraud_cases c indexed by fraud_cases_position
+    on c.account = :account and c.affiliate_id = a.value
+  cross join fraud_decisions d on d.account = c.account and d.case_id = c.id)`
+
+const READ_DECISIONS = compileStatement(`select ${COUNT_DECISIONS} as decisions`)
+
+/** The days of an evaluation, and the affiliates of a group of it. */
+export interface GroupOfDays {
+  readonly affiliates: readonly string[]
+  readonly first: number
+  readonly last: number
+}
+
+const valuesOf = (account: string, { affiliates, first, last }: GroupOfDays) => ({
+  account,
+  affiliates: JSON.stringify(affiliates),
+  first,
+  last,
+})
+
+/** Returns the subjects of whom rules found something on the days, and the number of decisions. */
+export async function readFoundSubjects(
+  db: D1Database,
+  account: string,
+  group: GroupOfDays,
+): Promise<{ subjects: SubjectOfRule[]; decisions: number }> {
+  const values = valuesOf(account, group)
+  const [subjects, [{ decisions }]] = await readBatch<[SubjectOfRule[], [{ decisions: number }]]>(
+    db,
+    [bindStatement(db, FIND_SUBJECTS, values), bindStatement(db, READ_DECISIONS, values)],
+  )
+  return { subjects, decisions }
+}
+
+const READ_FINDINGS = compileStatement(`
+  select f.affiliate_id, f.rule, f.subject, f.day, f.part, f.version, f.figures, f.sentence,
+    f.evidence
+  from ${JSON_EACH}(:rows) s
+  cross join fraud_findings f on f.account = :account and f.affiliate_id = s.value ->> 0
+    and f.rule = s.value ->> 1 and f.subject = s.value ->> 2
+    and not f.day between :first and :last
+  order by f.affiliate_id, f.rule, f.subject, f.day, f.part`)
+
+const READ_CASES = compileStatement(`
+  select c.id, c.affiliate_id, c.rule, c.subject, c.position, c.status,
+    iif(c.status in ('confirmed', 'dismissed'), (
+      select d.seen from fraud_decisions d
+      where d.account = c.account and d.case_id = c.id and d.decision = c.status
+      order by d.position desc limit 1), null) as seen
+  from ${JSON_EACH}(:rows) s
+  cross join fraud_cases c indexed by fraud_cases_position
+    on c.account = :account and c.affiliate_id = s.value ->> 0
+    and c.rule = s.value ->> 1 and c.subject = s.value ->> 2
+  order by c.affiliate_id, c.rule, c.subject, c.position`)
+
+const rowOf = ({ affiliate_id, rule, subject }: SubjectOfRule) => [affiliate_id, rule, subject]
+
+/** Returns what is stored of some subjects: their findings of other days, and their cases. */
+export async function readSubjects(
+  db: D1Database,
+  account: string,
+  subjects: readonly SubjectOfRule[],
+  { first, last }: Pick<GroupOfDays, 'first' | 'last'>,
+): Promise<{ findings: StoredFinding[]; cases: KnownCase[] }> {
+  const found: { findings: StoredFinding[]; cases: KnownCase[] } = { findings: [], cases: [] }
+  for (const rows of toJsonChunks(subjects.map(rowOf))) {
+    const values = { account, rows, first, last }
+    const [findings, cases] = await readBatch<[StoredFinding[], KnownCase[]]>(db, [
+      bindStatement(db, READ_FINDINGS, values),
+      bindStatement(db, READ_CASES, values),
+    ])
+    found.findings = found.findings.concat(findings)
+    found.cases = found.cases.concat(cases)
+  }
+  return found
+}
+
+const CHECK_DECISIONS = compileStatement(
+  `select iif(${COUNT_DECISIONS} = :decisions, null, ${ABORT})`,
+)
+
+const DELETE_FINDINGS = compileStatement(`
+  delete from fraud_findings where account = :account
+    and affiliate_id in (select value from json_each(:affiliates)) and day between :first and :last`)
+
+const INSERT_FINDINGS = compileStatement(`
+  insert into fraud_findings
+    (account, affiliate_id, rule, subject, day, part, version, figures, sentence, evidence)
+  select :account, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5,
+    value ->> 6, value ->> 7, value ->> 8
+  from ${JSON_EACH}(:rows)`)
+
+const DELETE_CASES = compileStatement(`
+  delete from fraud_cases where account = :account
+    and id in (select value from ${JSON_EACH}(:ids)) and status in ('open', 'expired')`)
+
+/** The columns of a case that an evaluation writes, in the order of the rows. */
+const DERIVED = [
+  ...['id', 'affiliate_id', 'rule', 'subject', 'position', 'customer_id', 'other_customer_id'],
+  ...['version', 'kind', 'severity', 'action', 'reserve_percent', 'status', 'opened_for'],
+  ...['last_day', 'figures', 'sentence', 'evidence_count', 'evidence_digest'],
+] as const satisfies readonly (keyof DerivedCase)[]
+
+const REPLACED = DERIVED.slice(DERIVED.indexOf('version'))
+
+const STORE_CASES = compileStatement(`
+  insert into fraud_cases (account, opened_at, ${DERIVED.join()})
+  select :account, :now, ${DERIVED.map((_, i) => `value ->> ${i}`).join()}
+  from ${JSON_EACH}(:rows)
+  where true on conflict (account, id) do update set
+    ${REPLACED.map((name) => `${name} = excluded.${name}`).join()}
+  where (${REPLACED.map((name) => `fraud_cases.${name}`).join()})
+    is not (${REPLACED.map((name) => `excluded.${name}`).join()})`)
+
+/** What an evaluation found of a group. */
+export interface GroupResult {
+  readonly findings: readonly StoredFinding[]
+  readonly cases: readonly DerivedCase[]
+  /** The ids of cases whose records are gone. */
+  readonly gone: readonly string[]
+  /** The number of decisions from which the cases were derived. */
+  readonly decisions: number
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/**
+ * Replaces what was found of a group on the days. Fails if the evaluation has moved on, or if a case was
+ * decided since: see `isAssertionFailure`.
+ *
+ * @param check Checks the place of the evaluation.
+ * @param advance Moves it behind the group.
+ */
+export async function storeGroup(
+  db: D1Database,
+  account: string,
+  group: GroupOfDays,
+  { findings, cases, gone, decisions, now }: GroupResult,
+  { check, advance }: Readonly<Record<'check' | 'advance', D1PreparedStatement>>,
+): Promise<void> {
+  const values = { ...valuesOf(account, group), decisions }
+  const found = findings.map((one) => [
+    ...[one.affiliate_id, one.rule, one.subject, one.day, one.part, one.version],
+    ...[one.figures, one.sentence, one.evidence],
+  ])
+  const derived = cases.map((one) => DERIVED.map((name) => one[name]))
+  const statements = [
+    check,
+    bindStatement(db, CHECK_DECISIONS, values),
+    bindStatement(db, DELETE_FINDINGS, values),
+    ...toJsonChunks(found).map((rows) => bindStatement(db, INSERT_FINDINGS, { account, rows })),
+    ...toJsonChunks(gone).map((ids) => bindStatement(db, DELETE_CASES, { account, ids })),
+    ...toJsonChunks(derived).map((rows) => bindStatement(db, STORE_CASES, { account, now, rows })),
+    advance,
+  ]
+  await withD1Retry(() => db.batch(statements))
+}

@@ -1,0 +1,359 @@
+import { dayNumber } from '../commission/engine/calendar.ts'
+import { compareText } from '../commission/engine/facts.ts'
+import { TooManyFacts } from '../commission/statements/compute.ts'
+import { resolveDatabase } from '../db/database.ts'
+import {
+  readFoundSubjects,
+  readSubjects,
+  type SubjectOfRule,
+  storeGroup,
+} from '../db/fraud/findings.ts'
+import {
+  advance,
+  beginEvaluation,
+  checkPlace,
+  finishEvaluation,
+  firstDayOfCustomers,
+  type Place,
+  type Progress,
+  readChangedCustomers,
+  readProgress,
+} from '../db/fraud/progress.ts'
+import { isAssertionFailure } from '../db/retry.ts'
+import type { Account } from '../db/schema.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
+import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
+import { deriveSubject, subjectOf } from './derive-cases.ts'
+import { type EvaluationSource, firstChange, openEvaluation } from './inputs.ts'
+import { EVALUATION_LIMITS, EXPIRE_DAYS } from './limits.ts'
+import { openViews, readViews, type ViewSource } from './read-views.ts'
+import {
+  findingsOfDays,
+  type RuleDays,
+  type RuleFinding,
+  reads,
+  ruleDaysOf,
+  unionReach,
+} from './rule-days.ts'
+
+// The evaluation of the stored rules of an account: of the days that are not evaluated yet, or that have
+// changed since. It goes from affiliate to affiliate. What is found of a group of them, the cases that follow
+// and the progress are written in one batch, so that an evaluation which is killed goes on where it was. Two
+// evaluations at once do no harm: the slower one notices that the progress has moved.
+
+/** What an evaluation has done. */
+export interface Evaluated {
+  /** The last day that is evaluated for all affiliates, in days since 1970; null before the first one. */
+  readonly through: number | null
+  /** The last complete day. */
+  readonly last: number
+  readonly isDone: boolean
+  /** The affiliates that are left of the days that are being evaluated. */
+  readonly left: number
+  /** The cases that were opened, and those that expired or whose records are gone. */
+  readonly opened: number
+  readonly closed: number
+  /** The affiliates with too many records to be evaluated, in order. */
+  readonly tooLarge: readonly string[]
+}
+
+/** Returns the last complete day of an account, in days since 1970. */
+export const lastCompleteDay = (account: Account, now: number): number =>
+  dayNumber(dayInZone(bookZoneOf(account), now)) - 1
+
+/**
+ * Evaluates the rules of an account until all complete days are done, or until it has read so many records.
+ *
+ * @param now In milliseconds.
+ */
+export async function evaluateRules(
+  env: Env,
+  account: Account,
+  now: number,
+  maxFacts: number,
+): Promise<Evaluated> {
+  const db = resolveDatabase(env, account.binding)
+  const last = lastCompleteDay(account, now)
+  const opened = await openEvaluation(env, account, last)
+  const total = { opened: 0, closed: 0 }
+  let left = maxFacts
+  let progress: Progress | null = await readProgress(db, account.id)
+  let views: ViewSource | null = null
+  const result = (isDone: boolean): Evaluated => ({
+    ...{ through: progress?.through ?? null, last, isDone, ...total },
+    left: opened && progress ? affiliatesAfter(opened, progress.cursor).length : 0,
+    tooLarge: Object.keys(JSON.parse(progress?.too_large ?? '{}')).sort(compareText),
+  })
+  if (!opened) return result(true)
+  for (let attempt = 0; attempt < EVALUATION_LIMITS.attempts; ) {
+    const place = placeOf(opened, progress)
+    if (!place) {
+      const isDone = !(await begin(db, opened, progress))
+      if (isDone) return result(true)
+      const begun = await readProgress(db, account.id)
+      if (!placeOf(opened, begun)) attempt++
+      progress = begun
+      continue
+    }
+    try {
+      const rest = affiliatesAfter(opened, place.cursor)
+      if (rest.length === 0) {
+        total.closed += await finishEvaluation(db, account.id, place, last - EXPIRE_DAYS)
+      } else {
+        if (left <= 0) return result(false)
+        views ??= await viewsOf(opened)
+        const evaluation = { db, opened, views, place, now }
+        const tooLarge = JSON.parse(progress?.too_large ?? '{}')
+        const done = await evaluateGroup(evaluation, rest, tooLarge)
+        left -= done.facts
+        total.opened += done.opened
+        total.closed += done.closed
+      }
+    } catch (error) {
+      // Another evaluation has moved on, or a case was decided meanwhile.
+      if (!isAssertionFailure(error)) throw error
+      attempt++
+    }
+    progress = await readProgress(db, account.id)
+  }
+  return result(false)
+}
+
+const affiliatesAfter = ({ source }: EvaluationSource, cursor: string): string[] =>
+  source.parents
+    .map((one) => one.affiliate_id)
+    .filter((one) => compareText(one, cursor) > 0)
+    .sort(compareText)
+
+/** Returns where an evaluation goes on; null if none is under way, or if it began with other inputs. */
+function placeOf(opened: EvaluationSource, progress: Progress | null): Place | null {
+  if (progress === null || progress.first === null || progress.last === null) return null
+  const { first, last, cursor } = progress
+  if (firstChange(JSON.parse(progress.inputs), opened, last) <= last) return null
+  return { first, last, cursor }
+}
+
+/** Begins the evaluation of the first days that are not evaluated, or have changed; false if there are none. */
+async function begin(
+  db: D1Database,
+  opened: EvaluationSource,
+  was: Progress | null,
+): Promise<boolean> {
+  const { inputs } = opened
+  const account = opened.source.account.id
+  const changed = await readChangedCustomers(db, account)
+  let start = opened.first
+  if (was) {
+    const through = was.last ?? was.through
+    const first = Math.min(
+      was.first ?? was.through + 1,
+      was.changed_from ?? Number.POSITIVE_INFINITY,
+      firstChange(JSON.parse(was.inputs), opened, through),
+      await firstChangedDay(db, opened, changed),
+    )
+    start = Math.max(opened.first, first)
+  }
+  if (start > opened.last) return false
+  const last = Math.min(opened.last, start + EVALUATION_LIMITS.days - 1)
+  const days = Object.fromEntries(
+    Object.entries(inputs.days).filter(([day]) => Number(day) <= last),
+  )
+  const begun = { first: start, last, through: start - 1 }
+  const text = JSON.stringify({ ...inputs, days })
+  await beginEvaluation(db, account, was, { ...begun, inputs: text }, changed)
+  return true
+}
+
+function firstChangedDay(
+  db: D1Database,
+  { source, beginnings, first }: EvaluationSource,
+  ids: readonly string[] | null,
+): Promise<number> | number {
+  if (ids === null) return first
+  if (ids.length === 0) return Number.POSITIVE_INFINITY
+  return firstDayOfCustomers(db, source.account.id, ids, beginnings.days)
+}
+
+const reachOf = (rules: readonly RuleDays[]) =>
+  unionReach(rules.map(({ kind, parameters }) => kind.reach(parameters)))
+
+/** Loads what all views of an evaluation need. */
+const viewsOf = ({ source, beginnings, versions, first, last }: EvaluationSource) =>
+  openViews(source, beginnings, {
+    reach: reachOf(ruleDaysOf(versions, first, last)),
+    ...{ first, last },
+  })
+
+interface Evaluation {
+  readonly db: D1Database
+  readonly opened: EvaluationSource
+  readonly views: ViewSource
+  readonly place: Place
+  readonly now: number
+}
+
+/** What rules found of some affiliates. */
+interface Found {
+  readonly findings: ReadonlyMap<string, readonly RuleFinding[]>
+  readonly facts: number
+  /** Whether days are left out because of too many records. */
+  readonly isPartial: boolean
+}
+
+/** Evaluates the first of some affiliates, as many as fit, and stores what is found. */
+async function evaluateGroup(
+  evaluation: Evaluation,
+  affiliates: readonly string[],
+  tooLarge: Readonly<Record<string, number>>,
+) {
+  const { opened, place } = evaluation
+  const rules = ruleDaysOf(opened.versions, place.first, place.last)
+  let facts = 0
+  for (let most = EVALUATION_LIMITS.customers; ; ) {
+    const group = firstGroup(affiliates, opened.counts, most)
+    try {
+      const found = await findTogether(evaluation, rules, group)
+      facts += found.facts
+      return { facts, ...(await store(evaluation, group, found, tooLarge)) }
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      facts += EVALUATION_LIMITS.facts
+    }
+    const [first] = group
+    if (group.length > 1 || first === undefined) {
+      most = sizeOfGroup(group, opened.counts) / 2
+      continue
+    }
+    const found = await findApart(evaluation, rules, first)
+    facts += found.facts
+    return { facts, ...(await store(evaluation, group, found, tooLarge)) }
+  }
+}
+
+/** Evaluates all rules of some affiliates, whose records are read once. */
+async function findTogether(
+  { views: from, place: { first, last } }: Evaluation,
+  rules: readonly RuleDays[],
+  group: readonly string[],
+): Promise<Found> {
+  const own = rules.filter((rule) => group.some((affiliate) => reads(rule, affiliate)))
+  if (own.length === 0) return { findings: new Map(), facts: 0, isPartial: false }
+  const days = { reach: reachOf(own), first, last }
+  const { views, facts } = await readViews(from, group, days, EVALUATION_LIMITS.facts)
+  const findings = group.map((affiliate) => {
+    const wanted = own.filter((rule) => reads(rule, affiliate))
+    const seen = views.get(affiliate) ?? []
+    return [affiliate, wanted.flatMap((rule) => findingsOfDays(rule, seen))] as const
+  })
+  return { findings: new Map(findings), facts, isPartial: false }
+}
+
+/** Evaluates an affiliate with many records: rule by rule, and each in as many parts as are needed. */
+async function findApart(
+  { views: from }: Evaluation,
+  rules: readonly RuleDays[],
+  affiliate: string,
+): Promise<Found> {
+  const findings: RuleFinding[] = []
+  let facts = 0
+  let isPartial = false
+  let parts = EVALUATION_LIMITS.parts
+  const waiting = rules.filter((rule) => reads(rule, affiliate)).toReversed()
+  for (let rule = waiting.pop(); rule; rule = waiting.pop()) {
+    const { first, last } = rule
+    if (parts-- === 0) return { findings: new Map([[affiliate, findings]]), facts, isPartial: true }
+    try {
+      const days = { reach: reachOf([rule]), first, last }
+      const { views, facts: read } = await readViews(
+        from,
+        [affiliate],
+        days,
+        EVALUATION_LIMITS.facts,
+      )
+      findings.push(...findingsOfDays(rule, views.get(affiliate) ?? []))
+      facts += read
+    } catch (error) {
+      if (!(error instanceof TooManyFacts)) throw error
+      facts += EVALUATION_LIMITS.facts
+      if (first === last) {
+        isPartial = true
+        continue
+      }
+      const middle = Math.floor((first + last) / 2)
+      waiting.push({ ...rule, first: middle + 1 }, { ...rule, last: middle })
+    }
+  }
+  return { findings: new Map([[affiliate, findings]]), facts, isPartial }
+}
+
+const textOf = ({ affiliate_id, rule, subject }: SubjectOfRule): string =>
+  JSON.stringify([affiliate_id, rule, subject])
+
+/** Stores what was found of a group, with the cases that follow. */
+async function store(
+  { db, opened, place, now }: Evaluation,
+  group: readonly string[],
+  { findings, isPartial }: Found,
+  tooLarge: Readonly<Record<string, number>>,
+): Promise<{ opened: number; closed: number }> {
+  const account = opened.source.account.id
+  const { first, last } = place
+  const days = { affiliates: group, first, last }
+  const { subjects, decisions } = await readFoundSubjects(db, account, days)
+  const found = Map.groupBy(
+    [...findings].flatMap(([affiliate, own]) =>
+      own.map((finding) => ({ key: subjectOf(affiliate, finding), finding })),
+    ),
+    ({ key }) => textOf(key),
+  )
+  const keys = new Map([
+    ...subjects.map((key) => [textOf(key), key] as const),
+    ...[...found.values()].flat().map(({ key }) => [textOf(key), key] as const),
+  ])
+  const stored = await readSubjects(db, account, [...keys.values()], days)
+  const storedFindings = Map.groupBy(stored.findings, textOf)
+  const storedCases = Map.groupBy(stored.cases, textOf)
+  const from = {
+    ...{ account, versions: opened.versions, first, today: opened.last, expireDays: EXPIRE_DAYS },
+  }
+  const derived = await Promise.all(
+    [...keys].map(([text, key]) =>
+      deriveSubject(
+        { key, findings: storedFindings.get(text) ?? [], cases: storedCases.get(text) ?? [] },
+        (found.get(text) ?? []).map(({ finding }) => finding).sort((a, b) => a.day - b.day),
+        from,
+      ),
+    ),
+  )
+  const cases = derived.flatMap((one) => one.cases)
+  const gone = derived.flatMap((one) => one.gone)
+  const large = { ...tooLarge }
+  for (const affiliate of group) delete large[affiliate]
+  if (isPartial) for (const affiliate of group) large[affiliate] = first
+  await storeGroup(
+    db,
+    account,
+    days,
+    { findings: derived.flatMap((one) => one.findings), cases, gone, decisions, now },
+    {
+      check: checkPlace(db, account, place),
+      advance: advance(db, account, group.at(-1) ?? '', JSON.stringify(large)),
+    },
+  )
+  return countChanges(stored.cases, cases, gone)
+}
+
+/** Counts the cases that an evaluation opened and closed. */
+function countChanges(
+  before: readonly { readonly id: string; readonly status: string }[],
+  now: readonly { readonly id: string; readonly status: string }[],
+  gone: readonly string[],
+) {
+  const wasOpen = new Set(before.filter(({ status }) => status === 'open').map(({ id }) => id))
+  const opened = now.filter(({ id, status }) => status === 'open' && !wasOpen.has(id))
+  const closed = now.filter(({ id, status }) => status === 'expired' && wasOpen.has(id))
+  return {
+    opened: opened.length,
+    closed: closed.length + gone.filter((id) => wasOpen.has(id)).length,
+  }
+}

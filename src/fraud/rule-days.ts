@@ -1,0 +1,71 @@
+import { dayNumber } from '../commission/engine/calendar.ts'
+import { isInScope } from './check-rule.ts'
+import { type DayFinding, findingsOf, type RuleParameters } from './findings.ts'
+import type { Reach } from './kind.ts'
+import { KINDS } from './kinds.ts'
+import type { RuleVersion } from './stored-rules.ts'
+import type { ViewOfDays } from './views.ts'
+
+/** A version of a rule on the days on which it finds something, in days since 1970. */
+export interface RuleDays extends RuleParameters {
+  readonly version: RuleVersion
+  readonly first: number
+  readonly last: number
+}
+
+/**
+ * Returns which version of each rule applies to which of some days. Days on which a rule is disabled are left
+ * out.
+ *
+ * @param versions In order of rule and first day.
+ */
+export function ruleDaysOf(
+  versions: readonly RuleVersion[],
+  first: number,
+  last: number,
+): RuleDays[] {
+  return versions.flatMap((version, i): RuleDays[] => {
+    const next = versions[i + 1]
+    const end =
+      next?.rule === version.rule ? dayNumber(next.effective_from) - 1 : Number.POSITIVE_INFINITY
+    const days = {
+      first: Math.max(first, dayNumber(version.effective_from)),
+      last: Math.min(last, end),
+    }
+    const { kind: name, disabled, parameters } = version.terms
+    const kind = KINDS.find((one) => one.kind === name)
+    if (disabled || !kind || days.first > days.last) return []
+    return [{ kind, parameters, version, ...days }]
+  })
+}
+
+/** Returns whether a rule reads the records of an affiliate. */
+export const reads = ({ version }: RuleDays, affiliate: string): boolean =>
+  isInScope(version.terms.scope, affiliate)
+
+/** Returns what several rules read together. A rule finds the same if more is read. */
+export function unionReach(reaches: readonly Reach[]): Reach {
+  const union: Record<string, number | boolean> = {}
+  for (const [name, value] of reaches.flatMap((reach) => Object.entries(reach))) {
+    const known = union[name]
+    union[name] =
+      typeof value === 'number' && typeof known === 'number'
+        ? Math.max(known, value)
+        : value || (known ?? false)
+  }
+  return union
+}
+
+/** What a version of a rule found of an affiliate. */
+export interface RuleFinding extends DayFinding {
+  readonly version: RuleVersion
+}
+
+/** Returns what a rule finds in the views of an affiliate, in order of day. */
+export const findingsOfDays = (rule: RuleDays, views: readonly ViewOfDays[]): RuleFinding[] =>
+  views.flatMap(({ view, first, last }) =>
+    findingsOf(rule, view, Math.max(first, rule.first), Math.min(last, rule.last)).map((one) => ({
+      ...one,
+      version: rule.version,
+    })),
+  )

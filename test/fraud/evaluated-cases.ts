@@ -1,0 +1,207 @@
+import { env } from 'cloudflare:workers'
+import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
+import type { StoredFinding } from '../../src/db/fraud/findings.ts'
+import { fromStored } from '../../src/fraud/derive-cases.ts'
+import { parseSubjectKey } from '../../src/fraud/findings.ts'
+import { canonicalJson } from '../../src/validation/canonical-json.ts'
+import { instantOfLocalTime } from '../../src/zone.ts'
+import type { WorldFinding } from './fraud-world.ts'
+
+// What evaluations have stored, and what they should have.
+
+const DAY_MS = 86_400_000
+
+/** A case as both write it. Days are texts. */
+export interface WorldCase {
+  affiliate: string
+  rule: string
+  subject: string[]
+  version: number
+  status: string
+  opened_for: string
+  last_day: string
+  figures: WorldFinding['figures']
+  /** In the order in which findings named them. */
+  evidence: WorldFinding['evidence']
+}
+
+const bySubject = <T extends Pick<WorldCase, 'affiliate' | 'rule' | 'subject'>>(one: T) =>
+  JSON.stringify([one.affiliate, one.rule, one.subject])
+
+export const inOrder = (cases: readonly WorldCase[]): WorldCase[] =>
+  cases.toSorted((a, b) => (bySubject(a) < bySubject(b) ? -1 : 1))
+
+/** A finding with what found it. */
+export interface RuleWorldFinding extends WorldFinding {
+  affiliate: string
+  rule: string
+  version: number
+}
+
+/**
+ * Returns the cases that follow from findings without decisions within 90 days, written from the contract:
+ * one case for each rule and subject, to which later evidence is added.
+ */
+export function expectedCases(findings: readonly RuleWorldFinding[]): WorldCase[] {
+  const cases = new Map<string, WorldCase>()
+  const ordered = findings.toSorted((a, b) => (a.day < b.day ? -1 : a.day > b.day ? 1 : 0))
+  for (const { affiliate, rule, version, day, subject, figures, evidence } of ordered) {
+    const key = bySubject({ affiliate, rule, subject })
+    const known = cases.get(key)
+    const has = (one: WorldFinding['evidence'][number]) =>
+      known?.evidence.some(({ resource, id }) => resource === one.resource && id === one.id)
+    const added = evidence.filter((one) => !has(one))
+    if (added.length === 0) continue
+    cases.set(key, {
+      ...{ affiliate, rule, subject, version, status: 'open', figures, last_day: day },
+      opened_for: known?.opened_for ?? day,
+      evidence: [...(known?.evidence ?? []), ...added],
+    })
+  }
+  return inOrder([...cases.values()])
+}
+
+interface CaseRow {
+  affiliate_id: string
+  rule: string
+  subject: string
+  version: number
+  status: string
+  opened_for: number
+  last_day: number
+  figures: string
+  evidence_count: number
+}
+
+/** Returns the stored cases of an account, with the records of the stored findings. */
+export async function storedCases(account: string): Promise<WorldCase[]> {
+  const { results } = await env.DB.prepare('select * from fraud_cases where account = ?')
+    .bind(account)
+    .all<CaseRow>()
+  const found = await env.DB.prepare(
+    `select * from fraud_findings where account = ?
+     order by affiliate_id, rule, subject, day, part`,
+  )
+    .bind(account)
+    .all<StoredFinding>()
+  return inOrder(
+    results.map(({ affiliate_id, rule, subject, ...row }): WorldCase => {
+      const own = found.results.filter(
+        (one) => one.affiliate_id === affiliate_id && one.rule === rule && one.subject === subject,
+      )
+      const evidence = fromStored(own).flatMap((one) => one.evidence)
+      if (evidence.length !== row.evidence_count) throw new Error('The count of records is wrong.')
+      return {
+        affiliate: affiliate_id,
+        rule,
+        subject: Object.values(parseSubjectKey(subject)).flat(),
+        version: row.version,
+        status: row.status,
+        opened_for: dayText(row.opened_for),
+        last_day: dayText(row.last_day),
+        figures: JSON.parse(row.figures),
+        evidence: evidence.map(({ customer_id, resource, id, day }) => ({
+          ...{ customer_id, resource, id, day: dayText(day) },
+        })),
+      }
+    }),
+  )
+}
+
+/** A version of a rule to store. */
+export interface RuleToStore {
+  rule: string
+  version: number
+  effective_from: string
+  kind: string
+  parameters: unknown
+  disabled?: boolean
+  action?: 'flag' | 'hold'
+  scope?: object
+}
+
+/** Stores versions of rules as they are put. */
+export async function storeRules(account: string, rules: readonly RuleToStore[]): Promise<void> {
+  const statements = rules.map(({ rule, version, ...one }) => {
+    const terms = {
+      ...{ name: rule, severity: 'low', action: 'flag', disabled: false },
+      ...{ scope: { affiliates: ['*'] }, ...one },
+    }
+    return env.DB.prepare(
+      `insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
+       values (?, ?, ?, ?, ?, '2026-01-01T00:00:00.000Z')`,
+    ).bind(account, rule, version, one.effective_from, canonicalJson(terms))
+  })
+  if (statements.length > 0) await env.DB.batch(statements)
+}
+
+/** Returns an instant of the day after, in a zone: the day is the last complete one. */
+export const morningAfter = (day: string, zone = 'UTC'): number =>
+  instantOfLocalTime(zone, (dayNumber(day) + 1) * DAY_MS).instant + 1
+
+let deliveries = 0
+
+/** Logs that a delivery has written records of some days, as ingestion does. */
+export function logDelivery(account: string, resource: string, days: readonly number[]) {
+  const id = `dlv_late_${deliveries++}`
+  return [
+    env.DB.prepare(
+      `insert into deliveries (account, id, attempt, received_at, resource, form, dry_run, lenient,
+         received, errors_total, rejected, refused, held, stale, created, listed, reused, yesterday,
+         today, days)
+       values (?, ?, 1, 0, ?, 'array', 0, 0, 1, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0, ?)`,
+    ).bind(account, id, resource, JSON.stringify(days)),
+    env.DB.prepare('update deliveries set written = 1 where account = ? and id = ?').bind(
+      account,
+      id,
+    ),
+  ]
+}
+
+const RESOURCES = {
+  transactions: 'transactions',
+  activity: 'trading-activity',
+  events: 'activities',
+} as const
+
+/**
+ * Takes some records of an account out of its tables, and returns the function that delivers them.
+ *
+ * @param isLate Whether to take a record out.
+ */
+export async function holdBack(
+  account: string,
+  isLate: () => boolean,
+): Promise<() => Promise<void>> {
+  const late: [table: keyof typeof RESOURCES, row: Record<string, string | number | null>][] = []
+  for (const table of ['transactions', 'activity', 'events'] as const) {
+    const { results } = await env.DB.prepare(`select * from ${table} where account = ?`)
+      .bind(account)
+      .all<Record<string, string | number | null>>()
+    for (const row of results) if (isLate()) late.push([table, row])
+  }
+  const keys = { transactions: 'transaction_id', activity: 'instrument', events: 'id' }
+  const dayOf = (table: string) => (table === 'activity' ? 'date' : 'day')
+  const remove = late.map(([table, row]) =>
+    env.DB.prepare(
+      `delete from ${table} where account = ? and ${dayOf(table)} = ? and customer_id = ?
+         and ${keys[table]} = ? ${table === 'activity' ? 'and currency = ?' : ''}`,
+    ).bind(
+      ...[account, row[dayOf(table)], row.customer_id, row[keys[table]]],
+      ...(table === 'activity' ? [row.currency] : []),
+    ),
+  )
+  if (remove.length > 0) await env.DB.batch(remove)
+  return async () => {
+    const statements = late.flatMap(([table, row]) => {
+      const names = Object.keys(row)
+      return [
+        env.DB.prepare(
+          `insert into ${table} (${names.join()}) values (${names.map(() => '?').join()})`,
+        ).bind(...Object.values(row)),
+        ...logDelivery(account, RESOURCES[table], [Number(row[dayOf(table)])]),
+      ]
+    })
+    if (statements.length > 0) await env.DB.batch(statements)
+  }
+}

@@ -1,0 +1,121 @@
+import { env } from 'cloudflare:workers'
+import { expect, test } from 'vitest'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { evaluateRules } from '../../src/fraud/evaluate.ts'
+import { kindsOf } from '../../src/fraud/kinds.ts'
+import { shuffleWorld } from '../commission/shuffle-world.ts'
+import { randomSource, type Source } from '../commission/worlds.ts'
+import type { FraudWorld } from './fraud-world.ts'
+import { before } from './oracle/account.ts'
+import { expectedOf } from './oracle/findings.ts'
+import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
+import {
+  expectedCases,
+  holdBack,
+  morningAfter,
+  type RuleToStore,
+  type RuleWorldFinding,
+  storedCases,
+  storeRules,
+} from './evaluated-cases.ts'
+import { storeFraudWorld } from './stored-fraud-world.ts'
+import { ruleOf } from './world-findings.ts'
+
+// The stored cases of random worlds are those that follow from the oracle's findings: whenever and however
+// often the rules are evaluated, and in whatever order the records arrive.
+
+const WORLDS = env.MODEL_RUNS || 12
+const FIRST_SEED = env.SEED * 5_000_000
+
+/** Codes of links begin in 2026, and have whole milliseconds. */
+const withCodes = (world: FraudWorld): FraudWorld => ({
+  ...world,
+  clicks: Object.fromEntries(
+    Object.entries(world.clicks).filter(([, at]) => at >= Date.UTC(2026, 0, 1)),
+  ),
+})
+
+/** Returns versions of a rule of each kind; some rules change or end within the days. */
+function randomRules(from: Source, world: FraudWorld, { first, last }: Days): RuleToStore[] {
+  return kindsOf(world.vertical).flatMap((kind) => {
+    const versionOf = (version: number, effective_from: string): RuleToStore => ({
+      ...{ rule: kind.kind.replaceAll('_', '-'), kind: kind.kind, version, effective_from },
+      parameters: ruleOf(kind, randomParameters(from, kind.kind)).parameters,
+      ...(version > 1 && from.oneIn(3) && { disabled: true }),
+      ...(from.oneIn(4) && {
+        scope: { affiliates: ['*'], not_affiliates: [world.affiliates[0]!.affiliate_id] },
+      }),
+    })
+    const middle = before(last, from.below(6))
+    const more = from.oneIn(2) && middle > first ? [versionOf(2, middle)] : []
+    return [versionOf(1, first), ...more]
+  })
+}
+
+/** Returns what the oracle finds with the versions of rules. */
+function expectedFindings(
+  world: FraudWorld,
+  rules: readonly RuleToStore[],
+  last: string,
+): RuleWorldFinding[] {
+  return rules.flatMap(({ rule, version, kind, parameters, effective_from, ...one }, i) => {
+    const next = rules[i + 1]
+    const end = next?.rule === rule ? before(next.effective_from, 1) : last
+    if (one.disabled) return []
+    const { not_affiliates: not = [] } = (one.scope ?? {}) as { not_affiliates?: string[] }
+    return world.affiliates
+      .map(({ affiliate_id }) => affiliate_id)
+      .filter((affiliate) => !not.includes(affiliate))
+      .flatMap((affiliate) => {
+        const days = { first: effective_from, last: end }
+        return expectedOf(world, kind, parameters, days, affiliate).map((finding) => ({
+          ...finding,
+          ...{ affiliate, rule, version },
+        }))
+      })
+  })
+}
+
+/** Evaluates the rules of an account as on the morning after a day. */
+async function evaluate(account: string, world: FraudWorld, day: string): Promise<void> {
+  const stored = (await findAccount(env.DB, account))!
+  const now = morningAfter(day, world.book_zone)
+  const { isDone } = await evaluateRules(env as Env, stored, now, Number.POSITIVE_INFINITY)
+  expect(isDone).toBe(true)
+}
+
+test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day, and with late records`, {
+  timeout: 3_600_000,
+}, async () => {
+  let cases = 0
+  for (let seed = FIRST_SEED; seed < FIRST_SEED + WORLDS; seed++) {
+    const from = randomSource(seed)
+    const { world: random, days } = fraudWorld(seed)
+    const world = withCodes(random)
+    const rules = randomRules(from, world, days)
+    const expected = expectedCases(expectedFindings(world, rules, days.last))
+    cases += expected.length
+
+    const atOnce = `at-once-${seed}`
+    await storeFraudWorld(world, atOnce)
+    await storeRules(atOnce, rules)
+    await evaluate(atOnce, world, days.last)
+    expect(await storedCases(atOnce), `seed ${seed}, at once`).toEqual(expected)
+
+    const daily = `daily-${seed}`
+    await storeFraudWorld({ ...world, ...shuffleWorld(world, seed) } as FraudWorld, daily)
+    await storeRules(daily, rules)
+    const deliveries = []
+    for (const share of [4, 3, 3]) {
+      deliveries.push(await holdBack(daily, () => from.oneIn(share)))
+    }
+    for (let day = before(days.first, 1); day <= days.last; day = before(day, -1)) {
+      if (from.oneIn(2)) await evaluate(daily, world, day)
+      if (from.oneIn(4)) await deliveries.pop()?.()
+    }
+    for (const deliver of deliveries.reverse()) await deliver()
+    await evaluate(daily, world, days.last)
+    expect(await storedCases(daily), `seed ${seed}, day by day`).toEqual(expected)
+  }
+  expect(cases).toBeGreaterThan(5 * WORLDS)
+})
