@@ -9,6 +9,7 @@ import { checkMeaning, checkShape, isInScope } from './check-rule.ts'
 import type { Vertical } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import { BACK_TEST_LIMITS, EXPIRE_DAYS } from './limits.ts'
+import { ruleDaysOf } from './rule-days.ts'
 import type { RuleTerms } from './rules.ts'
 import type { BackTest, TestedVersion } from './simulate.ts'
 import type { RuleVersion } from './stored-rules.ts'
@@ -74,12 +75,9 @@ function testedVersion(
 
 /** Returns the stored versions, each on those of the days on which it applies. */
 const storedOn = (stored: readonly RuleVersion[], first: number, last: number): TestedVersion[] =>
-  stored.flatMap(({ version, terms, effective_from }, i) => {
-    const next = stored[i + 1]
-    const begin = Math.max(first, dayNumber(effective_from))
-    const end = next ? Math.min(last, dayNumber(next.effective_from) - 1) : last
-    return begin <= end ? testedVersion(terms, version, begin, end) : []
-  })
+  ruleDaysOf(stored, first, last).flatMap((one) =>
+    testedVersion(one.version.terms, one.version.version, one.first, one.last),
+  )
 
 function checkDays(from: string, to: string, lastDay: string): Issue[] {
   const pointer = '/to'

@@ -31,9 +31,9 @@ import {
   findingsOfDays,
   type RuleDays,
   type RuleFinding,
+  reachOf,
   reads,
   ruleDaysOf,
-  unionReach,
 } from './rule-days.ts'
 
 // The evaluation of the stored rules of an account: of the days that are not evaluated yet, or that have
@@ -173,9 +173,6 @@ function firstChangedDay(
   if (ids.length === 0) return Number.POSITIVE_INFINITY
   return firstDayOfCustomers(db, source.account.id, ids, beginnings.days)
 }
-
-const reachOf = (rules: readonly RuleDays[]) =>
-  unionReach(rules.map(({ kind, parameters }) => kind.reach(parameters)))
 
 /** Loads what all views of an evaluation need. */
 const viewsOf = ({ source, beginnings, versions, first, last }: EvaluationSource) =>

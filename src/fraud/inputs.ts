@@ -9,7 +9,7 @@ import { resolveDatabase } from '../db/database.ts'
 import { type PeriodSums, readContacts, readPeriodSums } from '../db/fraud/view.ts'
 import type { Account } from '../db/schema.ts'
 import { canonicalJson } from '../validation/canonical-json.ts'
-import { type RuleDays, ruleDaysOf, unionReach } from './rule-days.ts'
+import { type RuleDays, reachOf, ruleDaysOf } from './rule-days.ts'
 import { type RuleVersion, readStoredRules } from './stored-rules.ts'
 import { firstPeriodDay } from './views.ts'
 
@@ -111,7 +111,7 @@ export const firstRateDay = (
   rules: readonly RuleDays[],
   first: number,
 ): number => {
-  const reach = unionReach(rules.map(({ kind, parameters }) => kind.reach(parameters)))
+  const reach = reachOf(rules)
   const all = Object.values(beginnings.days).flat()
   return all.reduce((least, day) => Math.min(least, day), firstPeriodDay(reach, first))
 }
@@ -136,7 +136,7 @@ async function readSumInputs(
   first: number,
   last: number,
 ): Promise<Input[]> {
-  const reach = unionReach(rules.map(({ kind, parameters }) => kind.reach(parameters)))
+  const reach = reachOf(rules)
   if (!reach.periods) return []
   const sums: PeriodSums[] = await readPeriodSums(db, account)
   return sums.flatMap(({ period, statements }): Input[] => {

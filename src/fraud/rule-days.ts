@@ -1,7 +1,7 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { isInScope } from './check-rule.ts'
 import { type DayFinding, findingsOf, type RuleParameters } from './findings.ts'
-import type { Reach } from './kind.ts'
+import { joinReaches, type Reach } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import type { RuleVersion } from './stored-rules.ts'
 import type { ViewOfDays } from './views.ts'
@@ -43,18 +43,9 @@ export function ruleDaysOf(
 export const reads = ({ version }: RuleDays, affiliate: string): boolean =>
   isInScope(version.terms.scope, affiliate)
 
-/** Returns what several rules read together. A rule finds the same if more is read. */
-export function unionReach(reaches: readonly Reach[]): Reach {
-  const union: Record<string, number | boolean> = {}
-  for (const [name, value] of reaches.flatMap((reach) => Object.entries(reach))) {
-    const known = union[name]
-    union[name] =
-      typeof value === 'number' && typeof known === 'number'
-        ? Math.max(known, value)
-        : value || (known ?? false)
-  }
-  return union
-}
+/** Returns what rules read together. */
+export const reachOf = (rules: readonly RuleDays[]): Reach =>
+  joinReaches(rules.map(({ kind, parameters }) => kind.reach(parameters)))
 
 /** What a version of a rule found of an affiliate. */
 export interface RuleFinding extends DayFinding {

@@ -5,10 +5,6 @@ import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { shuffleWorld } from '../commission/shuffle-world.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
-import type { FraudWorld } from './fraud-world.ts'
-import { before } from './oracle/account.ts'
-import { expectedOf } from './oracle/findings.ts'
-import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
 import {
   expectedCases,
   holdBack,
@@ -18,6 +14,10 @@ import {
   storedCases,
   storeRules,
 } from './evaluated-cases.ts'
+import type { FraudWorld } from './fraud-world.ts'
+import { before } from './oracle/account.ts'
+import { expectedOf } from './oracle/findings.ts'
+import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
 import { storeFraudWorld } from './stored-fraud-world.ts'
 import { ruleOf } from './world-findings.ts'
 
