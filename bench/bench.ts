@@ -19,6 +19,7 @@ const SECTIONS = {
   commissions: async () => (await import('./commissions.ts')).commissions,
   reports: async () => (await import('./reports.ts')).reports,
   console: async () => (await import('./console.ts')).consolePages,
+  fraud: async () => (await import('./fraud.ts')).fraud,
   limiter: async () => (await import('./limiter.ts')).limiter,
 }
 type Section = keyof typeof SECTIONS

@@ -15,6 +15,7 @@ interface Env {
   BASE_URL: string
   SIGNING_KEYS: string
   TRACKING_KEYS: string
+  DB: D1Database
 }
 
 declare module 'cloudflare:workers' {

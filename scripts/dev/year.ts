@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../src/durations.ts'
+import { fractions } from './fractions.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
 
@@ -56,17 +57,6 @@ export function monthsUntil(today: number): Month[] {
     first: firstOf(i),
     last: Math.min(firstOf(i + 1) - 1, today),
   }))
-}
-
-/** Returns a function that returns the same fractions of 1 in each run (mulberry32). */
-function fractions(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
 }
 
 interface Records {
