@@ -10,9 +10,8 @@ const { port } = readOptions<{ port: number }>(
     command.option('--port <port>', 'the port of the service', wholeNumber(1, 65_535), 8787),
 )
 const base = `http://127.0.0.1:${port}`
-const { ADMIN_KEY = '' } = readSecrets()
 try {
-  console.log(banner(base, await writeDemo(base, ADMIN_KEY)))
+  console.log(banner(base, await writeDemo(base, readSecrets())))
 } catch (error) {
   const { cause, message } = error as Error
   const isClosed = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED'

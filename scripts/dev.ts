@@ -128,7 +128,7 @@ await createSecrets()
 await migrate()
 server = startServer()
 while (!(await isHealthy(base))) await sleep(100)
-const demo = await writeDemo(base, readSecrets().ADMIN_KEY ?? '')
+const demo = await writeDemo(base, readSecrets())
 const deadline = Date.now() + QUIET_LIMIT_MS
 while (Date.now() - lastOutput < QUIET_MS && Date.now() < deadline) await sleep(50)
 isReady = true

@@ -98,5 +98,5 @@ const parent = process.ppid
 setInterval(() => process.ppid !== parent && stop(), 500).unref()
 
 await miniflare.ready
-if (!withoutDemo) await writeDemo(`http://127.0.0.1:${port}`, secrets.ADMIN_KEY ?? '')
+if (!withoutDemo) await writeDemo(`http://127.0.0.1:${port}`, secrets)
 console.log('Press Ctrl-C to stop.')

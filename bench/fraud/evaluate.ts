@@ -9,7 +9,7 @@ import { buildTree } from '../../src/commission/engine/tree.ts'
 import type { StatementSums } from '../../src/db/fraud/view.ts'
 import { DAY_MS } from '../../src/durations.ts'
 import type { Kind, Seen, Vertical } from '../../src/fraud/kind.ts'
-import { casesIn, type SimulatedCase } from '../../src/fraud/simulate.ts'
+import { casesIn, type SimulatedCase, type TestedVersion } from '../../src/fraud/simulate.ts'
 import { findOf, viewsOf } from '../../src/fraud/views.ts'
 import { PLANS } from './plans.ts'
 import { type Affiliate, YEAR } from './year.ts'
@@ -90,15 +90,17 @@ export function casesOfKind(
 ): SimulatedCase[] {
   const terms = v.parse(kind.parameters, parameters)
   const reach = kind.reach(terms)
-  const test = {
+  const days = { first: start, last: YEAR.last }
+  const version: TestedVersion = {
     kind,
     parameters: terms,
+    version: null,
     action: 'hold',
     reservePercent: '100',
-    expireDays: EXPIRE_DAYS,
-    first: start,
-    last: YEAR.last,
-  } as const
+    isInScope: () => true,
+    ...days,
+  }
+  const test = { versions: [version], expireDays: EXPIRE_DAYS, ...days }
   const isWide = reach.qualified || reach.unitEarnings || reach.periods !== undefined
   const step = isWide ? YEAR.last - start + 1 : NARROW_DAYS
   const views = []

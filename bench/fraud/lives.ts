@@ -158,12 +158,25 @@ export const CHALLENGES = [
   { fee: 999, account: 200_000 },
 ] as const
 
+/** A trader of a prop firm. */
+interface Trader {
+  readonly id: string
+  readonly fee: number
+  readonly account: number
+  readonly main: string
+  /** The share of the working days on which they trade. */
+  readonly active: number
+  readonly lotSize: number
+  readonly quality: number
+}
+
 function propTrading(draw: Draw, id: string, day: number, affiliate: Affiliate): Lived {
   if (!draw.chance(affiliate.conversion)) return NOTHING
   const { fee, account } = draw.pick(CHALLENGES)
   const main = draw.pick(INSTRUMENTS)
   const active = draw.between(0.4, 0.9)
   const lotSize = draw.pick([0.1, 0.2, 0.5, 0.5, 1, 2]) * (account / 50_000)
+  const trader = { id, fee, account, main, active, lotSize, quality: affiliate.quality }
   const facts: Fact[] = []
   const phases: { from: number; phase: string }[] = []
   let on = day + Math.floor(draw.exponential(3))
@@ -172,63 +185,70 @@ function propTrading(draw: Draw, id: string, day: number, affiliate: Affiliate):
     facts.push(...payment(draw, `${id}-f${n}`, on, kind, fee, affiliate))
     if (draw.chance(0.02)) {
       facts.push(paid(`${id}-r${n}`, on + draw.integer(1, 12), 'refund', fee))
-      return { facts: until(facts).facts, phases }
+      break
     }
-    phases.push({ from: on, phase: 'challenge' })
-    const failed = trade(n)
-    if (failed === null || !draw.chance(0.35)) break
-    on = failed + Math.floor(draw.exponential(10))
+    const challenge = challengeOf(draw, trader, n, on)
+    facts.push(...challenge.facts)
+    phases.push({ from: on, phase: 'challenge' }, ...challenge.phases)
+    if (challenge.failed === null || !draw.chance(0.35)) break
+    on = challenge.failed + Math.floor(draw.exponential(10))
   }
   return { facts: until(facts).facts, phases: inOrder(phases) }
+}
 
-  /** Trades until the account fails or the trader stops, and returns the day of the failure. */
-  function trade(n: number): number | null {
-    let profit = 0
-    let payable = 0
-    let isFunded = false
-    let payouts = 0
-    let nextPayout = 0
-    const end = on + 10 + Math.ceil(draw.exponential(45 * affiliate.quality))
-    const edge = draw.between(-0.5, 0.05)
-    for (let at = on + draw.integer(0, 2); at <= Math.min(end, YEAR.last); at++) {
-      if (isFunded && at >= nextPayout && payable > 0.005) {
-        const amount = cents(payable * account * 0.8)
-        facts.push(paid(`${id}-p${n}-${payouts}`, at + draw.integer(1, 3), 'payout', amount))
-        if (payouts === 0 && draw.chance(0.5))
-          facts.push(paid(`${id}-b${n}`, at + 2, 'refund', fee))
-        payouts++
-        profit -= payable
-        payable = 0
-        nextPayout = at + 14
-      }
-      if (!isWorkday(at) || !draw.chance(active)) continue
-      const change = 0.015 * draw.lognormal(0.8, 0.5) * (draw.normal() + edge)
-      profit += change
-      payable += change
-      const lots = cents(Math.max(0.01, lotSize * (1 + draw.poisson(2))))
-      const instrument = draw.chance(0.8) ? main : draw.pick(INSTRUMENTS)
-      const row = {
-        lots_traded: lots,
-        pnl: cents(change * account),
-        drawdown: cents(Math.max(0, -change) * 100),
-        max_drawdown: cents(Math.max(0, -profit) * 100),
-      }
-      facts.push(traded(at, row, instrument))
-      if (change < -0.05 || profit < -0.1) {
-        if (!draw.chance(0.001))
-          phases.push({ from: at + (draw.chance(0.98) ? 0 : 1), phase: 'failed' })
-        return at
-      }
-      if (!isFunded && profit >= 0.08) {
-        isFunded = true
-        profit = 0
-        payable = 0
-        nextPayout = at + 14
-        phases.push({ from: at + 1, phase: 'funded' })
-      }
+/** Returns what a trader does in a challenge and after it, and the day of the failure; null if there is none. */
+function challengeOf(draw: Draw, trader: Trader, n: number, from: number) {
+  const { id, fee, account, active } = trader
+  const facts: Fact[] = []
+  const phases: { from: number; phase: string }[] = []
+  let profit = 0
+  let payable = 0
+  let nextPayout = Number.POSITIVE_INFINITY
+  let payouts = 0
+  const end = from + 10 + Math.ceil(draw.exponential(45 * trader.quality))
+  const edge = draw.between(-0.5, 0.05)
+  for (let day = from + draw.integer(0, 2); day <= Math.min(end, YEAR.last); day++) {
+    if (day >= nextPayout && payable > 0.005) {
+      const amount = cents(payable * account * 0.8)
+      facts.push(paid(`${id}-p${n}-${payouts}`, day + draw.integer(1, 3), 'payout', amount))
+      if (payouts === 0 && draw.chance(0.5)) facts.push(paid(`${id}-b${n}`, day + 2, 'refund', fee))
+      payouts++
+      profit -= payable
+      payable = 0
+      nextPayout = day + 14
     }
-    return null
+    if (!isWorkday(day) || !draw.chance(active)) continue
+    const change = 0.015 * draw.lognormal(0.8, 0.5) * (draw.normal() + edge)
+    profit += change
+    payable += change
+    facts.push(challengeRow(draw, trader, day, change, profit))
+    if (change < -0.05 || profit < -0.1) {
+      const late = draw.chance(0.98) ? 0 : 1
+      if (!draw.chance(0.001)) phases.push({ from: day + late, phase: 'failed' })
+      return { facts, phases, failed: day }
+    }
+    if (nextPayout === Number.POSITIVE_INFINITY && profit >= 0.08) {
+      profit = 0
+      payable = 0
+      nextPayout = day + 14
+      phases.push({ from: day + 1, phase: 'funded' })
+    }
   }
+  return { facts, phases, failed: null }
+}
+
+function challengeRow(draw: Draw, trader: Trader, day: number, change: number, profit: number) {
+  const instrument = draw.chance(0.8) ? trader.main : draw.pick(INSTRUMENTS)
+  return traded(
+    day,
+    {
+      lots_traded: cents(Math.max(0.01, trader.lotSize * (1 + draw.poisson(2)))),
+      pnl: cents(change * trader.account),
+      drawdown: cents(Math.max(0, -change) * 100),
+      max_drawdown: cents(Math.max(0, -profit) * 100),
+    },
+    instrument,
+  )
 }
 
 /** Returns the histories by day; of two values of a day the later one holds. */

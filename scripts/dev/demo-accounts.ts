@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCommissions, type ShownStatement } from './commissions/create.ts'
+import { createFraud } from './fraud/accounts.ts'
 import { createYear } from './year.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
@@ -91,14 +92,18 @@ export interface Demo {
 }
 
 /** Writes `.demo.json`, with the accounts of the last run or new ones, and returns the accounts. */
-export async function writeDemo(base_url: string, admin_key: string): Promise<Demo> {
+export async function writeDemo(
+  base_url: string,
+  { ADMIN_KEY: admin_key = '', TRACKING_KEYS = '' }: NodeJS.Dict<string>,
+): Promise<Demo> {
   const call = adminCalls(base_url, admin_key)
   const accounts = await findOrCreateAccounts(call)
   const rates = importRates(base_url, admin_key)
   const [shown] = await Promise.all([
     createCommissions(base_url, call, accounts, rates),
-    createYear(base_url, call, Date.now()),
+    createYear(base_url, call, Date.now(), TRACKING_KEYS),
   ])
+  await createFraud(base_url, call, accounts, TRACKING_KEYS)
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })

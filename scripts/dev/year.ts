@@ -1,5 +1,6 @@
 import { DAY_MS } from '../../src/durations.ts'
 import { fractions } from './fractions.ts'
+import { plantPatterns, putRules, type Target } from './fraud/create.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
 
@@ -9,6 +10,7 @@ type Call = <T>(method: string, path: string, body?: unknown) => Promise<T>
 /** The account with a year of records. Its months depend on the day on which it is created. */
 export const YEAR = { account: 'demo-broker', name: 'Demo Broker', vertical: 'forex' } as const
 
+const LANDING_PAGE = 'https://broker.example/start'
 const AT = `accounts/${YEAR.account}`
 const MONTHS = 12
 /** Of the months that have ended: the latest is a draft, the one before is approved, all others are paid. */
@@ -248,7 +250,7 @@ async function configure(call: Call, from: string): Promise<void> {
   }))
   await call('PUT', `${AT}/assignments`, assigned)
   const links = AFFILIATES.map(({ affiliate_id }) =>
-    call('POST', `${AT}/links`, { affiliate_id, landing_page: 'https://broker.example/start' }),
+    call('POST', `${AT}/links`, { affiliate_id, landing_page: LANDING_PAGE }),
   )
   await Promise.all(links)
 }
@@ -312,8 +314,14 @@ async function pay(call: Call): Promise<void> {
  * last one and the open one are drafts. An account whose books are closed stays as it is. After a failure, the
  * next start repeats every step.
  */
-export async function createYear(base: string, call: Call, now: number): Promise<void> {
-  const months = monthsUntil(Math.floor(now / DAY_MS))
+export async function createYear(
+  base: string,
+  call: Call,
+  now: number,
+  trackingKeys: string,
+): Promise<void> {
+  const today = Math.floor(now / DAY_MS)
+  const months = monthsUntil(today)
   const { data = [] } = await call<{ data?: { status: string }[] }>('GET', `${AT}/payouts`)
   if (data.length > 0) return
   const records = yearOf(months)
@@ -325,6 +333,9 @@ export async function createYear(base: string, call: Call, now: number): Promise
     send('transactions', [...records.transactions, ...held.flatMap((one) => one.transactions)]),
     send('trading-activity', records.activity),
   ])
+  const target: Target = { ...YEAR, landing_page: LANDING_PAGE, call, send, trackingKeys }
+  await plantPatterns(target, today)
+  await putRules(target, dayText(months[0]?.first ?? 0))
   await Promise.all(months.map(({ period }) => compute(call, period)))
   for (const [i, { period }] of months.slice(0, DRAFT).entries()) {
     await call('POST', `${AT}/periods/${period}/approve`, {})

@@ -59,7 +59,9 @@ export async function createCommissions(
   const stored = await Promise.all(lists)
   const empty = accounts.filter((_, i) => stored[i]?.data.length === 0)
   await Promise.all([rates, ...empty.map((account) => createRecords(base, call, account))])
-  await Promise.all(empty.map(({ account }) => computeStatements(call, `accounts/${account}`)))
+  await Promise.all(
+    empty.map(({ account }) => computeStatements(call, `accounts/${account}`, DEMO_PERIOD)),
+  )
   await closeBooks(call)
   return findShown(call)
 }
@@ -70,8 +72,9 @@ async function createRecords(base: string, call: Call, demo: Account): Promise<v
   await Promise.all([configured, sendRecords(base, demo, commissions)])
 }
 
-async function computeStatements(call: Call, at: string): Promise<void> {
-  const { id } = await call<{ id: string }>('POST', `${at}/periods/${DEMO_PERIOD}/run`)
+/** Computes the statements of a month of an account, and waits for them. */
+export async function computeStatements(call: Call, at: string, period: string): Promise<void> {
+  const { id } = await call<{ id: string }>('POST', `${at}/periods/${period}/run`)
   const deadline = Date.now() + RUN_LIMIT_MS
   while (Date.now() < deadline) {
     const { status } = await call<{ status: string }>('GET', `${at}/runs/${id}`)
@@ -102,18 +105,24 @@ async function configure(
   await call('PUT', `${at}/assignments`, [{ affiliate_id: '*', plan, from, customers: 'new' }])
 }
 
-async function sendRecords(base: string, demo: Account, commissions: DemoCommissions) {
-  const { bulks, refused = [] } = commissions
+/** Returns a function that sends records of an account, and expects a status. */
+export async function senderOf(base: string, demo: Account) {
   const { vertical, brand_token } = demo
   const at = brand_token ? 'tracking/events' : `api/v1/${vertical}`
   const headers = { 'Content-Type': 'application/json', ...(await credentialsOf(base, demo)) }
-  const trackingData = brand_token ? await followLink(base, demo) : ''
-  const send = async (path: string, records: readonly object[], expected: number) => {
-    const body = JSON.stringify(records).replaceAll(FROM_LINK, trackingData)
+  return async (path: string, body: string, expected: number) => {
     const response = await fetch(`${base}/${at}/${path}`, { method: 'POST', headers, body })
     if (response.status === expected) return
     throw new Error(`POST ${at}/${path} answered ${response.status}: ${await response.text()}`)
   }
+}
+
+async function sendRecords(base: string, demo: Account, commissions: DemoCommissions) {
+  const { bulks, refused = [] } = commissions
+  const post = await senderOf(base, demo)
+  const trackingData = demo.brand_token ? await followLink(base, demo) : ''
+  const send = (path: string, records: readonly object[], expected: number) =>
+    post(path, JSON.stringify(records).replaceAll(FROM_LINK, trackingData), expected)
   for (const [path, records] of Object.entries(bulks)) await send(path, records, 200)
   if (refused.length > 0) await send('transactions', refused, 422)
 }

@@ -1,0 +1,349 @@
+import { DAY_MS } from '../../../src/durations.ts'
+
+// Fraud in the demo accounts: each pattern once, each by an affiliate of its own, so that every kind of fraud rule
+// has a case that can be looked at. All days are counted back from today, so that they lie in the last year.
+
+/** A customer of a pattern. */
+export interface PlantedCustomer {
+  readonly customer: string
+  readonly affiliate: string
+  /** The time of the signup, in milliseconds since 1970. */
+  readonly signup: number
+  readonly country: string
+  readonly email?: string
+  readonly name?: readonly [first: string, last: string]
+  /** How many seconds before the signup they followed the link of the affiliate; absent: some minutes. */
+  readonly clicked?: number
+}
+
+/** Money that a customer pays or is paid. */
+export interface PlantedMoney {
+  readonly customer: string
+  readonly type: 'deposit' | 'withdrawal' | 'challenge_fee' | 'reset_fee' | 'payout'
+  readonly day: number
+  readonly amount: number
+  readonly status?: 'reversed'
+}
+
+/** A day on which a customer trades; of a casino, plays. */
+export interface PlantedDay {
+  readonly customer: string
+  readonly day: number
+  readonly instrument?: string
+  readonly lots_traded: number
+  readonly pnl?: number
+  readonly spread_cost?: number
+  readonly drawdown?: number
+}
+
+/** The records of a pattern. */
+export interface Planted {
+  readonly customers: readonly PlantedCustomer[]
+  readonly money: readonly PlantedMoney[]
+  readonly days: readonly PlantedDay[]
+}
+
+/** A pattern, and the affiliate whose customers show it. */
+export interface DemoPattern extends Planted {
+  /** The id of the rule in `examples/fraud-rules` that finds it. */
+  readonly rule: string
+  readonly affiliate: string
+}
+
+const HOUR_MS = 3_600_000
+const times = <T>(count: number, make: (i: number) => T): T[] =>
+  Array.from({ length: count }, (_, i) => make(i))
+
+/** Returns a customer of an affiliate who signs up at 10:00, or some minutes after it. */
+const signup = (affiliate: string, i: number, day: number, country = i % 2 ? 'FR' : 'DE') => ({
+  customer: `${affiliate}-${String(i + 1).padStart(2, '0')}`,
+  affiliate,
+  signup: day * DAY_MS + 10 * HOUR_MS + (i % 50) * 60_000,
+  country,
+})
+
+const NONE: Planted = { customers: [], money: [], days: [] }
+
+/** Two customers with variants of one e-mail, or of one name where brands send no e-mail. */
+function sharedIdentity(today: number): Planted {
+  const emails = ['anna.kern@gmail.com', 'Annakern+2@gmail.com']
+  const customers = emails.map((email, i) => ({
+    ...signup('SELF-1', i, today - 40 + 5 * i, 'AT'),
+    email,
+    name: ['Anna', 'Kern'] as const,
+  }))
+  return { ...NONE, customers }
+}
+
+/** 12 signups, each 3 seconds after its click. */
+const clickToSignup = (today: number): Planted => ({
+  ...NONE,
+  customers: times(12, (i) => ({
+    ...signup('FAST-1', i, today - 20 + Math.floor(i / 2)),
+    clicked: 3,
+  })),
+})
+
+/** 2 signups a day on 8 days, then 24 on one day. */
+const signupBurst = (today: number): Planted => ({
+  ...NONE,
+  customers: times(40, (i) =>
+    signup('RUSH-1', i, i < 16 ? today - 62 + 4 * Math.floor(i / 2) : today - 28),
+  ),
+})
+
+/** 10 signups from Germany in 80 days, then 21 from Vietnam in 7 days. */
+const countryMix = (today: number): Planted => ({
+  ...NONE,
+  customers: times(31, (i) =>
+    i < 10
+      ? signup('GEO-1', i, today - 110 + 8 * i, 'DE')
+      : signup('GEO-1', i, today - 24 + Math.floor((i - 10) / 3), 'VN'),
+  ),
+})
+
+/** 12 customers who deposit what the plan asks for and do nothing for two weeks. */
+function minimumDeposit(today: number, amount: number): Planted {
+  const customers = times(12, (i) => signup('MIN-1', i, today - 75 + i))
+  return {
+    customers,
+    money: customers.map(({ customer }, i) => deposit(customer, today - 74 + i, amount)),
+    days: customers.flatMap(({ customer }, i) =>
+      [16, 18, 20].map((after) => trade(customer, today - 74 + i + after, 0.1)),
+    ),
+  }
+}
+
+/** 12 customers who deposit more than the plan asks for, and stop after a day. */
+function shortLife(today: number, amount: number): Planted {
+  const customers = times(12, (i) => signup('STOP-1', i, today - 80 + i))
+  return {
+    customers,
+    money: customers.map(({ customer }, i) => deposit(customer, today - 79 + i, amount)),
+    days: customers.map(({ customer }, i) => trade(customer, today - 78 + i, 0.5)),
+  }
+}
+
+/** 3 customers who take nearly everything back after 3 days, without a trade. */
+function depositWithdrawal(today: number): Planted {
+  const customers = times(3, (i) => signup('BACK-1', i, today - 34 + 2 * i))
+  return {
+    ...NONE,
+    customers,
+    money: customers.flatMap(({ customer }, i) => [
+      deposit(customer, today - 33 + 2 * i, 400),
+      { customer, type: 'withdrawal' as const, day: today - 30 + 2 * i, amount: 390 },
+    ]),
+  }
+}
+
+/** 8 payments, of which 5 are reversed. */
+function reversals(today: number, type: 'deposit' | 'challenge_fee'): Planted {
+  const customers = times(8, (i) => signup('REV-1', i, today - 45 + i))
+  return {
+    ...NONE,
+    customers,
+    money: customers.map(({ customer }, i) => ({
+      customer,
+      type,
+      day: today - 44 + i,
+      amount: 300,
+      ...(i < 5 && { status: 'reversed' as const }),
+    })),
+  }
+}
+
+/** 6 fees of a customer in 11 days. */
+function resets(today: number): Planted {
+  const customers = [signup('RESET-1', 0, today - 50)]
+  return {
+    ...NONE,
+    customers,
+    money: times(6, (i) => ({
+      customer: 'RESET-1-01',
+      type: i === 0 ? 'challenge_fee' : 'reset_fee',
+      day: today - 49 + 2 * i,
+      amount: 99,
+    })),
+  }
+}
+
+/** Two customers who hold opposite sides of the same trades on 4 days. */
+function hedgePair(today: number): Planted {
+  const customers = times(2, (i) => signup('HEDGE-1', i, today - 36))
+  const won = [410, -380, 520, 450]
+  return {
+    ...NONE,
+    customers,
+    days: won.flatMap((pnl, i) =>
+      customers.map(({ customer }, side) => ({
+        ...trade(customer, today - 32 + 2 * i, 2, 'XAUUSD'),
+        pnl: side === 0 ? pnl : -pnl - 20,
+      })),
+    ),
+  }
+}
+
+/** A drawdown of 7.2 % on a day, after which the challenge goes on. */
+function drawdownBreach(today: number): Planted {
+  const customers = [signup('BREACH-1', 0, today - 40)]
+  const days = [1.1, 0.8, 7.2, 0.4].map((drawdown, i) => ({
+    ...trade('BREACH-1-01', today - 35 + i, 1),
+    pnl: drawdown > 1 ? -100 * drawdown : 40,
+    drawdown,
+  }))
+  return { ...NONE, customers, days }
+}
+
+/** A payout of 2000 after a profit of 800. */
+function payoutWithoutTrading(today: number): Planted {
+  const customers = [signup('PAYOUT-1', 0, today - 60)]
+  return {
+    customers,
+    money: [{ customer: 'PAYOUT-1-01', type: 'payout', day: today - 20, amount: 2000 }],
+    days: times(8, (i) => ({ ...trade('PAYOUT-1-01', today - 40 + 2 * i, 1), pnl: 100 })),
+  }
+}
+
+/** 12 days with half a lot, then one with 15 lots. */
+function activityOutlier(today: number): Planted {
+  const customers = [signup('PEAK-1', 0, today - 50)]
+  const days = times(13, (i) => ({
+    ...trade('PEAK-1-01', today - 40 + 2 * i, i < 12 ? 0.5 : 15),
+    pnl: i % 2 ? 30 : -25,
+  }))
+  return { ...NONE, customers, days }
+}
+
+/** 3 customers whose 240 lots each cost them 0.80 a lot. */
+function lotChurn(today: number): Planted {
+  const customers = times(3, (i) => signup('CHURN-1', i, today - 32 + i))
+  return {
+    customers,
+    money: customers.map(({ customer }, i) => deposit(customer, today - 31 + i, 10_000)),
+    days: customers.flatMap(({ customer }, i) =>
+      times(6, (n) => ({ ...trade(customer, today - 30 + i + 2 * n, 40), spread_cost: 32 })),
+    ),
+  }
+}
+
+/**
+ * Customers of the three last full months by whom the affiliate earns more than they bring.
+ *
+ * @param each How many customers a month has.
+ * @param paid What each pays, and what is paid to the last of them.
+ */
+function commissionOverRevenue(
+  today: number,
+  each: number,
+  pays: { readonly type: PlantedMoney['type']; readonly amount: number },
+  paidTo: (customers: readonly string[], lastDay: number) => Pick<Planted, 'money' | 'days'>,
+): Planted {
+  const now = new Date(today * DAY_MS)
+  const months = [3, 2, 1].map(
+    (ago) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 5) / DAY_MS,
+  )
+  const customers = months.flatMap((first, month) =>
+    times(each, (i) => signup('OVER-1', month * each + i, first + i)),
+  )
+  const payments = customers.map(({ customer, signup: at }) => ({
+    customer,
+    ...pays,
+    day: Math.floor(at / DAY_MS),
+  }))
+  const ids = customers.map(({ customer }) => customer)
+  const { money, days } = paidTo(ids, Math.floor((customers.at(-1)?.signup ?? 0) / DAY_MS))
+  return { customers, money: [...payments, ...money], days }
+}
+
+const deposit = (customer: string, day: number, amount: number): PlantedMoney => ({
+  customer,
+  type: 'deposit',
+  day,
+  amount,
+})
+
+const trade = (
+  customer: string,
+  day: number,
+  lots_traded: number,
+  instrument = 'EURUSD',
+): PlantedDay => ({ customer, day, lots_traded, instrument, spread_cost: 6 * lots_traded })
+
+const named = (rule: string, planted: Planted): DemoPattern => ({
+  rule,
+  affiliate: planted.customers[0]?.affiliate ?? '',
+  ...planted,
+})
+
+/** Returns the patterns of the demo account of a vertical. */
+export function patternsUntil(today: number, vertical: string): DemoPattern[] {
+  const all = [
+    named('shared-identity', sharedIdentity(today)),
+    named('click-to-signup', clickToSignup(today)),
+    named('signup-burst', signupBurst(today)),
+    named('country-mix', countryMix(today)),
+  ]
+  if (vertical === 'forex') return [...all, ...forexPatterns(today)]
+  return [...all, ...(vertical === 'igaming' ? casinoPatterns(today) : propPatterns(today))]
+}
+
+const forexPatterns = (today: number): DemoPattern[] => [
+  named('minimum-deposit', minimumDeposit(today, 500)),
+  named('short-life', shortLife(today, 700)),
+  named('deposit-withdrawal', depositWithdrawal(today)),
+  named('reversals', reversals(today, 'deposit')),
+  named('hedge-pair', hedgePair(today)),
+  named('activity-outlier', activityOutlier(today)),
+  named('lot-churn', lotChurn(today)),
+  named(
+    'commission-over-revenue',
+    commissionOverRevenue(today, 4, { type: 'deposit', amount: 500 }, (customers, day) => ({
+      money: [],
+      days: customers.slice(-1).map((customer) => trade(customer, day + 2, 1)),
+    })),
+  ),
+]
+
+const casinoPatterns = (today: number): DemoPattern[] => [
+  named('minimum-deposit', minimumDeposit(today, 20)),
+  named('short-life', shortLife(today, 50)),
+  named('deposit-withdrawal', depositWithdrawal(today)),
+  named(
+    'commission-over-revenue',
+    commissionOverRevenue(today, 6, { type: 'deposit', amount: 50 }, (customers, last) => ({
+      money: customers
+        .slice(-6)
+        .map((customer) => ({ customer, type: 'withdrawal', day: last + 4, amount: 140 })),
+      days: customers
+        .slice(-6)
+        .flatMap((customer) => times(3, (i) => trade(customer, last + i, 1))),
+    })),
+  ),
+]
+
+const propPatterns = (today: number): DemoPattern[] => [
+  named('reversals', reversals(today, 'challenge_fee')),
+  named('resets', resets(today)),
+  named('hedge-pair', hedgePair(today)),
+  named('drawdown-breach', drawdownBreach(today)),
+  named('payout-without-trading', payoutWithoutTrading(today)),
+  named('activity-outlier', activityOutlier(today)),
+  named(
+    'commission-over-revenue',
+    commissionOverRevenue(today, 3, { type: 'challenge_fee', amount: 999 }, (customers, last) => {
+      const winner = customers.slice(-1)
+      return {
+        money: winner.map((customer) => ({
+          customer,
+          type: 'payout',
+          day: last + 12,
+          amount: 9100,
+        })),
+        days: winner.flatMap((customer) =>
+          times(5, (i) => ({ ...trade(customer, last + 1 + i, 2), pnl: 2400 })),
+        ),
+      }
+    }),
+  ),
+]
