@@ -16,7 +16,9 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { DEMO_PERIOD } from '../scripts/dev/commissions/records.ts'
 import { ACCOUNTS } from '../scripts/dev/demo-accounts.ts'
+import { patternsUntil } from '../scripts/dev/fraud/patterns.ts'
 import { monthsUntil, YEAR } from '../scripts/dev/year.ts'
 import { copyServed, type Demo, has, serveIn, standInForWrangler, startIn } from './service.ts'
 
@@ -241,12 +243,12 @@ describe('npm run dev', { timeout: 300_000 }, () => {
         data: Record<string, string>[]
       }
     const statuses = accounts.map(async ({ account }) =>
-      (await read(`${account}/statements`)).data.map(({ status }) => status),
+      (await read(`${account}/statements?period=${DEMO_PERIOD}`)).data.map(({ status }) => status),
     )
     assert.deepEqual(await Promise.all(statuses), [
       ['paid', 'approved'],
       ['draft', 'draft', 'draft'],
-      ['draft', 'draft'],
+      ['draft'],
     ])
     const { data } = await read('demo-prop/payouts?status=paid')
     assert.deepEqual(
@@ -278,6 +280,27 @@ describe('npm run dev', { timeout: 300_000 }, () => {
     )
     // A deposit of a paid month was taken back.
     assert.ok(drafts.some(({ adjustments_total }) => Number(adjustments_total) > 0))
+  })
+
+  test('each rule of a demo account finds the affiliate with its pattern', async () => {
+    const { base_url, admin_key, accounts } = service.demo
+    const today = Math.floor(Date.now() / 86_400_000)
+    const dayOf = (day: number) => new Date(day * 86_400_000).toISOString().slice(0, 10)
+    const body = JSON.stringify({ from: dayOf(today - 300), to: dayOf(today - 1) })
+    const headers = { Authorization: `Bearer ${admin_key}`, 'Content-Type': 'application/json' }
+    for (const { account, vertical } of [YEAR, ...accounts]) {
+      if (account === 'demo-forex') continue
+      const set = JSON.parse(readFileSync(`examples/fraud-rules/${vertical}.json`, 'utf8'))
+      const patterns = patternsUntil(today, vertical)
+      assert.deepEqual(patterns.map(({ rule }) => rule).sort(), Object.keys(set).sort())
+      for (const { rule, affiliate } of patterns) {
+        const url = `${base_url}/admin/v1/accounts/${account}/fraud-rules/${rule}/simulate`
+        const response = await fetch(url, { method: 'POST', headers, body })
+        const { data } = (await response.json()) as { data: { affiliate_id: string }[] }
+        const found = data.map(({ affiliate_id }) => affiliate_id)
+        assert.ok(found.includes(affiliate), `${account} ${rule}: ${found}`)
+      }
+    }
   })
 
   test('prints one line for each request, which wrangler and the Worker both log', {

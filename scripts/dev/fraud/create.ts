@@ -51,23 +51,26 @@ export async function plantPatterns(target: Target, today: number): Promise<read
   return affiliates
 }
 
+/** What a rule of the demo changes in the rule of the set. */
+const changed = (rule: string, vertical: string): object => {
+  // Brands send no e-mail.
+  if (rule === 'shared-identity' && vertical === 'igaming') return { parameters: { names: true } }
+  // Its net deposits are those of 30 days: it also finds most customers who live on an older deposit.
+  if (rule === 'lot-churn') return { scope: { affiliates: ['CHURN-1'] } }
+  return {}
+}
+
 /** Stores the rule set of the vertical for all days from one on. */
 export async function putRules({ account, vertical, call }: Target, from: string): Promise<void> {
   const file = `examples/fraud-rules/${vertical}.json`
-  const rules: Record<string, { parameters: object }> = JSON.parse(readFileSync(file, 'utf8'))
+  const rules: Record<string, object> = JSON.parse(readFileSync(file, 'utf8'))
   for (const [rule, body] of Object.entries(rules)) {
-    // Brands send no e-mail.
-    const isByName = rule === 'shared-identity' && vertical === 'igaming'
-    const parameters = isByName ? { names: true } : body.parameters
-    await call('PUT', `accounts/${account}/fraud-rules/${rule}`, {
-      ...body,
-      parameters,
-      effective_from: from,
-    })
+    const version = { ...body, ...changed(rule, vertical), effective_from: from }
+    await call('PUT', `accounts/${account}/fraud-rules/${rule}`, version)
   }
 }
 
-/** The minutes between a click and a signup, if a pattern says nothing of it. */
+/** The seconds between a click and a signup, if a pattern says nothing of it. */
 const USUAL_SECONDS = 240
 
 async function sendPatterns(
@@ -83,7 +86,7 @@ async function sendPatterns(
     }
     return encodeTrackingCode(target.trackingKeys, origin, newClickId(signup - clicked * 1000))
   }
-  const { customers, money, days } = target.vertical === 'igaming' ? BRAND : PARTNER
+  const { customers, money, days } = WRITERS[target.vertical] ?? PARTNER
   const all = patterns.flatMap((one) => one.customers)
   const signups = all.map(async (one) => customers(one, await codeOf(one)))
   await target.send('customers', await Promise.all(signups))
@@ -158,4 +161,13 @@ const BRAND: Writer = {
     Product: 'Casino',
     GGR: '2.00',
   }),
+}
+
+const WRITERS: Readonly<Record<string, Writer>> = {
+  igaming: BRAND,
+  'prop-trading': {
+    ...PARTNER,
+    // Prop firms send a profit or loss with each row, and no spread.
+    days: ({ spread_cost: _, ...one }) => PARTNER.days({ pnl: 0, ...one }),
+  },
 }

@@ -109,7 +109,7 @@ function minimumDeposit(today: number, amount: number): Planted {
     customers,
     money: customers.map(({ customer }, i) => deposit(customer, today - 74 + i, amount)),
     days: customers.flatMap(({ customer }, i) =>
-      [16, 18, 20].map((after) => trade(customer, today - 74 + i + after, 0.1)),
+      [16, 18, 20].map((after) => trade(customer, today - 74 + i + after, 0.5)),
     ),
   }
 }
@@ -189,7 +189,7 @@ function drawdownBreach(today: number): Planted {
   const customers = [signup('BREACH-1', 0, today - 40)]
   const days = [1.1, 0.8, 7.2, 0.4].map((drawdown, i) => ({
     ...trade('BREACH-1-01', today - 35 + i, 1),
-    pnl: drawdown > 1 ? -100 * drawdown : 40,
+    pnl: drawdown > 1 ? -Math.round(100 * drawdown) : 40,
     drawdown,
   }))
   return { ...NONE, customers, days }
