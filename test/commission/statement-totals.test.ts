@@ -196,6 +196,13 @@ test('attention names the currencies in drafts that wait for a rate', async () =
       payable: '1',
       holds: [hold('fx_missing', 'HUF', 2), hold('no_currency', 'EUR', 9)],
     }),
+    // The rates of a period that has not ended may still be published.
+    store({
+      affiliate: 'd',
+      period: '2099-12',
+      payable: '1',
+      holds: [hold('fx_pending', 'NOK', 1)],
+    }),
     store({
       affiliate: 'b',
       period: '2024-10',
@@ -216,8 +223,8 @@ test('attention names the currencies in drafts that wait for a rate', async () =
   const { data } = await json(askAdmin('accounts/acme/attention'))
 
   expect(data).toContainEqual({
-    ...{ code: 'waiting_for_rates', count: 7, names: ['HUF', 'CZK', 'PLN'] },
+    ...{ code: 'waiting_for_rates', count: 8, names: ['HUF', 'CZK', 'NOK', 'PLN'] },
     detail:
-      'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK, 1 in PLN. Import the rates and compute the periods again.',
+      'Amounts in drafts wait for exchange rates, so nothing is paid for them yet: 5 in HUF, 1 in CZK, 1 in NOK, 1 in PLN. Import the rates and compute the periods again.',
   })
 })

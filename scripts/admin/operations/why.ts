@@ -120,6 +120,10 @@ export const WHY: readonly Operation[] = [
         description: 'Only those with this status.',
         choices: ['qualified', 'waiting', 'failed', 'refused'],
       },
+      qualified_from: {
+        value: 'day',
+        description: 'Only those who qualified on or after this day.',
+      },
     },
     format: list([
       ...['customer_id', 'affiliate_id', 'plan', 'rule', 'status', 'qualified_on'],

@@ -236,6 +236,12 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused'],
   }),
+  qualified_from: query(
+    'qualified_from',
+    'Returns only those who qualified on or after this day.',
+    '2026-10-01',
+    DAY,
+  ),
   activity_date: { ...query('date', 'The `date` of the row.', '2026-10-02', DAY), required: true },
   instrument_query: {
     ...query('instrument', 'The `instrument` of the row, as sent.', 'EURUSD'),

@@ -53,6 +53,7 @@ const OWN: readonly Described[] = [
       ...PAGING,
       'period_required',
       'qualification_status',
+      'qualified_from',
       'rule_plan',
       'rule_query',
       ...WHOSE,

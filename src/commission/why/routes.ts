@@ -86,11 +86,24 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
 }
 
 function respondWithQualifications(c: Context<AppEnv>): Promise<Response> {
-  const names = ['plan', 'rule', ...FILTER_PARAMETERS] as const
+  const names = ['plan', 'rule', 'qualified_from', ...FILTER_PARAMETERS] as const
   const all = readQuery(c.req.url, ...PAGE_PARAMETERS, 'period', 'status', ...names)
-  const { period: text, status, affiliate_id, customer_id, plan, rule, ...page } = all
+  const {
+    period: text,
+    status,
+    affiliate_id,
+    customer_id,
+    plan,
+    rule,
+    qualified_from,
+    ...page
+  } = all
+  if (qualified_from !== undefined) checkDay('qualified_from', qualified_from)
   const period = readPeriod(text)
-  const query = { affiliate_id, customer_id, plan, rule, status: readStatus(status) }
+  const query = {
+    ...{ affiliate_id, customer_id, plan, rule, qualified_from },
+    status: readStatus(status),
+  }
   const list = ['qualifications', period.id, query]
   return respondWithList(c, list, page, async (reader) =>
     listQualifications(await periodFor(c, reader, period), period, query),

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../durations.ts'
 import type { Attention } from '../../ingest/attention.ts'
 import type { Feed } from '../../ingest/feed.ts'
 import { accountPath, apiPath, dayBefore, type Page, type Visit, withQuery } from '../page.ts'
@@ -18,13 +19,14 @@ import { deliveriesPath, refusedPath } from '../parts/deliveries.tsx'
 import { Feeds } from '../parts/feeds.tsx'
 import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeText, FigureCard, Moneys, Sparkline } from '../parts/figures.tsx'
+import { FigureCard, Moneys, Sparkline } from '../parts/figures.tsx'
 import {
-  changeOf,
   latestPaid,
   moneyOf,
   type OpenPeriod,
   openPeriods,
+  type Progress,
+  progressOf,
   sumByCurrency,
   type Trend,
 } from '../parts/owed.ts'
@@ -68,12 +70,21 @@ const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
   </>
 )
 
-/** Renders what an open period owes, and how that compares with the period before. */
+/** Renders the amount of the whole period before, because a statement has no days to compare with. */
+const SoFar = ({ progress, whole }: { progress: Progress; whole: string }) => (
+  <>
+    The whole of {whole}:{' '}
+    <Amount value={progress.whole.amount} currency={progress.whole.currency} />
+    {progress.percent !== null && `, of which this is ${count(progress.percent)} %`}
+  </>
+)
+
+/** Renders what an open period owes so far, and what the whole period before owed. */
 const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
   const { period, previous, owed, before, trend } = open
   const earlier = moneyOf(before).map(({ currency }) => currency)
   const currencies = [...new Set([...moneyOf(owed).map(({ currency }) => currency), ...earlier])]
-  const than = periodWords(previous.id)
+  const passed = Math.floor(visit.now / DAY_MS) - period.first + 1
   return (
     <FigureCard
       title={
@@ -83,13 +94,15 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
       }
     >
       <Moneys amounts={moneyOf(owed)} none="Nothing yet" />
+      <p class="note">
+        So far, {count(passed)} of {count(period.last - period.first + 1)} days
+      </p>
       {currencies.map((currency) => (
         <p class="change">
-          <ChangeText change={changeOf(owed, before, currency)} than={than} />
+          <SoFar progress={progressOf(owed, before, currency)} whole={periodWords(previous.id)} />
         </p>
       ))}
       <Trends trend={trend} what="Commission" />
-      <p class="note">So far. It changes until the period ends.</p>
     </FigureCard>
   )
 }

@@ -282,7 +282,7 @@ const Actions = ({ visit, period, totals, others: { own, unpaid } }: ActionsProp
           />
         </ChangeForm>
       )}
-      {(canManage(visit) || drafts.length === 0 || isOpen(period, visit.now)) && (
+      {canManage(visit) ? (
         <ChangeForm
           visit={visit}
           change="run"
@@ -290,6 +290,11 @@ const Actions = ({ visit, period, totals, others: { own, unpaid } }: ActionsProp
         >
           <input type="hidden" name="period" value={period} />
         </ChangeForm>
+      ) : (
+        <p class="note">
+          A manager can compute the drafts of {periodWords(period)}
+          {drafts.length > 0 && ' again, such as after a correction'}.
+        </p>
       )}
     </div>
   )

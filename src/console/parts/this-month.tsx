@@ -5,7 +5,7 @@ import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { Figures, Report, Row } from '../../reports/report.ts'
 import { apiPath, type Visit } from '../page.ts'
-import { count, dayWords } from './data.tsx'
+import { count, dayWords, type List } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { ChangeText, FigureCard, Moneys, Sparkline } from './figures.tsx'
 import { type Amounts, changeOf, moneyOf } from './owed.ts'
@@ -140,23 +140,88 @@ const Revenue = (props: { meaning: Meaning; report: Report; days: Days; than: st
   )
 }
 
-const NewCustomers = (props: { meaning: Meaning; report: Report; days: Days; than: string }) => {
-  const { meaning, report, days, than } = props
+/** A step of the funnel: how many customers made it this month, and on the same days of the month before. */
+interface Step {
+  readonly title: string
+  readonly now: number
+  readonly before: number
+}
+
+/** The maximum number of qualifications that are read, which is that of a page. */
+const MAX_QUALIFICATIONS = 500
+
+type Qualification = Readonly<Record<'customer_id' | 'qualified_on', string>>
+
+/**
+ * Counts the customers for whom a rule that pays once pays. Returns nothing if there are none, too many, or too
+ * many records to find out.
+ */
+async function readQualified({ api, account }: Visit, days: Days): Promise<Step[]> {
+  const { data, meta } = await api
+    .get<List<Qualification>>(apiPath(account, 'qualifications'), {
+      period: periodOf(days.today, 'month').id,
+      status: 'qualified',
+      qualified_from: dayText(days.firstBefore),
+      per_page: MAX_QUALIFICATIONS,
+    })
+    .catch(insteadOfRefusal(NO_QUALIFICATIONS))
+  if (meta.total === 0 || meta.total > data.length) return []
+  const countBetween = (first: number, last: number) => {
+    const found = data.filter(
+      ({ qualified_on: day }) => dayText(first) <= day && day <= dayText(last),
+    )
+    return new Set(found.map(({ customer_id }) => customer_id)).size
+  }
+  const now = countBetween(days.first, days.today)
+  return [{ title: 'Qualified', now, before: countBetween(days.firstBefore, days.lastBefore) }]
+}
+
+const NO_QUALIFICATIONS: Pick<List<Qualification>, 'data'> & { meta: { total: number } } = {
+  data: [],
+  meta: { total: 0 },
+}
+
+/** Returns a function that replaces an answer that the API refuses to compute, and throws other errors. */
+const insteadOfRefusal =
+  <T,>(instead: T) =>
+  (error: unknown): T => {
+    if (error instanceof ApiError && error.status < 500) return instead
+    throw error
+  }
+
+const NewCustomers = (props: {
+  meaning: Meaning
+  report: Report
+  days: Days
+  than: string
+  qualified: readonly Step[]
+}) => {
+  const { meaning, report, days, than, qualified } = props
   const now = between(report.data, days.first, days.today)
   const before = between(report.data, days.firstBefore, days.lastBefore)
-  const highest = Math.max(1, ...meaning.steps.map(([metric]) => countOf(now, metric)))
+  const steps: readonly Step[] = [
+    ...meaning.steps.map(([metric, title]) => ({
+      title,
+      now: countOf(now, metric),
+      before: countOf(before, metric),
+    })),
+    ...qualified,
+  ]
+  const highest = Math.max(1, ...steps.map((step) => step.now))
   return (
     <FigureCard title="New customers this month">
       <ol class="funnel">
-        {meaning.steps.map(([metric, title]) => (
+        {steps.map((step) => (
           <li>
-            <span>{title}</span> <strong>{count(countOf(now, metric))}</strong>{' '}
-            <small>{count(countOf(before, metric))} before</small>
-            <meter min={0} max={highest} value={countOf(now, metric)} aria-label={title} />
+            <span>{step.title}</span> <strong>{count(step.now)}</strong>{' '}
+            <small>{count(step.before)} before</small>
+            <meter min={0} max={highest} value={step.now} aria-label={step.title} />
           </li>
         ))}
       </ol>
-      <p class="note">“Before” is {than}.</p>
+      <p class="note">
+        “Before” is {than}.{qualified.length > 0 && ' Qualified: a plan pays once for them.'}
+      </p>
     </FigureCard>
   )
 }
@@ -182,12 +247,10 @@ export async function renderThisMonth(visit: Visit, vertical: string, currency: 
     currency,
     metrics: meaning.metrics.join(),
   }
-  const report = await visit.api
-    .get<Report>(apiPath(visit.account, 'reports'), query)
-    .catch((error) => {
-      if (error instanceof ApiError && error.status < 500) return null
-      throw error
-    })
+  const [report, qualified] = await Promise.all([
+    visit.api.get<Report>(apiPath(visit.account, 'reports'), query).catch(insteadOfRefusal(null)),
+    readQualified(visit, days),
+  ])
   if (!report) {
     return (
       <p class="note">
@@ -200,7 +263,7 @@ export async function renderThisMonth(visit: Visit, vertical: string, currency: 
   }
   const [last, ...month] = dayWords(dayText(days.lastBefore)).split(' ')
   const than = `1–${last} ${month.join(' ')}`
-  const props = { meaning, report, days, than }
+  const props = { meaning, report, days, than, qualified }
   return (
     <div class="figure-cards">
       <Revenue {...props} />

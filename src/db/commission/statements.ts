@@ -316,18 +316,14 @@ interface WaitingForRates {
   readonly count: number
 }
 
-/**
- * Counts the amounts in drafts without an exchange rate: also those whose rate may still come, if their period
- * ended more than a day ago.
- */
+/** Counts the amounts in drafts without an exchange rate, also those whose rate may still be published. */
 const COUNT_WAITING_FOR_RATES = compileStatement(`
   select h.value ->> 'currency' as currency, sum(h.value ->> 'count') as count
   from (
-    select period, statement from statements indexed by statements_status
+    select statement from statements indexed by statements_status
     where account = :account and ${isDraft('status')} limit :limit) s
   cross join json_each(s.statement, '$.holds') h
-  where h.value ->> 'reason' = 'fx_missing' or (h.value ->> 'reason' = 'fx_pending' and s.period <
-    strftime(iif(s.period glob '*W*', '%G-W%V', '%Y-%m'), :now / 1000, 'unixepoch', '-1 day'))
+  where h.value ->> 'reason' in ('fx_missing', 'fx_pending')
   group by 1 order by 2 desc, 1`)
 
 /**
