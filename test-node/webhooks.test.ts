@@ -128,9 +128,18 @@ async function causeAll(): Promise<void> {
   await run('2026-10')
   const { client_id } = (await expectBody(200, admin('GET', `${at}/clients`))).data[0]
   await expectBody(201, admin('POST', `${at}/clients/${client_id}/rotate`))
+  await service.database.exec(OPEN_CASE)
+  await service.database.exec(`update fraud_cases set status = 'confirmed', keep_hold = 1`)
   await runCron(service, 'storage')
   await causeByDay()
 }
+
+/** Opens a case as an evaluation of fraud rules does. */
+const OPEN_CASE = `
+  insert into fraud_cases (account, id, affiliate_id, rule, subject, position, version, kind, severity,
+    action, status, opened_for, opened_at, last_day, figures, sentence, evidence_count, evidence_digest)
+  values ('${FIRM}', 'case_1', '${AFFILIATE}', 'resets', 'customers:["c-1","c-2"]', 0, 1, 'hedge_pair',
+    'high', 'hold', 'open', 20000, 0, 20000, '[]', 'A sentence.', 1, '')`.replaceAll(/\s+/g, ' ')
 
 /** Causes the events that a cron finds every morning. */
 async function causeByDay(): Promise<void> {

@@ -132,6 +132,61 @@ const STATEMENTS: Record<string, EventDocumentation> = {
   },
 }
 
+const caseOf = {
+  case_id: documented('The id of the case: `GET …/cases/{case_id}` has its figures and records.'),
+  affiliate_id: documented('The affiliate whose customers it is about.'),
+  subject: documented(
+    'Whom it is about: `affiliate_id`, `customer_id`, or the two `customer_ids` of a pair.',
+    {
+      oneOf: [
+        object({ affiliate_id: TEXT }),
+        object({ customer_id: TEXT }),
+        object({ customer_ids: { type: 'array', items: TEXT, minItems: 2, maxItems: 2 } }),
+      ],
+    },
+  ),
+  rule: documented('The rule.'),
+  version: documented('The version of the rule that found it last.', COUNT),
+  kind: documented('The kind of the rule.'),
+  severity: documented('How serious it is.', { enum: ['low', 'medium', 'high'] }),
+  action: documented('`hold`: while it is open, the payouts of the affiliate are held.', {
+    enum: ['flag', 'hold'],
+  }),
+  opened_for: documented('The first day on which the rule found something.', DAY),
+  sentence: documented('What the rule found.'),
+}
+
+const CASE = {
+  case_id: 'case_5w1j8h3k7q2m9r4t6v0x1y3z5a',
+  affiliate_id: 'IB-07',
+  subject: { affiliate_id: 'IB-07' },
+  rule: 'minimum-deposit',
+  version: 1,
+  kind: 'minimum_deposit',
+  severity: 'high',
+  action: 'hold',
+  opened_for: '2026-10-04',
+  sentence: '12 of 15 customers who qualified deposited the minimum and stopped.',
+}
+
+const CASES: Record<string, EventDocumentation> = {
+  'case.opened': {
+    description:
+      'Sent when the fraud review opens a case, and again when one that had expired has new records.',
+    data: object(caseOf),
+    example: CASE,
+  },
+  'case.decided': {
+    description: 'Sent when the team has decided a case.',
+    data: object({
+      ...caseOf,
+      decision: documented('What was decided.', { enum: ['confirmed', 'dismissed'] }),
+      keep_hold: documented('Whether the payouts of the affiliate stay held.', { type: 'boolean' }),
+    }),
+    example: { ...CASE, decision: 'confirmed', keep_hold: true },
+  },
+}
+
 /** The types of events in the order in which they are documented. */
 export const EVENT_DOCUMENTATION: Record<string, EventDocumentation> = {
   'delivery.refused': {
@@ -187,6 +242,7 @@ export const EVENT_DOCUMENTATION: Record<string, EventDocumentation> = {
       amount: '50.00',
     },
   },
+  ...CASES,
   'credential.expiring': {
     description:
       'Sent within ten minutes when a previous client secret or Brand Token ends within 24 hours.',

@@ -9,6 +9,8 @@ export const EVENT_TYPES = [
   'statement.paid',
   'statement.returned',
   'adjustment.created',
+  'case.opened',
+  'case.decided',
   'credential.expiring',
 ] as const
 

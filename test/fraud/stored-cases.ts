@@ -23,6 +23,11 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
     cases.map((one) => {
       const { account = 'acme-forex', affiliate = 'a', customers = [], rule = 'minimum' } = one
       const [customer = null, other = null] = customers
+      const subject = other
+        ? `customers:${JSON.stringify(customers)}`
+        : customer
+          ? `customer:${customer}`
+          : `affiliate:${affiliate}`
       return env.DB.prepare(
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
            other_customer_id, version, kind, severity, action, reserve_percent, status, opened_for,
@@ -30,7 +35,7 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
          values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, 20000, ?, ?, '[]',
            '12 of 15 customers who qualified deposited the minimum.', 0, ?, ?)`,
       ).bind(
-        ...[account, one.id, affiliate, rule, customer ? `customer:${customer}` : one.id],
+        ...[account, one.id, affiliate, rule, subject],
         ...[customer, other, one.severity ?? 'high', one.action ?? 'hold', one.reserve ?? '100'],
         ...[one.status ?? 'open', one.openedAt ?? Date.now(), one.lastDay ?? 20000],
         ...[one.digest ?? 'digest', one.keepHold ? 1 : 0],

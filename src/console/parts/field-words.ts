@@ -133,6 +133,8 @@ const EVENTS: Readonly<Record<string, string>> = {
   'statement.paid': 'A statement is paid (statement.paid)',
   'statement.returned': 'A payment came back (statement.returned)',
   'adjustment.created': 'A closed period was corrected (adjustment.created)',
+  'case.opened': 'The fraud review opened a case (case.opened)',
+  'case.decided': 'A case of the fraud review was decided (case.decided)',
   'credential.expiring': 'A credential is about to end (credential.expiring)',
   '*': 'All, also those of later versions',
 }
