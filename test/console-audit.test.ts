@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import { rolesNow } from '../src/auth/roles-now.ts'
+import { AUDIT_KINDS } from '../src/console/parts/audit-kinds.ts'
 import { hasSentence } from '../src/console/parts/audit-words.tsx'
 import { KEY_WORLD, signedIn } from './console/browser.ts'
-import { askAdmin } from './partner.ts'
+import { askAdmin, json } from './partner.ts'
 
 // The audit log in words.
 
@@ -107,8 +108,9 @@ const insert = (action: string, details: object, actor = 'Ada', n = 0) =>
   )
 
 /** Returns the entries of the page as text, one for each. */
-async function readLog(world: Env = KEY_WORLD): Promise<string[]> {
-  const text = await (await (await signedIn(world)).get('/console/accounts/acme/audit-log')).text()
+async function readLog(world: Env = KEY_WORLD, query = ''): Promise<string[]> {
+  const path = `/console/accounts/acme/audit-log${query}`
+  const text = await (await (await signedIn(world)).get(path)).text()
   const [, list = ''] = /<ol class="log"[^>]*>([\s\S]*?)<\/ol>/.exec(text) ?? []
   return list
     .split(/(?<=<\/div><\/li>)/)
@@ -185,4 +187,39 @@ test('the role of a member whom Cloudflare Access admits is that of ACCESS_ROLES
   expect([...(await now(['x@firm.example', 'deploy'], { ACCESS_ROLES: '' }))]).toEqual([
     ['x@firm.example', 'approver'],
   ])
+})
+
+test('every action has one kind by which it is found', () => {
+  const words = Object.values(AUDIT_KINDS).flatMap((kind) => kind.words)
+  expect(new Set(words).size).toBe(words.length)
+  expect(ACTIONS.filter((action) => !words.includes(action.split('.')[0] ?? ''))).toEqual([])
+})
+
+test('the log is narrowed by days, person and kind of change, and paged', async () => {
+  await openAccount()
+  await env.DB.batch([
+    insert('plan.put', { plan: 'ib', version: 1, effective_from: '2026-12-01' }, 'Ada', 1),
+    insert('link.change', { link_id: 'x', disabled: true }, 'Ada', 2),
+    insert('statement.approve', { statement: 'stm_1' }, 'Bob', 3),
+    ...Array.from({ length: 60 }, (_, n) =>
+      insert('period.run', { period: '2026-10' }, 'Cy', n + 10),
+    ),
+  ])
+  // The ids begin with the time: 2026-11-20.
+  const [day, before] = ['2026-11-20', '2026-11-19']
+  const found = async (query: string) => (await readLog(KEY_WORLD, query)).length
+
+  expect(await found('?actor=Ada')).toBe(2)
+  expect(await found('?actor=Ada&kind=links')).toBe(1)
+  expect(await found('?kind=statements&actor=Bob')).toBe(1)
+  expect(await found(`?from=${day}&to=${day}&actor=Ada`)).toBe(2)
+  expect(await found(`?to=${before}&actor=Ada`)).toBe(0)
+  expect(await found('?actor=Nobody')).toBe(0)
+
+  const path = 'audit-log?account=acme&actor=Cy&kind=period'
+  const first = await json(askAdmin(path))
+  expect([first.data.length, first.meta.total]).toEqual([50, 60])
+  const second = await json(askAdmin(`${path}&cursor=${first.meta.next_cursor}`))
+  expect(second.data.length).toBe(10)
+  expect((await askAdmin(`audit-log?cursor=${first.meta.next_cursor}`)).status).toBe(400)
 })

@@ -9,9 +9,10 @@ import { RUN_PATHS, STATEMENT_PATHS, teamStatements } from '../commission/statem
 import { TEAM_WHY_PATHS, teamWhy, WHY_PATHS } from '../commission/why/routes.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
-import { listAudit } from '../db/directory/audit.ts'
+import { type AuditFilter, listAudit } from '../db/directory/audit.ts'
+import { DAY_MS } from '../durations.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { invalidQuery, readQuery } from '../http/query.ts'
+import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
 import type { ResourcesOf } from '../ingest/resource.ts'
 import { TEAM_READING_PATHS, teamReading } from '../ingest/team-routes.ts'
@@ -99,17 +100,35 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .get('/audit-log', respondWithAudit)
 }
 
+const AUDIT_PARAMETERS = ['account', 'from', 'to', 'actor', 'kind'] as const
+
+/** Returns the filter of the audit log. Days are those of UTC. */
+function auditFilter(
+  query: Partial<Record<(typeof AUDIT_PARAMETERS)[number], string>>,
+): AuditFilter {
+  const { account = null, actor, kind } = query
+  const { from, to } = readDays(query)
+  return {
+    account,
+    ...(actor !== undefined && { actor }),
+    ...(from !== undefined && { start: Date.parse(from) }),
+    ...(to !== undefined && { end: Date.parse(to) + DAY_MS }),
+    ...(kind !== undefined && { kinds: kind.split(',') }),
+  }
+}
+
 /** Responds with one page of the audit log: of all accounts, or of the one that the query names. */
 async function respondWithAudit(c: Context<AppEnv>): Promise<Response> {
-  const { account: id = null, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'account')
+  const query = readQuery(c.req.url, ...PAGE_PARAMETERS, ...AUDIT_PARAMETERS)
+  const { account: id, ...narrowed } = auditFilter(query)
   if (id !== null && !(await findAccount(c.env.DB, id))) {
     throw invalidQuery(`There is no account ${quote(id)}.`)
   }
-  const context = JSON.stringify(['audit', id])
+  const context = JSON.stringify(['audit', id, ...Object.entries(narrowed)])
   const page = await readPage(c.env, context, query)
   const bindings = await listBindings(c.env.DB)
   const databases = bindings.map((binding) => resolveDatabase(c.env, binding))
-  const list = await listAudit(databases, id, page)
+  const list = await listAudit(databases, { account: id, ...narrowed }, page)
   const roles = await rolesNow(
     list.data.map(({ actor }) => actor),
     c.env,

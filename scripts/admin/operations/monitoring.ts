@@ -160,7 +160,16 @@ export const MONITORING: readonly Operation[] = [
     summary: 'Lists who changed what, newest first.',
     example: '--account acme',
     path: 'audit-log',
-    options: { account: { value: 'account', description: 'Only this account.' } },
+    options: {
+      account: { value: 'account', description: 'Only this account.' },
+      from: { value: 'day', description: 'The first day (UTC).' },
+      to: { value: 'day', description: 'The last day (UTC).' },
+      actor: { value: 'actor', description: 'Only what this actor did.' },
+      kind: {
+        value: 'words',
+        description: 'Only actions that begin with one of these words, such as plan,assignments.',
+      },
+    },
     format: list(['at', 'actor', 'action', 'account', 'details']),
   }),
 ]

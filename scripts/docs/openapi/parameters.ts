@@ -236,6 +236,12 @@ const QUERY: Record<string, object> = {
     type: 'string',
     enum: ['qualified', 'waiting', 'failed', 'refused'],
   }),
+  audit_actor: query('actor', 'Returns only what this actor did.', 'ada@team.example'),
+  audit_kind: query(
+    'kind',
+    'Returns only actions that begin with one of these words, separated by commas.',
+    'plan,assignments',
+  ),
   qualified_from: query(
     'qualified_from',
     'Returns only those who qualified on or after this day.',

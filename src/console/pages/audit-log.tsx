@@ -1,6 +1,8 @@
 import { accountPath, type Page, type Visit } from '../page.ts'
-import { Actor, AuditWords } from '../parts/audit-words.tsx'
+import { AUDIT_KINDS } from '../parts/audit-kinds.ts'
+import { Actor, AuditWords, actorTitle } from '../parts/audit-words.tsx'
 import { Data, EmptyState, type List, Pager, Time } from '../parts/data.tsx'
+import { Filters, type Option } from '../parts/forms.tsx'
 
 interface Entry {
   readonly id: string
@@ -38,11 +40,42 @@ const EntryItem = ({ visit, entry }: { visit: Visit; entry: Entry }) => {
   )
 }
 
+/** The number of the latest changes whose people can be chosen. */
+const SEARCHED_FOR_PEOPLE = 100
+
+const KINDS: readonly Option[] = Object.entries(AUDIT_KINDS).map(([kind, { name }]) => [kind, name])
+
+/** Returns the people who can be chosen: those of the latest changes of the days, and the chosen one. */
+function peopleOf(entries: readonly Entry[], chosen: string | undefined): readonly Option[] {
+  const actors = new Set([...entries.map(({ actor }) => actor), ...(chosen ? [chosen] : [])])
+  return [...actors].sort().map((actor): Option => [actor, actorTitle(actor)])
+}
+
 async function render(visit: Visit) {
-  const query = { ...visit.query, account: visit.account }
-  const { data, meta } = await visit.api.get<List<Entry>>('/audit-log', query)
+  const { from, to, actor, kind, cursor } = visit.query
+  const days = { account: visit.account, from, to }
+  const words = kind && (AUDIT_KINDS[kind]?.words.join() ?? kind)
+  const read = (query: Visit['query']) => visit.api.get<List<Entry>>('/audit-log', query)
+  const [{ data, meta }, latest] = await Promise.all([
+    read({ ...days, actor, kind: words, cursor }),
+    read({ ...days, per_page: String(SEARCHED_FOR_PEOPLE) }),
+  ])
+  const isFiltered = Boolean(from || to || actor || kind)
   const body = (
     <>
+      <Filters
+        visit={visit}
+        fields={[
+          { name: 'from', label: 'From (UTC)', type: 'date' },
+          { name: 'to', label: 'To (UTC)', type: 'date' },
+          {
+            name: 'actor',
+            label: 'Who',
+            options: [['', 'Everyone'], ...peopleOf(latest.data, actor)],
+          },
+          { name: 'kind', label: 'What', options: [['', 'Everything'], ...KINDS] },
+        ]}
+      />
       {data.length > 0 ? (
         <ol class="log" aria-label="Changes, the newest first">
           {data.map((entry) => (
@@ -50,8 +83,12 @@ async function render(visit: Visit) {
           ))}
         </ol>
       ) : (
-        <EmptyState title="Nothing has been changed yet.">
-          <p>Every change by a member, a program or the service itself is listed here.</p>
+        <EmptyState title={isFiltered ? 'No change matches.' : 'Nothing has been changed yet.'}>
+          <p>
+            {isFiltered
+              ? 'Choose other days, another person or another kind of change.'
+              : 'Every change by a member, a program or the service itself is listed here.'}
+          </p>
         </EmptyState>
       )}
       <Pager visit={visit} meta={meta} />
@@ -60,13 +97,15 @@ async function render(visit: Visit) {
   return { title: 'Audit log', body }
 }
 
+const QUERY = ['from', 'to', 'actor', 'kind', 'cursor'] as const
+
 /** Every change of an account. */
 export const accountAuditLogPage: Page = {
   path: '/accounts/:account/audit-log',
   section: 'Audit log',
-  query: ['cursor'],
+  query: QUERY,
   render,
 }
 
 /** Every change of all accounts. */
-export const auditLogPage: Page = { path: '/audit-log', query: ['cursor'], render }
+export const auditLogPage: Page = { path: '/audit-log', query: QUERY, render }

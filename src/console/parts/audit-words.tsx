@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Visit } from '../page.ts'
-import { Amount, count, Data, Day, dayWords, periodWords, titleOf } from './data.tsx'
+import { Amount, count, Data, Day, dayWords, periodWords, titleOf, visible } from './data.tsx'
 import { AccountLink, Json } from './fields.tsx'
 
 // What the entries of the audit log say: one sentence for each action, and what it changed.
@@ -575,6 +575,10 @@ const ACTORS: Readonly<Record<string, string>> = {
   cron: 'The service',
   webhooks: 'The service',
 }
+
+/** Returns what an actor is called in a list of choices. */
+export const actorTitle = (actor: string): string =>
+  actor === 'webhooks' ? 'The service, about webhooks' : (ACTORS[actor] ?? visible(actor))
 
 /** Renders who acted: a person and their role, the key of the service, or the service itself. */
 export const Actor = ({ actor, role }: { actor: string; role?: string | null }) => (

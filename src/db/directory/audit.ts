@@ -1,9 +1,17 @@
-import { type Count, type FoundPage, LIST_LIMITS, type Page } from '../paginate.ts'
-import { first, listRows } from '../query.ts'
+import {
+  type Count,
+  type FoundPage,
+  isBeyondCursor,
+  LIST_LIMITS,
+  type Page,
+  paginate,
+} from '../paginate.ts'
+import { first } from '../query.ts'
 import { withD1Retry } from '../retry.ts'
 import { auditLog } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
-import { ulid, ulidTime } from '../ulid.ts'
+import { columnNames } from '../table.ts'
+import { ulid, ulidPrefix, ulidTime } from '../ulid.ts'
 
 /** A stored entry of the audit log. `details` holds neither secrets nor personal data. */
 export interface AuditRecord extends Omit<typeof auditLog.$inferSelect, 'details'> {
@@ -50,33 +58,79 @@ const FIND_ENTRY = compileStatement(`select 1 from audit_log where id = :id`)
 export const hasAuditEntry = async (db: D1Database, id: string): Promise<boolean> =>
   (await first(db, FIND_ENTRY, { id })) !== null
 
+/** Which entries a list has. */
+export interface AuditFilter {
+  /** Only entries of this account; of all accounts if null. */
+  readonly account: string | null
+  /** The time of the first entry, in milliseconds. */
+  readonly start?: number
+  /** The time before which the last entry was added, in milliseconds. */
+  readonly end?: number
+  readonly actor?: string
+  /** The first words of actions: `plan` is that of `plan.put`. */
+  readonly kinds?: readonly string[]
+}
+
 /**
- * Reads one page of the audit logs of several databases as one log, the newest entries first; only
- * the entries of `account` unless it is null.
+ * Returns the FROM and WHERE clauses of a filtered list. No index has the actor or the action, so they are
+ * searched for in the latest entries only.
  */
+function filteredFrom(
+  { account, start, end, actor, kinds }: AuditFilter,
+  isAfter: boolean,
+): string {
+  const range = [
+    account === null ? 'true' : 'account = :account',
+    ...(start === undefined ? [] : ['id >= :start']),
+    ...(end === undefined ? [] : ['id < :end']),
+    ...(isAfter ? [isBeyondCursor(['id'], true)] : []),
+  ].join(' and ')
+  if (actor === undefined && kinds === undefined) return `audit_log where ${range}`
+  const conditions = [
+    ...(actor === undefined ? [] : ['actor = :actor']),
+    ...(kinds === undefined
+      ? []
+      : [`substr(action, 1, instr(action, '.') - 1) in (select value from json_each(:kinds))`]),
+  ].join(' and ')
+  const latest = `select * from audit_log where ${range} order by id desc limit ${LIST_LIMITS.total}`
+  return `(${latest}) where ${conditions}`
+}
+
+/** Returns the first id of a time in milliseconds; undefined if there is none. */
+const idAt = (time: number | undefined) =>
+  time === undefined ? undefined : ulidPrefix(Math.max(time, 0))
+
+/** Reads one page of the audit logs of several databases as one log, the newest entries first. */
 export async function listAudit(
   databases: readonly D1Database[],
-  account: string | null,
+  filter: AuditFilter,
   { number, size, after, counted = null }: Page,
 ): Promise<FoundPage<AuditRecord>> {
   const offset = after ? 0 : (number - 1) * size
   // Each database may have all entries of the page, and of the pages before it.
   const page = { number: 1, size: offset + size, after, counted }
+  const { account, start, end, actor, kinds } = filter
+  const query = {
+    columns: columnNames(auditLog),
+    from: filteredFrom(filter, false),
+    fromCursor: filteredFrom(filter, true),
+    key: ['id'],
+    descending: true,
+    values: { account, start: idAt(start), end: idAt(end), actor, kinds: JSON.stringify(kinds) },
+  }
   const pages = await Promise.all(
-    databases.map((db) =>
-      listRows(db, { table: auditLog, key: 'id', descending: true, account }, page),
-    ),
+    databases.map((db) => paginate<typeof auditLog.$inferSelect>(db, query, page)),
   )
   const rows = pages.flatMap(({ data }) => data).sort((a, b) => (a.id < b.id ? 1 : -1))
   const data = rows
     .slice(offset, offset + size)
     .map((row): AuditRecord => ({ ...row, details: JSON.parse(row.details) }))
   const hasNext = rows.length > offset + size || pages.some(({ last }) => last !== null)
-  const end = data.at(-1)
+  const oldest = data.at(-1)
   return {
     data,
     ...(counted ?? sumOf(pages)),
-    last: hasNext && end ? [end.id] : null,
+    last: hasNext && oldest ? [oldest.id] : null,
   }
 }
 

@@ -147,7 +147,8 @@ export const audit = (): Operation =>
     path: '/admin/v1/audit-log',
     id: 'listAuditLog',
     summary: 'List the audit log',
-    description: 'Lists administrative actions with actor and time, newest first.',
-    parameters: [...PAGING, 'account_query'],
+    description:
+      'Lists administrative actions with actor and time, newest first. `actor` and `kind` are searched for in the latest 100,000 entries of the days.',
+    parameters: [...PAGING, 'account_query', 'from', 'to', 'audit_actor', 'audit_kind'],
     answers: paged('One page of entries.', ref('Audited')),
   })
