@@ -125,6 +125,7 @@ async function pageOf(lines: number, origin: string): Promise<string> {
   let text = pageStart({
     origin,
     title: 'Statements of acme for 2026-10',
+    language: 'en',
     isSingle: false,
     notice: null,
   })

@@ -97,7 +97,7 @@ const settings = {
       describeField(
         locale,
         documentation(
-          'The language and region in whose way printed statements write days and numbers. Null: `en-GB`.',
+          'The language and region in whose way printed statements write days and numbers. Their labels are German, French or Spanish in these languages, and English in all others. Null: `en-GB`.',
           'de-DE',
         ),
       ),

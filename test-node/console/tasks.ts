@@ -72,9 +72,9 @@ function answered(csv: string): string {
   return [header, ...answers, ''].join('\r\n')
 }
 
-/** What a template in USD would have paid. What began before the period is paid by the plan in force then, in EUR. */
+/** What a template in the currency of the account's plans would have paid. */
 const WOULD_HAVE_PAID =
-  /this plan, if every affiliate had it, would have paid (?:[\d,]+\.\d\d EUR and )?[\d,]+\.\d\d USD/
+  /this plan, if every affiliate had it, would have paid [1-9][\d,]*\.\d\d EUR/
 
 /** Defines the tests of the tasks of a manager. */
 export function taskTests(shared: () => Shared): void {
@@ -244,7 +244,7 @@ export function taskTests(shared: () => Shared): void {
       await page.getByRole('button', { name: 'Show in words and figures' }).click()
       assert.match(
         await page.getByRole('group', { name: 'Rule 4' }).innerText(),
-        /1,500\.00 USD once for each customer, when the customer makes a first deposit/,
+        /1,500\.00 EUR once for each customer, when the customer makes a first deposit/,
       )
       assert.match(await page.locator('.plan-figures').innerText(), WOULD_HAVE_PAID)
       await page.getByLabel('Name', { exact: true }).first().fill('Without a script')

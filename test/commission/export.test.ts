@@ -1,5 +1,6 @@
 import { env, exports } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
+import { LABELS, type LabelName } from '../../src/commission/export/labels.ts'
 import { PAGE_LIMITS } from '../../src/commission/export/limits.ts'
 import { type Presented, partsFrom } from '../../src/commission/export/read.ts'
 import { QUEUES } from '../../src/http/memory-queues.ts'
@@ -304,15 +305,54 @@ test('the printable page is a letter of the account: its name, address and local
   const text = (await textAs(`${AT}/${id}`, HTML)).replaceAll(/<[^>]+>\s*/g, ' ')
   for (const shown of [
     ...['The acme-forex Acme GmbH Weg 1 10115 Berlin', 'Oktober 2026', '1.–31. Okt. 2026', name],
-    ...['37.035,00 EUR', 'from 14. Nov. 2026 on', '1.234.567,29 EUR', '10 % of profit and loss'],
-    '5 other lines, in the appendix 6.172,50 EUR',
+    ...['37.035,00 EUR', 'zahlbar ab 14. Nov. 2026', '1.234.567,29 EUR', '10 % of profit and loss'],
+    '5 weitere Zeilen im Anhang 6.172,50 EUR',
   ]) {
     expect(text.replaceAll(/\s+/g, ' ')).toContain(shown)
   }
   expect(text.match(/lin_\d+/g)).toHaveLength(30)
-  expect(text.slice(0, text.indexOf('Appendix'))).not.toMatch(/lin_|stm_|T\d\d:/)
+  expect(text.slice(0, text.indexOf('Anhang:'))).not.toMatch(/lin_|stm_|T\d\d:/)
   const csv = await textAs(`${AT}/${id}`, CSV)
   expect(csv).toContain(',1234567.29,')
+})
+
+/** The names in braces of a label, in alphabetical order. */
+const placesOf = (label: string) => (label.match(/\{\w+\}/g) ?? []).sort()
+
+test.each(Object.entries(LABELS))(
+  'each label is written in %s, with all that it names',
+  (_, own) => {
+    const { en = own } = LABELS
+    expect(Object.keys(own)).toEqual(Object.keys(en))
+    const places = (labels: typeof own) =>
+      Object.entries(labels).map(([name, label]) => [name, placesOf(label)])
+    expect(places(own)).toEqual(places(en))
+    for (const label of Object.values(own)) expect(label.trim()).toMatch(/^\S/)
+  },
+)
+
+/** Words that are the same in another language. */
+const SHARED: readonly LabelName[] = ['status', 'tableOf']
+
+test.each([
+  ['de-AT', 'de', 'Provisionsabrechnung von <bdi>aff-7</bdi> für Oktober 2026'],
+  ['fr-FR', 'fr', 'Relevé de commissions de <bdi>aff-7</bdi>, octobre 2026'],
+  ['es', 'es', 'Liquidación de comisiones de <bdi>aff-7</bdi>, octubre de 2026'],
+  ['pl-PL', 'en', 'Commission statement of <bdi>aff-7</bdi> for październik 2026'],
+])('a letter of the locale %s has the labels of %s', async (locale, language, heading) => {
+  await partner()
+  await askAdmin('accounts/acme-forex', 'PATCH', { locale })
+  const id = await storeStatement(FULL)
+  const page = await textAs(`${AT}/${id}`, HTML)
+  expect(page).toContain(`<html lang="${language}">`)
+  expect(page).toContain(heading)
+  if (language === 'en') return
+  const { en, [language]: own } = LABELS
+  const english = Object.entries(en ?? {}).flatMap(([name, label]) => {
+    const isSame = own?.[name as LabelName] === label || SHARED.some((one) => one === name)
+    return isSame || label.includes('{') ? [] : [`>${label}<`]
+  })
+  expect(english.filter((label) => page.includes(label))).toEqual([])
 })
 
 test.each([

@@ -1,9 +1,7 @@
 import { moneyText } from '../books/money.ts'
 import type { PlanTerms } from '../engine/plan.ts'
 import { ruleWords } from '../engine/plan-words.ts'
-import { counted } from '../engine/reasons.ts'
-import { instantWords } from '../engine/time-words.ts'
-import { balanceOf } from '../statements/balance.ts'
+import { type BalanceRow, balanceOf } from '../statements/balance.ts'
 import { correctionWords } from '../statements/cause-words.ts'
 import type { Adjustment } from '../statements/draft.ts'
 import {
@@ -12,6 +10,7 @@ import {
   type LineGroup,
   type LineGroups,
 } from '../statements/line-groups.ts'
+import type { LabelName } from './labels.ts'
 import type { Part, Presented } from './read.ts'
 import {
   ADJUSTMENTS,
@@ -52,10 +51,15 @@ interface Printed extends RowFrame {
   readonly statement: Presented
 }
 
-const STATUSES: Readonly<Record<string, string>> = {
-  draft: 'Draft: may still change',
-  approved: 'Approved',
-  paid: 'Paid',
+const STATUSES: Readonly<Record<string, LabelName>> = {
+  draft: 'status.draft',
+  approved: 'status.approved',
+  paid: 'status.paid',
+}
+
+function statusText({ status }: Presented, { label }: Writing): string {
+  const name = STATUSES[status]
+  return name ? label(name) : status
 }
 
 const fact = (name: string, value: string | null | undefined): Html | '' =>
@@ -68,45 +72,61 @@ export const statementNumber = ({ id, period }: Pick<Presented, 'id' | 'period'>
 const dayOf = (instant: string): string => instant.slice(0, 10)
 
 /** Says when a statement is payable, or how it was paid. */
-function payableText({ paid, status, payable_on }: Presented, { day }: Writing): string {
-  if (paid)
-    return `Paid${paid.paid_on ? ` on ${day(paid.paid_on)}` : ''}, reference ${paid.reference}`
-  return `${status === 'draft' ? 'As a draft, payable' : 'Payable'} from ${day(payable_on)} on`
+function payableText({ paid, status, payable_on }: Presented, { day, label }: Writing): string {
+  if (!paid) {
+    return label(status === 'draft' ? 'payableAsDraft' : 'payable', { day: day(payable_on) })
+  }
+  const { reference, paid_on } = paid
+  return paid_on ? label('paidOn', { day: day(paid_on), reference }) : label('paid', { reference })
 }
 
-const returnText = ({ returned }: Presented, { day }: Writing): string =>
-  returned
-    ? `The payment ${returned.payment} came back on ${day(returned.returned_on)}: ${returned.reason}`
-    : ''
+const returnText = ({ returned }: Presented, { day, label }: Writing): string =>
+  returned ? label('returned', { ...returned, day: day(returned.returned_on) }) : ''
 
 const breaks = (lines: readonly string[]): Html[] => lines.map((line) => html`<br>${line}`)
 
 /** Returns the head of a statement: who sends what to whom. */
 function headOf({ letter, statement, currency }: Printed): Html {
   const { sender, address, writing, nameOf, receiverOf } = letter
-  const { affiliate_id, plan, period, status, approved_at, computed_at, payable } = statement
+  const { affiliate_id, plan, period, approved_at, computed_at, payable } = statement
   const name = receiverOf(affiliate_id)
+  const { label } = writing
+  // The id of the affiliate stands alone in its direction of writing.
+  const [before, after] = label('heading', {
+    affiliate: '\n',
+    period: writing.period(period),
+  }).split('\n')
   return html`<header class="letter">
 <p class="sender"><strong>${sender}</strong>${breaks(address)}</p>
-<p class="receiver"><span>To</span><br>${name === null ? html`<strong><bdi>${affiliate_id}</bdi></strong>` : html`<strong><bdi>${name}</bdi></strong><br><bdi>${affiliate_id}</bdi>`}</p>
+<p class="receiver"><span>${label('to')}</span><br>${name === null ? html`<strong><bdi>${affiliate_id}</bdi></strong>` : html`<strong><bdi>${name}</bdi></strong><br><bdi>${affiliate_id}</bdi>`}</p>
 </header>
-<h2>Commission statement of <bdi>${affiliate_id}</bdi> for ${writing.period(period)}</h2>
+<h2>${before}<bdi>${affiliate_id}</bdi>${after}</h2>
 <dl>
-${fact('Number', statementNumber(statement))}${fact('Period', writing.days(period))}${fact('Plan', nameOf(plan))}${fact('Status', STATUSES[status] ?? status)}${approved_at ? fact('Approved', writing.day(dayOf(approved_at))) : fact('Computed', writing.day(dayOf(computed_at)))}</dl>
+${fact(label('number'), statementNumber(statement))}${fact(label('period'), writing.days(period))}${fact(label('plan'), nameOf(plan))}${fact(label('status'), statusText(statement, writing))}${approved_at ? fact(label('approved'), writing.day(dayOf(approved_at))) : fact(label('computed'), writing.day(dayOf(computed_at)))}</dl>
 <p class="payable"><strong>${writing.money(payable, currency)}</strong> <span>${payableText(statement, writing)}</span></p>
 ${statement.returned && html`<p class="notice">${returnText(statement, writing)}</p>\n`}`
 }
+
+/** Says what an amount of the balance is; empty if its label says it all. */
+const explanationOf = ({ name, explanation }: BalanceRow, { label }: Writing): string =>
+  isExplained(name) ? label(`why.${name}`) : explanation
+
+const EXPLAINED = ['opening', 'lines', 'adjustments', 'manual', 'dropped', 'closing'] as const
+
+const isExplained = (name: BalanceRow['name']): name is (typeof EXPLAINED)[number] =>
+  EXPLAINED.some((one) => one === name)
 
 /** Returns the table of how the payable amount comes about. */
 function balanceTable({ statement, writing, currency }: Printed): Html {
   const rows = balanceOf(statement, writing.period)
   return html`<table class="sums">
-<caption>How the amount comes about</caption>
+<caption>${writing.label('balance')}</caption>
 <tbody>
-${rows.map(
-  ({ title, explanation, amount }) =>
-    html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${writing.money(amount, currency)}</td></tr>\n`,
-)}</tbody>
+${rows.map((row) => {
+  const explanation = explanationOf(row, writing)
+  const title = writing.label(`balance.${row.name}`, { plan: row.plan ?? '' })
+  return html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${writing.money(row.amount, currency)}</td></tr>\n`
+})}</tbody>
 </table>
 `
 }
@@ -120,11 +140,11 @@ function rowOf({ line, count, sum }: EqualLines, printed: Printed): Html {
   const amount = writing.money(moneyText(sum, currency), currency)
   const what =
     count === 1
-      ? scopeText(line.scope)
+      ? scopeText(line.scope, writing)
       : `${writing.figure(String(count))} × ${writing.money(line.amount, currency)}`
   const notes = notesOf(line, printed)
-  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number" data-title="Paid on">${baseText(line, printed)}</td>
-<td class="number" data-title="Rate">${rateText(line, printed)}</td><td class="number" data-title="Amount">${amount}</td></tr>
+  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number" data-title="${writing.label('paidOnWhat')}">${baseText(line, printed)}</td>
+<td class="number" data-title="${writing.label('rate')}">${rateText(line, printed)}</td><td class="number" data-title="${writing.label('amount')}">${amount}</td></tr>
 `
 }
 
@@ -144,23 +164,28 @@ function groupRows(group: LineGroup, printed: Printed): Html {
   const money = (sum: LineGroup['sum']): string => writing.money(moneyText(sum, currency), currency)
   const { others } = group
   return html`<tbody>
-<tr class="rule"><th scope="rowgroup" colspan="3">${pays}${limits && html` <small>${limits}</small>`}</th><th class="number">${money(group.sum)}</th></tr>
+<tr class="rule"><th scope="rowgroup" colspan="3" lang="en">${pays}${limits && html` <small>${limits}</small>`}</th><th class="number">${money(group.sum)}</th></tr>
 ${[...group.equal.values()].map((one) => rowOf(one, printed))}${
   others.count > 0
-    ? html`<tr><td colspan="3">${counted(others.count, 'other line')}, in the appendix</td><td class="number">${money(others.sum)}</td></tr>\n`
+    ? html`<tr><td colspan="3">${writing.label(others.count === 1 ? 'otherLine' : 'otherLines', { count: writing.figure(`${others.count}`) })}</td><td class="number">${money(others.sum)}</td></tr>\n`
     : ''
 }</tbody>
 `
 }
 
-const RULE_COLUMNS =
-  '<thead><tr><th scope="col">For</th><th scope="col" class="number">Paid on</th><th scope="col" class="number">Rate</th><th scope="col" class="number">Amount</th></tr></thead>\n'
+const ruleColumns = ({ label }: Writing): Html =>
+  html`<thead><tr><th scope="col">${label('for')}</th>${(
+    ['paidOnWhat', 'rate', 'amount'] as const
+  ).map((name) => html`<th scope="col" class="number">${label(name)}</th>`)}</tr></thead>\n`
 
 /** Yields what a statement pays for: the lines of each rule below its words. */
 function* rulesTable(groups: LineGroups, printed: Printed) {
   if (groups.size === 0) return
   const { id } = printed.statement
-  yield `<h3>What it pays for</h3>\n<div class="wide" role="group" aria-label="What ${id} pays for" tabindex="0"><table class="rules">\n${RULE_COLUMNS}`
+  const { writing } = printed
+  yield String(html`<h3>${writing.label('rules')}</h3>
+<div class="wide" role="group" aria-label="${writing.label('rulesOf', { statement: id })}" tabindex="0"><table class="rules">
+${ruleColumns(writing)}`)
   for (const group of groups.values()) yield String(groupRows(group, printed))
   yield '</table></div>\n'
 }
@@ -170,12 +195,12 @@ function correctionList(corrections: readonly Adjustment[], printed: Printed): s
   const { writing, currency, statement } = printed
   if (corrections.length === 0) return ''
   const more = statement.adjustments_total - corrections.length
-  return String(html`<h3>Corrections of closed periods</h3>
+  return String(html`<h3>${writing.label('correctionsOfClosed')}</h3>
 <ul>
 ${corrections.map(
   (one) =>
-    html`<li>${writing.period(one.of.period)}: ${writing.money(one.amount, currency)}${correctionWords(one, writing)}.</li>\n`,
-)}${more > 0 ? html`<li>${counted(more, 'other correction')}, in the appendix.</li>\n` : ''}</ul>
+    html`<li lang="en">${writing.period(one.of.period)}: ${writing.money(one.amount, currency)}${correctionWords(one, writing)}.</li>\n`,
+)}${more > 0 ? html`<li>${writing.label(more === 1 ? 'otherCorrection' : 'otherCorrections', { count: writing.figure(`${more}`) })}</li>\n` : ''}</ul>
 `)
 }
 
@@ -185,7 +210,7 @@ const ROWS = 100
 /** Yields a table; nothing if there are no rows. */
 function* table<Row>(of: TableOf<Row>, printed: Printed, rows: readonly Row[]) {
   if (rows.length === 0) return
-  yield String(tableStart(of, printed.statement.id))
+  yield String(tableStart(of, printed.statement.id, printed.writing))
   yield* rowsOf(of, printed, rows)
   yield TABLE_END
 }
@@ -205,7 +230,7 @@ async function* items(printed: Printed, parts: AsyncIterable<Part>) {
     if (open === of) return ''
     const end = open ? TABLE_END : ''
     open = of
-    return end + String(tableStart(of, printed.statement.id))
+    return end + String(tableStart(of, printed.statement.id, printed.writing))
   }
   for await (const { lines, adjustments } of parts) {
     if (lines.length > 0) yield begin(LINES)
@@ -226,34 +251,38 @@ interface Sums {
 }
 
 /** Adds up the parts of a statement. It keeps few of their lines, whose memory is not reserved. */
-async function sumParts(parts: AsyncIterable<Part>): Promise<Sums> {
+async function sumParts(parts: AsyncIterable<Part>, writing: Writing): Promise<Sums> {
   const groups: LineGroups = new Map()
   const corrections: Adjustment[] = []
   const notices: string[] = []
   let last: Part | null = null
   for await (const part of parts) {
-    if (last === null && part.part > 1) notices.push(beginsLater(part))
+    if (last === null && part.part > 1) notices.push(beginsLater(part, writing))
     addToGroups(groups, part.lines, LISTED.rows)
     corrections.push(...part.adjustments.slice(0, LISTED.corrections - corrections.length))
     last = part
   }
-  if (last && last.part < last.parts) notices.push(endsEarly(last))
+  if (last && last.part < last.parts) notices.push(endsEarly(last, writing))
   return { groups, corrections, notices }
 }
 
-const beginsLater = ({ part, parts }: Part): string =>
-  String(html`<p class="notice">The lines begin with part ${part} of ${parts}.</p>\n`)
+const beginsLater = ({ part, parts }: Part, { label }: Writing): string =>
+  String(html`<p class="notice">${label('beginsLater', { part, parts })}</p>\n`)
 
-const endsEarly = ({ part, parts }: Part): string =>
-  String(
-    html`<p class="notice">Parts ${part + 1} to ${parts} of the lines are not on this page: request the statement with <code>part=${part + 1}</code>, or as CSV.</p>\n`,
-  )
+function endsEarly({ part, parts }: Part, { label }: Writing): string {
+  const [before, after] = label('endsEarly', { from: part + 1, parts, query: '\n' }).split('\n')
+  return String(html`<p class="notice">${before}<code>part=${part + 1}</code>${after}</p>\n`)
+}
 
 /** Returns what identifies a statement. */
-const identity = ({ statement: { id, hash, plan, computed_at, approved_at } }: Printed): string =>
-  String(html`<dl class="identity">
-${fact('Statement', id)}${fact('Plan', plan)}${fact('Computed', instantWords(computed_at))}${fact('Approved', approved_at && instantWords(approved_at))}${fact('Hash', hash)}</dl>
+function identity({ statement, writing }: Printed): string {
+  const { label } = writing
+  const instant = (text: string) => `${writing.day(dayOf(text))}, ${text.slice(11, 16)} UTC`
+  const { id, hash, plan, computed_at, approved_at } = statement
+  return String(html`<dl class="identity">
+${fact(label('statement'), id)}${fact(label('plan'), plan)}${fact(label('computed'), instant(computed_at))}${fact(label('approved'), approved_at && instant(approved_at))}${fact(label('hash'), hash)}</dl>
 `)
+}
 
 /**
  * Yields a statement as HTML, a piece at a time: a letter, and an appendix with the ids of its records.
@@ -274,14 +303,14 @@ export async function* articlePieces(
     ruleOf: ({ rule, version }) =>
       letter.termsOf(plan, version)?.rules.find(({ id }) => id === rule),
   }
-  const { groups, corrections, notices } = await sumParts(parts())
+  const { groups, corrections, notices } = await sumParts(parts(), letter.writing)
   yield `<article>\n${headOf(printed)}${balanceTable(printed)}`
   yield notices.join('')
   yield* rulesTable(groups, printed)
   yield correctionList(corrections, printed)
   yield* table(MANUAL, printed, manual)
   yield* table(HOLDS, printed, holds)
-  yield '<section class="appendix">\n<h3>Appendix: the records of this statement</h3>\n'
+  yield String(html`<section class="appendix">\n<h3>${letter.writing.label('appendix')}</h3>\n`)
   yield identity(printed)
   yield* items(printed, parts())
   yield* table(MANUAL_IDS, printed, manual)

@@ -8,6 +8,8 @@ export interface PageHead {
   /** The address of the service. */
   readonly origin: string
   readonly title: string
+  /** The language of the page, such as `de`. */
+  readonly language: string
   /** Whether the page is one statement, whose own heading says what it is: only screen readers read the title. */
   readonly isSingle: boolean
   /** What the page leaves out, and where that is; null if it leaves out nothing. */
@@ -15,9 +17,9 @@ export interface PageHead {
 }
 
 /** Returns the beginning of a page. */
-export const pageStart = ({ origin, title, isSingle, notice }: PageHead): string =>
+export const pageStart = ({ origin, title, language, isSingle, notice }: PageHead): string =>
   String(html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">

@@ -28,7 +28,7 @@ import {
   withinLines,
 } from './read.ts'
 import type { Html } from './tables.ts'
-import { DEFAULT_LOCALE, writingOf } from './writing.ts'
+import { DEFAULT_LOCALE, type Writing, writingOf } from './writing.ts'
 
 /** The formats of statements. */
 type ExportFormat = 'json' | 'csv' | 'html'
@@ -222,23 +222,35 @@ export async function sendListPage(
   const part = withinLines(found, ['period', 'affiliate_id', 'plan'])
   const cursor = await linkNext(c, context, page, part)
   const letter = await readLetter(c, books, part.data)
-  const title = `Statements of ${letter.sender}${period ? ` for ${letter.writing.period(period)}` : ''}`
+  const { sender, writing } = letter
+  const title = period
+    ? writing.label('titleOfPeriod', { sender, period: writing.period(period) })
+    : writing.label('titleOfAll', { sender })
   const notice =
-    cursor === null ? null : continued(c, part.data.length, found.total, page.size, cursor)
+    cursor === null
+      ? null
+      : continued(c, writing, { count: part.data.length, total: found.total }, page.size, cursor)
   async function* articles() {
     for await (const { statement, first } of withFirstParts(books, part.data)) {
       yield* articlePieces(statement, () => partsFrom(books, statement, first, PAGE_PARTS), letter)
     }
   }
-  return sendPage(c, books, { title, notice, isSingle: false }, part.data, articles())
+  const head = { title, language: writing.language, notice, isSingle: false }
+  return sendPage(c, books, head, part.data, articles())
 }
 
-function continued(c: Context, count: number, total: number, size: number, cursor: string): Html {
+function continued(
+  c: Context,
+  { label }: Writing,
+  counts: { readonly count: number; readonly total: number },
+  size: number,
+  cursor: string,
+): Html {
   const query = new URL(c.req.url).searchParams
   query.delete('page')
   query.set('per_page', String(size))
   query.set('cursor', cursor)
-  return html`This page has ${count} of ${total} statements. <a rel="next" href="?${query.toString()}">The next page</a> goes on.`
+  return html`${label('continued', counts)} <a rel="next" href="?${query.toString()}">${label('nextPage')}</a>`
 }
 
 /** Responds with the lines, adjustments and manual entries of a statement as CSV. */
@@ -265,9 +277,12 @@ export async function sendStatementPage(
   const letter = await readLetter(c, books, [statement])
   linkPart(c, first, PAGE_PARTS)
   const parts = () => partsFrom(books, statement, first, PAGE_PARTS)
-  const title = `Statement of ${statement.affiliate_id} for ${letter.writing.period(statement.period)}`
+  const { writing } = letter
+  const { affiliate_id: affiliate } = statement
+  const title = writing.label('title', { affiliate, period: writing.period(statement.period) })
   const articles = articlePieces(statement, parts, letter)
-  return sendPage(c, books, { title, notice: null, isSingle: true }, [statement], articles)
+  const head = { title, language: writing.language, notice: null, isSingle: true }
+  return sendPage(c, books, head, [statement], articles)
 }
 
 /** Reads who sends statements, and the terms of their plans. */

@@ -2,6 +2,7 @@ import type { Rule } from '../engine/plan.ts'
 import type { Cause } from '../statements/cause.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { isPercentRate, isSome, parseScope } from '../statements/line-groups.ts'
+import type { LabelName } from './labels.ts'
 import type { Presented } from './read.ts'
 import { html } from './visible-html.ts'
 import type { Writing } from './writing.ts'
@@ -19,25 +20,27 @@ export interface RowFrame {
 
 /** A table whose rows may come in several pieces. */
 export interface TableOf<Row> {
-  /** The name of the table, such as `Lines`. */
-  readonly name: string
-  /** The titles of the columns. Those of numbers begin with `#`. */
-  readonly columns: readonly string[]
+  /** The label of the table, such as `Lines`. */
+  readonly name: LabelName
+  /** The labels of the columns. */
+  readonly columns: readonly LabelName[]
+  /** The columns of numbers. */
+  readonly numbers: readonly LabelName[]
   readonly row: (row: Row, frame: RowFrame) => Html
 }
 
-const columnTitle = (name: string): Html =>
-  name.startsWith('#')
-    ? html`<th scope="col" class="number">${name.slice(1)}</th>`
-    : html`<th scope="col">${name}</th>`
+const columnTitle = (title: string, isNumber: boolean): Html =>
+  html`<th scope="col"${isNumber ? html` class="number"` : ''}>${title}</th>`
 
 /** Returns the beginning of a table. It takes focus, so that the keyboard can scroll it. */
-export const tableStart = ({ name, columns }: TableOf<never>, statement: string): Html =>
-  html`<h3>${name}</h3>
-<div class="wide" role="group" aria-label="${name} of ${statement}" tabindex="0"><table>
-<thead><tr>${columns.map(columnTitle)}</tr></thead>
+export function tableStart(of: TableOf<never>, statement: string, writing: Writing): Html {
+  const table = writing.label(of.name)
+  return html`<h3>${table}</h3>
+<div class="wide" role="group" aria-label="${writing.label('tableOf', { table, statement })}" tabindex="0"><table>
+<thead><tr>${of.columns.map((one) => columnTitle(writing.label(one), of.numbers.includes(one)))}</tr></thead>
 <tbody>
 `
+}
 
 /** The end of a table. */
 export const TABLE_END = '</tbody></table></div>\n'
@@ -46,12 +49,10 @@ const number = (text: string | number | null): Html => html`<td class="number">$
 
 const idCell = (id: string): Html => html`<td><small>${id}</small></td>`
 
-const SCOPES = { customer: 'Customer', product: 'Product', affiliate: 'Affiliate' } as const
-
 /** Writes whom or what a line is for: `Customer C-1`, `All customers`. */
-export function scopeText(scope: string | null): string {
+export function scopeText(scope: string | null, { label }: Writing): string {
   const { of, id } = parseScope(scope ?? '')
-  return of === 'all' ? 'All customers' : `${SCOPES[of]} ${id}`
+  return label(`scope.${of}`, { id })
 }
 
 /** Writes what a line is paid on: an amount, or a number of units. */
@@ -68,41 +69,52 @@ export function rateText(line: StatementLine, { writing, currency, ruleOf }: Row
   const text = (value: string): string =>
     isPercent ? `${writing.figure(value)} %` : writing.money(value, currency)
   if (step !== null && typeof step !== 'string') {
-    return step.map((one) => `${writing.figure(one.part)} at ${text(one.rate)}`).join(', ')
+    return step
+      .map((one) =>
+        writing.label('partAt', { part: writing.figure(one.part), rate: text(one.rate) }),
+      )
+      .join(', ')
   }
   if (rate === null) return ''
   return step === null || step === '0'
     ? text(rate)
-    : `${text(rate)} from ${writing.figure(step)} on`
+    : writing.label('rateFrom', { rate: text(rate), step: writing.figure(step) })
 }
 
 /** Writes what caps, carries and advances did to a line, and what its tier measured. */
 export function notesOf(line: StatementLine, { writing, currency }: RowFrame): string {
   const { fence, measure, units, base } = line
-  const amounts = {
-    'carried in': line.carried_in,
-    'carried on': line.carried_out,
-    'cut by a limit': line.capped,
-    'advance paid back': line.recouped,
-    'advance still open': line.deficit,
-    'losses set apart': fence?.fenced ?? '0',
-    'losses paid back': fence?.paid_back ?? '0',
-  }
+  const amounts: readonly (readonly [LabelName, string])[] = [
+    ['carriedIn', line.carried_in],
+    ['carriedOn', line.carried_out],
+    ['capped', line.capped],
+    ['recouped', line.recouped],
+    ['deficit', line.deficit],
+    ['fenced', fence?.fenced ?? '0'],
+    ['paidBack', fence?.paid_back ?? '0'],
+  ]
   const reached = measure === null || measure === (units ?? base) ? [] : [measure]
   return [
-    ...reached.map((one) => `reached ${writing.figure(one)}`),
-    ...Object.entries(amounts)
+    ...reached.map((one) => writing.label('reached', { figure: writing.figure(one) })),
+    ...amounts
       .filter(([, amount]) => isSome(amount))
-      .map(([name, amount]) => `${name} ${writing.money(amount, currency)}`),
+      .map(([name, amount]) => writing.label(name, { amount: writing.money(amount, currency) })),
   ].join(', ')
 }
 
+const ruleCell = (rule: string, version: number | null, { label }: Writing): string =>
+  label('ruleVersion', { rule, version: version ?? '' })
+
 /** The lines of a statement with their ids. */
 export const LINES: TableOf<StatementLine> = {
-  name: 'Lines',
-  columns: ['Line', 'Rule', 'For', '#Paid on', '#Rate', 'Notes', '#Amount'],
-  row: (line, frame) => html`<tr>${idCell(line.id)}<td>${line.rule}, version ${line.version}</td>
-<td>${scopeText(line.scope)}</td>${number(baseText(line, frame))}${number(rateText(line, frame))}
+  name: 'lines',
+  columns: ['line', 'rule', 'for', 'paidOnWhat', 'rate', 'notes', 'amount'],
+  numbers: ['paidOnWhat', 'rate', 'amount'],
+  row: (
+    line,
+    frame,
+  ) => html`<tr>${idCell(line.id)}<td>${ruleCell(line.rule, line.version, frame.writing)}</td>
+<td>${scopeText(line.scope, frame.writing)}</td>${number(baseText(line, frame))}${number(rateText(line, frame))}
 <td>${notesOf(line, frame)}</td>${number(frame.writing.money(line.amount, frame.currency))}</tr>
 `,
 }
@@ -118,29 +130,33 @@ const causeCell = ({ kind, ...members }: Cause): string =>
     ),
   ].join(' ')
 
-function causesText({ causes, causes_total }: Adjustment): string {
+function causesText({ causes, causes_total }: Adjustment, { label }: Writing): string {
   const listed = causes.slice(0, MAX_CAUSES).map(causeCell)
   const more = causes_total - listed.length
-  return [...listed, ...(more > 0 ? [`${more} more`] : [])].join('; ')
+  return [...listed, ...(more > 0 ? [label('more', { count: more })] : [])].join('; ')
 }
 
-const correctedRule = ({ rule, version, of }: Adjustment): string =>
-  of.line === null ? 'cover of a write-off' : rule === null ? '' : `${rule}, version ${version}`
+function correctedRule({ rule, version, of }: Adjustment, writing: Writing): string {
+  if (of.line === null) return writing.label('cover')
+  return rule === null ? '' : ruleCell(rule, version, writing)
+}
 
 /** The corrections of a statement with their ids. */
 export const ADJUSTMENTS: TableOf<Adjustment> = {
-  name: 'Corrections',
-  columns: ['Correction', 'Period', 'Rule', 'Line', 'For', 'Because of', '#Amount'],
+  name: 'corrections',
+  columns: ['correction', 'period', 'rule', 'line', 'for', 'becauseOf', 'amount'],
+  numbers: ['amount'],
   row: (one, { writing, currency }) =>
-    html`<tr>${idCell(one.id)}<td>${writing.period(one.of.period)}</td><td>${correctedRule(one)}</td>${idCell(one.of.line ?? '')}
-<td>${one.of.line === null ? '' : scopeText(one.scope)}</td><td>${causesText(one)}</td>${number(writing.money(one.amount, currency))}</tr>
+    html`<tr>${idCell(one.id)}<td>${writing.period(one.of.period)}</td><td>${correctedRule(one, writing)}</td>${idCell(one.of.line ?? '')}
+<td>${one.of.line === null ? '' : scopeText(one.scope, writing)}</td><td>${causesText(one, writing)}</td>${number(writing.money(one.amount, currency))}</tr>
 `,
 }
 
 /** The manual entries of a statement. */
 export const MANUAL: TableOf<Presented['manual'][number]> = {
-  name: 'Manual entries',
-  columns: ['Reason', 'Reference', 'Entered', '#Amount'],
+  name: 'manual',
+  columns: ['reason', 'reference', 'entered', 'amount'],
+  numbers: ['amount'],
   row: ({ reason, reference, at, amount }, { writing, currency }) =>
     html`<tr><td>${reason}</td><td>${reference}</td><td>${writing.day(at.slice(0, 10))}</td>${number(writing.money(amount, currency))}</tr>
 `,
@@ -148,25 +164,21 @@ export const MANUAL: TableOf<Presented['manual'][number]> = {
 
 /** The manual entries of a statement with their ids. */
 export const MANUAL_IDS: TableOf<Presented['manual'][number]> = {
-  name: 'Manual entries by id',
-  columns: ['Entry', 'Reference', '#Amount'],
+  name: 'manualIds',
+  columns: ['entry', 'reference', 'amount'],
+  numbers: ['amount'],
   row: ({ id, reference, amount }, { writing, currency }) =>
     html`<tr>${idCell(id)}<td>${reference}</td>${number(writing.money(amount, currency))}</tr>
 `,
 }
 
-const HOLD_REASONS: Readonly<Record<string, string>> = {
-  no_currency: 'the record has no currency',
-  fx_pending: 'the exchange rate is not published yet',
-  fx_missing: 'there is no exchange rate',
-}
-
 /** The records of a statement that wait. */
 export const HOLDS: TableOf<Presented['holds'][number]> = {
-  name: 'Not paid yet: records without a rate or currency',
-  columns: ['Rule', 'Reason', '#Records', '#Sum'],
+  name: 'holds',
+  columns: ['rule', 'reason', 'records', 'sum'],
+  numbers: ['records', 'sum'],
   row: ({ rule, version, reason, currency, count, sum }, { writing }) =>
-    html`<tr><td>${rule}, version ${version}</td><td>${HOLD_REASONS[reason] ?? reason}</td>
+    html`<tr><td>${ruleCell(rule, version, writing)}</td><td>${writing.label(`hold.${reason}`)}</td>
 ${number(count)}${number(currency ? writing.money(sum, currency) : writing.figure(sum))}</tr>
 `,
 }

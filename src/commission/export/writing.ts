@@ -1,11 +1,16 @@
 import { DAY_MS } from '../../durations.ts'
 import { storedPeriod } from '../engine/calendar.ts'
 import { minorDigits } from '../minor-digits.ts'
+import { type LabelName, labelsOf, languageOf } from './labels.ts'
 
-// How a printed statement writes days, periods and numbers. Its sentences are English.
+// How a printed statement writes labels, days, periods and numbers. What it says of rules and corrections is English.
 
 /** Writes days, periods and exact numbers in the way of a locale. */
 export interface Writing {
+  /** The language of the labels, such as `de`. */
+  readonly language: string
+  /** Returns a label in which names in braces are replaced by values. */
+  readonly label: (name: LabelName, values?: Readonly<Record<string, string | number>>) => string
   /** Writes `2026-10-05` as `5 Oct 2026`. */
   readonly day: (day: string) => string
   /** Writes `2026-10` as `October 2026`, `2026-W41` as `Week 41 of 2026`. */
@@ -46,11 +51,16 @@ export function writingOf(locale: string): Writing {
           maximumFractionDigits: MOST_DIGITS,
         }).format(text)
       : text
+  const labels = labelsOf(locale)
+  const label: Writing['label'] = (name, values = {}) =>
+    labels[name].replace(/\{(\w+)\}/g, (_, one) => String(values[one] ?? ''))
   return {
+    language: languageOf(locale),
+    label,
     day: (day) => date.format(new Date(day)),
     period(period) {
       const [year = '', part = ''] = period.split('-')
-      if (part.startsWith('W')) return `Week ${Number(part.slice(1))} of ${year}`
+      if (part.startsWith('W')) return label('week', { week: Number(part.slice(1)), year })
       return month.format(new Date(`${period}-01`))
     },
     days(period) {

@@ -17,6 +17,8 @@ export interface BalanceRow {
   readonly title: string
   readonly amount: string
   readonly explanation: string
+  /** The plan that an amount comes from or goes to. */
+  readonly plan?: string
 }
 
 type Balance = Pick<
@@ -44,11 +46,13 @@ export function balanceOf(
     title: string,
     amount: string,
     explanation = '',
-  ): BalanceRow[] => (isSome(amount) ? [{ name, title, amount, explanation }] : [])
+    plan?: string,
+  ): BalanceRow[] =>
+    isSome(amount) ? [{ name, title, amount, explanation, ...(plan && { plan }) }] : []
   return [
     ...row('opening', 'Carried in', statement.opening, 'What earlier periods and other plans left'),
     ...received.flatMap(({ amount, from, period }) =>
-      row('received', `of it from the plan ${from}`, amount, periodWords(period)),
+      row('received', `of it from the plan ${from}`, amount, periodWords(period), from),
     ),
     { name: 'lines', title: 'Earned', amount: lines_sum, explanation: 'What the rules pay' },
     ...row('adjustments', 'Corrections', statement.adjustments_sum, 'Of closed periods'),
@@ -61,6 +65,7 @@ export function balanceOf(
           `Moved to the plan ${transferred.to}`,
           transferred.amount,
           periodWords(transferred.period),
+          transferred.to,
         )
       : []),
     ...row('closing', 'Carried on', statement.closing, 'To the next period'),
