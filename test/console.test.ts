@@ -20,6 +20,7 @@ const PARAMETERS: Record<string, string> = {
   affiliate: 'aff-7',
   customer: 'c-1',
   plan: 'standard-ib',
+  rule: 'lot-churn',
   resource: 'transactions',
   id: deposit.transaction_id,
   statement: STATEMENT_ID,
@@ -53,6 +54,9 @@ const DEFERRED: readonly (readonly [path: string, query: string, shown: number, 
     2,
     5,
   ],
+  ['/console/accounts/:account/fraud-rules', '?new=lot_churn', 3, 11],
+  ['/console/accounts/:account/fraud-rules/:rule', '?edit=next', 2, 10],
+  ['/console/accounts/:account/fraud-rules/:rule/simulate', '', 2, 11],
   ['/console/accounts/:account/reports', '?from=2026-10-01&to=2026-10-31', 2, 10],
   ['/console/accounts/:account/plans', '?new=cpa', 2, 12],
   ['/console/accounts/:account/plans/:plan', '?edit=next', 2, 9],
@@ -84,6 +88,9 @@ async function createAccount(): Promise<Record<string, string>> {
   await acme.post('transactions', [today, { ...today, transaction_id: 't', customer_id: 'x' }])
   await askAdmin('accounts/acme/status-map', 'PUT', { approved: 'approved' })
   await storePlan('acme', 'standard-ib', perLot as PlanTerms)
+  await askAdmin('accounts/acme/fraud-rules/lot-churn', 'PUT', {
+    ...{ name: 'Churn', kind: 'lot_churn', effective_from: '2026-01-01', severity: 'low' },
+  })
   const line = { ...LINE, id: PARAMETERS.line }
   await env.DB.batch([
     ...statementRows(env.DB, 'acme'),

@@ -30,7 +30,11 @@ export const SIZES = {
 /** A fraud rule, as it is stored. */
 const FRAUD_RULE = {
   ...{ kind: 'signup_burst', name: 'R', severity: 'low', action: 'flag', disabled: false },
-  ...{ scope: { affiliates: ['*'] }, parameters: {}, effective_from: '2026-01-01' },
+  ...{
+    scope: { affiliates: ['*'] },
+    parameters: { min: 20, times: '5' },
+    effective_from: '2026-01-01',
+  },
 }
 
 /** A statement of nothing, as it is stored. */

@@ -10,6 +10,7 @@ import {
   listRuleVersions,
   pageRuleVersions,
   type RuleHead,
+  readNamedVersions,
   readRuleVersions,
   replaceRuleFrom,
   withdrawRuleVersion,
@@ -20,6 +21,7 @@ import { ApiError } from '../errors.ts'
 import { decideDisable, decidePut } from '../fraud/put-rule.ts'
 import { RULE_DEPTH } from '../fraud/rules.ts'
 import { parseRuleVersion, ruleOn } from '../fraud/stored-rules.ts'
+import { fraudRuleWords } from '../fraud/words.ts'
 import { readQuery } from '../http/query.ts'
 import { findRouteAccount } from './accounts.ts'
 import { notFound, readJson, validationFailed } from './body.ts'
@@ -39,7 +41,18 @@ export const fraudRules = new Hono<AppEnv>()
     const heads = await listRuleVersions(db, account.id, null)
     const byRule = Map.groupBy(heads, ({ rule }) => rule)
     const today = todayOf(account)
-    return c.json({ data: [...byRule.values()].map((versions) => presentRule(versions, today)) })
+    const shown = [...byRule.values()].map((versions) => shownVersion(versions, today))
+    const named = shown.map(({ rule, version }) => [rule, version] as const)
+    const terms = new Map(
+      (await readNamedVersions(db, account.id, named)).map((one) => [one.rule, one]),
+    )
+    const data = shown.map(({ rule, effective_from }) => {
+      const stored = terms.get(rule)
+      const words = stored ? fraudRuleWords(parseRuleVersion(stored).terms) : null
+      const head = presentRule(byRule.get(rule) ?? [], today)
+      return { ...head, effective_from, words: words ? [words.opens, ...words.limits] : [] }
+    })
+    return c.json({ data })
   })
 
   .get('/:rule', async (c) => {
@@ -210,16 +223,23 @@ const presentVersion = ({
   return { rule, version, effective_from, terms: JSON.parse(terms), created_at, withdrawn_at }
 }
 
-/** Returns a rule as lists show it; `heads` are all its versions, by number. */
-function presentRule(heads: readonly RuleHead[], today: string) {
-  const kept = heads
+/** Returns the versions of a rule that are not withdrawn, by first day. */
+const keptVersions = (heads: readonly RuleHead[]): RuleHead[] =>
+  heads
     .filter(({ withdrawn_at }) => withdrawn_at === null)
     .sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1))
-  const inForce = ruleOn(kept, today)
-  const shown = inForce ?? kept[0] ?? heads.at(-1)!
-  const { rule, name, kind, severity, action } = shown
+
+/** Returns the version of a rule that stands for it: that in force, else the first one, else the last withdrawn one. */
+function shownVersion(heads: readonly RuleHead[], today: string): RuleHead {
+  const kept = keptVersions(heads)
+  return ruleOn(kept, today) ?? kept[0] ?? heads.at(-1)!
+}
+
+/** Returns a rule as lists show it; `heads` are all its versions, by number. */
+function presentRule(heads: readonly RuleHead[], today: string) {
+  const { rule, name, kind, severity, action, disabled } = shownVersion(heads, today)
   return {
-    ...{ rule, name, kind, severity, action, disabled: shown.disabled === 1 },
-    in_force: inForce?.version ?? null,
+    ...{ rule, name, kind, severity, action, disabled: disabled === 1 },
+    in_force: ruleOn(keptVersions(heads), today)?.version ?? null,
   }
 }

@@ -75,7 +75,10 @@ const Switcher = ({ visit, accounts, section }: Frame) => (
 )
 
 /** The last segment of the address of a section, where its name does not say it. */
-const SEGMENTS: Partial<Record<Section, string>> = { 'Held records': 'held' }
+const SEGMENTS: Partial<Record<Section, string>> = {
+  'Held records': 'held',
+  Rules: 'fraud-rules',
+}
 
 /** Returns the address of a section of an account. */
 const sectionPath = (account: string, section: Section = 'Overview') =>

@@ -7,6 +7,7 @@ import type { Api, ApiRequest, FileRequest } from './api.ts'
 export const SECTION_GROUPS = [
   { heading: null, sections: ['Overview', 'Reports'] },
   { heading: 'Commissions', sections: ['Statements', 'Payouts', 'Plans', 'Rates'] },
+  { heading: 'Fraud review', sections: ['Rules'] },
   { heading: 'People', sections: ['Affiliates', 'Customers'] },
   { heading: 'Records', sections: ['Deliveries', 'Held records'] },
   { heading: 'Settings', sections: ['Account', 'Webhooks', 'Audit log'] },

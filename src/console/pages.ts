@@ -10,6 +10,9 @@ import { customersPage } from './pages/customers.tsx'
 import { deliveriesPage } from './pages/deliveries.tsx'
 import { deliveryPage } from './pages/delivery.tsx'
 import { findPage } from './pages/find.tsx'
+import { fraudRulePage } from './pages/fraud-rule.tsx'
+import { fraudRulesPage } from './pages/fraud-rules.tsx'
+import { fraudSimulationPage } from './pages/fraud-simulation.tsx'
 import { heldPage } from './pages/held.tsx'
 import { linePage } from './pages/line.tsx'
 import { linksPage } from './pages/links.tsx'
@@ -44,6 +47,9 @@ export const PAGES: readonly Page[] = [
   linePage,
   unearnedPage,
   payoutsPage,
+  fraudRulesPage,
+  fraudRulePage,
+  fraudSimulationPage,
   deliveriesPage,
   deliveryPage,
   findPage,

@@ -1,3 +1,4 @@
+import * as v from 'valibot'
 import { figure, listed } from '../commission/engine/reasons.ts'
 import type { Kind } from './kind.ts'
 import { KINDS } from './kinds.ts'
@@ -14,6 +15,10 @@ export interface FraudRuleWords {
 /** Returns the kind with a name; undefined if there is none. */
 export const kindNamed = (name: unknown): Kind | undefined =>
   KINDS.find(({ kind }) => kind === name)
+
+/** Returns the usual parameters of a kind, by name. */
+export const defaultsOf = ({ parameters }: Kind): Readonly<Record<string, unknown>> =>
+  Object(v.parse(parameters, {}))
 
 const held = ({ action, reserve_percent }: RuleTerms): string => {
   if (action === 'flag') return 'Opens a case'

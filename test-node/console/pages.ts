@@ -6,6 +6,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
   affiliate: 'IB-07',
   customer: 'C-3301',
   plan: 'demo-ib',
+  rule: 'lot-churn',
   resource: 'transactions',
   id: 'T-3305',
   // The ids follow from the affiliate, the plan and the period.
@@ -25,6 +26,12 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
   '/accounts/:account/plans': ['new=cpa'],
   '/accounts/:account/plans/:plan': ['edit=next'],
   '/accounts/:account/plans/:plan/simulate': ['period=2026-03&terms=%7B%7D'],
+  '/accounts/:account/fraud-rules': ['new=hedge_pair'],
+  '/accounts/:account/fraud-rules/:rule': ['edit=next'],
+  '/accounts/:account/fraud-rules/:rule/simulate': [
+    'version=1&from=2026-03-01&to=2026-03-31',
+    'from=2026-03-31&to=2026-03-01',
+  ],
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
 }
 

@@ -45,7 +45,20 @@ export const fraudAnswers = (): Record<string, JsonSchema> => ({
     pointer: documented('A JSON Pointer (RFC 6901) into the body as sent.'),
     message: documented('What the author should know.'),
   }),
-  FraudRuleHead: object(head),
+  FraudRuleHead: object({
+    ...head,
+    effective_from: documented(
+      'The first day of the version in force; if none is, of the version that begins first.',
+      DAY,
+    ),
+    words: documented(
+      'That version in plain English: when it opens a case, and what else applies.',
+      {
+        type: 'array',
+        items: { type: 'string' },
+      },
+    ),
+  }),
   FraudRuleWithVersions: object({
     ...head,
     versions: documented('All versions, by number.', {

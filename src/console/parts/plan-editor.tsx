@@ -210,7 +210,8 @@ function knownLists(
   )
 }
 
-const Lists = ({ lists }: { lists: Iterable<readonly [string, readonly string[]]> }) => (
+/** Renders the values that the browser proposes for fields. */
+export const Lists = ({ lists }: { lists: Iterable<readonly [string, readonly string[]]> }) => (
   <>
     {[...lists].map(([name, values]) => (
       <datalist id={`offer-${name}`}>

@@ -12,6 +12,8 @@ export type Offer =
   | 'kpis'
   | 'onceRules'
   | 'terms'
+  | 'affiliates'
+  | 'challenges'
 
 /** A choice and its words. */
 export type Choice = readonly [value: string, label: string]

@@ -506,6 +506,26 @@ function showEach(
   return Object.fromEntries(kept)
 }
 
+/** Returns what the fields of members have, and what cannot be understood. Amounts have so many decimal places. */
+export function readFields(
+  members: Members,
+  values: Values,
+  digits: number,
+): { readonly value: Record<string, unknown>; readonly problems: readonly FieldError[] } {
+  const problems: FieldError[] = []
+  return { value: readMembers(members, '', { values, digits, problems }), problems }
+}
+
+/** Returns the fields of members that show an object, and the members that they cannot show. */
+export function showFields(
+  members: Members,
+  value: Json,
+  digits: number,
+): { readonly texts: Texts; readonly kept: Json } {
+  const texts = new Map<string, string>()
+  return { kept: showEach(members, '', value, texts, digits), texts }
+}
+
 function showRule(rule: Json, path: string, texts: Map<string, string>, digits: number): void {
   const { kind: kindName, ...others } = rule
   const kind =

@@ -61,7 +61,7 @@ export function placeWords(pointer: string, values: Values): string {
 }
 
 /** The labels of members by their names: the first field that has the name. */
-const LABELS: ReadonlyMap<string, string> = new Map(
+const LABELS: Labels = new Map(
   (function* walk(members: Members): Generator<[string, string]> {
     for (const [name, field] of Object.entries(members)) {
       yield [name, small(field.label)]
@@ -74,28 +74,31 @@ const LABELS: ReadonlyMap<string, string> = new Map(
   }),
 )
 
+/** The labels of fields, by the names of their members. */
+export type Labels = ReadonlyMap<string, string>
+
 /** Writes a name or a value that a sentence of the API has in backticks. */
-function quoted(text: string): string {
+function quoted(text: string, labels: Labels): string {
   const plain = text.replace(/^"(.*)"$/s, '$1')
   if (/^\d{4}-\d\d-\d\d$/.test(plain)) return dayWords(plain)
   if (Object.hasOwn(CONDITIONS, plain.replace(/^not_/, ''))) {
     return `“${small(conditionLabel(plain))}”`
   }
-  return `“${LABELS.get(plain) ?? plain}”`
+  return `“${labels.get(plain) ?? plain}”`
 }
 
 /** What the API asks programmers to send for a percentage above 100. */
 const OVER_100 = 'send `"allow_over_100": true` with the rule'
 
-const plain = (sentence: string): string =>
+const plain = (sentence: string, labels: Labels): string =>
   sentence
     .replace(OVER_100, `choose “${LABELS.get('allow_over_100')}” in its limits`)
     .split('`')
-    .map((part, i) => (i % 2 === 0 ? part : quoted(part)))
+    .map((part, i) => (i % 2 === 0 ? part : quoted(part, labels)))
     .join('')
     .replace(/\bSend it as text: .*/, '')
     .replace(/\bSend\b/g, 'Write')
-    .replace(/, or put the version under the name of a new plan/, ', or make a new plan')
+    .replace(/, or put the version under the name of a new (plan|rule)/, ', or make a new $1')
     .trim()
 
 /** Says which rate is missing; null if something else is. */
@@ -105,15 +108,21 @@ function missingRate(message: string): string | null {
   return has('amount') ? MISSING.amount : null
 }
 
-/** Returns an error of the API in the words of the form, without advice to programmers. */
-export function plainError({ pointer, message, hint }: FieldError): FieldError {
-  const at = pointer !== undefined && { pointer }
-  if (/ is required\.$/.test(message)) return { ...at, message: 'This is missing.' }
-  if (/^Expected exactly one of /.test(message)) {
-    const missing = missingRate(message)
-    if (missing) return { ...at, message: missing }
-    return { ...at, message: `${plain(message).replace('Expected exactly', 'Choose')}` }
+/** Returns a function that writes an error of the API in the words of a form, without advice to programmers. */
+export const plainErrorWith =
+  (labels: Labels) =>
+  ({ pointer, message, hint }: FieldError): FieldError => {
+    const at = pointer !== undefined && { pointer }
+    if (/ is required\.$/.test(message)) return { ...at, message: 'This is missing.' }
+    if (/^Expected exactly one of /.test(message)) {
+      const missing = missingRate(message)
+      if (missing) return { ...at, message: missing }
+      return { ...at, message: plain(message, labels).replace('Expected exactly', 'Choose') }
+    }
+    const isAdvice = hint && !/^Leave out|^Use one of .*and \d+ more/.test(hint)
+    const advice = isAdvice ? plain(hint, labels) : ''
+    return { ...at, message: plain(message, labels), ...(advice && { hint: advice }) }
   }
-  const advice = hint && !/^Leave out|^Use one of .*and \d+ more/.test(hint) ? plain(hint) : ''
-  return { ...at, message: plain(message), ...(advice && { hint: advice }) }
-}
+
+/** Returns an error of the API in the words of the form of a plan, without advice to programmers. */
+export const plainError = plainErrorWith(LABELS)

@@ -83,6 +83,19 @@ export const listRuleVersions = (
   rule: string | null,
 ): Promise<RuleHead[]> => all<RuleHead>(db, LIST_VERSIONS, { account, rule })
 
+const READ_TERMS = compileStatement(`
+  select f.rule, f.version, f.effective_from, f.terms
+  from ${JSON_EACH}(:named) as e cross join fraud_rule_versions as f on f.account = :account
+    and f.rule = e.value ->> 0 and f.version = e.value ->> 1`)
+
+/** Returns versions of fraud rules with their terms, in any order. Those that do not exist are left out. */
+export const readNamedVersions = (
+  db: D1Database,
+  account: string,
+  named: readonly (readonly [rule: string, version: number])[],
+): Promise<StoredRuleVersion[]> =>
+  all<StoredRuleVersion>(db, READ_TERMS, { account, named: JSON.stringify(named) })
+
 /** Reads one page of the versions of a fraud rule with their terms, the latest first. */
 export const pageRuleVersions = (
   db: D1Database,

@@ -65,7 +65,7 @@ export const commissionOverRevenue = defineKind({
     events: EVENTS_LABEL,
   },
   words: ({ periods, percent, min, events }) => ({
-    when: `in ${counted(periods, 'period')} the affiliate earned at least ${figure(min)} in the currency of the plan, and more than ${figure(percent)} % of the net revenue of its customers`,
+    when: `the affiliate earned at least ${figure(min)} in ${counted(periods, 'period')}, in the currency of the plan, and more than ${figure(percent)} % of the net revenue of its customers`,
     more: eventWords(events),
   }),
   reach: ({ periods }) => {

@@ -41,7 +41,7 @@ export const countryMix = defineKind({
     },
   },
   words: ({ min_signups, days: window, points }) => ({
-    when: `of at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')}, the share of one country is more than ${figure(points)} percentage points above its share in the ${COMPARED} days before`,
+    when: `the share of one country among at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} is more than ${figure(points)} percentage points above its share in the ${COMPARED} days before`,
   }),
   reach: ({ days: window }) => ({ customers: window + COMPARED }),
   doubts: ({ points }) =>

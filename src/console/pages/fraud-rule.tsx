@@ -1,0 +1,260 @@
+import { isAtLeast } from '../../auth/roles.ts'
+import { DAY_MS } from '../../durations.ts'
+import { kindNamed } from '../../fraud/words.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { Data, dayWords, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
+import { ConfirmForm } from '../parts/forms.tsx'
+import {
+  dayOf,
+  type FraudVersion,
+  neededFor,
+  putRule,
+  type RuleAccount,
+  RuleInWords,
+  readAffiliates,
+  ruleEditing,
+  ruleForm,
+} from '../parts/fraud-rule-form.tsx'
+
+/** The number of versions that are shown. */
+const SHOWN = 5
+
+/** A rule with all its versions, as `GET …/fraud-rules/{rule}` shows it. */
+interface RuleWithVersions {
+  readonly rule: string
+  readonly name: string
+  readonly kind: string
+  readonly action: 'flag' | 'hold'
+  readonly disabled: boolean
+  readonly in_force: number | null
+  readonly versions: readonly (Pick<FraudVersion, 'version' | 'effective_from' | 'withdrawn_at'> & {
+    readonly action: 'flag' | 'hold'
+    readonly disabled: boolean
+  })[]
+}
+
+/** Returns the path of the rule in the administration API. */
+const ownPath = ({ account, params }: Visit, ...parts: string[]) =>
+  apiPath(account, 'fraud-rules', params.rule ?? '', ...parts)
+
+const readRule = (visit: Visit) =>
+  Promise.all([
+    visit.api.get<RuleWithVersions>(ownPath(visit)),
+    visit.api.get<List<FraudVersion>>(ownPath(visit, 'versions'), {
+      per_page: SHOWN,
+      cursor: visit.query.cursor,
+    }),
+    visit.api.get<RuleAccount>(apiPath(visit.account)),
+  ])
+
+/** Says which version applies today, or from when on one does. */
+function stateWords({ in_force, disabled, versions }: RuleWithVersions): string {
+  const kept = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
+  const current = kept.find(({ version }) => version === in_force)
+  if (current) {
+    const since = dayWords(current.effective_from)
+    return disabled
+      ? `It is disabled since ${since}`
+      : `Version ${current.version} is in force since ${since}`
+  }
+  const first = kept.map((one) => one.effective_from).sort()[0]
+  return first ? `It begins on ${dayWords(first)}` : 'All versions are withdrawn'
+}
+
+/** Returns the role that may change the rule. */
+const neededForRule = ({ versions }: RuleWithVersions) =>
+  versions.some(({ action, withdrawn_at }) => action === 'hold' && withdrawn_at === null)
+    ? 'approver'
+    : 'manager'
+
+interface ShownRule {
+  readonly visit: Visit
+  readonly rule: RuleWithVersions
+  readonly versions: readonly FraudVersion[]
+}
+
+/** Renders each version in words, the latest first. What differs from the version before is marked. */
+const InWordsByVersion = ({ versions }: ShownRule) => (
+  <>
+    {versions.map((one, i) => (
+      <details open={i === 0}>
+        <summary>
+          Version {one.version}, from {dayWords(one.effective_from)}
+          {one.withdrawn_at !== null && ', withdrawn'}
+          {versions[i + 1] ? '. What differs from the version before is marked' : ''}
+        </summary>
+        <RuleInWords terms={one.terms} before={versions[i + 1]?.terms} />
+      </details>
+    ))}
+  </>
+)
+
+const Versions = ({ visit, rule, versions }: ShownRule) => (
+  <Table
+    caption="Versions"
+    rows={versions}
+    columns={[
+      ...fields<FraudVersion>(visit, 'version', 'effective_from', 'created_at', 'withdrawn_at'),
+      column('State', ({ version, effective_from, withdrawn_at }: FraudVersion) => {
+        const current = rule.versions.find((one) => one.version === rule.in_force)
+        const isFuture = !current || effective_from > current.effective_from
+        const others = withdrawn_at ? 'withdrawn' : isFuture ? 'begins later' : 'ended'
+        const state = version === rule.in_force && !withdrawn_at ? 'in force' : others
+        return <Value visit={visit} name="status" value={state} />
+      }),
+    ]}
+  />
+)
+
+/** Renders the forms that disable the rule and withdraw a version, if the member may and there is one. */
+const Ends = ({ visit, rule, day }: ShownRule & { day: string }) => {
+  const needs = neededForRule(rule)
+  if (!isAtLeast(visit.member.role, needs)) return null
+  const kept = rule.versions.filter(({ withdrawn_at }) => withdrawn_at === null)
+  const open = kept.filter(({ effective_from }) => effective_from >= day)
+  const isOver = rule.disabled && open.every(({ disabled }) => disabled)
+  return (
+    <>
+      {kept.length > 0 && !isOver && (
+        <ConfirmForm
+          visit={visit}
+          change="disable"
+          submit="Disable the rule"
+          name={rule.rule}
+          needs={needs}
+        >
+          <p>From today on it finds nothing. What it found before stays.</p>
+        </ConfirmForm>
+      )}
+      {open.length > 0 && (
+        <ConfirmForm
+          visit={visit}
+          change="withdraw"
+          submit="Withdraw a version"
+          name={rule.rule}
+          needs={needs}
+          fields={[
+            {
+              name: 'version',
+              options: open.map(({ version, effective_from }) => [
+                `${version}`,
+                `Version ${version}, from ${dayWords(effective_from)}`,
+              ]),
+            },
+          ]}
+        >
+          <p>Only a version that begins today or later can be withdrawn.</p>
+        </ConfirmForm>
+      )}
+    </>
+  )
+}
+
+/** Returns the first day of the next version: today, unless a version begins then or later. */
+function nextDay(versions: RuleWithVersions['versions'], today: string): string {
+  const kept = versions.filter(({ withdrawn_at }) => withdrawn_at === null)
+  const last = kept
+    .map(({ effective_from }) => effective_from)
+    .sort()
+    .at(-1)
+  if (last === undefined || last < today) return today
+  return new Date(Date.parse(last) + DAY_MS).toISOString().slice(0, 10)
+}
+
+/** Renders the form of the next version, which begins as the latest one. */
+async function renderForm(visit: Visit) {
+  const [[rule, { data: versions }, account], affiliates] = await Promise.all([
+    readRule(visit),
+    readAffiliates(visit),
+  ])
+  const kind = kindNamed(rule.kind)
+  const latest = versions.find(({ withdrawn_at }) => withdrawn_at === null) ?? versions[0]
+  const { disabled: _, ...terms }: Partial<FraudVersion['terms']> = latest?.terms ?? {}
+  const form =
+    kind &&
+    ruleForm({
+      ...{ visit, kind, account, affiliates, versions, rule: rule.rule },
+      initial: { ...terms, effective_from: nextDay(rule.versions, dayOf(account, visit.now)) },
+    })
+  return {
+    title: 'Next version of the rule',
+    body: (
+      <>
+        <p class="lead">
+          <Data text={rule.name} />. A version never changes. The next one applies from its first
+          day on{rule.disabled && ', and enables the rule again'}.{' '}
+          <AccountLink visit={visit} at={['fraud-rules', rule.rule]} children="Back to the rule" />
+        </p>
+        {form?.body}
+      </>
+    ),
+    computeDeferred: form?.computeDeferred,
+  }
+}
+
+/** A fraud rule: its versions in words, and the form of the next one. */
+export const fraudRulePage: Page = {
+  path: '/accounts/:account/fraud-rules/:rule',
+  section: 'Rules',
+  query: ['cursor', 'edit'],
+  ...ruleEditing,
+  changes: {
+    put: putRule,
+    disable: {
+      done: 'The rule is disabled from today on.',
+      confirm: ({ params }) => params.rule ?? '',
+      request: (_values, visit) => ({ method: 'DELETE', path: ownPath(visit) }),
+    },
+    withdraw: {
+      done: 'The version is withdrawn.',
+      confirm: ({ params }) => params.rule ?? '',
+      request: (values, visit) => ({
+        method: 'DELETE',
+        path: ownPath(visit, 'versions', values('version')),
+      }),
+    },
+  },
+  async render(visit) {
+    if (visit.query.edit || visit.typed || visit.refused?.change === 'put') return renderForm(visit)
+    const [rule, { data: versions, meta }, account] = await readRule(visit)
+    const kind = kindNamed(rule.kind)
+    const shown = { visit, rule, versions }
+    const isEditor = isAtLeast(visit.member.role, neededForRule(rule))
+    const body = (
+      <>
+        <p class="lead">{stateWords(rule)}.</p>
+        <p class="quick">
+          {isEditor && (
+            <AccountLink
+              visit={visit}
+              at={['fraud-rules', rule.rule]}
+              query={{ edit: 'next' }}
+              children="Write the next version"
+            />
+          )}
+          <AccountLink
+            visit={visit}
+            at={['fraud-rules', rule.rule, 'simulate']}
+            query={{ version: versions[0] && `${versions[0].version}` }}
+            children="What it would have found"
+          />
+          <AccountLink visit={visit} at={['fraud-rules']} children="All rules" />
+        </p>
+        <h2>What it does</h2>
+        <InWordsByVersion {...shown} />
+        {kind && (
+          <p class="note">
+            <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
+          </p>
+        )}
+        <h2>Versions</h2>
+        <Versions {...shown} />
+        <Pager visit={visit} meta={meta} />
+        {!isEditor && <p class="note">Only the role {neededFor(versions)} can change this rule.</p>}
+        <Ends {...shown} day={dayOf(account, visit.now)} />
+      </>
+    )
+    return { title: isolated(rule.name), body }
+  },
+}

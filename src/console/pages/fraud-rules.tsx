@@ -1,0 +1,212 @@
+import { isAtLeast } from '../../auth/roles.ts'
+import type { Kind } from '../../fraud/kind.ts'
+import { kindsOf } from '../../fraud/kinds.ts'
+import { usualRule } from '../../fraud/rule-sets.ts'
+import { defaultsOf, kindNamed } from '../../fraud/words.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { Badge, Data, Day, EmptyState, Table, titleOf } from '../parts/data.tsx'
+import { AccountLink, column } from '../parts/fields.tsx'
+import {
+  dayOf,
+  putRule,
+  type RuleAccount,
+  readAffiliates,
+  ruleEditing,
+  ruleForm,
+} from '../parts/fraud-rule-form.tsx'
+
+/** A rule as `GET …/fraud-rules` shows it. */
+interface ListedRule {
+  readonly rule: string
+  readonly name: string
+  readonly kind: string
+  readonly severity: 'low' | 'medium' | 'high'
+  readonly action: 'flag' | 'hold'
+  readonly disabled: boolean
+  readonly in_force: number | null
+  readonly effective_from: string
+  readonly words: readonly string[]
+}
+
+const TONES = { low: 'quiet', medium: 'warn', high: 'bad' } as const
+
+/** Renders how serious the cases of a rule are. */
+export const Severity = ({ severity }: Pick<ListedRule, 'severity'>) => (
+  <Badge tone={TONES[severity]}>{severity}</Badge>
+)
+
+/** Returns the name of a kind in the set of a vertical, or one that is made from its name on the wire. */
+const titleOfKind = (kind: Kind, { vertical }: RuleAccount): string =>
+  usualRule(vertical, kind.kind)?.terms.name ?? titleOf(kind.kind)
+
+/** Returns an id for a new rule of a kind, which no rule of the account has. */
+function newId(kind: string, { vertical }: RuleAccount, rules: readonly ListedRule[]): string {
+  const usual = usualRule(vertical, kind)?.rule ?? kind.replaceAll('_', '-')
+  const isTaken = (id: string) => rules.some(({ rule }) => rule === id)
+  let [id, number] = [usual, 2]
+  while (isTaken(id)) id = `${usual}-${number++}`
+  return id
+}
+
+const stateOf = ({ disabled, in_force }: ListedRule) =>
+  disabled ? (
+    <Badge tone="quiet">disabled</Badge>
+  ) : in_force === null ? (
+    <Badge tone="quiet">not in force</Badge>
+  ) : (
+    <Badge tone="good">in force</Badge>
+  )
+
+const RuleTable = ({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] }) => (
+  <Table
+    caption="Rules"
+    isCards
+    rows={rules}
+    columns={[
+      column('Rule', ({ rule, name }: ListedRule) => (
+        <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Data text={name} />} />
+      )),
+      column('What it does', ({ words: [opens = '', ...limits] }: ListedRule) => (
+        <>
+          <Data text={opens} />
+          {limits
+            .filter((one) => /^It only reads|but not of/.test(one))
+            .map((one) => (
+              <>
+                {' '}
+                <Data text={one} />
+              </>
+            ))}
+        </>
+      )),
+      column('Severity', ({ severity }: ListedRule) => <Severity severity={severity} />),
+      column('Since', ({ effective_from }: ListedRule) => <Day day={effective_from} />),
+      column('State', stateOf),
+    ]}
+    empty={
+      <EmptyState title="There are no rules yet.">
+        <p>Choose one below. It opens cases, and holds nothing unless you say so.</p>
+      </EmptyState>
+    }
+  />
+)
+
+interface KindsProps {
+  readonly visit: Visit
+  readonly account: RuleAccount
+  readonly kinds: readonly Kind[]
+}
+
+/** Renders kinds of rules: when each opens a case, what it sees, and what it cannot see. */
+const KindCards = ({ visit, account, kinds }: KindsProps) => (
+  <ul class="templates">
+    {kinds.map((kind) => {
+      const title = titleOfKind(kind, account)
+      return (
+        <li class="template">
+          <h3>{title}</h3>
+          <p>{`Opens a case when ${kind.words(defaultsOf(kind)).when}.`}</p>
+          <p class="note">
+            <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
+          </p>
+          {isAtLeast(visit.member.role, 'manager') && (
+            <a
+              class="button"
+              href={withQuery(accountPath(visit.account, 'fraud-rules'), { new: kind.kind })}
+              aria-label={`Add the rule ${title}`}
+            >
+              Add
+            </a>
+          )}
+        </li>
+      )
+    })}
+  </ul>
+)
+
+/** Renders the kinds that the account can have: those without a rule, and folded the others. */
+const Kinds = ({ kinds, rules, ...props }: KindsProps & { rules: readonly ListedRule[] }) => {
+  const hasRule = ({ kind }: Kind) => rules.some((one) => one.kind === kind)
+  const others = kinds.filter((kind) => !hasRule(kind))
+  return (
+    <>
+      {others.length > 0 && (
+        <>
+          <h2 id="new-rule">Patterns without a rule</h2>
+          <KindCards {...props} kinds={others} />
+        </>
+      )}
+      {others.length < kinds.length && isAtLeast(props.visit.member.role, 'manager') && (
+        <details>
+          <summary>Add a second rule of a kind, such as for some affiliates only</summary>
+          <KindCards {...props} kinds={kinds.filter(hasRule)} />
+        </details>
+      )}
+    </>
+  )
+}
+
+const read = ({ api, account }: Visit) =>
+  Promise.all([
+    api.get<{ data: ListedRule[] }>(apiPath(account, 'fraud-rules')),
+    api.get<RuleAccount>(apiPath(account)),
+  ])
+
+/** Renders the form of a new rule of a kind. */
+async function renderForm(visit: Visit, kind: Kind) {
+  const [[{ data: rules }, account], affiliates] = await Promise.all([
+    read(visit),
+    readAffiliates(visit),
+  ])
+  const { body, computeDeferred } = ruleForm({
+    ...{ visit, kind, account, affiliates, versions: null },
+    rule: newId(kind.kind, account, rules),
+    initial: {
+      severity: 'medium',
+      ...usualRule(account.vertical, kind.kind)?.terms,
+      effective_from: dayOf(account, visit.now),
+    },
+  })
+  return {
+    title: 'New rule',
+    body: (
+      <>
+        <p class="lead">
+          {titleOfKind(kind, account)}. Nothing is saved before you choose so.{' '}
+          <AccountLink visit={visit} at={['fraud-rules']} children="All rules" />
+        </p>
+        <p class="note">
+          <strong>It sees:</strong> {kind.sees} <strong>It cannot see:</strong> {kind.cannotSee}
+        </p>
+        {body}
+      </>
+    ),
+    computeDeferred,
+  }
+}
+
+/** The fraud rules of an account, and the kinds that it can have. */
+export const fraudRulesPage: Page = {
+  path: '/accounts/:account/fraud-rules',
+  section: 'Rules',
+  query: ['new'],
+  ...ruleEditing,
+  changes: { put: putRule },
+  async render(visit) {
+    const chosen = (visit.typed ?? visit.refused)?.values('kind') || visit.query.new
+    const kind = kindNamed(chosen)
+    if (kind) return renderForm(visit, kind)
+    const [{ data: rules }, account] = await read(visit)
+    const body = (
+      <>
+        <p class="lead">
+          Rules look for patterns of fraud in the records and open cases. A rule never changes what
+          an affiliate earns.
+        </p>
+        <RuleTable visit={visit} rules={rules} />
+        <Kinds visit={visit} account={account} kinds={kindsOf(account.vertical)} rules={rules} />
+      </>
+    )
+    return { title: 'Fraud rules', body }
+  },
+}

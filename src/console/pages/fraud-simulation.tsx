@@ -1,0 +1,145 @@
+import { isAtLeast } from '../../auth/roles.ts'
+import { ApiError } from '../../errors.ts'
+import { checkShape } from '../../fraud/check-rule.ts'
+import { parseField } from '../form.ts'
+import { apiPath, type Page, type Visit } from '../page.ts'
+import { computeBackTest } from '../parts/back-test.tsx'
+import { Data, dayWords, type List } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { Filters, type Option } from '../parts/forms.tsx'
+import {
+  type FraudVersion,
+  lastDays,
+  neededFor,
+  type RuleAccount,
+  RuleInWords,
+} from '../parts/fraud-rule-form.tsx'
+
+const ruleOf = ({ params }: Visit): string => params.rule ?? ''
+
+/** The most versions that can be chosen. */
+const OFFERED = 50
+
+/** Reads the account and the versions of the rule; a rule that is only typed has none. */
+async function readKnown(visit: Visit) {
+  const path = apiPath(visit.account, 'fraud-rules', ruleOf(visit), 'versions')
+  const [account, list] = await Promise.all([
+    visit.api.get<RuleAccount>(apiPath(visit.account)),
+    visit.api.get<List<FraudVersion>>(path, { per_page: OFFERED }),
+  ])
+  if (list.data.length === 0 && !visit.query.terms) {
+    throw new ApiError('not_found', { detail: 'There is no such rule.' })
+  }
+  return { account, versions: list.data }
+}
+
+/** Returns the terms that are tested instead of the stored versions; undefined if none are. */
+function chosenTerms({ query }: Visit, versions: readonly FraudVersion[]): unknown {
+  if (query.terms) return parseField('terms', query.terms)
+  return versions.find(({ version }) => `${version}` === query.version)?.terms
+}
+
+/** Renders what is chosen: the versions, the days and the affiliate. */
+const Choices = ({
+  visit,
+  versions,
+  days,
+}: {
+  visit: Visit
+  versions: readonly FraudVersion[]
+  days: { from: string; to: string }
+}) => (
+  <Filters
+    visit={visit}
+    fields={[
+      visit.query.terms
+        ? { name: 'terms', type: 'hidden' }
+        : {
+            name: 'version',
+            label: 'Terms',
+            options: [
+              ['', 'As they applied on each day'],
+              ...versions.map(
+                ({ version, effective_from }): Option => [
+                  `${version}`,
+                  `Version ${version}, from ${dayWords(effective_from)}, on all days`,
+                ],
+              ),
+            ],
+          },
+      { name: 'from', label: 'First day', type: 'date', value: visit.query.from ?? days.from },
+      { name: 'to', label: 'Last day', type: 'date', value: visit.query.to ?? days.to },
+      { name: 'affiliate_id' },
+    ]}
+  />
+)
+
+const Terms = ({ terms, account }: { terms: unknown; account: RuleAccount }) => {
+  const { output } = checkShape(terms, account.vertical)
+  return output ? (
+    <details>
+      <summary>These terms in words</summary>
+      <RuleInWords terms={output} />
+    </details>
+  ) : null
+}
+
+/** What a fraud rule would have found on past days. It stores nothing, and its address has all that it needs. */
+export const fraudSimulationPage: Page = {
+  path: '/accounts/:account/fraud-rules/:rule/simulate',
+  section: 'Rules',
+  query: ['version', 'from', 'to', 'affiliate_id', 'terms', 'cursor'],
+  async render(visit) {
+    const { query } = visit
+    const rule = ruleOf(visit)
+    const { account, versions } = await readKnown(visit)
+    const days = lastDays(account, visit.now)
+    const terms = chosenTerms(visit, versions)
+    const [latest] = versions
+    const name = latest?.terms.name ?? 'The rule that you typed'
+    const input = {
+      rule,
+      from: query.from ?? days.from,
+      to: query.to ?? days.to,
+      affiliate_id: query.affiliate_id,
+      cursor: query.cursor,
+      ...(terms !== undefined && { version: terms }),
+    }
+    const isEditor = latest && isAtLeast(visit.member.role, neededFor(versions))
+    const body = (
+      <>
+        <p class="lead">
+          {latest ? (
+            <AccountLink visit={visit} at={['fraud-rules', rule]} children={<Data text={name} />} />
+          ) : (
+            name
+          )}
+          :{' '}
+          {query.terms
+            ? 'the cases that the terms that you typed would have opened'
+            : 'the cases that it would have opened if it had run after each day'}
+          . Nothing is stored.
+        </p>
+        <Choices visit={visit} versions={versions} days={days} />
+        <DeferredPart />
+        {terms !== undefined && <Terms terms={terms} account={account} />}
+        {isEditor && (
+          <p class="quick">
+            <AccountLink
+              visit={visit}
+              at={['fraud-rules', rule]}
+              query={{ edit: 'next' }}
+              children="Write the next version"
+            />
+          </p>
+        )}
+      </>
+    )
+    return {
+      title: 'What the rule would have found',
+      body,
+      computeDeferred: () => computeBackTest(visit, input),
+    }
+  },
+}

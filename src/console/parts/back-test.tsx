@@ -1,0 +1,274 @@
+import type { Child } from 'hono/jsx'
+import { counted } from '../../commission/engine/reasons.ts'
+import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
+import { ApiError } from '../../errors.ts'
+import type { Subject } from '../../fraud/kind.ts'
+import type { HeldSum, PresentedCase, SimulatedPage } from '../../fraud/simulated-page.ts'
+import { readErrors } from '../api-errors.ts'
+import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
+import { Plot } from './chart.tsx'
+import { AffiliateLink, CustomerLink } from './customers.tsx'
+import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
+import { column } from './fields.tsx'
+import { plainWords } from './plain-words.ts'
+import { RecordLink } from './record-link.tsx'
+
+// What a fraud rule would have found on past days.
+
+/** What to test. */
+export interface BackTestInput {
+  readonly rule: string
+  readonly from: string
+  readonly to: string
+  /** A version; if absent, those that are stored. */
+  readonly version?: unknown
+  readonly affiliate_id?: string | undefined
+  readonly cursor?: string | undefined
+}
+
+/** The most cases that are listed, on a page of their own and beside a form. */
+const LISTED = 200
+const LISTED_BESIDE = 5
+
+/** Renders amounts: `12.00 EUR and 3.00 USD`. */
+const HeldAmounts = ({ sums }: { sums: readonly HeldSum[] }) => (
+  <>
+    {sums.map(({ amount, currency }, i) => (
+      <>
+        {i > 0 && ' and '}
+        <strong>
+          <Amount value={amount} currency={currency} />
+        </strong>
+      </>
+    ))}
+  </>
+)
+
+/** Renders whom a case is about, with links. */
+export const SubjectLinks = ({ account, subject }: { account: string; subject: Subject }) => {
+  if ('affiliate_id' in subject)
+    return <AffiliateLink account={account} id={subject.affiliate_id} />
+  const ids = 'customer_id' in subject ? [subject.customer_id] : subject.customer_ids
+  return (
+    <>
+      {ids.map((id, i) => (
+        <>
+          {i > 0 && ' and '}
+          <CustomerLink account={account} id={id} />
+        </>
+      ))}
+    </>
+  )
+}
+
+/** Renders the records behind a case, folded. */
+const Records = ({ account, one }: { account: string; one: PresentedCase }) => {
+  const rest = one.evidence_total - one.evidence.length
+  return (
+    <details>
+      <summary>{counted(one.evidence_total, 'record')}</summary>
+      <ul>
+        {one.evidence.map(({ resource, customer_id, id, day }) => (
+          <li>
+            {resource === 'statements' ? (
+              <a href={accountPath(account, 'statements', id)}>Statement until {dayWords(day)}</a>
+            ) : (
+              <RecordLink
+                account={account}
+                record={{ resource, id, day, ...(customer_id !== null && { customer_id }) }}
+              />
+            )}
+          </li>
+        ))}
+        {rest > 0 && <li>{`and ${rest.toLocaleString('en')} more`}</li>}
+      </ul>
+    </details>
+  )
+}
+
+const casesTable = (account: string, cases: readonly PresentedCase[], isHolding: boolean) => (
+  <Table
+    caption="Cases, by day"
+    isCards
+    rows={cases}
+    columns={[
+      column('Day', ({ opened_for }: PresentedCase) => <Day day={opened_for} />),
+      column('Affiliate', (one: PresentedCase) => (
+        <AffiliateLink account={account} id={one.affiliate_id} />
+      )),
+      column('About', (one: PresentedCase) =>
+        'affiliate_id' in one.subject ? (
+          'the affiliate'
+        ) : (
+          <SubjectLinks account={account} subject={one.subject} />
+        ),
+      ),
+      column('What was found', (one: PresentedCase) => (
+        <>
+          <Data text={one.sentence} />{' '}
+          {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}
+        </>
+      )),
+      column('Records', (one: PresentedCase) => <Records account={account} one={one} />),
+      ...(isHolding
+        ? [
+            column(
+              'Would hold',
+              ({ would_hold }: PresentedCase) =>
+                would_hold.length > 0 ? <HeldAmounts sums={would_hold} /> : 'nothing',
+              true,
+            ),
+          ]
+        : []),
+    ]}
+  />
+)
+
+/** Returns the months of a range of days, as `YYYY-MM`. */
+function monthsOf(from: string, to: string): string[] {
+  const months: string[] = []
+  let [year = 0, month = 0] = from.split('-').map(Number)
+  for (;;) {
+    const one = `${year}-${String(month).padStart(2, '0')}`
+    if (one > to.slice(0, 7) || months.length > 24) return months
+    months.push(one)
+    ;[year, month] = month === 12 ? [year + 1, 1] : [year, month + 1]
+  }
+}
+
+const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
+  const rows = monthsOf(from, to).map((month) => ({
+    month,
+    cases: data.filter(({ opened_for }) => opened_for.startsWith(month)).length,
+  }))
+  return (
+    <Plot kind="bars">
+      <Table
+        caption="Cases by month"
+        rows={rows}
+        columns={[
+          column('Month', ({ month }: (typeof rows)[number]) => periodWords(month)),
+          column(
+            'Cases',
+            ({ cases }: (typeof rows)[number]) => <data value={`${cases}`}>{`${cases}`}</data>,
+            true,
+          ),
+        ]}
+      />
+    </Plot>
+  )
+}
+
+/** Renders how many cases were found, and what they would have held. */
+const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean }) => {
+  const { from, to, data, would_hold: held, affiliates } = page
+  if (affiliates === 0 && page.skipped.length === 0) {
+    return (
+      <p>
+        The rule applied to no affiliate from {dayWords(from)} to {dayWords(to)}, so nothing was
+        tested. A version that is chosen under “Terms” is tested on all days.
+      </p>
+    )
+  }
+  const affected = new Set(data.map(({ affiliate_id }) => affiliate_id)).size
+  const statements = held.reduce((sum, one) => sum + one.statements, 0)
+  return (
+    <p>
+      From {dayWords(from)} to {dayWords(to)} it would have opened{' '}
+      <strong>{data.length === 0 ? 'no case' : counted(data.length, 'case')}</strong>
+      {affected > 0 && ` at ${counted(affected, 'affiliate')}`}, of{' '}
+      {counted(affiliates, 'affiliate')} that were tested.{' '}
+      {isHolding && held.length > 0 && (
+        <>
+          It would have held <HeldAmounts sums={held} /> of {counted(statements, 'statement')}.
+        </>
+      )}
+      {isHolding && held.length === 0 && 'It would have held no payout.'}
+      {data.length > 0 && !isHolding && 'It only flags, so it would have held no payout.'}
+    </p>
+  )
+}
+
+const Skipped = ({ skipped }: Pick<SimulatedPage, 'skipped'>) => (
+  <>
+    {skipped.map(({ affiliate_id }) => (
+      <p class="notice bad">
+        <Data text={affiliate_id} /> is left out, because the rule reads more than{' '}
+        {FRESH_LIMITS.facts.toLocaleString('en')} of its records. Test fewer days.
+      </p>
+    ))}
+  </>
+)
+
+/** Renders why a back-test was refused. */
+const Refused = ({ error }: { error: ApiError }) => {
+  const messages = readErrors(error).map(({ message, hint = '' }) => `${message} ${hint}`)
+  const { detail = error.title } = error.details
+  return (
+    <div class="notice bad" role="alert">
+      <p>These days cannot be tested.</p>
+      <ul>
+        {(messages.length > 0 ? messages : [detail]).map((text) => (
+          <li>{visible(plainWords(text).replaceAll('`', ''))}</li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/**
+ * Computes and renders what a rule would have found, or why it cannot be tested. Beside a form, the cases
+ * are a short list without a chart.
+ */
+export async function computeBackTest(
+  visit: Visit,
+  { rule, affiliate_id, cursor, ...body }: BackTestInput,
+  isBeside = false,
+): Promise<Child> {
+  const request = {
+    method: 'POST',
+    path: apiPath(visit.account, 'fraud-rules', rule, 'simulate'),
+    query: { affiliate_id, cursor },
+    body,
+  } as const
+  try {
+    const page = (await visit.api.send(request)) as SimulatedPage
+    const isHolding = page.data.some(({ action }) => action === 'hold')
+    const cases = page.data.slice(0, isBeside ? LISTED_BESIDE : LISTED)
+    const rest = page.data.length - cases.length
+    const { next_cursor } = page.meta
+    return (
+      <>
+        <Summary page={page} isHolding={isHolding} />
+        <Skipped skipped={page.skipped} />
+        {!isBeside && page.data.length > 0 && <ByMonth page={page} />}
+        {cases.length > 0 && isBeside && (
+          <ul class="rule-words">
+            {cases.map((one) => (
+              <li>
+                <Day day={one.opened_for} />,{' '}
+                <SubjectLinks account={visit.account} subject={one.subject} />:{' '}
+                <Data text={one.sentence} />
+              </li>
+            ))}
+          </ul>
+        )}
+        {cases.length > 0 && !isBeside && casesTable(visit.account, cases, isHolding)}
+        {rest > 0 && <p class="note">{`${counted(rest, 'case')} more.`}</p>}
+        {next_cursor &&
+          (isBeside ? (
+            <p class="note">These are the first affiliates. There are more.</p>
+          ) : (
+            <p>
+              <a href={withQuery(visit.path, { ...visit.query, cursor: next_cursor })}>
+                Next affiliates
+              </a>
+            </p>
+          ))}
+      </>
+    )
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    return <Refused error={error} />
+  }
+}
