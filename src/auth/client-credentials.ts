@@ -91,7 +91,9 @@ export async function readFormText({ body }: Request, max = MAX_FORM_BYTES): Pro
 }
 
 /** Returns the chunks of a form, which must arrive within 10 seconds in all. */
-async function* chunksInTime(body: ReadableStream<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+export async function* chunksInTime(
+  body: ReadableStream<Uint8Array> | null,
+): AsyncGenerator<Uint8Array> {
   if (!body) return
   const reader = body.getReader()
   let timer: number | null = null

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { ApiError, toApiError } from '../errors.ts'
 import { checkFile, readForm } from './form.ts'
+import { lackWords } from './kept-form.ts'
 import type { Change, Page, Values, Visit } from './page.ts'
 import { isolated, visible } from './parts/data.tsx'
 import { isCsrfToken, type Session, setFlash } from './session.ts'
@@ -37,7 +38,7 @@ export async function makeChange(
   if (!respond) throw new ApiError('not_found', { detail: 'This page has no such change.' })
   if (values('returned') !== '') {
     return showPage(c, page, session, {
-      refused: { change: name, values, detail: RETURNED, errors: [] },
+      refused: { change: name, values, detail: `${RETURNED}${lackWords(values)}`, errors: [] },
     })
   }
   try {

@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { readFormText } from '../auth/client-credentials.ts'
 import { ApiError } from '../errors.ts'
 import { readFileText } from './file-text.ts'
+import { MAX_KEPT } from './kept-form.ts'
 import type { Values } from './page.ts'
 
 /** The largest form in bytes. */
@@ -19,33 +20,6 @@ function checkType(c: Context): void {
   throw new ApiError('unsupported_media_type', { detail: 'Send a form of the console.' })
 }
 
-/** The largest form of an ended session that the sign-in keeps, in bytes. */
-const MAX_KEPT_BYTES = 65_536
-
-/**
- * Reads a form of a session that has ended, to keep it until the member has signed in again; null if it is no
- * form of a page, or too large. Without its token, which the new session replaces.
- */
-export async function readKeptForm(c: Context): Promise<string | null> {
-  if (!/^application\/x-www-form-urlencoded\b/i.test(typeOf(c))) return null
-  const text = await readFormText(c.req.raw, MAX_KEPT_BYTES).catch(() => null)
-  if (text === null) return null
-  const fields = new URLSearchParams(text)
-  if (!fields.has('change')) return null
-  fields.delete('csrf')
-  return new TextEncoder().encode(fields.toString()).toBase64({ alphabet: 'base64url' })
-}
-
-/** Returns the fields of a kept form; none if the text is not what `readKeptForm` returns. */
-export function keptFields(kept: string): [name: string, value: string][] {
-  try {
-    const bytes = Uint8Array.fromBase64(kept, { alphabet: 'base64url' })
-    return [...new URLSearchParams(new TextDecoder().decode(bytes))]
-  } catch {
-    return []
-  }
-}
-
 /**
  * Reads the fields of the sign-in form. Anybody can send it, so it has about the limits of the token endpoint:
  * many large or slow forms could otherwise fill the memory.
@@ -54,7 +28,7 @@ export function keptFields(kept: string): [name: string, value: string][] {
  */
 export async function readSignInForm(c: Context): Promise<Values> {
   checkType(c)
-  return valuesOf(await readFormText(c.req.raw, 2 * MAX_KEPT_BYTES))
+  return valuesOf(await readFormText(c.req.raw, 2 * MAX_KEPT))
 }
 
 /**

@@ -4,7 +4,8 @@ import { findByKey } from '../auth/admin-keys.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { readOwnForm } from './change.ts'
-import { keptFields, readKeptForm, readSignInForm } from './form.ts'
+import { readSignInForm } from './form.ts'
+import { keptFields, keptWords, readKeptForm } from './kept-form.ts'
 import { Document, Home } from './layout.tsx'
 import { respond } from './respond.ts'
 import {
@@ -77,12 +78,7 @@ const SignInPage = (props: SignIn) => (
           </p>
         ) : (
           <>
-            {props.kept && (
-              <p class="notice">
-                Your session has ended. Sign in, and the form comes back as you left it. Nothing was
-                changed.
-              </p>
-            )}
+            {props.kept && <p class="notice">Your session has ended. {keptWords(props.kept)}</p>}
             <p>The session lasts 8 hours. The key is not stored.</p>
             <KeyForm {...props} />
           </>
