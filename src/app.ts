@@ -13,6 +13,7 @@ import { accountWhy } from './commission/why/routes.ts'
 import { whyWeight } from './commission/why/weight.ts'
 import { documents } from './docs/documents.ts'
 import { ApiError, onError } from './errors.ts'
+import { accountCases } from './fraud/case-routes.ts'
 import { httpsOnly, requestLog } from './http/request-log.ts'
 import { suggestPath } from './http/suggest-path.ts'
 import { accountInfo, accountRoutes, requestWeight } from './ingest/account-routes.ts'
@@ -58,6 +59,7 @@ for (const { vertical, resources } of [propTrading, forex]) {
   app.route(base, accountRates)
   app.route(base, accountStatements)
   app.route(base, accountWhy)
+  app.route(base, accountCases)
   app.route(base, accountReports)
 }
 
@@ -70,6 +72,7 @@ app.route('/tracking/events', accountRoutes(resourcesOf))
 app.route('/tracking/events', accountRates)
 app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
+app.route('/tracking/events', accountCases)
 app.route('/tracking/events', accountReports)
 
 app.route('/', documents)

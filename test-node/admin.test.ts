@@ -379,6 +379,20 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
   ],
   [['fraud', 'rules', 'a'], 'GET accounts/a/fraud-rules', undefined, LIST],
+  [
+    ['fraud', 'cases', 'a', '--status', 'open', '--affiliate', 'A-1', '--from', '2026-09-01'],
+    'GET accounts/a/cases?status=open&affiliate_id=A-1&from=2026-09-01&per_page=500',
+    undefined,
+    ONE,
+  ],
+  [['fraud', 'case', 'a', 'case_1'], 'GET accounts/a/cases/case_1', undefined, THING],
+  [
+    ['fraud', 'evidence', 'a', 'case_1'],
+    'GET accounts/a/cases/case_1/evidence?per_page=500',
+    undefined,
+    ONE,
+  ],
+  [['fraud', 'run', 'a'], 'POST accounts/a/fraud-rules/run', undefined, THING],
   [['fraud', 'show', 'a', 'r'], 'GET accounts/a/fraud-rules/r', undefined, THING],
   [
     ['fraud', 'versions', 'a', 'r'],

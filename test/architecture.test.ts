@@ -71,7 +71,18 @@ const MAY_USE: Record<string, string[]> = {
     'validation',
     'zone',
   ],
-  fraud: ['auth', 'commission', 'db', 'durations', 'examples', 'tracking', 'validation', 'zone'],
+  fraud: [
+    'auth',
+    'commission',
+    'db',
+    'durations',
+    'errors',
+    'examples',
+    'http',
+    'tracking',
+    'validation',
+    'zone',
+  ],
   admin: [
     'amount-signs',
     'auth',
@@ -96,6 +107,7 @@ const MAY_USE: Record<string, string[]> = {
     'commission',
     'docs',
     'errors',
+    'fraud',
     'http',
     'ingest',
     'reports',
@@ -139,7 +151,7 @@ const MAY_USE: Record<string, string[]> = {
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|commission|reports|tracking)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|commission|reports|tracking|fraud)\b/,
   valibot:
     /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports|fraud)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,

@@ -2,6 +2,7 @@ import type { Operation } from './operation.ts'
 import { ACCOUNTS } from './operations/accounts.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
 import { BOOKS } from './operations/books.ts'
+import { CASES } from './operations/cases.ts'
 import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...PLANS,
   ...FRAUD,
   ...FRAUD_SIMULATION,
+  ...CASES,
   ...RATES,
   ...STATEMENTS,
   ...BOOKS,

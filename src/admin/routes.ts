@@ -11,6 +11,7 @@ import { resolveDatabase } from '../db/database.ts'
 import { findAccount, listAccounts, listBindings } from '../db/directory/accounts.ts'
 import { type AuditFilter, listAudit } from '../db/directory/audit.ts'
 import { DAY_MS } from '../durations.ts'
+import { CASE_PATHS, teamCases } from '../fraud/case-routes.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { invalidQuery, readDays, readQuery } from '../http/query.ts'
 import { ACCOUNT_PATHS, accountRoutes } from '../ingest/account-routes.ts'
@@ -28,6 +29,7 @@ import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
 import { fraudRules } from './fraud-rules.ts'
+import { fraudRuns } from './fraud-runs.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
 import { histories } from './histories.ts'
 import { ledger } from './ledger.ts'
@@ -58,6 +60,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/assignments`, assignments)
     .route(`${account}/fraud-rules`, fraudRules)
     .route(`${account}/fraud-rules`, fraudSimulations)
+    .route(`${account}/fraud-rules`, fraudRuns)
     .route(account, attribution)
     .route(account, erasures)
     .route(account, histories)
@@ -71,6 +74,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   for (const path of Object.values({
     ...shared,
     ...WHY_PATHS,
+    ...CASE_PATHS,
     ...TEAM_WHY_PATHS,
     ...TEAM_READING_PATHS,
   })) {
@@ -85,6 +89,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
   routes.route(account, accountRoutes(resourcesOf)).route(account, teamReading(resourcesOf))
   routes.route(account, teamStatements)
   routes.route(account, teamWhy)
+  routes.route(account, teamCases)
   routes.route(account, accountReports)
 
   return routes

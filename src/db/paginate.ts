@@ -69,7 +69,7 @@ export interface ListQuery {
   fromCursor?: string
   /** The columns that order the rows and tell one from another. */
   key: readonly string[]
-  /** Whether the rows come in descending order of a key of one column. */
+  /** Whether the rows come in descending order of the key. */
   descending?: boolean
   /**
    * A query for `total`, the number of rows. If absent, the first page counts the rows up to the limit,
@@ -128,7 +128,8 @@ export const limitCount = (counted: number, { total }: Pick<ListQuery, 'total'> 
 export const toKeyValue = (value: unknown): KeyValue =>
   typeof value === 'number' ? value : String(value)
 
-const orderBy = ({ key, descending }: ListQuery) => `${key.join()}${descending ? ' desc' : ''}`
+const orderBy = ({ key, descending }: ListQuery) =>
+  key.map((name) => (descending ? `${name} desc` : name)).join()
 
 /** Returns the SQL of the number of rows; it counts at most one row more than the limit. */
 export const totalText = ({ total, from }: ListQuery): string =>

@@ -81,7 +81,7 @@ export async function evaluateRules(
   let views: ViewSource | null = null
   const result = (isDone: boolean): Evaluated => ({
     ...{ through: progress?.through ?? null, last, isDone, ...total },
-    left: opened && progress ? affiliatesAfter(opened, progress.cursor).length : 0,
+    left: opened && progress && !isDone ? affiliatesAfter(opened, progress.cursor).length : 0,
     tooLarge: Object.keys(JSON.parse(progress?.too_large ?? '{}')).sort(compareText),
   })
   if (!opened) return result(true)

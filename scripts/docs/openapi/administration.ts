@@ -11,6 +11,7 @@ import { affiliates, events, unmappedStatuses, vocabulary } from './administrati
 import { simulation } from './administration/simulation.ts'
 import { webhooks } from './administration/webhooks.ts'
 import { books } from './books.ts'
+import { fraudCases } from './cases.ts'
 import { monitoringOf } from './monitoring.ts'
 import { type Operation, ref } from './operation.ts'
 import { rates } from './rates.ts'
@@ -28,7 +29,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   affiliates: () => [...affiliates(), ...links(), ...attribution()],
   webhooks,
   plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
-  fraud: () => [...fraud(), fraudSimulation()],
+  fraud: () => [...fraud(), fraudSimulation(), ...fraudCases()],
   statements: () => [...statements(), ...books()],
   explanations: why,
   customers: () => [...erasure(), ...histories()],

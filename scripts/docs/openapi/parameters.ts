@@ -151,6 +151,17 @@ const QUERY: Record<string, object> = {
     true,
     { type: 'boolean', default: false },
   ),
+  case_status: query('status', 'Returns only cases with this status.', 'open', {
+    type: 'string',
+    enum: ['open', 'confirmed', 'dismissed', 'expired'],
+  }),
+  case_severity: query('severity', 'Returns only cases of this severity.', 'high', {
+    type: 'string',
+    enum: ['low', 'medium', 'high'],
+  }),
+  case_customer: query('customer_id', 'Returns only cases about this customer.', 'C-1001'),
+  case_from: query('from', 'The first day for which a case was opened.', '2026-10-01', DAY),
+  case_to: query('to', 'The last day for which a case was opened.', '2026-10-31', DAY),
   fraud_rule_after: query(
     'after',
     'The number of the latest version that the sender has seen; 0 if the rule is new. If there is a later one, nothing is stored.',
@@ -380,6 +391,7 @@ const PATH: Record<string, object> = {
   }),
   customer_path: path('customer_id', 'The id of the customer, as the account sent it.', 'C-1001'),
   statement_id: path('statement_id', 'The id of the statement.', 'stm_3f1c52a9d0e84b7796c1d20b'),
+  case_id: path('case_id', 'The id of the case.', 'case_0123456789abcdefghjkmnpqrs'),
   line_id: path('line_id', 'The id of a line.', 'lin_3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f'),
   transaction_id: path('transaction_id', 'The `transaction_id`, as sent.', 'T-5001'),
   period: path('period', 'The period: a month or a week of ISO 8601.', '2026-10'),

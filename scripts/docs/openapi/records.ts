@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import { MAX_RECORDS } from '../../../src/ingest/envelope.ts'
 import { ENTITIES, type Entity } from '../entities.ts'
 import type { JsonSchema } from '../types.ts'
+import { casesOf } from './cases.ts'
 import { monitoringOf } from './monitoring.ts'
 import {
   type CallerKind,
@@ -208,6 +209,7 @@ function commissions({ at, caller, vertical }: Api): Operation[] {
     ratesOf(at, caller, vertical),
     ...statementOperationsOf(at, caller, vertical),
     ...whyOf(at, caller, vertical),
+    ...casesOf(at, caller, vertical),
     reportOf(at, caller, vertical),
   ]
   return operations.map((one) => ({ ...one, tag: `${vertical}-commissions` }))

@@ -377,6 +377,9 @@ const SENTENCES: Readonly<Record<string, Write>> = {
       </>
     ),
   }),
+  'fraud-rule.run': (details) => ({
+    sentence: `evaluated the fraud rules: ${counted(Number(details.cases_opened), 'case')} opened, ${counted(Number(details.cases_closed), 'case')} closed`,
+  }),
   'fraud-rule.withdraw': (details) => ({
     sentence: (
       <>

@@ -26,6 +26,26 @@ const heldSums = (description: string) =>
 
 const subjectOf = (name: string, schema: JsonSchema) => object({ [name]: schema })
 
+/** Whom a case is about. */
+export const subject = documented('Whom the case is about.', {
+  oneOf: [
+    subjectOf('affiliate_id', TEXT),
+    subjectOf('customer_id', TEXT),
+    subjectOf('customer_ids', { type: 'array', items: TEXT, minItems: 2, maxItems: 2 }),
+  ],
+})
+
+/** The figures of a finding. */
+export const figures = listed(
+  'What was compared on the last day with a new record.',
+  object({
+    name: documented('The name of the figure.'),
+    value: documented('Its value, a decimal.'),
+    threshold: documented('What it was compared with, a decimal.'),
+    unit: documented('Its unit; of an amount its currency.'),
+  }),
+)
+
 /** The schemas of the response to a back-test. */
 export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
   FraudSimulation: object({
@@ -36,13 +56,7 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
     data: listed(
       'The cases that the rule would have opened, by day, affiliate and subject.',
       object({
-        subject: documented('Whom the case is about.', {
-          oneOf: [
-            subjectOf('affiliate_id', TEXT),
-            subjectOf('customer_id', TEXT),
-            subjectOf('customer_ids', { type: 'array', items: TEXT, minItems: 2, maxItems: 2 }),
-          ],
-        }),
+        subject,
         affiliate_id: documented('The affiliate that had the customers.'),
         version: documented('The version that found it last. Null if it is that of the request.', {
           type: ['integer', 'null'],
@@ -58,15 +72,7 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
         }),
         opened_for: day('The first day with a finding.'),
         last_evidence_for: day('The last day whose finding had a new record.'),
-        figures: listed(
-          'What was compared on that day.',
-          object({
-            name: documented('The name of the figure.'),
-            value: documented('Its value, a decimal.'),
-            threshold: documented('What it was compared with, a decimal.'),
-            unit: documented('Its unit; of an amount its currency.'),
-          }),
-        ),
+        figures,
         sentence: documented('The finding in one sentence.'),
         evidence: listed(
           `The first ${LISTED_EVIDENCE} of the records behind it.`,

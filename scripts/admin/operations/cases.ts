@@ -1,0 +1,71 @@
+import { list, object } from '../format.ts'
+import type { Operation } from '../operation.ts'
+import { listOperation } from './parts.ts'
+
+const DAY = { value: 'YYYY-MM-DD', pattern: /^\d{4}-\d\d-\d\d$/ }
+
+/** The cases of the fraud review. */
+export const CASES: readonly Operation[] = [
+  listOperation({
+    noun: 'fraud',
+    verb: 'cases',
+    summary: 'Lists what fraud rules found, the latest day first.',
+    example: 'acme --status open',
+    path: 'accounts/{account}/cases',
+    options: {
+      status: {
+        value: 'status',
+        description: 'Only cases with this status.',
+        choices: ['open', 'confirmed', 'dismissed', 'expired'],
+      },
+      rule: { value: 'rule', description: 'Only cases of this rule.' },
+      severity: {
+        value: 'severity',
+        description: 'Only cases of this severity.',
+        choices: ['low', 'medium', 'high'],
+      },
+      affiliate: {
+        value: 'affiliate_id',
+        description: 'Only this affiliate.',
+        member: 'affiliate_id',
+      },
+      customer: {
+        value: 'customer_id',
+        description: 'Only cases about this customer.',
+        member: 'customer_id',
+      },
+      from: { ...DAY, description: 'The first day for which they were opened.' },
+      to: { ...DAY, description: 'The last day for which they were opened.' },
+    },
+    format: list([
+      ...['case_id', 'opened_for', 'affiliate_id', 'subject', 'severity', 'status'],
+      ...['amount_held', 'sentence'],
+    ]),
+  }),
+  {
+    noun: 'fraud',
+    verb: 'case',
+    summary: 'Shows a case with its figures, decisions and notes.',
+    example: 'acme case_0123456789abcdefghjkmnpqrs',
+    method: 'GET',
+    path: 'accounts/{account}/cases/{case_id}',
+    format: object,
+  },
+  listOperation({
+    noun: 'fraud',
+    verb: 'evidence',
+    summary: 'Lists the records of a case, each with the delivery that wrote it.',
+    example: 'acme case_0123456789abcdefghjkmnpqrs',
+    path: 'accounts/{account}/cases/{case_id}/evidence',
+    format: list(['day', 'resource', 'id', 'customer_id', 'values', 'delivery_id']),
+  }),
+  {
+    noun: 'fraud',
+    verb: 'run',
+    summary: 'Evaluates the fraud rules now. Repeat it until it is done.',
+    example: 'acme',
+    method: 'POST',
+    path: 'accounts/{account}/fraud-rules/run',
+    format: object,
+  },
+]

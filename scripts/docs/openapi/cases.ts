@@ -1,0 +1,218 @@
+import { EXPIRE_DAYS } from '../../../src/fraud/limits.ts'
+import { documented, object } from '../envelopes.ts'
+import type { JsonSchema } from '../types.ts'
+import { figures, subject } from './administration/fraud-simulation.ts'
+import { ACCOUNT_PATH, operation } from './administration/operation.ts'
+import {
+  type CallerKind,
+  type Operation,
+  PAGE_HEADERS,
+  PAGING,
+  pageOf,
+  pascalCase,
+  READ_HEADERS,
+  ref,
+} from './operation.ts'
+import { COUNT, DAY, FLAG, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+
+const listed = (description: string, items: JsonSchema) =>
+  documented(description, { type: 'array', items })
+
+const CASE = {
+  case_id: documented('The id of the case.'),
+  rule: documented('The id of the rule that found it.'),
+  name: documented('The display name of the rule.'),
+  version: documented('The version of the rule that found it last.', {
+    type: 'integer',
+    minimum: 1,
+  }),
+  kind: documented('The kind of the rule.'),
+  subject,
+  affiliate_id: documented('The affiliate that had the customers.'),
+  severity: documented('How serious it is.', oneOf('low', 'medium', 'high')),
+  action: documented('Whether it holds payouts while it is open.', oneOf('flag', 'hold')),
+  reserve_percent: documented('The part of a payout that it holds, in percent.'),
+  status: documented(
+    `Whether it is open, was decided, or has expired: ${EXPIRE_DAYS} days without a decision and without a new record.`,
+    oneOf('open', 'confirmed', 'dismissed', 'expired'),
+  ),
+  opened_at: documented('When an evaluation first found it.', TIME),
+  opened_for: documented('The first day with a finding.', DAY),
+  last_evidence_for: documented('The last day whose finding had a new record.', DAY),
+  figures,
+  sentence: documented('The finding of that day in one sentence.'),
+  evidence_total: documented('The number of its records.', COUNT),
+  evidence_digest: documented(
+    'A digest of its records: it changes when they do. Send it with a decision.',
+  ),
+  keep_hold: documented('Whether it was confirmed and goes on holding payouts.', FLAG),
+  decided_at: documented('When it was decided, or null.', orNull(TIME)),
+  amount_held: listed(
+    'What it holds of the payouts of the affiliate, by currency. Another case can hold the same payouts.',
+    object({ currency: documented('The currency.'), amount: documented('The amount, a decimal.') }),
+  ),
+}
+
+const DECISION = {
+  decision: documented('The decision.', oneOf('confirmed', 'dismissed')),
+  reason: documented('Why.'),
+  keep_hold: documented('Whether the case goes on holding payouts.', FLAG),
+  refuse: listed('The customers who are refused with it.', TEXT),
+  from: documented('The day from which they are refused, or null.', orNull(DAY)),
+  at: documented('When it was made.', TIME),
+}
+
+const NOTE = object({
+  note_id: documented('The id of the note.'),
+  text: documented('What was written.'),
+  actor: documented('Who wrote it.'),
+  at: documented('When it was written.', TIME),
+})
+
+const DECISIONS =
+  'The decisions, the first one first. Where two persons must decide, the first one alone leaves the case open.'
+
+/** The main values of records by resource. */
+const VALUES: JsonSchema = documented(
+  'The main values of the record, by the names of its fields. Null if it is gone.',
+  { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } },
+)
+
+/** The schemas of cases. */
+export const CASE_SCHEMAS: Record<string, JsonSchema> = {
+  FraudCase: object(CASE),
+  OwnFraudCase: object({ ...CASE, decisions: listed(DECISIONS, object(DECISION)) }),
+  WholeFraudCase: object({
+    ...CASE,
+    decisions: listed(
+      DECISIONS,
+      object({
+        ...DECISION,
+        evidence_digest: documented('The digest of the records that the person saw.'),
+        actor: documented('Who decided.'),
+      }),
+    ),
+    notes: listed('What the team wrote about it, the oldest first.', NOTE),
+  }),
+  FraudEvidence: object({
+    resource: documented(
+      'The resource of the record, or `statements`.',
+      oneOf('customers', 'transactions', 'trading-activity', 'activities', 'statements'),
+    ),
+    id: documented(
+      'The id of the record. Of trading activity: day, customer, instrument and currency.',
+    ),
+    customer_id: documented('The customer. Null for a statement.', orNull(TEXT)),
+    day: documented('The day of the record.', DAY),
+    delivery_id: documented(
+      'The delivery that had last written the record. Null for a statement.',
+      orNull(TEXT),
+    ),
+    values: VALUES,
+  }),
+  FraudRun: object({
+    done: documented('Whether all complete days are evaluated. If not, call it again.', FLAG),
+    evaluated_through: documented(
+      'The last day that is evaluated for all affiliates. Null before the first one.',
+      orNull(DAY),
+    ),
+    last_day: documented('The last complete day.', DAY),
+    affiliates_left: documented(
+      'The affiliates that are left of the days that are being evaluated.',
+      COUNT,
+    ),
+    cases_opened: documented('The cases that this request opened.', COUNT),
+    cases_closed: documented(
+      'The cases that this request closed: they expired, or their records are gone.',
+      COUNT,
+    ),
+    too_large: listed('The affiliates with too many records to be evaluated with all rules.', TEXT),
+  }),
+}
+
+const FILTERS = [
+  ...['case_status', 'rule_query', 'case_severity', 'affiliate_query', 'case_customer'],
+  ...['case_from', 'case_to'],
+]
+
+const READS = [
+  {
+    path: '/cases',
+    verb: 'list',
+    noun: 'FraudCases',
+    summary: 'List cases of the fraud review',
+    description:
+      'Returns what the fraud rules of the account found: one case for each rule and subject, to which later records are added. Those of the latest day come first.',
+    parameters: [...PAGING, ...FILTERS],
+    schema: pageOf(ref('FraudCase')),
+    isPaged: true,
+  },
+  {
+    path: '/cases/{case_id}',
+    verb: 'get',
+    noun: 'FraudCase',
+    summary: 'Get a case',
+    description: 'Returns a case with its figures, their thresholds and the decisions.',
+    parameters: [],
+    schema: null,
+    isPaged: false,
+  },
+  {
+    path: '/cases/{case_id}/evidence',
+    verb: 'list',
+    noun: 'FraudEvidence',
+    summary: 'List the records of a case',
+    description:
+      'Returns the records on which a case rests, in the order in which they were found. Each figure can be recomputed from them.',
+    parameters: [...PAGING],
+    schema: pageOf(ref('FraudEvidence')),
+    isPaged: true,
+  },
+] as const
+
+/** Describes cases as an account reads them. */
+export const casesOf = (at: string, caller: CallerKind, tag: string): Operation[] =>
+  READS.map(({ path, verb, noun, summary, description, parameters, schema, isPaged }) => ({
+    ...{ method: 'get', path: `${at}${path}`, id: `${verb}${pascalCase(tag)}${noun}`, tag },
+    ...{ summary, description, caller },
+    parameters: [
+      ...(path.includes('{case_id}') ? ['case_id'] : []),
+      ...parameters,
+      'x-d1-bookmark',
+    ],
+    answers: {
+      200: {
+        description: isPaged ? 'One page.' : 'The case.',
+        schema: schema ?? ref('OwnFraudCase'),
+        headers: isPaged ? PAGE_HEADERS : READ_HEADERS,
+      },
+    },
+    errors: ['invalid_query', ...(path.includes('{case_id}') ? (['not_found'] as const) : [])],
+  }))
+
+/** Describes cases as the team reads them, and their evaluation. */
+export const fraudCases = (): Operation[] => [
+  ...READS.map(({ path, verb, noun, summary, description, parameters, schema, isPaged }) =>
+    operation({
+      ...{ method: 'get', path: `${ACCOUNT_PATH}${path}`, id: `${verb}${noun}`, summary },
+      description: schema === null ? `${description} Notes of the team are with it.` : description,
+      parameters: [...parameters, 'x-d1-bookmark'],
+      answers: {
+        200: {
+          description: isPaged ? 'One page.' : 'The case.',
+          schema: schema ?? ref('WholeFraudCase'),
+          headers: isPaged ? PAGE_HEADERS : READ_HEADERS,
+        },
+      },
+    }),
+  ),
+  operation({
+    method: 'post',
+    path: `${ACCOUNT_PATH}/fraud-rules/run`,
+    id: 'runFraudRules',
+    summary: 'Evaluate fraud rules now',
+    description:
+      'Evaluates the stored rules on the days that are not evaluated yet, or that have changed, as each morning does. It reads a limited number of records; if `done` is false, the same request goes on where it stopped.',
+    answers: { 200: { description: 'What was evaluated.', schema: ref('FraudRun') } },
+  }),
+]

@@ -1,0 +1,112 @@
+import { encode } from '../column-types.ts'
+import type { Connection } from '../database.ts'
+import { type FoundPage, type Page, paginate } from '../paginate.ts'
+import { customers, type fraudCases, type fraudDecisions, type fraudNotes } from '../schema.ts'
+import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
+
+type Row = typeof fraudCases.$inferSelect
+
+/** The columns of a case that lists show. */
+const COLUMNS = [
+  ...['id', 'affiliate_id', 'rule', 'subject', 'version', 'kind', 'severity', 'action'],
+  ...['reserve_percent', 'status', 'opened_for', 'opened_at', 'last_day', 'figures', 'sentence'],
+  ...['evidence_count', 'evidence_digest', 'keep_hold', 'decided_at', 'position'],
+] as const satisfies readonly (keyof Row)[]
+
+/** A stored case, with the name of its rule. Days are in days since 1970. */
+export interface StoredCase
+  extends Omit<Pick<Row, (typeof COLUMNS)[number]>, 'opened_for' | 'last_day'> {
+  readonly name: string
+  readonly opened_for: number
+  readonly last_day: number
+}
+
+/** The name of the rule that found a case last, as SQL. */
+const NAME = `(select v.terms ->> 'name' from fraud_rule_versions v
+  where v.account = c.account and v.rule = c.rule and v.version = c.version) as name`
+
+const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME]
+
+/** The conditions of filters, as SQL. */
+const CONDITIONS = {
+  rule: 'c.rule = :rule',
+  severity: 'c.severity = :severity',
+  affiliate_id: 'c.affiliate_id = :affiliate_id',
+  customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
+  from: 'c.opened_for >= :from',
+  to: 'c.opened_for <= :to',
+} as const
+
+/** Which cases a list has. Days are in days since 1970. */
+export type CaseFilter = {
+  readonly status?: Row['status']
+  readonly from?: number
+  readonly to?: number
+} & { readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id']?: string }
+
+/** Reads one page of the cases of an account, the latest first. */
+export function listCases(
+  db: D1Database | D1DatabaseSession,
+  account: string,
+  { status, ...filter }: CaseFilter,
+  page: Page,
+): Promise<FoundPage<StoredCase>> {
+  const customer_id =
+    filter.customer_id === undefined ? undefined : encode(customers.customer_id, filter.customer_id)
+  const values = { account, status, ...filter, customer_id }
+  const conditions = (Object.keys(CONDITIONS) as (keyof typeof CONDITIONS)[])
+    .filter((name) => values[name] !== undefined)
+    .map((name) => ` and ${CONDITIONS[name]}`)
+  // The partial index of open cases needs the status as a literal.
+  const ofStatus = status === undefined ? '' : ` and c.status = '${status}'`
+  return paginate(
+    db,
+    {
+      columns: SELECTED,
+      from: `fraud_cases c where c.account = :account${ofStatus}${conditions.join('')}`,
+      key: ['opened_for', 'id'],
+      descending: true,
+      values,
+    },
+    page,
+  )
+}
+
+/** A decision as it is shown. */
+export type StoredDecision = Omit<
+  typeof fraudDecisions.$inferSelect,
+  'account' | 'case_id' | 'position' | 'seen' | 'from_day'
+> & { readonly from_day: number | null }
+
+/** A note as it is shown. */
+export type StoredNote = Omit<typeof fraudNotes.$inferSelect, 'account' | 'case_id'>
+
+const FIND_CASE = compileStatement(`
+  select ${SELECTED.join()} from fraud_cases c where c.account = :account and c.id = :id`)
+
+const READ_DECISIONS = compileStatement(`
+  select decision, reason, keep_hold, refuse, from_day, shown, actor, at from fraud_decisions
+  where account = :account and case_id = :id order by position`)
+
+const READ_NOTES = compileStatement(`
+  select id, text, actor, at from fraud_notes where account = :account and case_id = :id order by id`)
+
+/** A case with what persons have decided and written. */
+export interface WholeCase {
+  readonly found: StoredCase
+  readonly decisions: readonly StoredDecision[]
+  readonly notes: readonly StoredNote[]
+}
+
+/** Returns a case of an account; null if there is none. */
+export async function findCase(
+  db: Connection,
+  account: string,
+  id: string,
+): Promise<WholeCase | null> {
+  const bind = (statement: Statement) => bindStatement(db, statement, { account, id })
+  const [[found], decisions, notes] = await readBatch<
+    [StoredCase[], StoredDecision[], StoredNote[]]
+  >(db, [bind(FIND_CASE), bind(READ_DECISIONS), bind(READ_NOTES)])
+  return found ? { found, decisions, notes } : null
+}

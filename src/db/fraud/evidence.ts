@@ -1,0 +1,128 @@
+import { encode } from '../column-types.ts'
+import type { Connection } from '../database.ts'
+import { all } from '../query.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
+import { transactions } from '../schema.ts'
+import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import type { StoredFinding, SubjectOfRule } from './findings.ts'
+
+/** A place among the parts of findings. */
+export interface PartKey {
+  readonly day: number
+  readonly part: number
+}
+
+/** A part of a finding: its records alone. */
+export type FoundPart = PartKey & Pick<StoredFinding, 'evidence'>
+
+/** The parts that are read at once. */
+const PARTS = 20
+
+const READ_PARTS = compileStatement(`
+  select day, part, evidence from fraud_findings
+  where account = :account and affiliate_id = :affiliate_id and rule = :rule
+    and subject = :subject and (day, part) >= (:day, :part)
+  order by day, part limit ${PARTS}`)
+
+/** Yields the parts of the findings of a subject from one on, in order of day. */
+export async function* partsFrom(
+  db: Connection,
+  account: string,
+  { affiliate_id, rule, subject }: SubjectOfRule,
+  first: PartKey,
+): AsyncGenerator<FoundPart> {
+  for (let next = first; ; ) {
+    const values = { account, affiliate_id, rule, subject, ...next }
+    const parts = await all<FoundPart>(db, READ_PARTS, values)
+    yield* parts
+    const last = parts.at(-1)
+    if (!last || parts.length < PARTS) return
+    next = { day: last.day, part: last.part + 1 }
+  }
+}
+
+const READ_SEEN = compileStatement(`
+  select c.position, (select d.seen from fraud_decisions d
+    where d.account = c.account and d.case_id = c.id and d.decision = c.status
+    order by d.position desc limit 1) as seen
+  from fraud_cases c indexed by fraud_cases_position
+  where c.account = :account and c.affiliate_id = :affiliate_id and c.rule = :rule
+    and c.subject = :subject and c.position <= :position
+    and c.status in ('confirmed', 'dismissed')`)
+
+/** Returns what persons saw who decided the cases of a subject up to a position, as JSON arrays. */
+export const readSeen = (
+  db: Connection,
+  account: string,
+  { affiliate_id, rule, subject }: SubjectOfRule,
+  position: number,
+): Promise<{ position: number; seen: string | null }[]> =>
+  all(db, READ_SEEN, { account, affiliate_id, rule, subject, position })
+
+/** The records to read, by resource: the keys of each. */
+export interface RecordKeys {
+  readonly customers: readonly string[]
+  readonly transactions: readonly string[]
+  /** Day, customer, instrument and currency. */
+  readonly 'trading-activity': readonly (readonly [number, string, string, string])[]
+  readonly activities: readonly string[]
+  readonly statements: readonly string[]
+}
+
+const SELECTS = {
+  customers: compileStatement(`
+    select i.key, t.signup_date, t.country_code, t.affiliate_id
+    from ${JSON_EACH}(:keys) i
+    cross join customers t on t.account = :account and t.customer_id = i.value`),
+  transactions: compileStatement(`
+    select i.key, t.transaction_type, t.amount_currency, t.currency, t.status, t.transaction_date
+    from ${JSON_EACH}(:keys) i
+    cross join transactions t on t.account = :account and t.transaction_id = i.value`),
+  'trading-activity': compileStatement(`
+    select i.key, t.instrument, t.lots_traded, t.pnl, t.currency, t.drawdown, t.max_drawdown,
+      t.volume_usd, t.spread_cost, t.commission
+    from ${JSON_EACH}(:keys) i
+    cross join activity t on t.account = :account and t.date = i.value ->> 0
+      and t.customer_id = i.value ->> 1 and t.instrument = i.value ->> 2
+      and t.currency = i.value ->> 3`),
+  activities: compileStatement(`
+    select i.key, t.eventname, t.amount, t.currency, t.createtime
+    from ${JSON_EACH}(:keys) i
+    cross join events t on t.account = :account and t.id = i.value`),
+  statements: compileStatement(`
+    select i.key, t.plan, t.period, t.status, t.statement ->> 'currency' as currency,
+      t.statement ->> 'total' as total
+    from ${JSON_EACH}(:keys) i
+    cross join statements t on t.account = :account and t.id = i.value`),
+} as const
+
+/** The main values of a record, and its position among the keys of its resource. */
+export type RecordValues = Readonly<Record<string, string | number | null>> & {
+  readonly key: number
+}
+
+const RESOURCES = Object.keys(SELECTS) as (keyof RecordKeys)[]
+
+/** Returns the main values of records by resource; records that are gone are left out. */
+export async function readMainValues(
+  db: Connection,
+  account: string,
+  keys: RecordKeys,
+): Promise<Record<keyof RecordKeys, RecordValues[]>> {
+  const wanted = RESOURCES.filter((resource) => keys[resource].length > 0)
+  const found: Record<keyof RecordKeys, RecordValues[]> = {
+    ...{ customers: [], transactions: [], 'trading-activity': [], activities: [], statements: [] },
+  }
+  if (wanted.length === 0) return found
+  const lists = await readBatch<RecordValues[][]>(
+    db,
+    wanted.map((resource) =>
+      bindStatement(db, SELECTS[resource], { account, keys: JSON.stringify(keys[resource]) }),
+    ),
+  )
+  for (const [i, resource] of wanted.entries()) found[resource] = lists[i] ?? []
+  return found
+}
+
+/** Returns the id of a record or customer as it is stored. */
+export const storedKey = (id: string): string => String(encode(transactions.transaction_id, id))

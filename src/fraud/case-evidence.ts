@@ -1,0 +1,157 @@
+import { dayText } from '../commission/engine/calendar.ts'
+import type { Connection } from '../db/database.ts'
+import type { StoredCase } from '../db/fraud/cases.ts'
+import {
+  type PartKey,
+  partsFrom,
+  type RecordKeys,
+  type RecordValues,
+  readMainValues,
+  readSeen,
+  storedKey,
+} from '../db/fraud/evidence.ts'
+import type { FoundPage, Page } from '../db/paginate.ts'
+import { parseEvidence } from './derive-cases.ts'
+import { evidenceKey } from './findings.ts'
+import type { Evidence } from './kind.ts'
+
+// The records of a stored case. They are those of its findings; of records that several cases could have,
+// each is in the first one.
+
+const isDecided = ({ status }: StoredCase): boolean =>
+  status === 'confirmed' || status === 'dismissed'
+
+/** Before all days. */
+const BEGINNING: PartKey = { day: -719_528, part: 0 }
+
+/** A record, and its place. */
+interface Placed {
+  readonly one: Evidence
+  readonly place: readonly [day: number, part: number, index: number]
+}
+
+/** Yields the records of a case from a part on, in the order in which findings named them. */
+async function* evidenceFrom(
+  db: Connection,
+  account: string,
+  found: StoredCase,
+  first: PartKey | null,
+): AsyncGenerator<Placed> {
+  const { opened_for, last_day, position } = found
+  const seen = await readSeen(db, account, found, position)
+  const setOf = (text: string | null) => new Set<string>(JSON.parse(text ?? '[]'))
+  const earlier = seen.filter((one) => one.position < position).map((one) => setOf(one.seen))
+  const own = setOf(seen.find((one) => one.position === position)?.seen ?? null)
+  const decided = isDecided(found)
+  const isOwn = (one: Evidence, day: number): boolean =>
+    !earlier.some((keys) => keys.has(evidenceKey(one))) &&
+    (decided ? own.has(evidenceKey(one)) : opened_for <= day && day <= last_day)
+  const start = first ?? (decided ? BEGINNING : { day: opened_for, part: 0 })
+  for await (const { day, part, evidence } of partsFrom(db, account, found, start)) {
+    if (!decided && day > last_day) return
+    for (const [index, one] of parseEvidence(evidence).entries()) {
+      if (isOwn(one, day)) yield { one, place: [day, part, index] }
+    }
+  }
+}
+
+/** Returns the keys of the records of a case, in the order in which findings named them. */
+export async function evidenceKeysOf(
+  db: Connection,
+  account: string,
+  found: StoredCase,
+): Promise<string[]> {
+  const keys: string[] = []
+  for await (const { one } of evidenceFrom(db, account, found, null)) keys.push(evidenceKey(one))
+  return keys
+}
+
+/** A record of a case on the wire. `values` is null if the record is gone. */
+interface PresentedEvidence extends Omit<Evidence, 'day' | 'delivery_id'> {
+  readonly day: string
+  readonly delivery_id: string | null
+  readonly values: Readonly<Record<string, string | number | null>> | null
+}
+
+/** Reads one page of the records of a case, with their main values. */
+export async function pageEvidence(
+  db: Connection,
+  account: string,
+  found: StoredCase,
+  { number, size, after }: Page,
+): Promise<FoundPage<PresentedEvidence>> {
+  const [day, part, index] = (after ?? []).map(Number)
+  const first = day === undefined || part === undefined ? null : { day, part }
+  const isBehind = ({ place }: Placed) =>
+    first === null || place[0] !== first.day || place[1] !== first.part || place[2] > (index ?? 0)
+  let skipped = after ? 0 : (number - 1) * size
+  const page: Placed[] = []
+  for await (const placed of evidenceFrom(db, account, found, first)) {
+    if (!isBehind(placed)) continue
+    if (skipped > 0) skipped--
+    else page.push(placed)
+    if (page.length > size) break
+  }
+  const shown = page.slice(0, size)
+  const end = page.length > size ? shown.at(-1) : undefined
+  return {
+    data: await withValues(
+      db,
+      account,
+      shown.map(({ one }) => one),
+    ),
+    total: found.evidence_count,
+    isLimited: false,
+    last: end ? [...end.place] : null,
+  }
+}
+
+const CURRENCY_LENGTH = 3
+
+/** Returns the key of a row of trading activity, whose id has day, customer, instrument and currency. */
+function activityKey({ id, day, customer_id }: Evidence): RecordKeys['trading-activity'][number] {
+  const rest = id.slice(`${dayText(day)}|${customer_id}|`.length)
+  const instrument = rest.slice(0, -CURRENCY_LENGTH - 1)
+  return [day, storedKey(customer_id ?? ''), instrument, rest.slice(-CURRENCY_LENGTH)]
+}
+
+async function withValues(
+  db: Connection,
+  account: string,
+  evidence: readonly Evidence[],
+): Promise<PresentedEvidence[]> {
+  const byResource = Map.groupBy(evidence, ({ resource }) => resource)
+  const of = (resource: Evidence['resource']) => byResource.get(resource) ?? []
+  const values = await readMainValues(db, account, {
+    customers: of('customers').map(({ id }) => storedKey(id)),
+    transactions: of('transactions').map(({ id }) => storedKey(id)),
+    'trading-activity': of('trading-activity').map(activityKey),
+    activities: of('activities').map(({ id }) => id),
+    statements: of('statements').map(({ id }) => id),
+  })
+  const byRecord = new Map(
+    Object.entries(values).flatMap(([resource, rows]) => {
+      const own = of(resource as Evidence['resource'])
+      return rows.flatMap((row) => {
+        const one = own[row.key]
+        return one ? [[evidenceKey(one), presentValues(row)] as const] : []
+      })
+    }),
+  )
+  return evidence.map((one) => ({
+    ...one,
+    day: dayText(one.day),
+    delivery_id: one.delivery_id ?? null,
+    values: byRecord.get(evidenceKey(one)) ?? null,
+  }))
+}
+
+const TIMES = new Set(['signup_date', 'transaction_date', 'createtime'])
+
+const presentValues = ({ key: _, ...values }: RecordValues) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [
+      name,
+      TIMES.has(name) && value !== null ? new Date(value).toISOString() : value,
+    ]),
+  )

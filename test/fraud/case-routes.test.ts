@@ -1,0 +1,300 @@
+import { introspectWorkflow } from 'cloudflare:test'
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { ask, askAdmin, json, partner } from '../partner.ts'
+import { countCalls } from '../watched.ts'
+import { storeRules } from './evaluated-cases.ts'
+
+// Cases by their routes: from deliveries and stored rules to lists, records, and back.
+
+const DAY_MS = 86_400_000
+
+/** Returns a day so many days ago. */
+const ago = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10)
+
+const signup = (customer_id: string, others: object = {}) => ({
+  ...{ customer_id, affiliate_id: 'aff-7', tracking_data: `click-${customer_id}` },
+  ...{ signup_date: `${ago(20)}T08:00:00.000Z`, ...others },
+})
+
+const fee = (transaction_id: string, customer_id: string, days: number) => ({
+  ...{ transaction_id, customer_id, transaction_type: 'reset_fee', amount_currency: 99 },
+  ...{ currency: 'EUR', transaction_date: `${ago(days)}T08:00:00.000Z`, status: 'approved' },
+})
+
+const RESETS = {
+  ...{ rule: 'resets', version: 1, kind: 'resets' },
+  parameters: { count: 2, days: 3 },
+}
+const TWINS = { rule: 'twins', version: 1, kind: 'shared_identity', parameters: { names: false } }
+
+/** A firm with two customers of one e-mail, of whom the second has paid two fees. */
+async function firm(account = 'acme-prop-trading') {
+  const acme = await partner('prop-trading', { account, unknown_customer: 'hold' })
+  const stored = async (path: string, records: object[]) => {
+    const response = await acme.post(path, records)
+    expect(response.ok, await response.clone().text()).toBe(true)
+  }
+  await stored('customers', [
+    signup('k1', { email: 'jo@firm.example' }),
+    signup('k2', { email: 'JO+2@firm.example', signup_date: `${ago(10)}T08:00:00.000Z` }),
+  ])
+  await stored('transactions', [fee('f1', 'k2', 6), fee('f2', 'k2', 5)])
+  await storeRules(account, [
+    { ...RESETS, effective_from: ago(30) },
+    { ...TWINS, effective_from: ago(30) },
+  ])
+  const run = () => json(askAdmin(`accounts/${account}/fraud-rules/run`, 'POST'))
+  const cases = async (query = '') =>
+    (await json(askAdmin(`accounts/${account}/cases${query}`))).data as Listed[]
+  return { ...acme, stored, run, cases }
+}
+
+interface Listed {
+  case_id: string
+  rule: string
+  subject: { customer_id?: string }
+  status: string
+  opened_for: string
+  evidence_total: number
+  evidence_digest: string
+}
+
+const rulesOf = (cases: Listed[]) => cases.map(({ rule }) => rule)
+
+describe('an evaluation on request', () => {
+  test('opens a case for each rule and subject, and a repeated one opens nothing', async () => {
+    const { run, cases } = await firm()
+    expect(await run()).toEqual({
+      ...{ done: true, evaluated_through: ago(1), last_day: ago(1), affiliates_left: 0 },
+      ...{ cases_opened: 2, cases_closed: 0, too_large: [] },
+    })
+    const [first, second] = await cases()
+    expect(first).toMatchObject({
+      ...{ rule: 'resets', name: 'resets', version: 1, kind: 'resets', affiliate_id: 'aff-7' },
+      ...{ subject: { customer_id: 'k2' }, status: 'open', action: 'flag', severity: 'low' },
+      ...{ opened_for: ago(5), last_evidence_for: ago(5), evidence_total: 2, amount_held: [] },
+      figures: [{ name: 'fees', value: '2', threshold: '2', unit: 'fees' }],
+      sentence: 'The customer paid 2 fees for challenges and resets in 3 days.',
+    })
+    expect(first?.case_id).toMatch(/^case_[0-9a-hjkmnp-tv-z]{26}$/)
+    expect(second).toMatchObject({ rule: 'twins', opened_for: ago(10) })
+    expect(await run()).toMatchObject({ done: true, cases_opened: 0, cases_closed: 0 })
+    expect(await cases()).toEqual([first, second])
+  })
+
+  test('adds a late record to the open case, and closes one whose records are corrected', async () => {
+    const { run, cases, stored } = await firm()
+    await run()
+    const [before] = await cases('?rule=resets')
+    await stored('transactions', [fee('f3', 'k2', 7)])
+    expect(await run()).toMatchObject({ cases_opened: 0, cases_closed: 0 })
+    const [after] = await cases('?rule=resets')
+    // The case opened a day earlier, as it would have if the record had come in time.
+    expect(after).toMatchObject({ case_id: before?.case_id, opened_for: ago(6), evidence_total: 3 })
+    expect(after?.evidence_digest).not.toBe(before?.evidence_digest)
+    await stored('customers', [signup('k1', { email: 'al@firm.example' })])
+    expect(await run()).toMatchObject({ cases_closed: 1 })
+    expect(rulesOf(await cases())).toEqual(['resets'])
+  })
+
+  test('is for managers, and writes who asked for it', async () => {
+    await firm()
+    const path = '/admin/v1/accounts/acme-prop-trading/fraud-rules/run'
+    expect((await ask(path, { method: 'POST' })).status).toBe(401)
+    await askAdmin('accounts/acme-prop-trading/fraud-rules/run', 'POST')
+    const { data } = await json(askAdmin('audit-log?account=acme-prop-trading'))
+    expect(data[0]).toMatchObject({
+      action: 'fraud-rule.run',
+      details: { evaluated_through: ago(1), cases_opened: 2, cases_closed: 0 },
+    })
+    expect((await askAdmin('accounts/none/fraud-rules/run', 'POST')).status).toBe(404)
+  })
+
+  test('finds what a back-test of the same days finds', async () => {
+    const { run, cases } = await firm()
+    await run()
+    for (const rule of ['resets', 'twins']) {
+      const path = `accounts/acme-prop-trading/fraud-rules/${rule}/simulate`
+      const { data } = await json(askAdmin(path, 'POST', { from: ago(30), to: ago(1) }))
+      const shared = (one: object) => {
+        const { subject, affiliate_id, version, action, status, opened_for, figures, sentence } =
+          one as Record<string, unknown>
+        return { subject, affiliate_id, version, action, status, opened_for, figures, sentence }
+      }
+      expect((await cases(`?rule=${rule}`)).map(shared)).toEqual(data.map(shared))
+    }
+  })
+})
+
+describe('lists of cases', () => {
+  test.each([
+    ['?status=open', ['resets', 'twins']],
+    ['?status=expired', []],
+    ['?rule=twins', ['twins']],
+    ['?severity=high', []],
+    ['?affiliate_id=aff-7', ['resets', 'twins']],
+    ['?affiliate_id=aff-8', []],
+    ['?customer_id=k2', ['resets', 'twins']],
+    ['?customer_id=k1', []],
+    [`?from=${ago(6)}`, ['resets']],
+    [`?to=${ago(6)}`, ['twins']],
+  ])('narrows by %s', async (query, expected) => {
+    const { run, cases } = await firm()
+    await run()
+    expect(rulesOf(await cases(query))).toEqual(expected)
+  })
+
+  test.each([
+    '?status=closed',
+    '?severity=huge',
+    '?from=yesterday',
+    '?from=2026-10-02&to=2026-10-01',
+  ])('refuses %s', async (query) => {
+    await firm()
+    const response = await askAdmin(`accounts/acme-prop-trading/cases${query}`)
+    expect(response.status).toBe(400)
+  })
+
+  test('pages follow a cursor, the latest day first', async () => {
+    const { run } = await firm()
+    await run()
+    const first = await json(askAdmin('accounts/acme-prop-trading/cases?per_page=1'))
+    expect([rulesOf(first.data), first.meta.total]).toEqual([['resets'], 2])
+    const query = `?cursor=${encodeURIComponent(first.meta.next_cursor)}`
+    const second = await json(askAdmin(`accounts/acme-prop-trading/cases${query}`))
+    expect([rulesOf(second.data), second.meta.next_cursor]).toEqual([['twins'], null])
+  })
+
+  test('an account reads its own cases only, without notes and without who decided', async () => {
+    const { run, cases, get } = await firm()
+    await run()
+    const other = await firm('other')
+    await other.run()
+    const [one] = await cases('?rule=resets')
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into fraud_notes values ('acme-prop-trading', ?, 'n1', 'Ask Jo.', 'ada', '2026-10-01T00:00:00.000Z')`,
+      ).bind(one?.case_id),
+      env.DB.prepare(
+        `insert into fraud_decisions values ('acme-prop-trading', ?, 0, 'confirmed', 'Farmed.', 1,
+           '["k2"]', 20000, '[]', 'digest', 'ada', '2026-10-01T00:00:00.000Z')`,
+      ).bind(one?.case_id),
+    ])
+    const own = await json(get(`cases/${one?.case_id}`))
+    const decision = {
+      ...{ decision: 'confirmed', reason: 'Farmed.', keep_hold: true, refuse: ['k2'] },
+      ...{ from: '2024-10-04', at: '2026-10-01T00:00:00.000Z' },
+    }
+    expect(own).toEqual({ ...one, decisions: [decision] })
+    const whole = await json(askAdmin(`accounts/acme-prop-trading/cases/${one?.case_id}`))
+    expect(whole).toEqual({
+      ...one,
+      decisions: [{ ...decision, evidence_digest: 'digest', actor: 'ada' }],
+      notes: [{ note_id: 'n1', text: 'Ask Jo.', actor: 'ada', at: '2026-10-01T00:00:00.000Z' }],
+    })
+    expect((await other.get(`cases/${one?.case_id}`)).status).toBe(404)
+    expect((await other.get(`cases/${one?.case_id}/evidence`)).status).toBe(404)
+    const listed = await json(other.get('cases'))
+    expect(listed.data).toHaveLength(2)
+    expect(JSON.stringify(listed.data)).not.toContain(one?.case_id)
+  })
+})
+
+describe('the records of a case', () => {
+  test('have their main values and their delivery', async () => {
+    const { run, cases, get } = await firm()
+    await run()
+    const [one] = await cases('?rule=resets')
+    const at = `accounts/acme-prop-trading/cases/${one?.case_id}/evidence`
+    const { data, meta } = await json(askAdmin(at))
+    expect(meta).toMatchObject({ total: 2, next_cursor: null })
+    expect(data).toEqual(
+      ['f1', 'f2'].map((id, i) => ({
+        ...{ resource: 'transactions', id, customer_id: 'k2', day: ago(6 - i) },
+        delivery_id: expect.stringMatching(/^dlv_/),
+        values: {
+          ...{ transaction_type: 'reset_fee', amount_currency: 99, currency: 'EUR' },
+          ...{ status: 'approved', transaction_date: `${ago(6 - i)}T08:00:00.000Z` },
+        },
+      })),
+    )
+    expect((await json(get(`cases/${one?.case_id}/evidence`))).data).toEqual(data)
+    const first = await json(askAdmin(`${at}?per_page=1`))
+    const second = await json(
+      askAdmin(`${at}?cursor=${encodeURIComponent(first.meta.next_cursor)}`),
+    )
+    expect([...first.data, ...second.data]).toEqual(data)
+    expect(second.meta.next_cursor).toBeNull()
+    expect((await json(askAdmin(`${at}?per_page=1&page=2`))).data).toEqual([data[1]])
+  })
+})
+
+test('the erasure of a customer closes cases of a shared identity, which had only ids', async () => {
+  const { run, cases } = await firm()
+  await run()
+  const { results } = await env.DB.prepare('select * from fraud_findings').all()
+  const stored = JSON.stringify([results, await cases()])
+  expect(stored.toLowerCase()).not.toMatch(/firm\.example/)
+  const erased = await askAdmin('accounts/acme-prop-trading/customers/k1/personal-data', 'DELETE')
+  expect(erased.ok).toBe(true)
+  expect(await run()).toMatchObject({ cases_closed: 1 })
+  expect(rulesOf(await cases())).toEqual(['resets'])
+})
+
+test('the reset of a test account deletes its cases, and later deliveries begin anew', async () => {
+  const { run, cases } = await firm()
+  await run()
+  expect((await askAdmin('accounts/acme-prop-trading/reset', 'POST')).status).toBe(204)
+  expect(await cases()).toEqual([])
+  for (const table of ['progress', 'findings', 'cases', 'changed_customers']) {
+    expect(await env.DB.prepare(`select * from fraud_${table}`).first(), table).toBeNull()
+  }
+  expect(await run()).toMatchObject({ done: true, evaluated_through: null, cases_opened: 0 })
+})
+
+test('an ordinary delivery writes not one row more after an evaluation', async () => {
+  const { run, access_token } = await firm()
+  const send = async (path: string, records: object[]) => {
+    const { response, rowsWritten, trips } = await countCalls(`/api/v1/prop-trading/${path}`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${access_token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(records),
+    })
+    expect(response.ok, await response.clone().text()).toBe(true)
+    return { rowsWritten, trips }
+  }
+  const today = (id: string) => signup(id, { signup_date: `${ago(0)}T00:00:01.000Z` })
+  const customersBefore = await send('customers', [today('n1')])
+  const feesBefore = await send('transactions', [fee('n1', 'k2', 0), fee('n2', 'k2', 0)])
+  await run()
+  expect(await send('customers', [today('n2')])).toEqual(customersBefore)
+  expect(await send('transactions', [fee('n3', 'k2', 0), fee('n4', 'k2', 0)])).toEqual(feesBefore)
+  // A day that was evaluated: one row, and only for the first delivery.
+  const late = await send('transactions', [fee('n5', 'k2', 8), fee('n6', 'k2', 8)])
+  expect(late.rowsWritten).toBe(feesBefore.rowsWritten + 1)
+  expect(await send('transactions', [fee('n7', 'k2', 8), fee('n8', 'k2', 8)])).toEqual(feesBefore)
+})
+
+test('a run of statements evaluates the rules after its last statement', async () => {
+  const { cases } = await firm()
+  const runs = await introspectWorkflow(env.STATEMENT_RUNS)
+  try {
+    await runs.modifyAll((one) => one.disableRetryDelays())
+    const period = ago(1).slice(0, 7)
+    const started = await askAdmin(`accounts/acme-prop-trading/periods/${period}/run`, 'POST')
+    expect(started.status).toBe(202)
+    for (const instance of await runs.get()) await instance.waitForStatus('complete')
+  } finally {
+    await runs.dispose()
+  }
+  expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
+})
+
+test('the address of a case that does not exist is 404', async () => {
+  const { get } = await firm()
+  for (const path of ['cases/case_none', 'cases/case_none/evidence']) {
+    expect((await get(path)).status).toBe(404)
+    expect((await askAdmin(`accounts/acme-prop-trading/${path}`)).status).toBe(404)
+  }
+})
