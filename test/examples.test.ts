@@ -86,6 +86,7 @@ async function partner(vertical: 'prop-trading' | 'forex') {
   await takeAccountRoutes(api)
   if (vertical === 'prop-trading') {
     await takeOwnStatements(api, account)
+    await takeOwnCases(api, account)
     const { transaction_type } = entityOf(vertical, 'transactions') as { transaction_type: string }
     await takeOwnWhy(api, await firstLine(account, { count: { transactions: [transaction_type] } }))
   }
@@ -297,7 +298,47 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   const api = (verb: string, noun: string, name: string, summary: string, more: object = {}) =>
     take(`${verb}Forex${noun}`, name, summary, { headers, ...more })
   await takeOwnWhy(api, line_id)
+  await takeOwnCases(api, 'acme-forex')
+  const whole = { account: 'acme-forex', case_id: CASE_ID }
+  await team('listFraudCases', 'open', 'Those that are open', { query: '?status=open' })
+  await team('getFraudCase', 'one', 'One of them', { at: whole })
+  await team('listFraudEvidence', 'page', 'Its records', { at: whole })
+  await team('runFraudRules', 'done', 'All days are evaluated')
 }
+
+const CASE_ID = 'case_0123456789abcdefghjkmnpqrs'
+
+/** Takes a case of an account with one record. */
+async function takeOwnCases(api: Api, account: string) {
+  await storeExampleCase(account)
+  const at = { case_id: CASE_ID }
+  await api('list', 'FraudCases', 'open', 'Those that are open', { query: '?status=open' })
+  await api('get', 'FraudCase', 'one', 'One of them', { at })
+  await api('list', 'FraudEvidence', 'page', 'Its records', { at })
+}
+
+/** Stores a case with one record, as an evaluation does. */
+const storeExampleCase = (account: string) =>
+  env.DB.batch([
+    env.DB.prepare(
+      `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
+         version, kind, severity, action, status, opened_for, opened_at, last_day, figures, sentence,
+         evidence_count, evidence_digest)
+       values (?, ?, 'IB-07', 'shared-identity', 'customer:C-1001', 0, 'C-1001', 1, 'shared_identity',
+         'medium', 'flag', 'open', 20728, 1790931600000, 20728, ?,
+         'The customer has the e-mail of 1 earlier customer.', 1, ?)`,
+    ).bind(
+      ...[account, CASE_ID],
+      JSON.stringify([
+        { name: 'customers_with_the_email', value: '2', threshold: '2', unit: 'customers' },
+      ]),
+      '3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f3f1c52a9d0e84b7796c1d20b',
+    ),
+    env.DB.prepare(
+      `insert into fraud_findings values (?, 'IB-07', 'shared-identity', 'customer:C-1001', 20728, 0, 1,
+         '[]', '', '[["customers","C-1001",20728,"C-1001","dlv_01M7W0R4W8E3V15G8XPED3Z94X"]]')`,
+    ).bind(account),
+  ])
 
 /** Takes a version that pays twice as much per lot, and one with a mistake. */
 async function takeSimulation() {
@@ -569,6 +610,7 @@ test('the stored examples equal the responses of the service', async () => {
   await brand('list', 'Activities', 'page', 'One page', { query: '?per_page=1' })
   await takeAccountRoutes(brand)
   await takeOwnStatements(brand, 'lucky')
+  await takeOwnCases(brand, 'lucky')
   await env.DB.prepare(
     `insert into customer_affiliations (account, customer_id, day, affiliate_id)
      values ('lucky', 'P-1001', -719528, 'IB-07')`,

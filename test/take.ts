@@ -29,6 +29,7 @@ const VARIES: [RegExp, string][] = [
   [/("lag_seconds"):\d+/g, '$1:12'],
   [/("yesterday"):"[a-z_]+"/g, '$1:"in_time"'],
   [/("missing_days"):\["[^\]]+\]/g, '$1:["2026-09-29","2026-09-30"]'],
+  [/("(?:last_day|evaluated_through)"):"[^"]+"/g, '$1:"2026-10-04"'],
   [/("link_id"):"[^"]+"/g, '$1:"Lk7Qm2Xv"'],
   [/\/go\/[\w-]+/g, '/go/Lk7Qm2Xv'],
 ]
