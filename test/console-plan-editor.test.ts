@@ -12,41 +12,10 @@ import { storeWorld } from './commission/stored-world.ts'
 import type { World } from './commission/world.ts'
 import { randomWorld } from './commission/worlds.ts'
 import { signedIn } from './console/browser.ts'
+import { type Fields, fieldsOf, unescaped } from './console/form-fields.ts'
 import { ada, askAdmin, issuedPartner, json, register, deposit as sentDeposit } from './partner.ts'
 
-type Fields = Record<string, string>
 type Json = Record<string, unknown>
-
-const unescaped = (text: string): string =>
-  text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&')
-
-/** Returns the fields that a browser sends of the form of a plan, without those of its buttons. */
-function fieldsOf(page: string): Fields {
-  const [, form = ''] = /<form[^>]*id="change-put"[^>]*>([\s\S]*?)<\/form>/.exec(page) ?? []
-  const attribute = (tag: string, name: string) =>
-    new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1] ?? ''
-  const fields: Fields = {}
-  for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
-    const isTick = attribute(tag, 'type') === 'checkbox'
-    if (isTick && !/\schecked(?=[\s=/>])/.test(tag)) continue
-    fields[unescaped(attribute(tag, 'name'))] = isTick ? 'on' : unescaped(attribute(tag, 'value'))
-  }
-  for (const [, tag = '', inner = ''] of form.matchAll(/<select([^>]*)>([\s\S]*?)<\/select>/g)) {
-    const options = [...inner.matchAll(/<option[^>]*>/g)].map(([option]) => option)
-    const chosen =
-      options.find((option) => /\sselected(?=[\s=/>])/.test(option)) ?? options[0] ?? ''
-    fields[unescaped(attribute(tag, 'name'))] = unescaped(attribute(chosen, 'value'))
-  }
-  for (const [, tag = '', text = ''] of form.matchAll(/<textarea([^>]*)>([\s\S]*?)<\/textarea>/g)) {
-    fields[attribute(tag, 'name')] = unescaped(text)
-  }
-  return fields
-}
 
 /** Opens the editor of an account. */
 async function open(path: string) {

@@ -35,9 +35,12 @@ export const Severity = ({ severity }: Pick<ListedRule, 'severity'>) => (
   <Badge tone={TONES[severity]}>{severity}</Badge>
 )
 
-/** Returns the name of a kind in the set of a vertical, or one that is made from its name on the wire. */
-const titleOfKind = (kind: Kind, { vertical }: RuleAccount): string =>
-  usualRule(vertical, kind.kind)?.terms.name ?? titleOf(kind.kind)
+/** Returns the name of a kind in the set of the account's vertical, or of another one. */
+function titleOfKind({ kind, verticals }: Kind, { vertical }: RuleAccount): string {
+  const sets = [vertical, ...verticals]
+  const name = sets.map((one) => usualRule(one, kind)?.terms.name).find((one) => one !== undefined)
+  return name ?? titleOf(kind)
+}
 
 /** Returns an id for a new rule of a kind, which no rule of the account has. */
 function newId(kind: string, { vertical }: RuleAccount, rules: readonly ListedRule[]): string {

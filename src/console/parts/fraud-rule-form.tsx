@@ -2,6 +2,7 @@ import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
 import { ApiError } from '../../errors.ts'
 import type { Kind, Vertical } from '../../fraud/kind.ts'
+import { KINDS } from '../../fraud/kinds.ts'
 import type { RuleTerms } from '../../fraud/rules.ts'
 import { type FraudRuleWords, fraudRuleWords, kindNamed } from '../../fraud/words.ts'
 import { bookZoneOf, dayInZone } from '../../zone.ts'
@@ -97,14 +98,21 @@ interface StoredRule {
   readonly warnings: readonly FieldError[]
 }
 
+/** The labels of parameters, by their names. */
+const LABELS: ReadonlyMap<string, string> = new Map(
+  KINDS.flatMap(({ labels }) => Object.entries(labels).map(([name, { label }]) => [name, label])),
+)
+
+/** Writes a warning of the API with the labels of parameters in place of their names. */
+const parameterWords = (message: string): string =>
+  plainWords(message).replace(/`([^`]*)`/g, (_, name) => `“${LABELS.get(name) ?? name}”`)
+
 /** The change that saves a version of a rule: that of the path or, if the path has none, that of the form. */
 export const putRule: Change = {
   done(answer) {
     const { version, effective_from, outcome, warnings } = answer as StoredRule
     if (outcome === 'unchanged') return `Version ${version} has these terms already.`
-    const checks = warnings.map(
-      ({ message }) => ` Please check: ${plainWords(message).replaceAll('`', '')}`,
-    )
+    const checks = warnings.map(({ message }) => ` Please check: ${parameterWords(message)}`)
     return `Version ${version} is saved. It applies from ${dayWords(effective_from)} on.${checks.join('')}`
   },
   async perform(values, { api, account, params }) {
@@ -168,7 +176,9 @@ function openDraft(props: RuleFormProps, members: Members): RuleDraft {
     .filter(({ withdrawn_at }) => withdrawn_at === null)
     .map((one) => ({ rule, ...one }))
   const { checked, errors: found } = checkTerms(terms, account.vertical, others)
-  const known = [...problems, ...errorsInForm(refused?.errors ?? [], members, values)]
+  // What cannot be understood was not sent to the API.
+  const known =
+    problems.length > 0 ? problems : errorsInForm(refused?.errors ?? [], members, values)
   const more = errorsInForm(found, members, values).filter(
     (one) => !known.some(({ pointer }) => pointer === one.pointer),
   )
