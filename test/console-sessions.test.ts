@@ -272,7 +272,7 @@ describe('a form that is sent after its session has ended', () => {
       const text = await refused.text()
       expect(refused.status).toBe(401)
       expect(text).toContain(
-        'the form comes back without the file. Nothing was changed. Choose the file again then.',
+        'the form comes back without the file, which has to be chosen again. Nothing was changed.',
       )
       const { csrf: _csrf, ...fields } = await fieldsBack(keptIn(text))
       expect(fields).toEqual({
@@ -298,7 +298,9 @@ describe('a form that is sent after its session has ended', () => {
   test('keeps its other fields if one is too large, and says so', async () => {
     const refused = await openBrowser().post(AT, { long: 'x'.repeat(300_000), ...FIELDS })
     const text = await refused.text()
-    expect(text).toContain('the form comes back without the longest text.')
+    expect(text).toContain(
+      'the form comes back without the longest text, which is too large to be kept.',
+    )
     expect(text).toContain('go back and copy it before you sign in')
     const fields = await fieldsBack(keptIn(text))
     expect(fields).toMatchObject({ change: 'save', 'was:name': 'Acme', lacks: 'text' })

@@ -141,13 +141,14 @@ const lacksIn = (fields: readonly Field[]): string[] =>
 export function keptWords(kept: string): string {
   const lacks = lacksIn(keptFields(kept))
   const [file, text] = [lacks.includes('file'), lacks.includes('text')]
-  const without = [file && 'the file', text && 'the longest text'].filter(Boolean).join(' and ')
-  if (!without) return 'Sign in, and the form comes back as you left it. Nothing was changed.'
-  const todo = [
-    file && ' Choose the file again then.',
-    text && ' If you need that text, go back and copy it before you sign in.',
+  const without = [
+    file && 'the file, which has to be chosen again',
+    text && 'the longest text, which is too large to be kept',
   ]
-  return `Sign in, and the form comes back without ${without}. Nothing was changed.${todo.filter(Boolean).join('')}`
+  const lost = without.filter(Boolean).join(', and without ')
+  if (!lost) return 'Sign in, and the form comes back as you left it. Nothing was changed.'
+  const advice = text ? ' If you need that text, go back and copy it before you sign in.' : ''
+  return `Sign in, and the form comes back without ${lost}. Nothing was changed.${advice}`
 }
 
 /** Says on the page what a form that came back lacks; empty if it lacks nothing. */
