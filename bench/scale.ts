@@ -16,6 +16,8 @@ export interface Scale {
   grown: readonly number[]
   /** Facts of the month whose commissions are computed. */
   facts: number
+  /** Affiliates of the year to which fraud rules are applied; each has 400 customers. */
+  affiliates: number
 }
 
 /** The scale of the published figures. */
@@ -28,6 +30,7 @@ export const FULL: Scale = {
   summed: 100_000,
   grown: [0, 100_000, 300_000, 1_000_000],
   facts: 1_000_000,
+  affiliates: 50,
 }
 
 /** The smallest scale, to see that the bench works. */
@@ -40,4 +43,5 @@ export const QUICK: Scale = {
   summed: 2000,
   grown: [0, 5000],
   facts: 5000,
+  affiliates: 10,
 }

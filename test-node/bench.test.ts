@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
+import { KINDS } from '../src/fraud/kinds.ts'
 
 // The bench runs. Its figures here mean nothing.
 
@@ -24,7 +25,7 @@ const bench = (...args: string[]) =>
 let printed = ''
 before(() => {
   const { status, stdout, stderr } = bench(
-    ...['ingest', 'sizes', 'memory', 'commissions'],
+    ...['ingest', 'sizes', 'memory', 'commissions', 'fraud'],
     ...['--quick', '--facts', '1000'],
   )
   assert.equal(status, 0, stderr)
@@ -77,4 +78,13 @@ test('an unknown section is refused before anything starts', () => {
   const { status, stderr } = bench('everything')
   assert.equal(status, 2)
   assert.match(stderr, /^Unknown section everything\. Use ingest,.+\n$/)
+})
+
+test('each kind of fraud rule is applied to planted fraud, and to an honest year', () => {
+  for (const { kind } of KINDS) {
+    const [weak, of, all] = cellsOf(kind) ?? []
+    assert.match(weak ?? '', /^\d+$/, kind)
+    assert.equal(of, 'of')
+    assert.match(all ?? '', /^[1-4]$/, kind)
+  }
 })

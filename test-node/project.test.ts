@@ -4,10 +4,12 @@ import { existsSync, globSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, test } from 'node:test'
 import { parseEnv } from 'node:util'
+import * as v from 'valibot'
 import { unstable_readConfig } from 'wrangler'
 import { readArguments } from '../scripts/admin/arguments.ts'
 import { configOf } from '../scripts/config.ts'
 import { DIGEST_FILE, pagesDigest } from '../scripts/screenshots/pages-digest.ts'
+import { KINDS } from '../src/fraud/kinds.ts'
 import { skipWithoutGit, trackedFiles } from './tracked-files.ts'
 
 // Checks the files beside the code: package.json, wrangler.toml, Markdown and what git tracks.
@@ -177,6 +179,21 @@ test('docs/README.md links to every other page in docs, and each page has one ti
     assert.equal(proseOf(path).match(/^# \S/gm)?.length, 1, path)
     const link = path.slice('docs/'.length)
     if (link !== 'README.md') assert.ok(index.includes(`](${link})`), `${link} is not linked`)
+  }
+})
+
+test('docs/fraud.md explains each kind of fraud rule, with its parameters and their defaults', () => {
+  const sections = read('docs/fraud.md').split(/^### /m)
+  for (const { kind, parameters } of KINDS) {
+    const section = sections.find((one) => one.startsWith(`${kind}\n`)) ?? ''
+    for (const label of ['Sees', 'Cannot see', 'Set it', 'Example']) {
+      assert.ok(section.includes(`**${label}:**`), `${kind}: ${label}`)
+    }
+    for (const [name, usual] of Object.entries(Object(v.parse(parameters, {})))) {
+      if (typeof usual === 'object') continue
+      assert.ok(section.includes(`\`${name}\``), `${kind}: ${name}`)
+      assert.ok(section.includes(String(usual)), `${kind}: ${name} ${usual}`)
+    }
   }
 })
 

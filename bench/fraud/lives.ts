@@ -12,7 +12,7 @@ import { type Affiliate, YEAR } from './year.ts'
 //   0.2 % of the depositors change their mind, and withdraw all within 5 days without a trade.
 // - iGaming: deposits are 10 to 200, mostly round. 40 % play on 1 or 2 days; others stay for 45 days and play on 15 to 60 %
 //   of them. The margin of a day is 5 % of the stakes, with much noise. 0.05 % change their mind.
-// - Prop trading: fees of 49 to 999. A trader risks about 1.5 % of the account a day, fails at a loss of 5 % on a day
+// - Prop trading (the edge of traders is set so that a firm pays out less than its fees): fees of 49 to 999. A trader risks about 1.5 % of the account a day, fails at a loss of 5 % on a day
 //   or 10 % in all, passes at 8 %, and is then paid 80 % of the profit each 14 days, 1 to 3 days after asking, while
 //   trading goes on. 35 % of those who fail buy again, after an exponential time (mean 10 days). The phase is
 //   `failed` on the day for 98 %, and a day later otherwise; for 0.1 % it is forgotten. 2 % of the fees are

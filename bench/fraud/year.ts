@@ -4,14 +4,15 @@ import type { Draw } from './draw.ts'
 import { LIVES } from './lives.ts'
 import { signUp } from './signup.ts'
 
-// An honest year. Its distributions are those that affiliate programmes report, and were chosen before any
-// rule was applied to it:
-// - 50 affiliates bring 20,000 customers. Their sizes are lognormal (sigma 1), so that a few bring most.
+// An honest year. Its distributions are assumptions: none was measured on records of a firm, and other ones give
+// other figures.
+// - Affiliates bring 400 customers on average; in the published figures 50 bring 20,000. Their sizes are
+//   lognormal (sigma 1), so that a few bring most.
 // - Signups of a day: a Poisson number whose mean follows the season (summer 0.75, spring and autumn 1.15), the
 //   day of the week (weekends 0.7), one or two quiet months of each affiliate (0.25), and a daily noise
 //   (lognormal, sigma 0.35).
-// - 10 affiliates begin during the year, and reach their size within 30 days.
-// - 5 affiliates have a campaign of 4 days that brings 3 to 9 times their usual signups, two of them in a country
+// - A fifth of the affiliates begin during the year, and reach their size within 30 days.
+// - A tenth have a campaign of 4 days that brings 3 to 9 times their usual signups, two of five in a country
 //   that is new to them.
 // - The main country of an affiliate has 35 to 75 % of its signups.
 // - 2 to 8 % of the visitors of a link sign up; visitors are no records. 60 % of the customers come by a link of the
@@ -27,8 +28,10 @@ export const YEAR = {
   opened: dayNumber('2025-10-01'),
 } as const
 
-/** How large the year is. */
-export const SIZE = { affiliates: 50, customers: 20_000, begun: 10, campaigns: 5 } as const
+/** The customers of an affiliate on average, and one of how many affiliates begins late or has a campaign. */
+const CUSTOMERS = 400
+const LATE = 5
+const CAMPAIGN = 10
 
 /** A peak of signups that a campaign brings. */
 interface Campaign {
@@ -65,10 +68,10 @@ const RAMP_DAYS = 30
 const QUIET = 0.25
 
 /** Returns the affiliates of a year. */
-export function affiliatesOf(draw: Draw): Affiliate[] {
-  const sizes = Array.from({ length: SIZE.affiliates }, () => draw.lognormal(1, 1))
+export function affiliatesOf(draw: Draw, count: number): Affiliate[] {
+  const sizes = Array.from({ length: count }, () => draw.lognormal(1, 1))
   const starts = sizes.map((_, i) =>
-    i < SIZE.begun ? draw.integer(YEAR.first + 30, YEAR.last - 60) : YEAR.opened,
+    i < count / LATE ? draw.integer(YEAR.first + 30, YEAR.last - 60) : YEAR.opened,
   )
   const total = sizes.reduce(
     (sum, size, i) => sum + size * (YEAR.last - Math.max(starts[i] ?? 0, YEAR.first) + 1),
@@ -78,7 +81,7 @@ export function affiliatesOf(draw: Draw): Affiliate[] {
     const countries = shuffled(draw, COUNTRIES).slice(0, 6)
     const firstDay = starts[i] ?? YEAR.opened
     // Season, weekends, quiet months and noise together come to 0.9.
-    const perDay = (size * SIZE.customers) / total / 0.9
+    const perDay = (size * CUSTOMERS * count) / total / 0.9
     return {
       id: `A-${String(i + 1).padStart(2, '0')}`,
       plan: i % 2 === 0 ? 'customers' : 'share',
@@ -90,8 +93,7 @@ export function affiliatesOf(draw: Draw): Affiliate[] {
       countries,
       mainShare: draw.between(0.35, 0.75),
       quiet: Array.from({ length: draw.integer(1, 2) }, () => draw.integer(0, 11)),
-      campaign:
-        i >= SIZE.affiliates - SIZE.campaigns ? campaignOf(draw, i, countries[0] ?? 'DE') : null,
+      campaign: i >= count - count / CAMPAIGN ? campaignOf(draw, i, countries[0] ?? 'DE') : null,
     }
   })
 }
