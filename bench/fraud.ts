@@ -3,11 +3,12 @@ import type { Kind, Vertical } from '../src/fraud/kind.ts'
 import { kindsOf } from '../src/fraud/kinds.ts'
 import { type SimulatedCase, sumHeld } from '../src/fraud/simulate.ts'
 import { type Chapter, formatHundredths, formatInteger, type Table } from './chapter.ts'
+import { YEAR } from './fraud/days.ts'
 import { drawsOf } from './fraud/draw.ts'
 import { type Book, bookOf, casesOfKind } from './fraud/evaluate.ts'
 import { PATTERNS, PLANTED, STRENGTHS, type Strength } from './fraud/patterns.ts'
 import { PROPOSALS } from './fraud/proposals.ts'
-import { affiliatesOf, customersOf, YEAR } from './fraud/year.ts'
+import { affiliatesOf, customersOf } from './fraud/year.ts'
 import type { World } from './world.ts'
 
 /** The affiliates that each pattern is planted into, one after another. */

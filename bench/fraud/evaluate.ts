@@ -11,8 +11,9 @@ import { DAY_MS } from '../../src/durations.ts'
 import type { Kind, Seen, Vertical } from '../../src/fraud/kind.ts'
 import { casesIn, type SimulatedCase, type TestedVersion } from '../../src/fraud/simulate.ts'
 import { findOf, viewsOf } from '../../src/fraud/views.ts'
+import type { Affiliate } from './affiliate.ts'
+import { YEAR } from './days.ts'
 import { PLANS } from './plans.ts'
-import { type Affiliate, YEAR } from './year.ts'
 
 /** An affiliate with all that rules read of it. */
 export interface Book {

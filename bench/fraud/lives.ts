@@ -1,8 +1,9 @@
 import type { Fact } from '../../src/commission/engine/facts.ts'
 import type { Vertical } from '../../src/fraud/kind.ts'
 import { event, paid, traded } from '../../test/fraud/view.ts'
+import type { Affiliate } from './affiliate.ts'
+import { YEAR } from './days.ts'
 import type { Draw } from './draw.ts'
-import { type Affiliate, YEAR } from './year.ts'
 
 // What honest customers do after they signed up.
 // - Forex: the first deposit is lognormal (median 250, sigma 0.9), 30 % deposit the broker's minimum of 100. 30 % trade on

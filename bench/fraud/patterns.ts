@@ -2,11 +2,13 @@ import { dayText } from '../../src/commission/engine/calendar.ts'
 import type { Fact } from '../../src/commission/engine/facts.ts'
 import type { Seen, Vertical } from '../../src/fraud/kind.ts'
 import { customer, event, paid, times, traded } from '../../test/fraud/view.ts'
+import type { Affiliate } from './affiliate.ts'
+import { YEAR } from './days.ts'
 import type { Draw } from './draw.ts'
 import { bookOf } from './evaluate.ts'
 import { playDay, tradingRow } from './lives.ts'
 import { LEAST } from './plans.ts'
-import { type Affiliate, usualSignups, YEAR } from './year.ts'
+import { usualSignups } from './year.ts'
 
 // The patterns that are planted, one for each kind of rule, in three strengths. Where a pattern is a share of what an affiliate
 // brings, its customers are 40, 70 or 95 % of those of its time, so that a large affiliate needs more of them.

@@ -1,9 +1,9 @@
 import { DAY_MS } from '../../src/durations.ts'
 import type { Seen } from '../../src/fraud/kind.ts'
 import { customer } from '../../test/fraud/view.ts'
+import type { Affiliate } from './affiliate.ts'
 import type { Draw } from './draw.ts'
 import type { Life } from './lives.ts'
-import type { Affiliate } from './year.ts'
 
 /** The share of the customers who come by a link of the service. */
 const BY_LINK = 0.6

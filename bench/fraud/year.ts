@@ -1,5 +1,6 @@
-import { dayNumber } from '../../src/commission/engine/calendar.ts'
 import type { Seen, Vertical } from '../../src/fraud/kind.ts'
+import type { Affiliate, Campaign } from './affiliate.ts'
+import { YEAR } from './days.ts'
 import type { Draw } from './draw.ts'
 import { LIVES } from './lives.ts'
 import { signUp } from './signup.ts'
@@ -21,46 +22,10 @@ import { signUp } from './signup.ts'
 // - 0.02 % of the customers register a second time with a variant of their e-mail.
 // - 1 to 5 % of the payments are reversed later, by affiliate; 4 % are declined, and mostly tried again.
 
-/** The days of the year, and the first day of the records: a service that was begun two months before. */
-export const YEAR = {
-  first: dayNumber('2025-12-01'),
-  last: dayNumber('2026-11-30'),
-  opened: dayNumber('2025-10-01'),
-} as const
-
 /** The customers of an affiliate on average, and one of how many affiliates begins late or has a campaign. */
 const CUSTOMERS = 400
 const LATE = 5
 const CAMPAIGN = 10
-
-/** A peak of signups that a campaign brings. */
-interface Campaign {
-  readonly first: number
-  readonly last: number
-  readonly times: number
-  /** Where most of these signups come from. */
-  readonly country: string
-}
-
-/** An affiliate, and what its customers are like. */
-export interface Affiliate {
-  readonly id: string
-  readonly plan: 'customers' | 'share'
-  readonly firstDay: number
-  /** Mean signups of a usual day. */
-  readonly perDay: number
-  /** The share of the customers who pay. */
-  readonly conversion: number
-  /** The share of the payments that are reversed. */
-  readonly reversed: number
-  /** How long its customers stay, compared with others. */
-  readonly quality: number
-  /** The main country is the first. */
-  readonly countries: readonly string[]
-  readonly mainShare: number
-  readonly quiet: readonly number[]
-  readonly campaign: Campaign | null
-}
 
 const COUNTRIES = ['DE', 'FR', 'ES', 'IT', 'PL', 'AT', 'NL', 'PT', 'SE', 'CZ', 'GR', 'RO'] as const
 const SEASON = [1.1, 1.05, 1.15, 1.15, 1, 0.85, 0.75, 0.8, 1.05, 1.15, 1.15, 0.95]

@@ -1,6 +1,7 @@
 import type { ShownStatement } from './commissions/create.ts'
 import { DEMO_PERIOD, SHOWN } from './commissions/records.ts'
-import { DEMO, type Demo, type DemoAccount } from './demo-accounts.ts'
+import type { DemoAccount } from './demo-account.ts'
+import { DEMO, type Demo } from './demo-accounts.ts'
 
 /** Returns the text that `npm run dev` prints when the service is ready. */
 export const banner = (base: string, { accounts, shown }: Demo): string => `

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createCommissions, type ShownStatement } from './commissions/create.ts'
+import type { DemoAccount } from './demo-account.ts'
 import { createFraud } from './fraud/accounts.ts'
 import { createYear } from './year.ts'
 
@@ -12,18 +13,6 @@ export const ACCOUNTS = '.wrangler/demo-accounts.json'
 
 /** The exchange rates of the European Central Bank from 2025-01 to 2026-04. */
 const RATES = 'data/ecb-euro-reference-rates.csv'
-
-/** A demo account as in `.demo.json`. A partner has an OAuth client, a brand a Brand Token. */
-export interface DemoAccount {
-  account: string
-  name: string
-  vertical: string
-  client_id?: string
-  client_secret?: string
-  brand_token?: string
-  /** Its link: `/go/{link_id}` redirects visitors to its landing page. */
-  link_id?: string
-}
 
 /** The configuration of a demo account. */
 interface Plan {
@@ -102,8 +91,8 @@ export async function writeDemo(
   const [shown] = await Promise.all([
     createCommissions(base_url, call, accounts, rates),
     createYear(base_url, call, Date.now(), TRACKING_KEYS),
+    rates.then(() => createFraud(base_url, call, accounts, TRACKING_KEYS)),
   ])
-  await createFraud(base_url, call, accounts, TRACKING_KEYS)
   const demo = { base_url, admin_key, accounts }
   // Other programs wait for the file, so it appears with its whole content.
   writeFileSync(`${DEMO}.new`, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600 })

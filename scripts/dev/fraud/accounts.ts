@@ -1,6 +1,6 @@
 import { DAY_MS } from '../../../src/durations.ts'
 import { computeStatements, senderOf } from '../commissions/create.ts'
-import type { DemoAccount } from '../demo-accounts.ts'
+import type { DemoAccount } from '../demo-account.ts'
 import { monthsUntil } from '../year.ts'
 import { plantPatterns, putRules, type Target } from './create.ts'
 
@@ -78,7 +78,6 @@ async function addTo(
     )
   }
   await putRules(target, from)
-  for (const { period } of months.slice(-MONTHS - 1, -1)) {
-    await computeStatements(call, at, period)
-  }
+  const ended = months.slice(-MONTHS - 1, -1)
+  await Promise.all(ended.map(({ period }) => computeStatements(call, at, period)))
 }

@@ -1,4 +1,4 @@
-import { DAY_MS } from '../../../src/durations.ts'
+import { DAY_MS, HOUR_MS } from '../../../src/durations.ts'
 
 // Fraud in the demo accounts: each pattern once, each by an affiliate of its own, so that every kind of fraud rule
 // has a case that can be looked at. All days are counted back from today, so that they lie in the last year.
@@ -50,7 +50,6 @@ export interface DemoPattern extends Planted {
   readonly affiliate: string
 }
 
-const HOUR_MS = 3_600_000
 const times = <T>(count: number, make: (i: number) => T): T[] =>
   Array.from({ length: count }, (_, i) => make(i))
 
