@@ -335,7 +335,6 @@ export async function createYear(
   ])
   const target: Target = { ...YEAR, landing_page: LANDING_PAGE, call, send, trackingKeys }
   await plantPatterns(target, today)
-  await putRules(target, dayText(months[0]?.first ?? 0))
   await Promise.all(months.map(({ period }) => compute(call, period)))
   for (const [i, { period }] of months.slice(0, DRAFT).entries()) {
     await call('POST', `${AT}/periods/${period}/approve`, {})
@@ -343,6 +342,8 @@ export async function createYear(
   }
   await send('transactions', [reversalOf(records, months[APPROVED - 1])])
   for (const { period } of months.slice(DRAFT)) await compute(call, period)
+  // Each run evaluates the rules, so they come after the last one.
+  await putRules(target, dayText(months[0]?.first ?? 0))
 }
 
 /** Returns the last deposit of a month that is paid, as it is sent once the bank has taken it back. */

@@ -77,7 +77,8 @@ async function addTo(
       })),
     )
   }
-  await putRules(target, from)
   const ended = months.slice(-MONTHS - 1, -1)
   await Promise.all(ended.map(({ period }) => computeStatements(call, at, period)))
+  // Each run evaluates the rules, so they come after the last one.
+  await putRules(target, from)
 }
