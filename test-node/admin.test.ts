@@ -561,7 +561,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     ONE,
   ],
-  [['records', 'find', 'a', 'T/1'], 'GET accounts/a/records?id=T%2F1', undefined, LIST],
+  [
+    ['records', 'find', 'a', 'T/1', '--match', 'beginning'],
+    'GET accounts/a/records?match=beginning&id=T%2F1',
+    undefined,
+    LIST,
+  ],
   [['records', 'earnings', 'a', 'T-1'], 'GET accounts/a/records?id=T-1', undefined, { data: [] }],
   [
     ['unearned', 'show', 'a', '--period', '2026-10', '--affiliate', 'A-1'],

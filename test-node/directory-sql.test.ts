@@ -119,6 +119,11 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ['rejectCycles', (db) => tree.rejectCycles(db, 'a', affiliate)],
   ['rejectDeepTrees', (db) => tree.rejectDeepTrees(db, 'a', 64)],
   ['listAffiliates', (db) => affiliates.listAffiliates(db, 'a', page)],
+  [
+    'listAffiliates by a beginning',
+    (db) => affiliates.listAffiliates(db, 'a', page, { beginning: 'x' }),
+    ['affiliates_name', 'affiliates_email'],
+  ],
   ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a', 1_000_000), ['customers_day']],
   ['readParents', (db) => parents.readParents(db, 'a', null)],
   ['readParents of some', (db) => parents.readParents(db, 'a', ['x'])],

@@ -288,7 +288,10 @@ async function routes() {
   const account = (name: string, prefix: string) => ({
     // What the account stores is kept, and counted by hour since.
     '': [{ bound: { each: 0, fixed: HOURS + 10 } }],
-    '/affiliates': list(ROWS, [name, 'affiliates', null], [LAST_AFFILIATE]),
+    '/affiliates': [
+      ...list(ROWS, [name, 'affiliates'], [LAST_AFFILIATE]),
+      ...pages(ROWS, 'beginning=aff-00000'),
+    ],
     '/affiliates/parents': list(PARENTS, [name, 'parents', null], [LAST_AFFILIATE]),
     '/affiliates/figures': ['', 'only=without_plan', 'only=with_balance', 'sort=earned'].map(
       (query) => ({
@@ -323,7 +326,10 @@ async function routes() {
     '/arrivals': [{ bound: { each: 0, fixed: 3 * HOURS } }],
     '/delivery-errors': [{ bound: { each: 0, fixed: 6 * SIZES.refused + 250 }, query: WIDEST }],
     '/records/customers': pages(RECORDS),
-    '/records': [{ bound: { each: 0, fixed: 8 }, query: `id=${LAST_TRANSACTION}` }],
+    '/records': [
+      { bound: { each: 0, fixed: 8 }, query: `id=${LAST_TRANSACTION}` },
+      { bound: { each: 0, fixed: 70 }, query: 'id=t-&match=beginning' },
+    ],
     '/customers/c-000001/lines': [{ bound: OF_CUSTOMER, query: 'period=2026-10' }],
     '/customers/c-000001/affiliations': [{ bound: HISTORY }],
     '/customers/c-000001/fields': [{ bound: HISTORY }],

@@ -38,7 +38,7 @@ import {
 import { notFound, readJson, validateAt, validationFailed } from './body.ts'
 import { affiliate } from './fields.ts'
 import { readAffiliate } from './ledger.ts'
-import { respondWithAffiliateList } from './list-route.ts'
+import { respondWithFilteredList } from './list-route.ts'
 
 /** Routes for the affiliates of an account, each with the affiliate who referred it, if any. */
 export const affiliates = new Hono<AppEnv>()
@@ -107,8 +107,11 @@ export const affiliates = new Hono<AppEnv>()
   })
 
   .get('/', (c) =>
-    respondWithAffiliateList(c, 'affiliates', ({ id }, page, db, affiliate) =>
-      listAffiliates(db, id, page, affiliate ?? undefined),
+    respondWithFilteredList(
+      c,
+      'affiliates',
+      ['affiliate_id', 'beginning'],
+      ({ id }, page, db, filter) => listAffiliates(db, id, page, filter),
     ),
   )
 
@@ -118,7 +121,12 @@ export const affiliates = new Hono<AppEnv>()
     const db = resolveDatabase(c.env, binding)
     const context = JSON.stringify([id, 'parents', affiliate_id])
     const page = await readPage(c.env, context, query)
-    const list = await listAffiliates(db, id, page, affiliate_id)
+    const list = await listAffiliates(
+      db,
+      id,
+      page,
+      affiliate_id === undefined ? {} : { affiliate_id },
+    )
     const ids = list.data.map((row) => row.affiliate_id)
     return respondWithPage(c, context, page, { ...list, data: await readParents(db, id, ids) })
   })

@@ -12,6 +12,7 @@ import {
 } from '../db/records/attention.ts'
 import { countStoredSince, latestRefused, type RefusedKey } from '../db/records/delivery-search.ts'
 import { MAX_LOGGED_BYTES_PER_DAY } from '../db/records/storage-limits.ts'
+import { endOfTexts } from '../db/text-range.ts'
 import { DAY_HOURS, DAY_MS } from '../durations.ts'
 import type { Reader } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
@@ -238,9 +239,6 @@ async function countRefusedStoredSince(
   return keys.length === 0 ? 0 : countStoredSince(session, account, resource.recordTable, keys)
 }
 
-/** Sorts after every character of a text that is stored. */
-const AFTER_ALL = '\u{10ffff}'
-
 /** Returns the columns of the key of a refused record; undefined if the log has only a part of it. */
 function columnsOf(
   key: Record<string, string>,
@@ -251,7 +249,7 @@ function columnsOf(
   if (eventid !== undefined) return { values: [`e ${eventid}`] }
   if (eventname !== undefined && customerid !== undefined) {
     const start = `d ${JSON.stringify([eventname, customerid]).slice(0, -1)},`
-    return { values: [start], end: start + AFTER_ALL }
+    return { values: [start], end: endOfTexts(start) }
   }
   const values = names.map((name, i) => {
     const column = recordTable.key[i] ?? name

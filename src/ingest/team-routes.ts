@@ -3,11 +3,11 @@ import type { AppEnv } from '../auth/authorize.ts'
 import { readArrivalsByDay } from '../db/records/arrivals.ts'
 import { countDeliveryErrors } from '../db/records/count-delivery-errors.ts'
 import { listRecords } from '../db/records/list.ts'
-import { readStoredRecords } from '../db/records/stored-record.ts'
+import { readRecordsBeginning, readStoredRecords } from '../db/records/stored-record.ts'
 import { DAY_MS } from '../durations.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithRecords } from '../http/pagination.ts'
-import { invalidQuery, readDayRange, readQuery } from '../http/query.ts'
+import { invalidQuery, readChoice, readDayRange, readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { quote, quoteAll } from '../validation/quote.ts'
 import { readAttention, readUnapproved } from './attention.ts'
@@ -111,12 +111,17 @@ const noResource = (name: string, resources: readonly Resource[]) =>
     detail: `The account has no resource ${quote(name)}. It has ${quoteAll(resources.map((one) => one.name))}.`,
   })
 
+/** How the ids of found records relate to the one of the query. */
+const MATCHES = ['exact', 'beginning'] as const
+
 /** `GET records?id=`: the records that are stored under an id, of all resources. */
 function respondWithRecordsById(c: Context<AppEnv>, resourcesOf: ResourcesOf) {
-  const { id } = readQuery(c.req.url, 'id')
+  const { id, match } = readQuery(c.req.url, 'id', 'match')
   if (id === undefined) throw invalidQuery('The parameter `id` is missing.')
+  const isBeginning = readChoice('match', match, MATCHES) === 'beginning'
+  const read = isBeginning ? readRecordsBeginning : readStoredRecords
   return withReadSession(c, async ({ grant, session }) => {
-    const found = await readStoredRecords(session, resourcesOf(grant.vertical), grant.account, id)
+    const found = await read(session, resourcesOf(grant.vertical), grant.account, id)
     const data = found.map(({ delivery, held, ...one }) => ({
       ...one,
       outcome: outcomeOfStored({ revision: one.revision, held }),

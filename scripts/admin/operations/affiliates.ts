@@ -11,6 +11,12 @@ export const AFFILIATES: readonly Operation[] = [
     summary: 'Lists affiliates with their parents.',
     example: 'acme',
     path: 'accounts/{account}/affiliates',
+    options: {
+      beginning: {
+        value: 'text',
+        description: 'Only those whose id, name or e-mail address begins with it.',
+      },
+    },
     format: list(),
   }),
   {

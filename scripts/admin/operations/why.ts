@@ -64,6 +64,13 @@ export const WHY: readonly Operation[] = [
     path: 'accounts/{account}/records',
     argument: 'id',
     isArgumentInQuery: true,
+    options: {
+      match: {
+        value: 'match',
+        description: 'beginning: those whose ids begin with it, the first ten of each resource.',
+        choices: ['exact', 'beginning'],
+      },
+    },
     format: list(['resource', 'id', 'customer_id', 'day', 'outcome', 'received_at']),
   },
   {

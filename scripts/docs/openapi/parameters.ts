@@ -186,6 +186,17 @@ const QUERY: Record<string, object> = {
     'latest',
     { type: 'string', enum: [...LEDGER_ORDERS] },
   ),
+  affiliate_beginning: query(
+    'beginning',
+    'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
+    'Forex Fr',
+  ),
+  record_match: query(
+    'match',
+    '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',
+    'exact',
+    { type: 'string', enum: ['exact', 'beginning'] },
+  ),
   affiliate_search: query(
     'search',
     'Returns only affiliates whose id or name has this text.',

@@ -3,12 +3,19 @@ import { Badge, Data, Day, EmptyState, isolated, type List, Table } from '../par
 import { deliveriesPath } from '../parts/deliveries.tsx'
 import { column } from '../parts/fields.tsx'
 import { nounOf } from '../parts/record-fields.tsx'
-import { findRecords, recordPath } from '../parts/record-lookup.ts'
+import {
+  type FoundRecord,
+  findRecords,
+  findRecordsBeginning,
+  recordPath,
+} from '../parts/record-lookup.ts'
 
-/** Something of the account that has an id. */
+/** Something of the account that was found. */
 interface Choice {
   readonly noun: string
   readonly path: string
+  /** The id, and the name of an affiliate. */
+  readonly text: string
   readonly day: string | null
   readonly isHeld: boolean
 }
@@ -24,43 +31,86 @@ async function isAffiliate({ api, account }: Visit, affiliate_id: string): Promi
   return lists.some(({ data }) => data.length > 0)
 }
 
+const affiliateChoice = (account: string, id: string, ...more: readonly string[]): Choice => ({
+  noun: 'Affiliate',
+  path: accountPath(account, 'affiliates', id),
+  text: [id, ...more].join(', '),
+  day: null,
+  isHeld: false,
+})
+
+const recordChoices = (account: string, records: readonly FoundRecord[]): Choice[] =>
+  records.map((one) => ({
+    noun: nounOf(one.resource, one.record),
+    path: recordPath(account, one.resource, one.id),
+    text: one.id.replace(/^[ed] /, ''),
+    day: one.day,
+    isHeld: one.outcome === 'held',
+  }))
+
 /** Finds what has an id: stored records of all resources, and an affiliate. */
-async function findChoices(visit: Visit, id: string): Promise<Choice[]> {
+async function findExact(visit: Visit, id: string): Promise<Choice[]> {
   const [records, affiliate] = await Promise.all([findRecords(visit, id), isAffiliate(visit, id)])
-  const path = accountPath(visit.account, 'affiliates', id)
-  return [
-    ...(affiliate ? [{ noun: 'Affiliate', path, day: null, isHeld: false }] : []),
-    ...records.map((one) => ({
-      noun: nounOf(one.resource, one.record),
-      path: recordPath(visit.account, one.resource, one.id),
-      day: one.day,
-      isHeld: one.outcome === 'held',
-    })),
-  ]
+  const { account } = visit
+  return [...(affiliate ? [affiliateChoice(account, id)] : []), ...recordChoices(account, records)]
 }
 
-const Choices = ({ id, choices }: { id: string; choices: readonly Choice[] }) => (
-  <Table
-    caption={`What has the id ${isolated(id)}`}
-    rows={choices}
-    columns={[
-      column('What it is', ({ noun, path, isHeld }: Choice) => (
-        <>
+interface Affiliate {
+  readonly affiliate_id: string
+  readonly display_name: string | null
+  readonly contact_email: string | null
+}
+
+/** The number of affiliates that a beginning finds. */
+const MAX_AFFILIATES = 10
+
+/** Finds what begins with a text: the ids of records, and ids, names and addresses of affiliates. */
+async function findBeginning(visit: Visit, text: string): Promise<Choice[]> {
+  const { api, account } = visit
+  const query = { beginning: text, per_page: MAX_AFFILIATES }
+  const [affiliates, records] = await Promise.all([
+    api.get<List<Affiliate>>(apiPath(account, 'affiliates'), query),
+    findRecordsBeginning(visit, text),
+  ])
+  const found = affiliates.data.map(({ affiliate_id, display_name, contact_email }) =>
+    affiliateChoice(
+      account,
+      affiliate_id,
+      ...[display_name, contact_email].flatMap((one) => one ?? []),
+    ),
+  )
+  return [...found, ...recordChoices(account, records)]
+}
+
+const Choices = ({ text, choices }: { text: string; choices: readonly Choice[] }) => (
+  <>
+    <Table
+      caption={`What has or begins with ${isolated(text)}`}
+      rows={choices}
+      columns={[
+        column('Found', ({ text: found, path }: Choice) => (
           <a href={path}>
-            <Data text={noun} />
-          </a>{' '}
-          {isHeld && <Badge tone="warn">Held</Badge>}
-        </>
-      )),
-      column('Day', ({ day }: Choice) => <Day day={day} />),
-    ]}
-  />
+            <Data text={found} />
+          </a>
+        )),
+        column('What it is', ({ noun, isHeld }: Choice) => (
+          <>
+            <Data text={noun} /> {isHeld && <Badge tone="warn">Held</Badge>}
+          </>
+        )),
+        column('Day', ({ day }: Choice) => <Day day={day} />),
+      ]}
+    />
+    <p class="note">
+      The first ten of each kind are listed. Enter more of the text to find others.
+    </p>
+  </>
 )
 
 /** The form of the ids of deliveries, which no sender chooses. */
 const IS_DELIVERY = /^dlv_[0-9A-Z]{26}$/
 
-/** Leads from an id to the page of what has it. Several such are shown as choices. */
+/** Leads from an id to the page of what has it. Several such, and what only begins with it, are choices. */
 export const findPage: Page = {
   path: '/accounts/:account/find',
   section: 'Customers',
@@ -71,7 +121,10 @@ export const findPage: Page = {
     if (!id) {
       const body = (
         <EmptyState title="Enter an id above.">
-          <p>The id of a transaction, an event, a customer or an affiliate.</p>
+          <p>
+            The id of a transaction, an event, a customer or an affiliate, or its beginning; or the
+            name or email of an affiliate.
+          </p>
         </EmptyState>
       )
       return { title: 'Find a record', body }
@@ -79,14 +132,17 @@ export const findPage: Page = {
     if (IS_DELIVERY.test(id)) {
       return { title: 'Delivery', body: '', next: accountPath(visit.account, 'deliveries', id) }
     }
-    const choices = await findChoices(visit, id)
-    const [only] = choices
+    const [exact, beginning] = await Promise.all([findExact(visit, id), findBeginning(visit, id)])
+    const isExact = ({ path }: Choice) => exact.some((one) => one.path === path)
+    const choices = [...exact, ...beginning.filter((one) => !isExact(one))]
+    const [only] = exact.length === 1 ? exact : choices.length === 1 ? choices : []
     // What is not stored may have been refused: the log of deliveries knows.
-    const next = only ? only.path : deliveriesPath(visit.account, { record_id: id })
+    const refused = deliveriesPath(visit.account, { record_id: id })
+    const next = only?.path ?? (choices.length === 0 ? refused : undefined)
     return {
-      title: `Id ${isolated(id)}`,
-      body: <Choices id={id} choices={choices} />,
-      ...(choices.length <= 1 && { next }),
+      title: `Find ${isolated(id)}`,
+      body: <Choices text={id} choices={choices} />,
+      ...(next !== undefined && { next }),
     }
   },
 }

@@ -125,7 +125,7 @@ export const FindRecord = ({ account, id = '' }: { account: string; id?: string 
         autocomplete="off"
         spellcheck={false}
         aria-label="Find a record or an affiliate by its id"
-        placeholder="Affiliate, customer, transaction or event id"
+        placeholder="An id, or the name or email of an affiliate"
       />
       <button type="submit">Find</button>
     </form>

@@ -19,6 +19,15 @@ export const findRecords = async (
 ): Promise<readonly FoundRecord[]> =>
   (await api.get<{ data: readonly FoundRecord[] }>(apiPath(account, 'records'), { id })).data
 
+/** Reads the first records of each resource whose ids begin with a text. */
+export const findRecordsBeginning = async (
+  { api, account }: Visit,
+  id: string,
+): Promise<readonly FoundRecord[]> => {
+  const query = { id, match: 'beginning' }
+  return (await api.get<{ data: readonly FoundRecord[] }>(apiPath(account, 'records'), query)).data
+}
+
 /** Returns the address of the page of a record. A customer has a page of its own. */
 export const recordPath = (account: string, resource: string, id: string): string =>
   resource === 'customers'

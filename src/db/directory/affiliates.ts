@@ -5,6 +5,7 @@ import { all, first } from '../query.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import type { affiliates } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { endOfTexts } from '../text-range.ts'
 
 // Checks of the tree of affiliates within the batch that changes it.
 
@@ -123,23 +124,47 @@ export async function readProfiles(
   return new Map(rows.map((row) => [row.affiliate_id, row]))
 }
 
-/** Reads one page of an account's affiliates, in the order of their ids; only `id` if it is given. */
+const LISTED = ['affiliate_id', 'parent', 'display_name', 'contact_email']
+
+/** Which affiliates a list has. */
+export interface AffiliateFilter {
+  readonly affiliate_id?: string
+  /** The beginning of an id, a name or an e-mail address. Only for ids, case matters. */
+  readonly beginning?: string
+}
+
+/** The affiliates with a column that begins with a text, along the index of the column. */
+const beginningIn = (column: string, index: string): string =>
+  `select ${LISTED.join()} from affiliates indexed by ${index} where account = :account
+      and ${column} is not null and ${column} collate nocase >= :beginning
+      and ${column} collate nocase < :end`
+
+/** The affiliates whose id, name or e-mail address begins with a text, each once. */
+const BEGINNING_WITH = `(
+    select ${LISTED.join()} from affiliates where account = :account
+      and affiliate_id >= :beginning and affiliate_id < :end
+    union ${beginningIn('display_name', 'affiliates_name')}
+    union ${beginningIn('contact_email', 'affiliates_email')}) where true`
+
+/** Reads one page of an account's affiliates, in the order of their ids. */
 export const listAffiliates = (
   db: D1Database,
   account: string,
   page: Page,
-  id?: string | undefined,
-): Promise<FoundPage<Affiliate>> =>
-  paginate<Affiliate>(
+  { affiliate_id: id, beginning }: AffiliateFilter = {},
+): Promise<FoundPage<Affiliate>> => {
+  const from = beginning === undefined ? 'affiliates where account = :account' : BEGINNING_WITH
+  return paginate<Affiliate>(
     db,
     {
-      columns: ['affiliate_id', 'parent', 'display_name', 'contact_email'],
-      from: `affiliates where account = :account${id === undefined ? '' : ' and affiliate_id = :id'}`,
+      columns: LISTED,
+      from: id === undefined ? from : `${from} and affiliate_id = :id`,
       key: ['affiliate_id'],
-      values: { account, ...(id !== undefined && { id }) },
+      values: { account, id, beginning, end: endOfTexts(beginning ?? '') },
     },
     page,
   )
+}
 
 /** The limits of the report of unconfigured affiliates. */
 export const UNCONFIGURED_LIMITS = {

@@ -1,6 +1,7 @@
 import { decodeRow, encode } from '../column-types.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, required } from '../statement.ts'
+import { endOfTexts } from '../text-range.ts'
 import { pickColumns, presentRow, type RecordView, type ResourceName } from './list.ts'
 
 /** A stored record: where it came from, and what that delivery made of it. */
@@ -118,6 +119,64 @@ export async function readStoredRecords(
   return searched.flatMap(({ view }, i) =>
     required(results[i], 'result').results.map((row) => foundRecord(view, row)),
   )
+}
+
+const [LOWEST_UUID, HIGHEST_UUID] = ['0', 'f'].map((digit) =>
+  '00000000-0000-0000-0000-000000000000'.replaceAll('0', digit),
+)
+
+/** A range of stored ids, both ends inclusive. */
+interface IdRange {
+  readonly first: unknown
+  readonly last: unknown
+}
+
+/** Returns the ranges of the stored ids that begin with a text. UUIDs are stored in a shorter form. */
+function rangesOf({ recordTable }: RecordView, text: string): IdRange[] {
+  const { table, key, encoded } = recordTable
+  if (key.length !== 1) return []
+  if (table === 'events') return [{ first: `e ${text}`, last: endOfTexts(`e ${text}`) }]
+  const stored = (id: string) => encode(encoded[required(key[0], 'key column')], id)
+  const uuids = [LOWEST_UUID, HIGHEST_UUID].map((uuid = '') => text + uuid.slice(text.length))
+  const areUuids = uuids.every((uuid) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/.test(uuid))
+  return [
+    { first: stored(text), last: endOfTexts(String(stored(text))) },
+    ...(areUuids ? [{ first: stored(uuids[0] ?? ''), last: stored(uuids[1] ?? '') }] : []),
+  ]
+}
+
+/** The maximum number of records of a resource that a beginning of their ids finds. */
+const MAX_BEGINNING = 10
+
+/** Returns the query of the stored records whose ids are in a range, held or not, in the order of their ids. */
+export const recordsInRangeSql = (view: RecordView): string => {
+  const { table, key, canHold, dayColumn } = view.recordTable
+  const columns = [...new Set([...view.columns, ...key, 'customer_id', dayColumn])]
+  return `select ${columns.join()}, delivery, revision, ${canHold ? 'held' : '0 as held'} from ${table}
+      where account = :account and ${key[0]} between :first and :last order by ${key[0]} limit ${MAX_BEGINNING}`
+}
+
+/** Reads the records of an account whose ids begin with a text: the first ten of each resource. */
+export async function readRecordsBeginning(
+  session: D1DatabaseSession,
+  views: readonly RecordView[],
+  account: string,
+  text: string,
+): Promise<FoundRecord[]> {
+  const searched = views.flatMap((view) => rangesOf(view, text).map((range) => ({ view, range })))
+  const results = await withD1Retry(() =>
+    session.batch<Record<string, unknown>>(
+      searched.map(({ view, range }) =>
+        bindStatement(session, compileStatement(recordsInRangeSql(view)), { account, ...range }),
+      ),
+    ),
+  )
+  const found = new Map<string, FoundRecord[]>()
+  for (const [i, { view }] of searched.entries()) {
+    const rows = required(results[i], 'result').results.map((row) => foundRecord(view, row))
+    found.set(view.name, [...(found.get(view.name) ?? []), ...rows])
+  }
+  return [...found.values()].flatMap((rows) => rows.slice(0, MAX_BEGINNING))
 }
 
 function foundRecord(view: RecordView, row: Record<string, unknown>): FoundRecord {

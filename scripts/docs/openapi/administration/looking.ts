@@ -105,10 +105,10 @@ export const looking = (): Operation[] => [
     method: 'get',
     path: `${ACCOUNT_PATH}/records`,
     id: 'findRecords',
-    summary: 'Find records by an id',
+    summary: 'Find records by an id, or by its beginning',
     description:
       'Returns the records that are stored under an id, of all resources of the account, held records included: the id as it was sent, or as `unearned/facts` lists it.',
-    parameters: ['record_id_query', 'x-d1-bookmark'],
+    parameters: ['record_id_query', 'record_match', 'x-d1-bookmark'],
     answers: returned('The records.', listOf(FOUND_RECORD)),
   }),
 ]

@@ -105,7 +105,7 @@ export const affiliates = (): Operation[] => [
     id: 'listAffiliates',
     summary: 'List affiliates',
     description: 'Lists the configured affiliates, ordered by id.',
-    parameters: [...PAGING, 'affiliate_query'],
+    parameters: [...PAGING, 'affiliate_query', 'affiliate_beginning'],
     answers: paged('One page of affiliates.', ref('Affiliate')),
   }),
   operation({
