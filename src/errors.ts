@@ -39,6 +39,8 @@ const PROBLEMS = {
   nothing_due: [409, 'Nothing is due'],
   reference_used: [409, 'The reference was used for something else'],
   amount_differs: [409, 'The amount is not what is due'],
+  not_open: [409, 'The case is not open'],
+  evidence_changed: [409, 'The evidence of the case has changed'],
   held_by_case: [409, 'A case of the fraud review holds the payout'],
   payload_too_large: [413, 'The body is too large'],
   unsupported_media_type: [415, 'Unsupported media type'],
@@ -64,6 +66,8 @@ export interface ErrorDetails {
   errors_total?: number
   /** The ids of the cases that hold the payout. */
   held_by?: readonly string[]
+  /** What changed of a case since a person saw it. */
+  changed?: object
   cause?: unknown
   /** What a developer must do. Replaces `detail` in development, and is never sent in production. */
   fix?: string

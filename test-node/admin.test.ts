@@ -392,6 +392,24 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     ONE,
   ],
+  [
+    [
+      ...['fraud', 'decide', 'a', 'case_1', '--decision', 'confirmed', '--reason', 'One device'],
+      ...['--refuse', 'c-1', '--refuse', 'c-2', '--from', '2026-11-01', '--keep-hold'],
+    ],
+    'POST accounts/a/cases/case_1/decide',
+    {
+      ...{ decision: 'confirmed', reason: 'One device', from: '2026-11-01' },
+      ...{ refuse: ['c-1', 'c-2'], keep_hold: true },
+    },
+    THING,
+  ],
+  [
+    ['fraud', 'note', 'a', 'case_1', '--text', 'Asked.'],
+    'POST accounts/a/cases/case_1/note',
+    { text: 'Asked.' },
+    THING,
+  ],
   [['fraud', 'run', 'a'], 'POST accounts/a/fraud-rules/run', undefined, THING],
   [['fraud', 'show', 'a', 'r'], 'GET accounts/a/fraud-rules/r', undefined, THING],
   [

@@ -48,6 +48,8 @@ const HOME_OF = new Map<string, Home>([
   ['events.details', 'notes'],
   ['audit_log.actor', 'team'],
   ['statement_approvals.actor', 'team'],
+  ['fraud_decisions.actor', 'team'],
+  ['fraud_notes.actor', 'team'],
   ['manual_entries.actor', 'team'],
   ['payments.actor', 'team'],
   ['payment_returns.actor', 'team'],

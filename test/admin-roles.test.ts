@@ -45,6 +45,7 @@ const OF_MANAGERS = [
   'PATCH /accounts/:account/links/:link_id',
   'PATCH /accounts/:account/webhooks/:webhook_id',
   'POST /accounts',
+  'POST /accounts/:account/cases/:case_id/note',
   'POST /accounts/:account/fraud-rules/run',
   'POST /accounts/:account/links',
   'POST /accounts/:account/manual-entries',

@@ -35,6 +35,14 @@ const ACTIONS = [
 /** The details of every action together: each reads its own. */
 const DETAILS = {
   rule: 'bursts',
+  case: 'case_0123456789abcdefghjkmnpqrs',
+  decision: 'confirmed',
+  keep_hold: true,
+  waiting: true,
+  refused: 2,
+  override: { reason: 'Contracts shown', cases: ['case_1'] },
+  cases_opened: 2,
+  cases_closed: 1,
   plan: 'ib-2026',
   name: 'IB 2026',
   version: 3,

@@ -9,11 +9,13 @@ import { digest } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { BOOK_LIMITS } from '../src/commission/books/limits.ts'
 import { PLAN_LIMITS } from '../src/commission/plans/limits.ts'
+import { DECISION_LIMITS } from '../src/fraud/limits.ts'
 import { RULE_LIMITS } from '../src/fraud/rules.ts'
 import { brand } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { putWhileOthersPut, TWO_DAYS } from './commission/rate-files.ts'
 import { CURABLE, faulty } from './faulty.ts'
+import { storeCases } from './fraud/stored-cases.ts'
 import { ada, ask, askAdmin, json, ORIGIN, issuedPartner as partner, register } from './partner.ts'
 import { ofTheTeam } from './team.ts'
 import { overriding } from './watched.ts'
@@ -343,6 +345,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.method === 'PATCH') return changeZoneOfRecords()
     if (operation.path.endsWith('/manual-entries')) return addToFullAffiliate(operation)
     if (operation.path.includes('/webhooks')) return sendToFullWebhook(operation)
+    if (operation.path.endsWith('/note')) return addToFullCase(operation)
     const account = isOfBrands(operation) || operation.path.endsWith('/reset') ? 'live' : 'casino'
     return send(
       operation,
@@ -446,6 +449,19 @@ async function changeFullRules(operation: Described): Promise<Response> {
     .replace('{version}', '1')
   const body = { name: 'R', kind: 'lot_churn', effective_from: DAY, severity: 'low' }
   return send(operation, path, operation.method === 'PUT' ? withBody(JSON.stringify(body)) : {})
+}
+
+/** Adds a note to a case that has as many as it may have. */
+async function addToFullCase(operation: Described): Promise<Response> {
+  await storeCases({ id: 'case_1', account: 'firm' })
+  await env.DB.prepare(
+    `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+     insert into fraud_notes select 'firm', 'case_1', i, 'A note', 'admin-key', '' from n`,
+  )
+    .bind(DECISION_LIMITS.notes)
+    .run()
+  const path = operation.path.replace('{account}', 'firm').replace('{case_id}', 'case_1')
+  return send(operation, path, withBody('{"text":"One more"}'))
 }
 
 /** Deletes the affiliate whom a link names. */

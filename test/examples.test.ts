@@ -304,6 +304,11 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   await team('getFraudCase', 'one', 'One of them', { at: whole })
   await team('listFraudEvidence', 'page', 'Its records', { at: whole })
   await team('runFraudRules', 'done', 'All days are evaluated')
+  const text = 'Asked the affiliate for the contracts.'
+  await team('addFraudCaseNote', 'note', 'A note', { at: whole, body: { text } })
+  const decision = { decision: 'confirmed', reason: 'The customers share one device' }
+  const body = { ...decision, refuse: ['C-1001'] }
+  await team('decideFraudCase', 'confirmed', 'Confirmed', { at: whole, body })
 }
 
 const CASE_ID = 'case_0123456789abcdefghjkmnpqrs'
@@ -332,7 +337,7 @@ const storeExampleCase = (account: string) =>
       JSON.stringify([
         { name: 'customers_with_the_email', value: '2', threshold: '2', unit: 'customers' },
       ]),
-      '3f1c52a9d0e84b7796c1d20b5e6f7a8b9c0d1e2f3f1c52a9d0e84b7796c1d20b',
+      '9a8322fa56bbbe70ade867c7e81a0273c829aa6bd6819cfc0d10711c996931b7',
     ),
     env.DB.prepare(
       `insert into fraud_findings values (?, 'IB-07', 'shared-identity', 'customer:C-1001', 20728, 0, 1,

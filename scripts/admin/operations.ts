@@ -7,6 +7,7 @@ import { CREDENTIALS } from './operations/credentials.ts'
 import { CUSTOMERS } from './operations/customers.ts'
 import { EVENTS } from './operations/events.ts'
 import { FRAUD } from './operations/fraud.ts'
+import { FRAUD_DECISIONS } from './operations/fraud-decisions.ts'
 import { FRAUD_SIMULATION } from './operations/fraud-simulation.ts'
 import { LINKS } from './operations/links.ts'
 import { MAPPINGS } from './operations/mappings.ts'
@@ -30,6 +31,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...FRAUD,
   ...FRAUD_SIMULATION,
   ...CASES,
+  ...FRAUD_DECISIONS,
   ...RATES,
   ...STATEMENTS,
   ...BOOKS,

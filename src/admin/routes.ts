@@ -28,6 +28,7 @@ import { clients } from './clients.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
+import { fraudDecisions } from './fraud-decisions.ts'
 import { fraudRules } from './fraud-rules.ts'
 import { fraudRuns } from './fraud-runs.ts'
 import { fraudSimulations } from './fraud-simulations.ts'
@@ -61,6 +62,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/fraud-rules`, fraudRules)
     .route(`${account}/fraud-rules`, fraudSimulations)
     .route(`${account}/fraud-rules`, fraudRuns)
+    .route(`${account}/cases`, fraudDecisions)
     .route(account, attribution)
     .route(account, erasures)
     .route(account, histories)

@@ -31,9 +31,10 @@ export const isSafe = (method: string): boolean => SAFE_METHODS.has(method)
 /** A POST that computes and stores nothing. */
 const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 
-/** The changes that only approvers make: what is paid, and secrets. */
+/** The changes that only approvers make: what is paid or held, and secrets. */
 const APPROVING = [
   /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay|return)|periods\/[^/]+\/approve|payouts)$/,
+  /\/accounts\/[^/]+\/cases\/[^/]+\/decide$/,
   /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
   /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,
 ]

@@ -55,15 +55,24 @@ async function* evidenceFrom(
   }
 }
 
-/** Returns the keys of the records of a case, in the order in which findings named them. */
-export async function evidenceKeysOf(
+/** A record of a case, and the day whose finding named it. */
+export interface FoundEvidence {
+  readonly one: Evidence
+  /** In days since 1970. */
+  readonly day: number
+}
+
+/** Returns the records of a case, in the order in which findings named them. */
+export async function evidenceOf(
   db: Connection,
   account: string,
   found: StoredCase,
-): Promise<string[]> {
-  const keys: string[] = []
-  for await (const { one } of evidenceFrom(db, account, found, null)) keys.push(evidenceKey(one))
-  return keys
+): Promise<FoundEvidence[]> {
+  const all: FoundEvidence[] = []
+  for await (const { one, place } of evidenceFrom(db, account, found, null)) {
+    all.push({ one, day: place[0] })
+  }
+  return all
 }
 
 /** A record of a case on the wire. `values` is null if the record is gone. */

@@ -2,6 +2,7 @@ import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { EXPIRE_DAYS } from '../db/fraud/attention.ts'
 import {
   readFoundSubjects,
   readSubjects,
@@ -25,7 +26,7 @@ import { bookZoneOf, dayInZone } from '../zone.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { deriveSubject, subjectOf } from './derive-cases.ts'
 import { type EvaluationSource, firstChange, openEvaluation } from './inputs.ts'
-import { EVALUATION_LIMITS, EXPIRE_DAYS } from './limits.ts'
+import { EVALUATION_LIMITS } from './limits.ts'
 import { openViews, readViews, type ViewSource } from './read-views.ts'
 import {
   findingsOfDays,

@@ -9,9 +9,6 @@ export const BACK_TEST_LIMITS = {
   days: 400,
 }
 
-/** A case without new records expires after so many days. */
-export const EXPIRE_DAYS = 90
-
 /** The limits of an evaluation of stored rules. */
 export const EVALUATION_LIMITS = {
   /** The records that are in memory at once: an affiliate with more on a day is not evaluated. */
@@ -31,3 +28,14 @@ export const EVALUATION_LIMITS = {
 
 /** The most records that a case of a back-test lists. */
 export const LISTED_EVIDENCE = 20
+
+/** The limits of decisions and notes. */
+export const DECISION_LIMITS = {
+  /** How often a request decides again because the case has changed meanwhile. */
+  attempts: 5,
+  /** The customers whom a decision refuses. */
+  refused: 500,
+  /** The characters of a note, and the notes of a case. */
+  note: 4000,
+  notes: 200,
+}

@@ -1,9 +1,10 @@
 import { type ExpectedSign, expectedEventSign, expectedSign } from '../amount-signs.ts'
-import { encode } from '../db/column-types.ts'
+import { dayText, encode } from '../db/column-types.ts'
 import { countDrafts } from '../db/commission/statements.ts'
 import { expiriesOfAccount } from '../db/directory/credentials.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import { readMapping, STATUSES } from '../db/directory/status-maps.ts'
+import { readCasesToNote } from '../db/fraud/attention.ts'
 import {
   ATTENTION_LIMITS,
   type Findings,
@@ -44,6 +45,9 @@ export interface Attention {
     | 'unconfigured_affiliates'
     | 'unapproved_drafts'
     | 'waiting_for_rates'
+    | 'open_cases'
+    | 'ending_holds'
+    | 'too_large_affiliates'
   count: number
   /** What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants. */
   names: readonly string[]
@@ -337,6 +341,37 @@ export async function readUnapproved(
       count: waiting.reduce((sum, { count }) => sum + count, 0),
       names: waiting.map(({ currency }) => currency),
       detail: `Amounts in drafts wait for exchange rates, so nothing is paid for them yet: ${waiting.map(({ currency, count }) => `${count} in ${currency}`).join(', ')}. Import the rates and compute the periods again.`,
+    },
+  ]
+  return items.filter(({ count }) => count > 0)
+}
+
+/**
+ * Returns what the fraud review asks for: `open_cases` of high severity, `ending_holds` of cases that expire
+ * within seven days, and `too_large_affiliates`, which have too many records to be evaluated. Only the
+ * integrations team decides cases.
+ */
+export async function readReview({ grant, session }: Reader, now: number): Promise<Attention[]> {
+  const found = await readCasesToNote(session, grant.account, now)
+  const { high, highOf, ending, endingOf, firstEnd, tooLarge } = found
+  const items: Attention[] = [
+    {
+      code: 'open_cases',
+      count: high,
+      names: highOf,
+      detail: `Cases of high severity are open, of the affiliates ${firstNames(highOf)}. Decide them.`,
+    },
+    {
+      code: 'ending_holds',
+      count: ending,
+      names: endingOf,
+      detail: `Cases that hold payouts expire${firstEnd === null ? '' : `, the first one after ${dayText(firstEnd)}`}: their payouts are then no longer held. They are of the affiliates ${firstNames(endingOf)}. Decide them before.`,
+    },
+    {
+      code: 'too_large_affiliates',
+      count: tooLarge.length,
+      names: tooLarge,
+      detail: `Affiliates have too many records to be evaluated by all fraud rules: ${firstNames(tooLarge)}. Look at them yourself, or put rules that read fewer days.`,
     },
   ]
   return items.filter(({ count }) => count > 0)

@@ -46,3 +46,38 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
 /** Changes a column of a case. */
 export const changeCase = (id: string, column: string, value: string | number) =>
   env.DB.prepare(`update fraud_cases set ${column} = ? where id = ?`).bind(value, id).run()
+
+/** A record of a finding: its id, and its customer. */
+export type FoundRecord = readonly [id: string, customer: string]
+
+/** Stores what a rule found of an affiliate on a day, as an evaluation stores it. */
+export const storeFinding = (
+  day: number,
+  records: readonly FoundRecord[],
+  { affiliate = 'a', rule = 'minimum', account = 'acme-forex' } = {},
+) => {
+  const evidence = records.map(([id, customer]) => ['transactions', id, day, customer, 'dlv_1'])
+  return env.DB.prepare(
+    `insert into fraud_findings
+     values (?, ?, ?, ?, ?, 0, 1, '[]', 'A sentence.', ?)
+     on conflict do update set evidence = excluded.evidence`,
+  )
+    .bind(account, affiliate, rule, `affiliate:${affiliate}`, day, JSON.stringify(evidence))
+    .run()
+}
+
+/** Returns the digest of records, in the order in which findings named them. */
+export async function digestOfRecords(ids: readonly string[]): Promise<string> {
+  const text = ids.map((id) => `transactions:${id}`).join('\n')
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+/** Stores the version of the rule that has found stored cases. */
+export const storeRule = (account = 'acme-forex', rule = 'minimum') =>
+  env.DB.prepare(
+    `insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
+     values (?, ?, 1, '2024-01-01', '{"name":"Deposits at the minimum"}', '2024-01-01')`,
+  )
+    .bind(account, rule)
+    .run()

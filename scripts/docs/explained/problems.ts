@@ -218,6 +218,16 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'currency. Each entry of `errors` says what would fit.',
     fix: 'Correct the amount. A statement is paid as a whole, the oldest first.',
   },
+  not_open: {
+    cause: 'The case was decided, or it has expired. `detail` says when.',
+    fix: 'Read the case. A decision is final; new records open another case.',
+  },
+  evidence_changed: {
+    cause:
+      'The records of the case are not those of the `evidence_digest` that was sent as `shown`. ' +
+      '`changed` has the present digest and the records that were added.',
+    fix: 'Read the case again, and decide it with its present `evidence_digest`.',
+  },
   held_by_case: {
     cause:
       'An open case of the fraud review holds the payouts of the affiliate, or a confirmed one that ' +

@@ -1,6 +1,7 @@
 import { ENTITIES } from '../entities.ts'
 import { accounts, credentials } from './administration/accounts.ts'
 import { fraud } from './administration/fraud.ts'
+import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { histories } from './administration/histories.ts'
 import { attribution, audit, erasure, feeds, links } from './administration/insight.ts'
@@ -29,7 +30,7 @@ const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   affiliates: () => [...affiliates(), ...links(), ...attribution()],
   webhooks,
   plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
-  fraud: () => [...fraud(), fraudSimulation(), ...fraudCases()],
+  fraud: () => [...fraud(), fraudSimulation(), ...fraudCases(), ...fraudDecisions()],
   statements: () => [...statements(), ...books()],
   explanations: why,
   customers: () => [...erasure(), ...histories()],

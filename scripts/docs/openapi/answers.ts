@@ -1,6 +1,7 @@
 import { ROLES } from '../../../src/auth/roles.ts'
 import { documented, envelopes, meta, object, PARTS } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
+import { DECISION_SCHEMAS } from './administration/fraud-decisions.ts'
 import { FRAUD_SIMULATION_SCHEMAS } from './administration/fraud-simulation.ts'
 import { SIMULATION_SCHEMAS } from './administration/simulation.ts'
 import { BOOK_SCHEMAS } from './books.ts'
@@ -274,6 +275,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...RATE_SCHEMAS,
     ...STATEMENT_SCHEMAS,
     ...CASE_SCHEMAS,
+    ...DECISION_SCHEMAS,
     ...BOOK_SCHEMAS,
     ...WHY_SCHEMAS,
     ...REPORT_SCHEMAS,

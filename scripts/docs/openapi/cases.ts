@@ -1,4 +1,4 @@
-import { EXPIRE_DAYS } from '../../../src/fraud/limits.ts'
+import { EXPIRE_DAYS } from '../../../src/db/fraud/attention.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { figures, subject } from './administration/fraud-simulation.ts'
@@ -62,7 +62,8 @@ const DECISION = {
   at: documented('When it was made.', TIME),
 }
 
-const NOTE = object({
+/** The schema of a note. */
+export const CASE_NOTE = object({
   note_id: documented('The id of the note.'),
   text: documented('What was written.'),
   actor: documented('Who wrote it.'),
@@ -78,22 +79,25 @@ const VALUES: JsonSchema = documented(
   { type: ['object', 'null'], additionalProperties: { type: ['string', 'number', 'null'] } },
 )
 
+/** The members of a case as the team reads it. */
+export const WHOLE_CASE = {
+  ...CASE,
+  decisions: listed(
+    DECISIONS,
+    object({
+      ...DECISION,
+      evidence_digest: documented('The digest of the records that the person saw.'),
+      actor: documented('Who decided.'),
+    }),
+  ),
+  notes: listed('What the team wrote about it, the oldest first.', CASE_NOTE),
+}
+
 /** The schemas of cases. */
 export const CASE_SCHEMAS: Record<string, JsonSchema> = {
   FraudCase: object(CASE),
   OwnFraudCase: object({ ...CASE, decisions: listed(DECISIONS, object(DECISION)) }),
-  WholeFraudCase: object({
-    ...CASE,
-    decisions: listed(
-      DECISIONS,
-      object({
-        ...DECISION,
-        evidence_digest: documented('The digest of the records that the person saw.'),
-        actor: documented('Who decided.'),
-      }),
-    ),
-    notes: listed('What the team wrote about it, the oldest first.', NOTE),
-  }),
+  WholeFraudCase: object(WHOLE_CASE),
   FraudEvidence: object({
     resource: documented(
       'The resource of the record, or `statements`.',

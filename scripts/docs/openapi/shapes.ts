@@ -228,10 +228,13 @@ export const attention = documented('What needs attention, in the order of urgen
           'unconfigured_affiliates',
           'unapproved_drafts',
           'waiting_for_rates',
+          'open_cases',
+          'ending_holds',
+          'too_large_affiliates',
         ),
       ),
       count: documented(
-        'How many feeds, records, credentials, statuses, affiliates or statements it concerns.',
+        'How many feeds, records, credentials, statuses, affiliates, statements or cases it concerns.',
         COUNT,
       ),
       names: documented(

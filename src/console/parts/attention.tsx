@@ -64,6 +64,39 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: 'Add rates',
     to: accountPath(account, 'rates'),
   }),
+  open_cases: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'case')}</strong> of high severity{' '}
+        {is(item.count, 'waits', 'wait')} for a decision
+        <Names {...item} />.
+      </>
+    ),
+    button: is(item.count, 'Decide it', 'Decide them'),
+    to: withQuery(accountPath(account, 'cases'), { status: 'open', severity: 'high' }),
+  }),
+  ending_holds: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'case')}</strong> {is(item.count, 'holds', 'hold')} payouts and{' '}
+        {is(item.count, 'expires', 'expire')} within 7 days: then they can be paid
+        <Names {...item} />.
+      </>
+    ),
+    button: is(item.count, 'Decide it', 'Decide them'),
+    to: withQuery(accountPath(account, 'cases'), { status: 'open' }),
+  }),
+  too_large_affiliates: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'affiliate')}</strong> {is(item.count, 'has', 'have')} too many
+        records for some fraud rules, which did not look at all of them
+        <Names {...item} />.
+      </>
+    ),
+    button: 'Show the cases',
+    to: accountPath(account, 'cases'),
+  }),
   unconfigured_affiliates(item, { account }) {
     const [add, ...others] = item.names
     const only = others.length === 0 ? add : undefined

@@ -93,6 +93,10 @@ const Statement = ({ visit, id }: { visit: Visit; id: string }) => (
   <AccountLink visit={visit} at={['statements', id]} children="a statement" />
 )
 
+const Case = ({ visit, id }: { visit: Visit; id: string }) => (
+  <AccountLink visit={visit} at={['cases', id]} children="a case of the fraud review" />
+)
+
 const Webhook = ({ visit, id }: { visit: Visit; id: string }) => (
   <AccountLink visit={visit} at={['webhooks', id]} children="a webhook" />
 )
@@ -470,6 +474,27 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     sentence: (
       <>
         lets <Customer visit={visit} id={text(details, 'customer_id')} /> earn commission again
+      </>
+    ),
+  }),
+  'fraud-case.decide': (details, visit) => ({
+    sentence: (
+      <>
+        {details.decision === 'confirmed' ? 'confirmed' : 'dismissed'}{' '}
+        <Case visit={visit} id={text(details, 'case')} />
+        {Number(details.refused) > 0 && (
+          <> and excluded {counted(details.refused, 'customer')} from commission</>
+        )}
+        {details.keep_hold === true && '; payouts stay held'}
+        {details.waiting === true && '; another person must decide the same'}
+        <Reason details={details} />
+      </>
+    ),
+  }),
+  'fraud-case.note': (details, visit) => ({
+    sentence: (
+      <>
+        wrote a note about <Case visit={visit} id={text(details, 'case')} />
       </>
     ),
   }),

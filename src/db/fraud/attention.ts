@@ -1,0 +1,70 @@
+import { DAY_MS } from '../../durations.ts'
+import type { Connection } from '../database.ts'
+import { first } from '../query.ts'
+import { compileStatement } from '../statement.ts'
+
+/** A case without new records expires after so many days. */
+export const EXPIRE_DAYS = 90
+
+/** The days before a case expires on which its hold needs attention. */
+const WARN_DAYS = 7
+
+/** The open cases, of the latest days, that are read for what needs attention. */
+export const ATTENTION_CASES = 1000
+
+const READ = compileStatement(`
+  with o as materialized (
+    select affiliate_id, severity, action, last_day from fraud_cases
+    where account = :account and status = 'open'
+    order by opened_for desc, id desc limit ${ATTENTION_CASES}
+  ),
+  e as materialized (select * from o where action = 'hold' and last_day <= :ending)
+  select (select count(*) from o where severity = 'high') as high,
+    (select json_group_array(affiliate_id) from (
+      select distinct affiliate_id from o where severity = 'high' order by affiliate_id)) as high_of,
+    (select count(*) from e) as ending,
+    (select json_group_array(affiliate_id) from (
+      select distinct affiliate_id from e order by affiliate_id)) as ending_of,
+    (select min(last_day) from e) as first_day,
+    ifnull((select too_large from fraud_progress where account = :account), '{}') as too_large`)
+
+interface Row {
+  high: number
+  high_of: string
+  ending: number
+  ending_of: string
+  first_day: number | null
+  too_large: string
+}
+
+/** What needs attention of the cases of an account. */
+export interface CasesToNote {
+  /** The number of open cases of high severity, and their affiliates. */
+  readonly high: number
+  readonly highOf: readonly string[]
+  /** The number of cases whose hold ends within seven days, their affiliates, and the first day of an end. */
+  readonly ending: number
+  readonly endingOf: readonly string[]
+  readonly firstEnd: number | null
+  /** The affiliates with too many records to be evaluated. */
+  readonly tooLarge: readonly string[]
+}
+
+/** Reads what needs attention of the cases of an account at a time, in milliseconds. */
+export async function readCasesToNote(
+  db: Connection,
+  account: string,
+  now: number,
+): Promise<CasesToNote> {
+  const yesterday = Math.floor(now / DAY_MS) - 1
+  const row = await first<Row>(db, READ, { account, ending: yesterday - EXPIRE_DAYS + WARN_DAYS })
+  const listOf = (text = '[]'): string[] => JSON.parse(text)
+  return {
+    high: row?.high ?? 0,
+    highOf: listOf(row?.high_of),
+    ending: row?.ending ?? 0,
+    endingOf: listOf(row?.ending_of),
+    firstEnd: typeof row?.first_day === 'number' ? row.first_day + EXPIRE_DAYS : null,
+    tooLarge: Object.keys(JSON.parse(row?.too_large ?? '{}')).sort(),
+  }
+}

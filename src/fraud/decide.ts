@@ -1,0 +1,199 @@
+import { ADMIN_KEY_ACTOR } from '../auth/admin-keys.ts'
+import { digest } from '../auth/secret.ts'
+import { dayText } from '../commission/engine/calendar.ts'
+import { counted } from '../commission/engine/reasons.ts'
+import { resolveDatabase } from '../db/database.ts'
+import {
+  findCase,
+  type StoredCase,
+  type StoredDecision,
+  type WholeCase,
+} from '../db/fraud/cases.ts'
+import { storeDecision } from '../db/fraud/decisions.ts'
+import type { Account } from '../db/schema.ts'
+import { ApiError, unavailable } from '../errors.ts'
+import type { Issue } from '../validation/issue.ts'
+import { quote } from '../validation/quote.ts'
+import { evidenceOf, type FoundEvidence } from './case-evidence.ts'
+import { evidenceKey } from './findings.ts'
+import { DECISION_LIMITS } from './limits.ts'
+
+/** What a person decides of a case. */
+export interface DecisionRequest {
+  readonly id: string
+  readonly decision: 'confirmed' | 'dismissed'
+  readonly reason: string
+  readonly keepHold: boolean
+  /** The customers to refuse, each once. */
+  readonly refuse: readonly string[]
+  /** The first day from which they are refused; null for the beginning. */
+  readonly from: string | null
+  /** The digest of the records that the person saw; null if they do not say. */
+  readonly shown: string | null
+  readonly actor: string
+  /** In milliseconds. */
+  readonly now: number
+}
+
+/** What became of a decision: the case, or what is wrong with the request. */
+type Decided =
+  | { readonly issues: readonly Issue[]; readonly whole: null }
+  | {
+      readonly issues: null
+      readonly whole: WholeCase
+      /** What is still needed; null if the case is decided. */
+      readonly message: string | null
+    }
+
+/** The error of a case that does not exist. */
+export const noCase = (id: string) =>
+  new ApiError('not_found', { detail: `There is no case ${quote(id)}.` })
+
+/**
+ * Decides a case. Where two persons must decide, the first decision waits for another one that is the same,
+ * about the same records.
+ *
+ * @throws ApiError `not_found`, `not_open`, `evidence_changed`
+ */
+export async function decideCase(
+  env: Env,
+  account: Account,
+  request: DecisionRequest,
+): Promise<Decided> {
+  const { id, actor, shown } = request
+  const db = resolveDatabase(env, account.binding)
+  for (let attempt = 1; attempt <= DECISION_LIMITS.attempts; attempt++) {
+    const whole = await findCase(db, account.id, id)
+    if (!whole) throw noCase(id)
+    const { found, decisions } = whole
+    if (found.status !== 'open') throw notOpen(found)
+    const evidence = await evidenceOf(db, account.id, found)
+    const seen = evidence.map(({ one }) => evidenceKey(one))
+    // An evaluation has replaced the findings between the two reads.
+    if ((await digest(seen.join('\n'))) !== found.evidence_digest) continue
+    if (shown !== null && shown !== found.evidence_digest) {
+      throw await evidenceChanged(found, evidence, shown)
+    }
+    const issues = checkRefused(request.refuse, found, evidence)
+    if (issues.length > 0) return { issues, whole: null }
+    const same = latestOf(decisions).filter((one) => isSame(one, request, found))
+    const mine = same.find((one) => one.actor === actor)
+    if (mine && same.length < account.approvals) {
+      return { issues: null, whole, message: decidedAgain(mine) }
+    }
+    const persons = new Set([...same.map((one) => one.actor), actor]).size
+    const isFinal = persons >= account.approvals
+    const { decision, reason, keepHold, refuse, from, now } = request
+    const isStored = await storeDecision(db, {
+      ...{ account: account.id, case_id: id, position: decisions.length, decision, reason },
+      ...{ keepHold, refuse, from, seen, shown: found.evidence_digest, actor, isFinal, now },
+    })
+    if (!isStored) continue
+    const after = await findCase(db, account.id, id)
+    return { issues: null, whole: after ?? whole, message: isFinal ? null : ANOTHER }
+  }
+  throw unavailable(new Error('The case changed in each attempt.'), 1)
+}
+
+const ANOTHER = 'Another person must decide the same.'
+
+/** Says what is still needed if a person decides the same again. */
+const decidedAgain = ({ actor, at }: StoredDecision): string => {
+  const who =
+    actor === ADMIN_KEY_ACTOR
+      ? `It was decided so with the admin key at ${at}, and all who use the key count as one person.`
+      : `You (${actor}) decided so at ${at}.`
+  return `${who} ${ANOTHER}`
+}
+
+/** Returns the last decision of each person. */
+const latestOf = (decisions: readonly StoredDecision[]): StoredDecision[] => [
+  ...new Map(decisions.map((one) => [one.actor, one])).values(),
+]
+
+/** Whether a decision is what is asked for, about the records that the case has now. */
+const isSame = (
+  one: StoredDecision,
+  { decision, keepHold, refuse, from }: DecisionRequest,
+  found: StoredCase,
+): boolean =>
+  one.decision === decision &&
+  one.keep_hold === Number(keepHold) &&
+  one.refuse === JSON.stringify(refuse) &&
+  (one.from_day === null ? null : dayText(one.from_day)) === from &&
+  one.shown === found.evidence_digest
+
+/** Returns the issues of customers to refuse who are none of the case's. */
+function checkRefused(
+  refuse: readonly string[],
+  found: StoredCase,
+  evidence: readonly FoundEvidence[],
+): Issue[] {
+  const own = new Set(evidence.map(({ one }) => one.customer_id))
+  return refuse.flatMap((id, i) =>
+    own.has(id)
+      ? []
+      : [
+          {
+            pointer: `/refuse/${i}`,
+            code: 'unknown_reference' as const,
+            expected: `a customer of the case ${quote(found.id)}`,
+            value: id,
+          },
+        ],
+  )
+}
+
+function notOpen({ status, decided_at, last_day }: StoredCase): ApiError {
+  const decided = decided_at === null ? '' : ` at ${new Date(decided_at).toISOString()}`
+  const detail =
+    status === 'expired'
+      ? `The case has expired: it has had no new records since ${dayText(last_day)}. It opens again if it gets some.`
+      : `The case was ${status}${decided}. A decision is final.`
+  return new ApiError('not_open', { detail })
+}
+
+/** The records that the error of changed evidence lists. */
+const LISTED = 20
+
+/** The days of findings before which records may have been added. */
+const DAYS = 100
+
+/** Returns the error of a decision about records that are not those that the case has now. */
+async function evidenceChanged(
+  found: StoredCase,
+  evidence: readonly FoundEvidence[],
+  shown: string,
+): Promise<ApiError> {
+  const before = await countShown(evidence, shown)
+  const added = before === null ? null : evidence.slice(before)
+  const changed = {
+    evidence_digest: found.evidence_digest,
+    evidence_total: evidence.length,
+    added: added?.length ?? null,
+    records: (added ?? []).slice(0, LISTED).map(({ one, day }) => ({
+      ...{ resource: one.resource, id: one.id, customer_id: one.customer_id },
+      ...{ day: dayText(one.day), found_on: dayText(day) },
+    })),
+    sentence: found.sentence,
+  }
+  const what = added
+    ? `It has ${counted(added.length, 'new record')} since.`
+    : 'Its records are others now: some were corrected, erased or sent late.'
+  const detail = `Nothing was decided. The case is not as it was shown. ${what} Look at it again, and decide it with the present \`evidence_digest\`.`
+  return new ApiError('evidence_changed', { detail, changed })
+}
+
+/** Returns how many of the first records were shown; null if that was no beginning of the present ones. */
+async function countShown(
+  evidence: readonly FoundEvidence[],
+  shown: string,
+): Promise<number | null> {
+  const keys = evidence.map(({ one }) => evidenceKey(one))
+  // A person sees the findings of whole days.
+  const ends = evidence.flatMap(({ day }, i) => (i > 0 && evidence[i - 1]?.day !== day ? [i] : []))
+  for (const end of ends.slice(-DAYS).toReversed()) {
+    if ((await digest(keys.slice(0, end).join('\n'))) === shown) return end
+  }
+  return null
+}

@@ -1,0 +1,77 @@
+import * as v from 'valibot'
+import { listOf } from '../commission/plans/shapes.ts'
+import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
+import { ruleMessage } from '../validation/issue.ts'
+import { DECISION_LIMITS } from './limits.ts'
+
+// The fields of request bodies about cases.
+
+/** The fields of a decision. */
+export const caseDecision = {
+  decision: describeField(
+    f.oneOf('confirmed', 'dismissed'),
+    documentation(
+      'What was found is fraud, or it is not. A dismissed case holds nothing, and opens again only by records that it does not have.',
+    ),
+  ),
+  reason: describeField(
+    f.reason,
+    documentation(
+      'Why. The audit log and the case show it, and the account reads it. Write no personal data.',
+      'The customers share one device',
+    ),
+  ),
+  keep_hold: v.optional(
+    describeField(
+      v.boolean(),
+      documentation(
+        'Only of `confirmed`: the payouts of the affiliate stay held. Defaults to `false`: the decision ends the hold.',
+      ),
+    ),
+  ),
+  refuse: v.optional(
+    describeField(
+      listOf(f.id, DECISION_LIMITS.refused),
+      documentation(
+        `Only of \`confirmed\`: customers of the case who earn nothing, 1 to ${DECISION_LIMITS.refused}. They are refused in the same step, with the case as the reason.`,
+        ['c-1001'],
+      ),
+    ),
+  ),
+  from: v.optional(
+    describeField(
+      f.day,
+      documentation(
+        'The first day from which these customers earn nothing. Defaults to the beginning.',
+        '2026-11-01',
+      ),
+    ),
+  ),
+  shown: v.optional(
+    describeField(
+      v.pipe(v.string(), v.regex(/^[\da-f]{64}$/, 'pattern 64 hexadecimal digits in lower case')),
+      documentation(
+        'The `evidence_digest` of the case as the person saw it: if its records have changed since, nothing is decided.',
+        '50d858e0985ecc7f60418aaf0cc5ab587f42c2570a884095a9e8ccacd0f6545c',
+      ),
+    ),
+  ),
+}
+
+/** The fields of a note about a case. */
+export const caseNote = {
+  text: describeField(
+    v.pipe(
+      f.textOf(DECISION_LIMITS.note),
+      v.check(
+        (text) => text.trim() !== '',
+        ruleMessage('pattern', 'text that is not only white space'),
+      ),
+    ),
+    documentation(
+      `The note, of 1 to ${DECISION_LIMITS.note.toLocaleString('en')} characters. Write no personal data: the erasure of a customer does not change it.`,
+      'Asked the affiliate for the contracts.',
+    ),
+  ),
+}

@@ -1,0 +1,343 @@
+import { env } from 'cloudflare:workers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Account } from '../../src/db/schema.ts'
+import { decideCase } from '../../src/fraud/decide.ts'
+import { askAda, rowsOf } from '../commission/book-rows.ts'
+import { overriding } from '../overriding.ts'
+import { askAdmin, json, register } from '../partner.ts'
+import { eventsOf } from '../webhook-events.ts'
+import { changeCase, digestOfRecords, storeCases, storeFinding, storeRule } from './stored-cases.ts'
+
+const ACCOUNT = 'acme-forex'
+const PATH = `accounts/${ACCOUNT}/cases/case_1`
+const DAY = 20_000
+
+const decide = (body: object, path = PATH) => askAdmin(`${path}/decide`, 'POST', body)
+const confirmed = { decision: 'confirmed', reason: 'One device' }
+const dismissed = { decision: 'dismissed', reason: 'A campaign' }
+
+const audit = async () =>
+  (await json(askAdmin('audit-log'))).data.map(({ action, details }: never) => [action, details])
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['a', 'b'] })
+  await storeRule()
+  await storeFinding(DAY, [
+    ['t-1', 'c-1'],
+    ['t-2', 'c-2'],
+  ])
+  const digest = await digestOfRecords(['t-1', 't-2'])
+  await storeCases({ id: 'case_1', lastDay: DAY, digest })
+})
+
+const refusals = async () =>
+  (await rowsOf('customer_refusals')).map(({ customer_id, day, reason }) => [
+    customer_id,
+    day,
+    reason,
+  ])
+
+describe('a decision', () => {
+  test('closes the case, with its reason and who made it', async () => {
+    const response = await decide(dismissed)
+    expect(response.status).toBe(200)
+    const found = await json(response)
+    expect(found).toMatchObject({
+      ...{ case_id: 'case_1', status: 'dismissed', keep_hold: false, amount_held: [] },
+      decisions: [{ ...dismissed, keep_hold: false, refuse: [], from: null, actor: 'admin-key' }],
+    })
+    expect(found.decided_at).toBe(found.decisions[0].at)
+    const [[action, details]] = await audit()
+    expect([action, details]).toEqual([
+      'fraud-case.decide',
+      { case: 'case_1', ...dismissed, keep_hold: false, refused: 0, waiting: false },
+    ])
+    const [row] = await rowsOf('fraud_decisions')
+    expect(JSON.parse(String(row?.seen))).toEqual(['transactions:t-1', 'transactions:t-2'])
+  })
+
+  test('is final: a case that is not open is 409 `not_open`', async () => {
+    await decide(confirmed)
+    expect(await json(decide(confirmed))).toMatchObject({ status: 409, code: 'not_open' })
+    expect(await json(decide(dismissed))).toMatchObject({ status: 409, code: 'not_open' })
+    await changeCase('case_1', 'status', 'expired')
+    expect((await json(decide(dismissed))).detail).toMatch(/^The case has expired/)
+    expect(await rowsOf('fraud_decisions')).toHaveLength(1)
+  })
+
+  test('of 16 simultaneous ones is made once', async () => {
+    const all = await Promise.all(
+      Array.from({ length: 16 }, (_, i) => decide(i % 2 ? confirmed : dismissed)),
+    )
+    const statuses = all.map(({ status }) => status).sort()
+    expect(statuses).toEqual([200, ...Array.from({ length: 15 }, () => 409)])
+    expect(await rowsOf('fraud_decisions')).toHaveLength(1)
+  })
+
+  test('whose answer was lost is stored once', async () => {
+    let isLost = false
+    const db = overriding(env.DB, {
+      async batch(statements: D1PreparedStatement[]) {
+        const results = await env.DB.batch(statements)
+        if (statements.length > 3 && !isLost) {
+          isLost = true
+          throw new Error('D1_ERROR: Network connection lost')
+        }
+        return results
+      },
+    })
+    const decided = await decideCase({ ...env, DB: db } as Env, await account(), {
+      ...{ id: 'case_1', decision: 'confirmed', reason: 'One device', keepHold: true },
+      ...{ refuse: ['c-1'], from: null, shown: null, actor: 'ada', now: Date.now() },
+    })
+    expect(isLost).toBe(true)
+    expect(decided.whole?.found.status).toBe('confirmed')
+    expect(await rowsOf('fraud_decisions')).toHaveLength(1)
+    expect((await audit()).map(([action]: string[]) => action)).toHaveLength(2)
+  })
+
+  test('of a case that does not exist, or of another account, is 404', async () => {
+    await register('forex', { account: 'other' })
+    expect((await decide(confirmed, 'accounts/other/cases/case_1')).status).toBe(404)
+    expect((await decide(confirmed, `accounts/${ACCOUNT}/cases/case_2`)).status).toBe(404)
+    expect((await rowsOf('fraud_cases')).map(({ status }) => status)).toEqual(['open'])
+  })
+
+  test.each([
+    [{ decision: 'open', reason: 'x' }, '/decision', 'enum'],
+    [{ decision: 'confirmed' }, '/reason', 'required'],
+    [{ ...confirmed, reason: ' ' }, '/reason', 'pattern'],
+    [{ ...confirmed, reason: 'x'.repeat(501) }, '/reason', 'length'],
+    [{ ...dismissed, keep_hold: true }, '/keep_hold', 'not_applicable'],
+    [{ ...dismissed, refuse: ['c-1'] }, '/refuse', 'not_applicable'],
+    [{ ...confirmed, from: '2026-11-01' }, '/from', 'not_applicable'],
+    [{ ...confirmed, refuse: [] }, '/refuse', 'length'],
+    [{ ...confirmed, refuse: ['c-1', 'c-9'] }, '/refuse/1', 'unknown_reference'],
+    [{ ...confirmed, refuse: ['c-9', 'c-1', 'c-9'] }, '/refuse/0', 'unknown_reference'],
+    [{ ...confirmed, shown: 'x' }, '/shown', 'pattern'],
+    [{ ...confirmed, note: 'x' }, '/note', 'unknown_field'],
+  ])('with %j is 422 at %s', async (body, pointer, code) => {
+    const { status, errors } = await json(decide(body))
+    expect(status).toBe(422)
+    expect(errors).toMatchObject([{ pointer, code }])
+    expect(await rowsOf('fraud_decisions')).toEqual([])
+    expect(await rowsOf('customer_refusals')).toEqual([])
+  })
+
+  test('sends `case.decided`', async () => {
+    await askAdmin(`accounts/${ACCOUNT}/webhooks`, 'POST', { url: 'https://hooks.example/x' })
+    await decide({ ...confirmed, keep_hold: true })
+    expect(await eventsOf(ACCOUNT)).toMatchObject([
+      { type: 'case.decided', case_id: 'case_1', decision: 'confirmed', keep_hold: true },
+    ])
+  })
+})
+
+const account = async () =>
+  (await env.DB.prepare(`select * from accounts where id = ?`).bind(ACCOUNT).first<Account>())!
+
+describe('a decision that refuses customers', () => {
+  test('refuses them with the case as the reason, in the same batch', async () => {
+    const response = await decide({ ...confirmed, refuse: ['c-2', 'c-1'], from: '2024-10-01' })
+    expect(response.status).toBe(200)
+    const reason = 'Fraud review, case_1: One device'
+    expect(await refusals()).toEqual([
+      ['c-1', 19_997, reason],
+      ['c-2', 19_997, reason],
+    ])
+    const entries = await audit()
+    expect(entries.map(([action]: string[]) => action).sort()).toEqual([
+      'fraud-case.decide',
+      'refusal.put',
+      'refusal.put',
+    ])
+    expect(entries).toContainEqual([
+      'refusal.put',
+      { customer_id: 'c-1', from: '2024-10-01', reason, case: 'case_1' },
+    ])
+  })
+
+  test('leaves one who is refused from then on, or from earlier, as they are', async () => {
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into customer_refusals values (?, 'c-1', -719528, 'Earlier', 'x')`,
+      ).bind(ACCOUNT),
+      env.DB.prepare(`insert into customer_refusals values (?, 'c-2', 20500, 'Later', 'x')`).bind(
+        ACCOUNT,
+      ),
+    ])
+    await decide({ ...confirmed, refuse: ['c-1', 'c-2'], from: '2024-10-01' })
+    expect(await refusals()).toEqual([
+      ['c-1', -719_528, 'Earlier'],
+      ['c-2', 19_997, 'Fraud review, case_1: One device'],
+    ])
+    const put = (await audit()).filter(([action]: string[]) => action === 'refusal.put')
+    expect(put.map(([, { customer_id }]: [string, Record<string, string>]) => customer_id)).toEqual(
+      ['c-2'],
+    )
+  })
+
+  test('refuses nobody if the batch fails at its end', async () => {
+    const db = overriding(env.DB, {
+      batch: (statements: D1PreparedStatement[]) =>
+        env.DB.batch(
+          statements.length > 3
+            ? [...statements, env.DB.prepare(`select json('stop')`)]
+            : statements,
+        ),
+    })
+    const request = {
+      ...{ id: 'case_1', decision: 'confirmed' as const, reason: 'One device', keepHold: false },
+      ...{ refuse: ['c-1'], from: null, shown: null, actor: 'ada', now: Date.now() },
+    }
+    await expect(decideCase({ ...env, DB: db } as Env, await account(), request)).rejects.toThrow()
+    expect(await rowsOf('customer_refusals')).toEqual([])
+    expect(await rowsOf('fraud_decisions')).toEqual([])
+    expect((await rowsOf('fraud_cases')).map(({ status }) => status)).toEqual(['open'])
+  })
+})
+
+describe('evidence that has changed since it was shown', () => {
+  test('is 409 with the records that were added', async () => {
+    const shown = await digestOfRecords(['t-1', 't-2'])
+    await storeFinding(DAY + 1, [['t-3', 'c-3']])
+    const digest = await digestOfRecords(['t-1', 't-2', 't-3'])
+    await storeCase({ digest, lastDay: DAY + 1 })
+    expect(await json(decide({ ...confirmed, shown }))).toMatchObject({
+      ...{ status: 409, code: 'evidence_changed' },
+      detail:
+        'Nothing was decided. The case is not as it was shown. It has 1 new record since. Look at it again, and decide it with the present `evidence_digest`.',
+      changed: {
+        ...{ evidence_digest: digest, evidence_total: 3, added: 1 },
+        records: [
+          {
+            ...{ resource: 'transactions', id: 't-3', customer_id: 'c-3' },
+            ...{ day: '2024-10-05', found_on: '2024-10-05' },
+          },
+        ],
+      },
+    })
+    expect((await decide({ ...confirmed, shown: digest })).status).toBe(200)
+  })
+
+  test('is 409 without a list if records were corrected', async () => {
+    const shown = await digestOfRecords(['t-1', 't-2'])
+    await storeFinding(DAY, [['t-2', 'c-2']])
+    await storeCase({ digest: await digestOfRecords(['t-2']), lastDay: DAY })
+    const { code, changed } = await json(decide({ ...confirmed, shown }))
+    expect([code, changed.added, changed.records]).toEqual(['evidence_changed', null, []])
+  })
+
+  /** Rewrites the case as an evaluation does. */
+  const storeCase = ({ digest, lastDay }: { digest: string; lastDay: number }) =>
+    env.DB.prepare(`update fraud_cases set evidence_digest = ?, last_day = ?`)
+      .bind(digest, lastDay)
+      .run()
+
+  test('between the reading and the decision is noticed', async () => {
+    const shown = await digestOfRecords(['t-1', 't-2'])
+    let isCalled = false
+    const db = overriding(env.DB, {
+      async batch(statements: D1PreparedStatement[]) {
+        if (statements.length > 3 && !isCalled) {
+          isCalled = true
+          await storeFinding(DAY + 1, [['t-3', 'c-3']])
+          const digest = await digestOfRecords(['t-1', 't-2', 't-3'])
+          await storeCase({ digest, lastDay: DAY + 1 })
+        }
+        return env.DB.batch(statements)
+      },
+    })
+    const request = {
+      ...{ id: 'case_1', decision: 'confirmed' as const, reason: 'One device', keepHold: false },
+      ...{ refuse: ['c-1'], from: null, shown, actor: 'ada', now: Date.now() },
+    }
+    await expect(
+      decideCase({ ...env, DB: db } as Env, await account(), request),
+    ).rejects.toMatchObject({ code: 'evidence_changed' })
+    expect(isCalled).toBe(true)
+    expect(await rowsOf('customer_refusals')).toEqual([])
+  })
+})
+
+describe('where two persons must decide', () => {
+  beforeEach(async () => {
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+  })
+  const second = (body: object) => askAda(`${PATH}/decide`, 'POST', body)
+
+  test('the first one waits, also if they repeat it, and the second one decides', async () => {
+    const body = { ...confirmed, refuse: ['c-1'], keep_hold: true }
+    const first = await decide(body)
+    expect(first.status).toBe(202)
+    expect(await json(first)).toMatchObject({
+      ...{ status: 'open', approvals_required: 2 },
+      message: 'Another person must decide the same.',
+    })
+    expect(await refusals()).toEqual([])
+    const again = await decide({ ...body, reason: 'Once more' })
+    expect(again.status).toBe(202)
+    expect((await json(again)).message).toMatch(/^It was decided so with the admin key at /)
+    expect(await rowsOf('fraud_decisions')).toHaveLength(1)
+    const done = await second({ ...body, reason: 'I agree' })
+    expect(done.status).toBe(200)
+    expect(await json(done)).toMatchObject({ status: 'confirmed', keep_hold: true })
+    expect(await refusals()).toEqual([['c-1', -719_528, 'Fraud review, case_1: I agree']])
+  })
+
+  test.each([
+    ['another decision', dismissed],
+    ['other customers', { ...confirmed, refuse: ['c-1'] }],
+    ['another hold', { ...confirmed, keep_hold: true }],
+  ])('%s is not the same one', async (_, body) => {
+    await decide(confirmed)
+    expect((await second(body)).status).toBe(202)
+    expect((await rowsOf('fraud_cases')).map(({ status }) => status)).toEqual(['open'])
+    // The first person can join the second one.
+    expect((await decide(body)).status).toBe(200)
+  })
+
+  test('about other records the first one decides again', async () => {
+    await decide(confirmed)
+    await storeFinding(DAY + 1, [['t-3', 'c-3']])
+    await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
+    await changeCase('case_1', 'last_day', DAY + 1)
+    expect((await second(confirmed)).status).toBe(202)
+    expect((await decide(confirmed)).status).toBe(200)
+    expect(await rowsOf('fraud_decisions')).toHaveLength(3)
+  })
+
+  test('both at the same moment decide once', async () => {
+    const both = await Promise.all([decide(confirmed), second(confirmed)])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 202])
+    expect(await rowsOf('fraud_decisions')).toHaveLength(2)
+  })
+})
+
+describe('a note', () => {
+  const note = (text: unknown, path = PATH) => askAdmin(`${path}/note`, 'POST', { text })
+
+  test('is stored with its author, and shown with the case', async () => {
+    const response = await note('Asked for the contracts.\nThey come on Monday.')
+    expect(response.status).toBe(201)
+    const stored = await json(response)
+    expect(stored).toMatchObject({ actor: 'admin-key' })
+    expect((await json(askAdmin(PATH))).notes).toEqual([stored])
+    const [[action, details]] = await audit()
+    expect([action, details]).toEqual(['fraud-case.note', { case: 'case_1', note: stored.note_id }])
+  })
+
+  test('has 1 to 4,000 characters', async () => {
+    expect((await note('x'.repeat(4000))).status).toBe(201)
+    for (const text of ['', ' ', 'x'.repeat(4001), 'x'.repeat(5000), 7, undefined]) {
+      expect((await note(text)).status).toBe(422)
+    }
+  })
+
+  test('is also of a case that was decided, and of no other account’s', async () => {
+    await decide(dismissed)
+    expect((await note('Later')).status).toBe(201)
+    await register('forex', { account: 'other' })
+    expect((await note('x', 'accounts/other/cases/case_1')).status).toBe(404)
+  })
+})
