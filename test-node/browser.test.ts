@@ -21,6 +21,7 @@ import { DESKTOP, PHONE } from './browser/viewports.ts'
 import { accountTests } from './console/account.ts'
 import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
+import { fraudRuleTests } from './console/fraud-rules.ts'
 import { moneyTests } from './console/money.ts'
 import { oddTests } from './console/odd.ts'
 import { taskTests } from './console/tasks.ts'
@@ -265,6 +266,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     dataTests(shared)
     frameTests(shared)
     moneyTests(shared)
+    fraudRuleTests(shared)
     oddTests(shared)
     accountTests(shared)
   })

@@ -189,10 +189,10 @@ describe('the pages of rules', () => {
   test('each rule is a sentence, and each kind without a rule says what it sees', async () => {
     await create('prop-trading')
     const { page } = await open(RULES)
-    const full = words(await page())
-    expect(full).toContain('a customer paid at least 5 fees for challenges and resets in 14 days.')
+    const text = words(await page())
+    expect(text).toContain('a customer paid at least 5 fees for challenges and resets in 14 days.')
     // A prop firm may have no rule that asks for a deposit, so that its set has none of this kind.
-    expect(full).toContain('Patterns without a rule Deposits at the minimum Opens a case when 60 %')
+    expect(text).toContain('Patterns without a rule Deposits at the minimum Opens a case when 60 %')
     expectPlain(await page())
   })
 

@@ -131,15 +131,14 @@ const KindCards = ({ visit, account, kinds }: KindsProps) => (
 const Kinds = ({ kinds, rules, ...props }: KindsProps & { rules: readonly ListedRule[] }) => {
   const hasRule = ({ kind }: Kind) => rules.some((one) => one.kind === kind)
   const others = kinds.filter((kind) => !hasRule(kind))
+  const isOffered = others.length < kinds.length && isAtLeast(props.visit.member.role, 'manager')
   return (
     <>
-      {others.length > 0 && (
-        <>
-          <h2 id="new-rule">Patterns without a rule</h2>
-          <KindCards {...props} kinds={others} />
-        </>
+      {(others.length > 0 || isOffered) && (
+        <h2 id="new-rule">{others.length > 0 ? 'Patterns without a rule' : 'More rules'}</h2>
       )}
-      {others.length < kinds.length && isAtLeast(props.visit.member.role, 'manager') && (
+      {others.length > 0 && <KindCards {...props} kinds={others} />}
+      {isOffered && (
         <details>
           <summary>Add a second rule of a kind, such as for some affiliates only</summary>
           <KindCards {...props} kinds={kinds.filter(hasRule)} />

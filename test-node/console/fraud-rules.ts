@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { skip } from '../browser/chromium.ts'
+import { openSignedIn, type Shared } from './frame.ts'
+
+// What a manager does with fraud rules.
+
+const RULES = '/console/accounts/demo-broker/fraud-rules'
+
+/** A narrow phone. */
+const NARROW = { width: 360, height: 740 }
+
+/** The text of a back-test of the last days. */
+const TESTED = /From .+ to .+ it would have opened (?:no case|\d+ cases?)/
+
+const isTooWide = (page: Page) => page.evaluate('document.documentElement.scrollWidth > innerWidth')
+
+/** Defines the tests of the pages of fraud rules. */
+export function fraudRuleTests(shared: () => Shared): void {
+  test('a second rule is written, tested and saved on a narrow phone', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), RULES, NARROW)
+    assert.equal(await isTooWide(page), false)
+    await page.getByText('Add a second rule of a kind').click()
+    await page.getByRole('link', { name: 'Add the rule Deposits at the minimum' }).click()
+    await page.getByText(TESTED).waitFor()
+    assert.equal(await isTooWide(page), false)
+
+    await page.getByLabel('Fewest customers who qualified').fill('0')
+    await page.getByRole('button', { name: 'Show in words and test' }).click()
+    await page.getByRole('alert').waitFor()
+    await page.getByRole('alert').getByRole('link').click()
+    assert.match(page.url(), /#parameters\/min_customers$/)
+
+    await page.getByLabel('Fewest customers who qualified').fill('3')
+    await page.getByLabel('Name', { exact: true }).fill('A few minimum deposits')
+    await page.getByRole('button', { name: 'Show in words and test' }).click()
+    await page.getByText('60 % of at least 3 customers who qualified in 30 days').waitFor()
+    await page.getByText(TESTED).waitFor()
+    await page.getByRole('button', { name: 'Add the rule' }).click()
+    assert.match(await page.getByRole('status').innerText(), /^Version 1 is saved\./)
+    assert.equal(await page.locator('h1').innerText(), 'A few minimum deposits')
+    assert.equal(await isTooWide(page), false)
+  })
+
+  test('the cases of a rule are a chart by month, and sentences with links', { skip }, async () => {
+    const { page } = shared()
+    await openSignedIn(shared(), `${RULES}/lot-churn`, NARROW)
+    await page.getByRole('link', { name: 'What it would have found' }).click()
+    await page.getByText(TESTED).waitFor()
+    await page.locator('.plot canvas').waitFor()
+    assert.equal(await isTooWide(page), false)
+    const table = page.getByRole('table', { name: /^Cases, by day/ })
+    assert.match(await table.innerText(), /By volume the affiliate earned more/)
+    await table.locator('summary').first().click()
+    const record = table.locator('details[open] a').first()
+    await record.click()
+    await page.waitForURL(/\/records\/trading-activity\//)
+  })
+
+  test('a version is written without a script', { skip }, async () => {
+    const { base, key, browser, demo } = shared()
+    const page = await browser.newPage({ javaScriptEnabled: false, viewport: NARROW })
+    try {
+      const at = `${RULES}/activity-outlier?edit=next`
+      await openSignedIn({ base, key, browser, page, demo }, at)
+      await page.getByLabel('Times what is usual').fill('2,5')
+      await page.getByLabel('But not these affiliates').fill('HOUSE, "A, B"')
+      await page.getByLabel('What it does').selectOption('Opens a case and holds payouts')
+      await page.getByRole('button', { name: 'Show in words and test' }).click()
+      const words = await page.locator('.in-words').innerText()
+      assert.match(words, /Holds the payouts of the affiliate when .+ more than 2\.5 times/)
+      assert.match(words, /all affiliates, but not of HOUSE and A, B\./)
+      await page.getByRole('button', { name: 'Save this version' }).click()
+      assert.match(await page.getByRole('status').innerText(), /^Version \d+ is saved\./)
+      assert.ok(await page.locator('ins', { hasText: 'Holds the payouts' }).isVisible())
+    } finally {
+      await page.close()
+    }
+  })
+}
