@@ -191,8 +191,8 @@ test('docs/fraud.md explains each kind of fraud rule, with its parameters and th
     }
     for (const [name, usual] of Object.entries(Object(v.parse(parameters, {})))) {
       if (typeof usual === 'object') continue
-      const said = new RegExp(`\`${name}\`\\s+\\((?:default )?\`?${usual}\`?\\)`)
-      assert.match(section, said, `${kind}: ${name} ${usual}`)
+      const documented = new RegExp(`\`${name}\`\\s+\\((?:default )?\`?${usual}\`?\\)`)
+      assert.match(section, documented, `${kind}: ${name} ${usual}`)
     }
   }
 })
