@@ -235,7 +235,7 @@ async function startProgram(root: string, args: string[]): Promise<Started> {
   child.stdout.on('data', (data) => (output += data))
   child.stderr.on('data', (data) => (output += data))
   rmSync(demoPath, { force: true })
-  for (let i = 0; i < 600 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
+  for (let i = 0; i < 1800 && !existsSync(demoPath) && child.exitCode === null; i++) await wait(100)
   if (!existsSync(demoPath)) {
     child.kill('SIGTERM')
     // Another program has taken the port in the meantime.

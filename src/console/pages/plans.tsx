@@ -96,7 +96,7 @@ export const Assignments = ({
             name: 'assignment',
             options: rows.map(({ affiliate_id, plan, from }) => [
               `${from} ${affiliate_id}`,
-              `${isolated(affiliate_id)}: ${isolated(plan)}, from ${dayWords(from)}`,
+              `${isolated(plan)} from ${dayWords(from)}: ${isolated(affiliate_id)}`,
             ]),
           },
         ]}
