@@ -19,6 +19,7 @@ import {
 } from './browser/page.ts'
 import { DESKTOP, PHONE } from './browser/viewports.ts'
 import { accountTests } from './console/account.ts'
+import { caseTests } from './console/cases.ts'
 import { dataTests } from './console/data.ts'
 import { frameTests } from './console/frame.ts'
 import { fraudRuleTests } from './console/fraud-rules.ts'
@@ -269,6 +270,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
     fraudRuleTests(shared)
     oddTests(shared)
     accountTests(shared)
+    caseTests(shared)
   })
 
   test('an administrator types the key and a new account, and clicks', { skip }, async () => {

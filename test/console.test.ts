@@ -9,6 +9,7 @@ import { STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
 import { storePlan } from './commission/stored.ts'
 import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
 import { countTrips } from './console/trips.ts'
+import { storeCases, storeFinding, storeRule } from './fraud/stored-cases.ts'
 import { overridingSessions } from './overriding.ts'
 import { ada, askAdmin, deposit, json, ORIGIN, issuedPartner as partner } from './partner.ts'
 
@@ -24,6 +25,7 @@ const PARAMETERS: Record<string, string> = {
   resource: 'transactions',
   id: deposit.transaction_id,
   statement: STATEMENT_ID,
+  case: 'case_1',
   line: `lin_${STATEMENT_ID.slice('stm_'.length)}${'0'.repeat(16)}`,
 }
 
@@ -38,6 +40,7 @@ const DEFERRED: readonly (readonly [path: string, query: string, shown: number, 
   ['/console/accounts/:account/lines/:line', '', 2, 14],
   ['/console/accounts/:account/lines/:line', '?customer_id=c-1', 2, 14],
   ['/console/accounts/:account/records/:resource/:id', '', 3, 11],
+  ['/console/accounts/:account/cases/:case', '', 3, 11],
   ['/console/accounts/:account/unearned', '?period=2026-10', 2, 7],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records', 2, 7],
   ['/console/accounts/:account/customers/:customer', '', 3, 6],
@@ -98,6 +101,12 @@ async function createAccount(): Promise<Record<string, string>> {
       JSON.stringify([line]),
     ),
   ])
+  await storeRule('acme')
+  await storeFinding(20_000, [[deposit.transaction_id, 'c-1']], {
+    account: 'acme',
+    affiliate: 'aff-7',
+  })
+  await storeCases({ account: 'acme', id: 'case_1', affiliate: 'aff-7' })
   const refused = await acme.post('transactions', [{ ...today, transaction_type: 'gift' }])
   const { delivery_id } = (await refused.json()) as { delivery_id: string }
   const hook = askAdmin('accounts/acme/webhooks', 'POST', { url: 'https://hooks.example/' })

@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import type { Member } from '../auth/roles.ts'
+import type { FactResource } from '../commission/engine/facts.ts'
 import { DAY_MS } from '../durations.ts'
 import type { Api, ApiRequest, FileRequest } from './api.ts'
 
@@ -7,7 +8,7 @@ import type { Api, ApiRequest, FileRequest } from './api.ts'
 export const SECTION_GROUPS = [
   { heading: null, sections: ['Overview', 'Reports'] },
   { heading: 'Commissions', sections: ['Statements', 'Payouts', 'Plans', 'Rates'] },
-  { heading: 'Fraud review', sections: ['Rules'] },
+  { heading: 'Fraud review', sections: ['Cases', 'Rules'] },
   { heading: 'People', sections: ['Affiliates', 'Customers'] },
   { heading: 'Records', sections: ['Deliveries', 'Held records'] },
   { heading: 'Settings', sections: ['Account', 'Webhooks', 'Audit log'] },
@@ -34,6 +35,21 @@ export interface RefusedForm {
   readonly errors: readonly FieldError[]
   /** The cases of the fraud review that hold what was to be paid; absent if that is not the reason. */
   readonly heldBy?: readonly string[] | undefined
+  /** What changed of a case since a person saw it; absent if that is not the reason. */
+  readonly changed?: ChangedEvidence | undefined
+}
+
+/** What changed of the records of a case since a person saw it, as the administration API says it. */
+export interface ChangedEvidence {
+  /** The number of new records; null if others changed, too. */
+  readonly added: number | null
+  /** The first of the new records. */
+  readonly records: readonly {
+    readonly resource: FactResource | 'statements'
+    readonly id: string
+    readonly customer_id: string | null
+    readonly day: string
+  }[]
 }
 
 /** A filter of an address whose value cannot be applied. */

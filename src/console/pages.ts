@@ -4,6 +4,8 @@ import { affiliatePage } from './pages/affiliate.tsx'
 import { affiliateUploadPage } from './pages/affiliate-upload.tsx'
 import { affiliatesPage } from './pages/affiliates.tsx'
 import { accountAuditLogPage, auditLogPage } from './pages/audit-log.tsx'
+import { casePage } from './pages/case.tsx'
+import { casesPage } from './pages/cases.tsx'
 import { credentialsPage } from './pages/credentials.tsx'
 import { customerPage } from './pages/customer.tsx'
 import { customersPage } from './pages/customers.tsx'
@@ -47,6 +49,8 @@ export const PAGES: readonly Page[] = [
   linePage,
   unearnedPage,
   payoutsPage,
+  casesPage,
+  casePage,
   fraudRulesPage,
   fraudRulePage,
   fraudSimulationPage,

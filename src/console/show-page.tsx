@@ -9,7 +9,16 @@ import { contentSecurityPolicy } from '../http/content-security-policy.ts'
 import type { FileRequest } from './api.ts'
 import { readErrors } from './api-errors.ts'
 import { type AccountName, Document, Home, Layout } from './layout.tsx'
-import type { CsvFile, Page, RefusedFilter, RefusedForm, TypedForm, Values, View } from './page.ts'
+import type {
+  ChangedEvidence,
+  CsvFile,
+  Page,
+  RefusedFilter,
+  RefusedForm,
+  TypedForm,
+  Values,
+  View,
+} from './page.ts'
 import type { List } from './parts/data.tsx'
 import { placeOf } from './parts/deliveries.tsx'
 import { FormSentence, Refusal, RefusedFilters } from './parts/forms.tsx'
@@ -25,6 +34,7 @@ export const refusedBy = (error: ApiError, change: string, values: Values): Refu
   detail: error.details.detail ?? `${error.title}.`,
   errors: readErrors(error),
   heldBy: error.details.held_by,
+  changed: error.details.changed as ChangedEvidence | undefined,
 })
 
 /** Sets the headers of an error of the administration API, or of the console, and returns it as a view. */

@@ -62,9 +62,14 @@ function respondWithCases(c: Context<AppEnv>): Promise<Response> {
   return withReadSession(c, async ({ grant, session }) => {
     const context = JSON.stringify([grant.account, 'cases', filter])
     const page = await readPage(c.env, context, query)
-    const found = await listCases(session, grant.account, filter, page)
-    const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
-    const holds = await readHolds(session, grant.account, affiliates)
+    const { affiliate_id } = filter
+    // What holds the payouts of one affiliate is read together with its cases.
+    const [found, ofOne] = await Promise.all([
+      listCases(session, grant.account, filter, page),
+      affiliate_id === undefined ? null : readHolds(session, grant.account, [affiliate_id]),
+    ])
+    const affiliates = [...new Set(found.data.map((one) => one.affiliate_id))]
+    const holds = ofOne ?? (await readHolds(session, grant.account, affiliates))
     const data = found.data.map((one) => presentStoredCase(one, holds.get(one.affiliate_id)))
     return respondWithPage(c, context, page, { ...found, data })
   })

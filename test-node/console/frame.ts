@@ -5,6 +5,7 @@ import { skip } from '../browser/chromium.ts'
 import { findingsOfPages } from '../browser/findings.ts'
 import { DESKTOP, PHONE } from '../browser/viewports.ts'
 import type { Demo } from '../service.ts'
+import { demoCase } from './demo-case.ts'
 import { pageAddresses } from './pages.ts'
 import { sendRefused } from './refused.ts'
 
@@ -73,6 +74,7 @@ export function frameTests(shared: () => Shared): void {
       client: demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? '',
       delivery: await refusedDelivery(shared()),
       webhook: await newWebhook(shared()),
+      case: (await demoCase(shared())).case_id,
     })
     assert.ok(addresses.length >= 4)
     const found = await findingsOfPages(page, [SIGN_IN, ...addresses], async (address) => {

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { skip } from '../browser/chromium.ts'
 import { CHARTS_DRAWN } from '../browser/page.ts'
 import { DESKTOP } from '../browser/viewports.ts'
+import { demoCase } from './demo-case.ts'
 import { openSignedIn, type Shared } from './frame.ts'
 import { BRAND, createOddAccounts, FIRM, ODD, PERIOD } from './odd-data.ts'
 import { pageAddresses, pagePaths } from './pages.ts'
@@ -176,7 +177,8 @@ export function oddTests(shared: () => Shared): void {
     await openSignedIn(own, '/console')
     const ids = await createOddAccounts(own)
     const client = demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? ''
-    const demoAddresses = await pageAddresses({ client })
+    const { case_id } = await demoCase(own)
+    const demoAddresses = await pageAddresses({ client, case: case_id })
     const found: string[] = []
     for (const address of [...demoAddresses, ...(await oddAddresses(ids))]) {
       for (const viewport of [DESKTOP, SMALL_PHONE]) {

@@ -16,6 +16,7 @@ const PARAMETERS: Readonly<Record<string, string>> = {
 
 /** Queries with which pages show more than without, by their paths. */
 const QUERIES: Readonly<Record<string, readonly string[]>> = {
+  '/accounts/:account/cases': ['status=all', 'rule=none'],
   '/accounts/:account/find': ['record_id=IB-07'],
   '/accounts/:account/deliveries': ['record_id=T-refused-1', 'status=refused'],
   '/accounts/:account/customers/:customer': ['period=2026-03'],
@@ -33,6 +34,12 @@ const QUERIES: Readonly<Record<string, readonly string[]>> = {
     'from=2026-03-31&to=2026-03-01',
   ],
   '/accounts/:account/unearned': ['period=2026-03', 'period=2026-03&list=records'],
+}
+
+/** The pages of what exists in another account than the others. */
+const ACCOUNTS: Readonly<Record<string, string>> = {
+  '/accounts/:account/cases': 'demo-broker',
+  '/accounts/:account/cases/:case': 'demo-broker',
 }
 
 /** Pages that only the accounts of brands have. */
@@ -61,9 +68,12 @@ export async function pagePaths(): Promise<string[]> {
  */
 export async function pageAddresses(more: Readonly<Record<string, string>>): Promise<string[]> {
   const values: Readonly<Record<string, string>> = { ...PARAMETERS, ...more }
-  const fill = (text: string) => text.replace(/:(\w+)/g, (_, name) => values[name] ?? `no-${name}`)
+  const fill = (text: string, account?: string) => {
+    const own: Readonly<Record<string, string>> = { ...values, ...(account && { account }) }
+    return text.replace(/:(\w+)/g, (_, name) => own[name] ?? `no-${name}`)
+  }
   const filled = (await pagePaths()).flatMap((path) => {
-    const address = `/console${fill(path)}`
+    const address = `/console${fill(path, ACCOUNTS[path])}`
     return [address, ...(QUERIES[path] ?? []).map((query) => `${address}?${fill(query)}`)]
   })
   return [...filled, ...OF_BRANDS]

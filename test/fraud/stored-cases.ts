@@ -1,4 +1,6 @@
 import { env } from 'cloudflare:workers'
+import * as v from 'valibot'
+import { minimumDeposit } from '../../src/fraud/kinds/minimum-deposit.ts'
 
 /** What a stored case has; the rest has its default. */
 export interface StoredCase {
@@ -14,6 +16,9 @@ export interface StoredCase {
   keepHold?: boolean
   openedAt?: number
   lastDay?: number
+  openedFor?: number
+  /** The number of its records. */
+  evidence?: number
   digest?: string
 }
 
@@ -32,12 +37,13 @@ export const storeCases = (...cases: readonly StoredCase[]) =>
         `insert into fraud_cases (account, id, affiliate_id, rule, subject, position, customer_id,
            other_customer_id, version, kind, severity, action, reserve_percent, status, opened_for,
            opened_at, last_day, figures, sentence, evidence_count, evidence_digest, keep_hold)
-         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, 20000, ?, ?, '[]',
-           '12 of 15 customers who qualified deposited the minimum.', 0, ?, ?)`,
+         values (?, ?, ?, ?, ?, 0, ?, ?, 1, 'minimum_deposit', ?, ?, ?, ?, ?, ?, ?, '[]',
+           '12 of 15 customers who qualified deposited the minimum.', ?, ?, ?)`,
       ).bind(
         ...[account, one.id, affiliate, rule, subject],
         ...[customer, other, one.severity ?? 'high', one.action ?? 'hold', one.reserve ?? '100'],
-        ...[one.status ?? 'open', one.openedAt ?? Date.now(), one.lastDay ?? 20000],
+        ...[one.status ?? 'open', one.openedFor ?? 20000, one.openedAt ?? Date.now()],
+        ...[one.lastDay ?? 20000, one.evidence ?? 0],
         ...[one.digest ?? 'digest', one.keepHold ? 1 : 0],
       )
     }),
@@ -73,11 +79,17 @@ export async function digestOfRecords(ids: readonly string[]): Promise<string> {
   return [...new Uint8Array(bytes)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
+const RULE = {
+  ...{ name: 'Deposits at the minimum', kind: 'minimum_deposit', effective_from: '2024-01-01' },
+  ...{ severity: 'high', action: 'hold', scope: { affiliates: ['*'] }, disabled: false },
+  parameters: v.parse(minimumDeposit.parameters, {}),
+}
+
 /** Stores the version of the rule that has found stored cases. */
 export const storeRule = (account = 'acme-forex', rule = 'minimum') =>
   env.DB.prepare(
     `insert into fraud_rule_versions (account, rule, version, effective_from, terms, created_at)
-     values (?, ?, 1, '2024-01-01', '{"name":"Deposits at the minimum"}', '2024-01-01')`,
+     values (?, ?, 1, '2024-01-01', ?, '2024-01-01')`,
   )
-    .bind(account, rule)
+    .bind(account, rule, JSON.stringify(RULE))
     .run()

@@ -29,6 +29,7 @@ import {
   firstVersionWords,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
+import { OpenCases, readOpenCases } from '../parts/cases.tsx'
 import {
   Badge,
   count,
@@ -273,7 +274,7 @@ async function readAffiliate(visit: Visit) {
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
-  const [profiles, parents, balances, statements, entries, links, plan] = await Promise.all([
+  const [profiles, parents, balances, statements, entries, links, plan, cases] = await Promise.all([
     api.get<List<Profile>>(at('affiliates'), own),
     api.get<List<Parents>>(at('affiliates', 'parents'), own),
     api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
@@ -283,8 +284,11 @@ async function readAffiliate(visit: Visit) {
     }),
     api.get<List<AffiliateLink>>(at('links'), own),
     readPlanInForce(visit, choices, assignments),
+    readOpenCases(visit, affiliate_id),
   ])
-  const found = { profile: profiles.data[0], parents, balances, statements, entries, links, plan }
+  const found = {
+    ...{ profile: profiles.data[0], parents, balances, statements, entries, links, plan, cases },
+  }
   return { ...found, assignments: await assignments, choices: await choices }
 }
 
@@ -520,6 +524,7 @@ export const affiliatePage: Page = {
           </p>
         )}
         {!own && <NotConfigured visit={visit} />}
+        <OpenCases visit={visit} found={found.cases} />
         <div class="figure-cards affiliate-figures">
           <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
           {series.map((one) => (

@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { cellOf, fileText } from '../csv-columns.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { ColumnChoices } from '../parts/column-choices.tsx'
-import { Amount, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
+import { Amount, Badge, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Field, Filters } from '../parts/forms.tsx'
 import {
@@ -35,6 +35,7 @@ interface Payout extends PaymentRow {
   readonly payable_on?: string
   /** What cases of the fraud review hold, and the ids of these cases; absent of payments. */
   readonly amount_held?: string
+  readonly statements_held?: number
   readonly held_by?: readonly string[]
 }
 
@@ -149,9 +150,9 @@ const downloadTicked: NonNullable<Page['downloads']>[string] = async (values, vi
 const statementsColumn = (visit: Visit, status: string) =>
   column(
     'Statements',
-    ({ affiliate_id, statements }: Payout) => (
+    ({ affiliate_id, statements, statements_held = 0 }: Payout) => (
       <AccountLink visit={visit} at={['statements']} query={{ affiliate_id, status }}>
-        {statements}
+        {statements + statements_held}
       </AccountLink>
     ),
     true,
@@ -163,14 +164,31 @@ const amountColumn = column(
   true,
 )
 
-const heldColumn = column(
-  'Held',
-  ({ amount_held, currency }: Payout) => <Amount value={amount_held ?? '0'} currency={currency} />,
-  true,
-)
+/** Renders what is held of a payout, with a link to the case that holds it, or to the cases. */
+function Held({ visit, row }: { visit: Visit; row: Payout }) {
+  const { amount_held = '0', currency, affiliate_id, held_by = [] } = row
+  const [first] = held_by
+  if (first === undefined) return <span class="quiet">–</span>
+  const isOne = held_by.length === 1
+  return (
+    <>
+      <Amount value={amount_held} currency={currency} />{' '}
+      <AccountLink
+        visit={visit}
+        at={isOne ? ['cases', first] : ['cases']}
+        query={isOne ? {} : { affiliate_id, status: 'all' }}
+      >
+        <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${held_by.length} cases`}</Badge>
+      </AccountLink>
+    </>
+  )
+}
+
+const heldColumn = (visit: Visit) =>
+  column('Held', (row: Payout) => <Held visit={visit} row={row} />, true)
 
 /** Says how many payouts of the page are held, and how much. */
-function HeldNote({ rows }: { rows: readonly Payout[] }) {
+function HeldNote({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   const held = rows.filter(isHeld)
   if (held.length === 0) return null
   const sums = sumsText(
@@ -180,6 +198,8 @@ function HeldNote({ rows }: { rows: readonly Payout[] }) {
     <p class="notice">
       The fraud review holds {counted(held.length, 'payout')} for {sums}. What is held cannot be
       ticked, and the files leave it out. It can be paid once the cases are decided.
+      {canPay(visit) &&
+        ' Until then you can pay a single statement with a reason: open it from its number.'}
     </p>
   )
 }
@@ -226,14 +246,14 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   return (
     <PostForm visit={visit} id="change-pay">
       <Refused visit={visit} changes={['pay', 'download']} />
-      <HeldNote rows={rows} />
+      <HeldNote visit={visit} rows={rows} />
       <TickTable
         caption="What has to be paid. Ticked: what is due today."
         rows={rows.map((row) => ({ ...row, canTick: isPayable(row) }))}
         columns={[
           ...fields<Payout>(visit, 'affiliate_id'),
           amountColumn,
-          ...(rows.some(isHeld) ? [heldColumn] : []),
+          ...(rows.some(isHeld) ? [heldColumn(visit)] : []),
           column('Due', ({ payable_on }: Payout) => <Day day={payable_on ?? null} />),
           statementsColumn(visit, 'approved'),
           ...fields<Payout>(visit, 'reference'),

@@ -5,10 +5,12 @@ import { addToGroups, isSome, type LineGroups } from '../../commission/statement
 import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import { OpenCases, readOpenCases } from '../parts/cases.tsx'
 import { Data, dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
-import { ChangeForm, FoldedForm, HOLDS, Refusal } from '../parts/forms.tsx'
+import { ChangeForm, FoldedForm, HOLDS, type Input, Refusal } from '../parts/forms.tsx'
+import { canPay } from '../parts/payout-forms.tsx'
 import { isOpen } from '../parts/periods.ts'
 import {
   Adjustments,
@@ -75,26 +77,58 @@ const ChangedSince = ({ statement, values }: { statement: WholeStatement; values
 
 const ONCE = 'Must be unique: a reference is booked once.'
 
-/** The field for the reason to pay what a case holds. */
-const OVERRIDE = {
-  name: 'override',
-  label: 'Reason to pay it nevertheless',
-  hint: 'The audit log shows it.',
-}
+const paymentFields = ({ now, refused }: Visit): Input[] => [
+  { name: 'reference', required: true, hint: ONCE, value: refused?.values('reference') },
+  {
+    name: 'paid_on',
+    type: 'date',
+    required: true,
+    value: refused?.values('paid_on') || dayBefore(now, 0),
+  },
+]
 
-const Pay = ({ visit, statement: { payable, currency } }: ShownStatement) => (
-  <ChangeForm
-    visit={visit}
-    change="pay"
-    submit={`Record the payment of ${money(payable, currency)}`}
-    needs="approver"
-    fields={[
-      { name: 'reference', required: true, hint: ONCE },
-      { name: 'paid_on', type: 'date', required: true, value: dayBefore(visit.now, 0) },
-      ...(visit.refused?.heldBy ? [OVERRIDE] : []),
-    ]}
-  />
-)
+/** Renders the form that records the payment. What a case holds needs a reason, which has a form of its own. */
+const Pay = ({ visit, statement: { payable, currency }, isHeld }: PayableStatement) => {
+  const submit = `Record the payment of ${money(payable, currency)}`
+  const { refused } = visit
+  const fields = paymentFields(visit)
+  const isRefused = refused?.change === 'pay' && refused.heldBy !== undefined
+  if (!isHeld && !isRefused) {
+    return (
+      <ChangeForm visit={visit} change="pay" submit={submit} needs="approver" fields={fields} />
+    )
+  }
+  if (!canPay(visit)) {
+    return (
+      <p class="note">
+        The fraud review holds the payout, so it cannot be paid until it is decided.
+      </p>
+    )
+  }
+  return (
+    <>
+      {isRefused && <Refusal {...refused} />}
+      <FoldedForm
+        visit={visit}
+        title="Pay it although the fraud review holds it"
+        change="payHeld"
+        submit={submit}
+        needs="approver"
+        isDanger
+        isOpen={isRefused}
+        fields={[
+          ...fields,
+          {
+            name: 'override',
+            label: 'Reason to pay it nevertheless',
+            required: true,
+            hint: 'The audit log shows it.',
+          },
+        ]}
+      />
+    </>
+  )
+}
 
 const Return = ({ visit, statement: { paid } }: ShownStatement) => (
   <FoldedForm
@@ -144,15 +178,22 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
 /** The form that each status is ready for, as the name of its change. */
 const NEXT = { draft: 'approve', approved: 'pay', paid: 'return' } as const
 
+/** A statement whose payout a case may hold. */
+interface PayableStatement extends ShownStatement {
+  readonly isHeld: boolean
+}
+
 /** Renders the one thing to do next: to approve the draft, or to pay what is approved. */
-const NextStep = ({ visit, statement }: ShownStatement) => {
+const NextStep = ({ visit, statement, isHeld }: PayableStatement) => {
   const { refused } = visit
   const { status, hash, payable, period } = statement
+  const isPayment = refused?.change === 'pay' || refused?.change === 'payHeld'
   const isChanged = refused?.change === 'approve' && refused.values('hash') !== hash
   // The form of what somebody else has done meanwhile is gone, so its error stands alone.
   const isGone =
-    (refused?.change === 'approve' || refused?.change === 'pay') &&
-    (refused.change !== NEXT[status] || (status === 'draft' && isOpen(period, visit.now)))
+    (refused?.change === 'approve' || isPayment) &&
+    (NEXT[status] !== (isPayment ? 'pay' : refused?.change) ||
+      (status === 'draft' && isOpen(period, visit.now)))
   // The draft is another one: what was refused of the earlier one does not hold for it.
   const now = isChanged ? { ...visit, refused: null } : visit
   return (
@@ -168,7 +209,9 @@ const NextStep = ({ visit, statement }: ShownStatement) => {
           it.
         </p>
       )}
-      {status === 'approved' && isSome(payable) && <Pay visit={now} statement={statement} />}
+      {status === 'approved' && isSome(payable) && (
+        <Pay visit={now} statement={statement} isHeld={isHeld} />
+      )}
       {status === 'approved' && !isSome(payable) && (
         <p class="note">There is nothing to pay. The balance is carried on.</p>
       )}
@@ -199,9 +242,17 @@ const changes: NonNullable<Page['changes']> = {
     request: (values, visit) => ({
       method: 'POST',
       path: ownPath(visit, 'pay'),
+      body: pick(values, 'reference', 'paid_on'),
+    }),
+  },
+  payHeld: {
+    done: 'The payment was recorded, with your reason.',
+    request: (values, visit) => ({
+      method: 'POST',
+      path: ownPath(visit, 'pay'),
       body: {
         ...pick(values, 'reference', 'paid_on'),
-        ...(values('override').trim() && { override: { reason: values('override') } }),
+        override: { reason: values('override').trim() },
       },
     }),
   },
@@ -306,12 +357,17 @@ export const statementPage: Page = {
     const shown = { visit, statement }
     const renderItems = () => (visit.query.rule ? renderLines(shown) : renderByRule(shown))
     const isLong = parts > 1
-    const items = isLong ? <DeferredPart /> : await renderItems()
+    const [items, cases] = await Promise.all([
+      isLong ? <DeferredPart /> : renderItems(),
+      status === 'paid' ? null : readOpenCases(visit, affiliate_id),
+    ])
+    const isHeld = cases?.data.some(({ action }) => action === 'hold') ?? false
     const body = (
       <>
         <StatementHead {...shown} />
         {returned && <p class="notice">{returnText(returned)}.</p>}
-        <NextStep {...shown} />
+        {cases && <OpenCases visit={visit} found={cases} />}
+        <NextStep {...shown} isHeld={isHeld} />
         <p class="quick">
           <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>
           <a href={withQuery(visit.path, { format: 'csv' })}>CSV</a>

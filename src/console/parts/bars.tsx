@@ -12,12 +12,20 @@ export interface Bar {
 /** The most bars of a list. */
 export const MAX_BARS = 12
 
+interface BarListProps {
+  readonly title: string
+  readonly bars: readonly Bar[]
+  /** Whether the bars keep their order, as those of weeks do; else the largest is the first. */
+  readonly isInOrder?: boolean
+}
+
 /**
- * Renders values as bars that begin at 0, the largest first. The bar of a negative value is left of the zero
- * line. Everything is in the document, so no script is needed.
+ * Renders values as bars that begin at 0. The bar of a negative value is left of the zero line. Everything is
+ * in the document, so no script is needed.
  */
-export function BarList({ title, bars }: { title: string; bars: readonly Bar[] }) {
-  const sorted = bars.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity))
+export function BarList({ title, bars, isInOrder = false }: BarListProps) {
+  const bySize = bars.toSorted((a, b) => (b.value ?? -Infinity) - (a.value ?? -Infinity))
+  const sorted = isInOrder ? bars : bySize
   const values = bars.map(({ value }) => value ?? 0)
   const [low, high] = [Math.min(0, ...values), Math.max(0, ...values)]
   const percent = (value: number) => `${(value / (high - low || 1)) * 100}%`

@@ -1,0 +1,296 @@
+import { counted } from '../../commission/engine/reasons.ts'
+import { apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts'
+import { Actor } from '../parts/audit-words.tsx'
+import { Evidence, type EvidenceRecord, RecordName } from '../parts/case-evidence.tsx'
+import { Figures, renderPast } from '../parts/case-figures.tsx'
+import { addNote, DecideForm, decide, MOST_REFUSED, NoteForm } from '../parts/case-forms.tsx'
+import {
+  agoText,
+  CaseStatusBadge,
+  customersOf,
+  expiryOf,
+  type FraudCase,
+  HeldAmounts,
+  isHolding,
+  SEVERITY_WORDS,
+} from '../parts/cases.tsx'
+import { Badge, Data, Day, isolated, type List, Time } from '../parts/data.tsx'
+import { DeferredPart } from '../parts/deferred.tsx'
+import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
+import { Refusal } from '../parts/forms.tsx'
+import { canManage, canPay } from '../parts/payout-forms.tsx'
+
+/** What a person decided of a case. */
+interface Decision {
+  readonly decision: 'confirmed' | 'dismissed'
+  readonly reason: string
+  readonly keep_hold: boolean
+  readonly refuse: readonly string[]
+  readonly from: string | null
+  readonly actor: string
+  readonly at: string
+}
+
+interface Note {
+  readonly text: string
+  readonly actor: string
+  readonly at: string
+}
+
+/** A case with what persons decided and noted. */
+interface WholeCase extends FraudCase {
+  /** A digest of its records, by which the API notices that they have changed. */
+  readonly evidence_digest: string
+  readonly decisions: readonly Decision[]
+  readonly notes: readonly Note[]
+}
+
+/** A case on its page. */
+interface ShownCase {
+  readonly visit: Visit
+  readonly found: WholeCase
+}
+
+/** Says what becomes of a case if nobody decides it. */
+const EndWords = ({ found }: { found: WholeCase }) => (
+  <>
+    If nobody decides it and no record is added, {isHolding(found) ? 'its hold ends' : 'it expires'}{' '}
+    on <Day day={expiryOf(found)} />.
+  </>
+)
+
+/** Renders the sentence of a case, its status and what it holds. */
+const Head = ({ visit, found }: ShownCase) => {
+  const { affiliate_id, rule, name, sentence, severity, status, opened_for, last_evidence_for } =
+    found
+  const customers = customersOf(found.subject)
+  const pairs: Pair[] = [
+    [
+      'Affiliate',
+      <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
+        <Data text={affiliate_id} />
+      </AccountLink>,
+    ],
+    ...(customers.length > 0
+      ? [
+          [
+            customers.length > 1 ? 'Customers' : 'Customer',
+            customers.map((id, i) => (
+              <>
+                {i > 0 && ', '}
+                <AccountLink visit={visit} at={['customers', id]}>
+                  <Data text={id} />
+                </AccountLink>
+              </>
+            )),
+          ] as const,
+        ]
+      : []),
+    ['Severity', SEVERITY_WORDS[severity]],
+    ['Holds', <HeldAmounts {...found} />],
+    [
+      'Rule',
+      <AccountLink visit={visit} at={['fraud-rules', rule]}>
+        <Data text={name} />
+      </AccountLink>,
+    ],
+    [
+      'Opened',
+      <>
+        <Day day={opened_for} /> <small>{agoText(opened_for, visit.now)}</small>
+      </>,
+    ],
+    ['Last new record', <Day day={last_evidence_for} />],
+  ]
+  return (
+    <>
+      <div class="statement-head case-head">
+        <p class="big">
+          <span>
+            <Data text={sentence} />
+          </span>{' '}
+          <CaseStatusBadge {...found} />
+        </p>
+        {status === 'open' && (
+          <p>
+            <EndWords found={found} />
+          </p>
+        )}
+      </div>
+      <Pairs pairs={pairs} />
+      <p class="quick">
+        <a href="#records">Records</a>
+        <a href="#decide">Decision</a>
+      </p>
+    </>
+  )
+}
+
+/** Renders a decision as a sentence. */
+function DecisionWords({
+  visit,
+  one,
+  isPending,
+}: {
+  visit: Visit
+  one: Decision
+  isPending: boolean
+}) {
+  const { decision, reason, keep_hold, refuse, from, actor, at } = one
+  return (
+    <li>
+      <Time at={at} />
+      <div>
+        <Actor actor={actor} /> {decision === 'confirmed' ? 'confirmed' : 'dismissed'} the case: “
+        <Data text={reason} />” {isPending && <Badge tone="warn">A second person must agree</Badge>}
+        {keep_hold && <p class="note">The payouts stay held.</p>}
+        {refuse.length > 0 && (
+          <p class="note">
+            Refused from {from === null ? 'the beginning' : <Day day={from} />}:{' '}
+            {refuse.map((id, i) => (
+              <>
+                {i > 0 && ', '}
+                <AccountLink visit={visit} at={['customers', id]}>
+                  <Data text={id} />
+                </AccountLink>
+              </>
+            ))}
+          </p>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Renders why a decision was refused whose form is gone, or whose records are not those that were shown. */
+function DecisionRefused({ visit, found }: ShownCase) {
+  const { refused } = visit
+  if (refused?.change !== 'decide') return null
+  const { changed } = refused
+  if (changed) return <EvidenceChanged visit={visit} changed={changed} />
+  return found.status === 'open' ? null : <Refusal {...refused} />
+}
+
+/** Renders what changed of the records since the person saw them. */
+const EvidenceChanged = ({
+  visit,
+  changed: { added, records },
+}: {
+  visit: Visit
+  changed: ChangedEvidence
+}) => (
+  <div class="notice bad" role="alert" tabindex={-1} autofocus>
+    <p>
+      The records of the case have changed since you opened it. Nothing was decided. Look at them as
+      they are now, and decide again.
+    </p>
+    {added === null ? (
+      <p>Some were corrected, erased or sent late.</p>
+    ) : (
+      <>
+        <p>{counted(added, 'record')} came in addition:</p>
+        <ul>
+          {records.map((one) => (
+            <li>
+              <RecordName visit={visit} record={{ ...one, values: {} }} />, <Day day={one.day} />
+            </li>
+          ))}
+        </ul>
+      </>
+    )}
+  </div>
+)
+
+/** Renders what persons decided and noted, and the forms for both. */
+const Decisions = ({ visit, found, customers }: ShownCase & { customers: readonly string[] }) => {
+  const { decisions, notes, status, evidence_digest } = found
+  return (
+    <>
+      <h2 id="decide">Decision</h2>
+      <DecisionRefused visit={visit} found={found} />
+      {decisions.length > 0 && (
+        <ol class="log" aria-label="Decisions">
+          {decisions.map((one) => (
+            <DecisionWords visit={visit} one={one} isPending={status === 'open'} />
+          ))}
+        </ol>
+      )}
+      {status === 'open' &&
+        (canPay(visit) ? (
+          <DecideForm
+            visit={visit}
+            found={found}
+            shown={evidence_digest}
+            customers={customers.slice(0, MOST_REFUSED)}
+          />
+        ) : (
+          <p class="note">Only the role approver can decide a case.</p>
+        ))}
+      <h2>Notes</h2>
+      {notes.length === 0 && <p class="note">No notes yet.</p>}
+      <ol class="log" aria-label="Notes">
+        {notes.map(({ text, actor, at }) => (
+          <li>
+            <Time at={at} />
+            <div>
+              <Actor actor={actor} />: <Data text={text} />
+            </div>
+          </li>
+        ))}
+      </ol>
+      {canManage(visit) && <NoteForm visit={visit} />}
+    </>
+  )
+}
+
+/** Returns the customers of a case and of those of its records that are listed, each once. */
+const involved = (found: FraudCase, records: readonly EvidenceRecord[]): string[] => [
+  ...new Set([
+    ...customersOf(found.subject),
+    ...records.flatMap(({ customer_id }) => (customer_id === null ? [] : [customer_id])),
+  ]),
+]
+
+/** Reads and renders the records of a case, its decision, and the affiliate's own past. */
+async function renderRest({ visit, found }: ShownCase, vertical: string) {
+  const { api, account, query } = visit
+  const path = apiPath(account, 'cases', found.case_id, 'evidence')
+  const evidence = await api.get<List<EvidenceRecord>>(path, query)
+  const past = await renderPast(visit, found, { vertical, records: evidence.data })
+  return (
+    <>
+      <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
+      <Evidence visit={visit} found={evidence} />
+      {past}
+      <Decisions visit={visit} found={found} customers={involved(found, evidence.data)} />
+    </>
+  )
+}
+
+/** One case: the figures, the records behind them, and its decision. */
+export const casePage: Page = {
+  path: '/accounts/:account/cases/:case',
+  section: 'Cases',
+  query: ['cursor'],
+  changes: { decide, note: addNote },
+  async render(visit) {
+    const { api, account, params } = visit
+    const [found, { vertical }] = await Promise.all([
+      api.get<WholeCase>(apiPath(account, 'cases', params.case ?? '')),
+      api.get<{ vertical: string }>(apiPath(account)),
+    ])
+    const shown = { visit, found }
+    const body = (
+      <>
+        <Head {...shown} />
+        <Figures {...found} />
+        <DeferredPart />
+      </>
+    )
+    return {
+      title: `Case of ${isolated(customersOf(found.subject).join(', ') || found.affiliate_id)}`,
+      body,
+      computeDeferred: () => renderRest(shown, vertical),
+    }
+  },
+}

@@ -1,0 +1,158 @@
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import {
+  CASE_STATUS_WORDS,
+  CaseTable,
+  type FraudCase,
+  SEVERITIES,
+  SEVERITY_WORDS,
+} from '../parts/cases.tsx'
+import { Day, dayWords, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
+import { AccountLink } from '../parts/fields.tsx'
+import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
+import { canManage } from '../parts/payout-forms.tsx'
+
+/** A rule as the administration API lists it. */
+interface ListedRule {
+  readonly rule: string
+  readonly name: string
+  readonly disabled: boolean
+  readonly in_force: number | null
+  readonly effective_from: string
+}
+
+/** What an evaluation on request has done. */
+interface Evaluated {
+  readonly evaluated_through: string | null
+  readonly done: boolean
+  readonly affiliates_left: number
+  readonly cases_opened: number
+  readonly cases_closed: number
+  readonly too_large: readonly string[]
+}
+
+/** Says what an evaluation has done. */
+function evaluatedText(answer: unknown): string {
+  const {
+    evaluated_through: through,
+    done,
+    affiliates_left,
+    too_large,
+    ...cases
+  } = answer as Evaluated
+  const sentences = [
+    !done &&
+      `The evaluation has more to read: ${counted(affiliates_left, 'affiliate')} left of these days. Choose “Evaluate now” to go on.`,
+    through !== null && `Evaluated until ${dayWords(through)}.`,
+    `${counted(cases.cases_opened, 'case')} opened, ${cases.cases_closed} closed.`,
+    too_large.length > 0 &&
+      `Too many records to evaluate: ${listed(too_large.map((one) => visible(one)))}.`,
+  ]
+  return sentences.filter(Boolean).join(' ')
+}
+
+const STATUSES: readonly Option[] = [
+  ['', 'Open'],
+  ...Object.entries(CASE_STATUS_WORDS).filter(([status]) => status !== 'open'),
+  ['all', 'All'],
+]
+
+/** Returns the query of the list in the administration API: the open cases if no status is chosen. */
+function listQuery({ query: { status = 'open', ...query } }: Visit) {
+  return { ...query, status: status === 'all' ? undefined : status }
+}
+
+const filtersOf = (rules: readonly ListedRule[]): Input[] => [
+  { name: 'status', options: STATUSES },
+  {
+    name: 'severity',
+    options: [['', 'All'], ...SEVERITIES.map((one): Option => [one, SEVERITY_WORDS[one]])],
+  },
+  {
+    name: 'rule',
+    options: [['', 'All'], ...rules.map(({ rule, name }): Option => [rule, visible(name)])],
+  },
+  { name: 'affiliate_id' },
+  { name: 'customer_id' },
+  { name: 'from', label: 'Opened from', type: 'date' },
+  { name: 'to', label: 'Opened to', type: 'date' },
+]
+
+/** Says what to do where no case is listed. */
+function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] }) {
+  const active = rules.filter(({ disabled, in_force }) => !disabled && in_force !== null)
+  const since = active.map(({ effective_from }) => effective_from).sort()[0] ?? null
+  const isFiltered = Object.keys(visit.query).length > 0
+  if (active.length === 0) {
+    return (
+      <EmptyState title="No rule looks for fraud yet.">
+        <p>
+          <AccountLink visit={visit} at={['fraud-rules']} children="Set up the rules" />. A rule
+          that only lists its cases holds nothing.
+        </p>
+      </EmptyState>
+    )
+  }
+  if (isFiltered) {
+    return (
+      <EmptyState title="No case matches these filters.">
+        <p>
+          <a href={visit.path}>Show the open cases</a>
+        </p>
+      </EmptyState>
+    )
+  }
+  return (
+    <EmptyState title="No open case: there is nothing to decide.">
+      <p>
+        {counted(active.length, 'rule')} {active.length === 1 ? 'looks' : 'look'} at the records of
+        each day since <Day day={since} />.{' '}
+        <a href={withQuery(visit.path, { status: 'all' })}>Show decided cases</a>, or{' '}
+        <AccountLink visit={visit} at={['fraud-rules']} children="test the rules on past days" />.
+      </p>
+    </EmptyState>
+  )
+}
+
+/** The cases of the fraud review, the open ones first. */
+export const casesPage: Page = {
+  path: '/accounts/:account/cases',
+  section: 'Cases',
+  query: ['status', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to', 'cursor'],
+  changes: {
+    run: {
+      done: evaluatedText,
+      request: (_, { account }) => ({
+        method: 'POST',
+        path: apiPath(account, 'fraud-rules', 'run'),
+      }),
+    },
+  },
+  async render(visit) {
+    const { api, account } = visit
+    const [{ data, meta }, rules] = await Promise.all([
+      api.get<List<FraudCase>>(apiPath(account, 'cases'), listQuery(visit)),
+      api.get<{ data: ListedRule[] }>(apiPath(account, 'fraud-rules')),
+    ])
+    const body = (
+      <>
+        <Filters visit={visit} fields={filtersOf(rules.data)} />
+        <CaseTable
+          visit={visit}
+          caption="Cases, the latest first"
+          rows={data}
+          empty={<NoCases visit={visit} rules={rules.data} />}
+        />
+        {data.length > 0 && <Pager visit={visit} meta={meta} />}
+        {canManage(visit) && rules.data.length > 0 && (
+          <ChangeForm visit={visit} change="run" submit="Evaluate now">
+            <p class="note">
+              The rules are evaluated each morning. Evaluate now after late records or a new rule.
+            </p>
+          </ChangeForm>
+        )}
+      </>
+    )
+    return { title: 'Cases', body }
+  },
+}

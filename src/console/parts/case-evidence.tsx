@@ -1,0 +1,119 @@
+import type { Child } from 'hono/jsx'
+import type { FactResource } from '../../commission/engine/facts.ts'
+import type { Visit } from '../page.ts'
+import { CustomerLink } from './customers.tsx'
+import { Badge, Data, Day, type List, Pager, periodWords, Table } from './data.tsx'
+import { AccountLink, column } from './fields.tsx'
+import { Amounts, nounOf } from './record-fields.tsx'
+import { RecordLink } from './record-link.tsx'
+
+// The records behind a case, down to their deliveries.
+
+/** A record of a case, as the administration API lists it. */
+export interface EvidenceRecord {
+  readonly resource: FactResource | 'statements'
+  readonly id: string
+  readonly day: string
+  readonly customer_id: string | null
+  readonly delivery_id: string | null
+  /** Its main values; null if the record is no longer stored. */
+  readonly values: Readonly<Record<string, string | number | null>> | null
+}
+
+const NONE = <span class="quiet">–</span>
+
+/** The values that are shown of each resource, and the fields whose labels and formats they have. */
+const SHOWN: Readonly<Record<EvidenceRecord['resource'], Readonly<Record<string, string>>>> = {
+  customers: { country_code: 'country_code' },
+  transactions: { amount_currency: 'amount_currency' },
+  'trading-activity': {
+    lots_traded: 'lots_traded',
+    pnl: 'pnl',
+    drawdown: 'drawdown',
+    max_drawdown: 'max_drawdown',
+    spread_cost: 'spread_cost',
+    commission: 'commission',
+  },
+  activities: { amount: 'Value' },
+  statements: { total: 'amount_currency' },
+}
+
+/** Renders the main values of a record. */
+function Values({ resource, values }: EvidenceRecord) {
+  if (values === null) return <span class="quiet">No longer stored</span>
+  const { currency, status } = values
+  const shown = Object.entries(SHOWN[resource]).flatMap(([name, field]) => {
+    const value = values[name] ?? null
+    return value === null ? [] : [[field, String(value)] as const]
+  })
+  const isOpen = resource === 'transactions' && status && status !== 'approved'
+  return (
+    <>
+      <Amounts
+        amounts={Object.fromEntries(shown)}
+        currency={typeof currency === 'string' ? currency : null}
+      />{' '}
+      {isOpen && (
+        <Badge tone="quiet">
+          <Data text={status} />
+        </Badge>
+      )}
+    </>
+  )
+}
+
+/** Renders what a record is, as a link to its page. */
+export function RecordName({
+  visit,
+  record,
+}: {
+  visit: Visit
+  record: Omit<EvidenceRecord, 'delivery_id'>
+}): Child {
+  const { resource, id, day, customer_id, values } = record
+  if (resource === 'statements') {
+    return (
+      <AccountLink visit={visit} at={['statements', id]}>
+        Statement {values?.period && <>of {periodWords(String(values.period))}</>}
+      </AccountLink>
+    )
+  }
+  if (resource === 'customers') return 'Signup'
+  return (
+    <>
+      <Data text={nounOf(resource, values ?? {})} />{' '}
+      <RecordLink
+        account={visit.account}
+        record={{ resource, id, day, customer_id: customer_id ?? '' }}
+      />
+    </>
+  )
+}
+
+/** Renders a page of the records of a case. */
+export const Evidence = ({ visit, found }: { visit: Visit; found: List<EvidenceRecord> }) => (
+  <>
+    <Table
+      caption="Records, by day"
+      rows={found.data}
+      isCards
+      columns={[
+        column('Record', (record: EvidenceRecord) => <RecordName visit={visit} record={record} />),
+        column('Day', ({ day }: EvidenceRecord) => <Day day={day} />),
+        column('Customer', ({ customer_id }: EvidenceRecord) =>
+          customer_id === null ? NONE : <CustomerLink account={visit.account} id={customer_id} />,
+        ),
+        column('Values', Values),
+        column('Delivery', ({ delivery_id }: EvidenceRecord) =>
+          delivery_id === null ? (
+            NONE
+          ) : (
+            <AccountLink visit={visit} at={['deliveries', delivery_id]} children="Delivery" />
+          ),
+        ),
+      ]}
+      empty={<p class="note">The records of this case are no longer stored.</p>}
+    />
+    <Pager visit={visit} meta={found.meta} />
+  </>
+)

@@ -1,0 +1,180 @@
+import { dayNumber, dayText, latestPeriods, type Period } from '../../commission/engine/calendar.ts'
+import { counted, figure, money } from '../../commission/engine/reasons.ts'
+import { DAY_MS } from '../../durations.ts'
+import { ApiError } from '../../errors.ts'
+import type { Figure } from '../../fraud/kind.ts'
+import type { Report, Row } from '../../reports/report.ts'
+import { apiPath, type Visit } from '../page.ts'
+import { BarList } from './bars.tsx'
+import type { EvidenceRecord } from './case-evidence.tsx'
+import type { FraudCase } from './cases.tsx'
+import { Table, titleOf } from './data.tsx'
+import { column } from './fields.tsx'
+import { metricTitle } from './report-words.ts'
+
+// The figures of a case beside their thresholds, and the affiliate's own past.
+
+/** Units that are counted, in their singular. */
+const COUNTED: Readonly<Record<string, string>> = {
+  customers: 'customer',
+  days: 'day',
+  fees: 'fee',
+  signups: 'signup',
+  transactions: 'transaction',
+}
+
+/** Writes a value of a figure with its unit: `80 %`, `1,200.00 EUR`, `3 days`. */
+export function figureText(value: string, unit: string): string {
+  if (unit === 'percent') return `${figure(value)} %`
+  if (unit === 'points') return `${figure(value)} percentage points`
+  if (/^[A-Z]{3}$/.test(unit)) return money(value, unit)
+  const one = Object.hasOwn(COUNTED, unit) ? COUNTED[unit] : undefined
+  return one && /^\d+$/.test(value)
+    ? counted(Number(value), one)
+    : `${figure(value)} ${unit}`.trim()
+}
+
+/** Renders what a rule compared, each beside its threshold. */
+export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
+  <Table
+    caption="What was compared"
+    rows={figures}
+    isCards
+    columns={[
+      column('Figure', ({ name }: Figure) => titleOf(name)),
+      column(
+        'Found',
+        ({ value, unit }: Figure) => <strong>{figureText(value, unit)}</strong>,
+        true,
+      ),
+      column('Threshold', ({ threshold, unit }: Figure) => figureText(threshold, unit), true),
+    ]}
+  />
+)
+
+/** The metrics that show a pattern, by kind of rule; a report of the vertical may lack some. */
+const METRICS: Readonly<Record<string, readonly string[]>> = {
+  shared_identity: ['signups'],
+  click_to_signup: ['clicks', 'signups'],
+  signup_burst: ['clicks', 'signups'],
+  country_mix: ['signups'],
+  minimum_deposit: ['first_deposit_count', 'first_deposit_amount', 'challenge_fee_count'],
+  short_life: ['signups', 'active_customers'],
+  deposit_withdrawal: ['deposit_amount', 'withdrawal_amount'],
+  reversals: [
+    ...['deposit_amount', 'deposit_unapproved_amount'],
+    ...['challenge_fee_amount', 'challenge_fee_unapproved_amount', 'refund_amount'],
+  ],
+  resets: ['reset_fee_count', 'challenge_fee_count'],
+  hedge_pair: ['lots', 'pnl'],
+  drawdown_breach: ['lots', 'pnl'],
+  payout_without_trading: ['payout_amount', 'pnl'],
+  activity_outlier: ['lots', 'pnl'],
+  lot_churn: ['lots', 'spread_cost', 'net_deposits'],
+  commission_over_revenue: ['commission_owed', 'net_revenue', 'spread_cost'],
+}
+
+/** The metrics that accounts of each vertical have, of those above. */
+const OF_VERTICAL: Readonly<Record<string, RegExp>> = {
+  'prop-trading':
+    /^(?:clicks|signups|active_customers|lots|pnl|challenge_fee_.*|reset_fee_.*|payout_.*|refund_.*|net_revenue|commission_owed)$/,
+  forex:
+    /^(?:clicks|signups|active_customers|lots|pnl|first_deposit_.*|deposit_.*|withdrawal_.*|net_deposits|spread_cost|commission_owed)$/,
+  igaming: /^(?:clicks|signups|active_customers|commission_owed)$/,
+}
+
+/** The weeks of the past that are shown, those of the case included. */
+const WEEKS = 12
+
+/** The most charts of a case. */
+const MOST = 2
+
+/** Returns the metrics that show the pattern of a case in a vertical. */
+export const metricsOfCase = ({ kind }: FraudCase, vertical: string): string[] =>
+  (METRICS[kind] ?? []).filter((name) => OF_VERTICAL[vertical]?.test(name)).slice(0, MOST)
+
+/** Returns the weeks that end with the last record of a case, the earliest first. */
+const weeksOf = ({ last_evidence_for }: FraudCase): readonly Period[] =>
+  latestPeriods(dayNumber(last_evidence_for), 'week', WEEKS).toReversed()
+
+/** Returns a week in words, such as `2–8 Nov`. */
+const weekText = ({ first, last }: Period): string =>
+  WEEK_TEXT.formatRange(first * DAY_MS, last * DAY_MS)
+
+const WEEK_TEXT = new Intl.DateTimeFormat('en-GB', {
+  day: 'numeric',
+  month: 'short',
+  timeZone: 'UTC',
+})
+
+/** Writes the value of a metric in a report. */
+function valueText(value: string | number, isAmount: boolean, currency: string): string {
+  return isAmount ? money(String(value), currency) : figure(String(value))
+}
+
+/** What a case's past is read for. */
+interface PastOf {
+  readonly vertical: string
+  /** The records that the page shows: the amounts are in their currency. */
+  readonly records: readonly EvidenceRecord[]
+}
+
+/** Returns the currency of a case: that of its records, else that of its figures. */
+const currencyOf = ({ figures }: FraudCase, records: readonly EvidenceRecord[]) =>
+  records.map(({ values }) => values?.currency).find((one) => typeof one === 'string') ??
+  figures.find(({ unit }) => /^[A-Z]{3}$/.test(unit))?.unit
+
+/** Reads and renders the weeks of the affiliate before and during a case, as bars; nothing if all are 0. */
+export async function renderPast(visit: Visit, found: FraudCase, { vertical, records }: PastOf) {
+  const { affiliate_id, opened_for } = found
+  const metrics = metricsOfCase(found, vertical)
+  const weeks = weeksOf(found)
+  const [first, last] = [weeks[0], weeks.at(-1)]
+  if (metrics.length === 0 || !first || !last) return null
+  const report = await visit.api
+    .get<Report>(apiPath(visit.account, 'reports'), {
+      ...{ from: dayText(first.first), to: dayText(last.last) },
+      ...{ currency: currencyOf(found, records) },
+      ...{ group_by: 'affiliate_id,week', metrics: metrics.join() },
+    })
+    .catch(nullIfTooLarge)
+  const own = report?.data.filter(({ groups }) => groups.affiliate_id === affiliate_id) ?? []
+  const ofWeek = new Map(own.map((row): [string, Row] => [String(row.groups.week), row]))
+  const shown = metrics.filter((name) => own.some(({ metrics: of }) => Number(of[name] ?? 0) !== 0))
+  if (!report || shown.length === 0) return null
+  const begin = records.reduce((least, { day }) => (day < least ? day : least), opened_for)
+  const isOfCase = (week: Period) => dayText(week.last) >= begin
+  return (
+    <>
+      <h2 id="past">The weeks until then</h2>
+      <p class="note">
+        What all customers of the affiliate did, by week. The weeks of the case are bold.
+      </p>
+      <div class="bar-lists">
+        {shown.map((name) => {
+          const isAmount = report.columns.some((one) => one.name === name && one.type === 'amount')
+          return (
+            <BarList
+              title={`${metricTitle(name)} by week`}
+              isInOrder
+              bars={weeks.map((week) => {
+                const value = ofWeek.get(week.id)?.metrics[name] ?? 0
+                return {
+                  name: isOfCase(week) ? <strong>{weekText(week)}</strong> : weekText(week),
+                  text: valueText(value, isAmount, report.currency),
+                  value: Number(value),
+                }
+              })}
+            />
+          )
+        })}
+      </div>
+    </>
+  )
+}
+
+/** Returns null if the account is too large for the report. */
+function nullIfTooLarge(error: unknown): null {
+  if (error instanceof ApiError && error.status < 500) return null
+  throw error
+}

@@ -1,0 +1,211 @@
+import type { Child } from 'hono/jsx'
+import { counted, listed } from '../../commission/engine/reasons.ts'
+import { DAY_MS } from '../../durations.ts'
+import type { Figure, Subject } from '../../fraud/kind.ts'
+import { apiPath, dayBefore, type Visit } from '../page.ts'
+import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
+import { AccountLink, column } from './fields.tsx'
+import type { Money } from './owed.ts'
+
+// Cases of the fraud review, as lists show them.
+
+/** The severities of rules and cases, the highest first. */
+export const SEVERITIES = ['high', 'medium', 'low'] as const
+
+type Severity = (typeof SEVERITIES)[number]
+
+/** A case as lists of the administration API show it. */
+export interface FraudCase {
+  readonly case_id: string
+  readonly affiliate_id: string
+  readonly rule: string
+  /** The name of the rule. */
+  readonly name: string
+  readonly version: number
+  readonly kind: string
+  readonly subject: Subject
+  readonly severity: Severity
+  readonly action: 'flag' | 'hold'
+  readonly status: 'open' | 'confirmed' | 'dismissed' | 'expired'
+  readonly opened_at: string
+  readonly opened_for: string
+  readonly last_evidence_for: string
+  readonly figures: readonly Figure[]
+  readonly sentence: string
+  readonly evidence_total: number
+  /** What it holds now, by currency. */
+  readonly amount_held: readonly Money[]
+  /** Of a case that was confirmed: whether it goes on holding payouts. */
+  readonly keep_hold: boolean
+}
+
+const TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
+
+/** The severities in words. */
+export const SEVERITY_WORDS: Readonly<Record<Severity, string>> = {
+  high: 'High',
+  medium: 'Medium',
+  low: 'Low',
+}
+
+/** Renders how serious a case is. */
+export const SeverityBadge = ({ severity }: Pick<FraudCase, 'severity'>) => (
+  <Badge tone={TONES[severity]}>{SEVERITY_WORDS[severity]}</Badge>
+)
+
+/** The statuses in words. */
+export const CASE_STATUS_WORDS: Readonly<Record<FraudCase['status'], string>> = {
+  open: 'Open',
+  confirmed: 'Confirmed',
+  dismissed: 'Dismissed',
+  expired: 'Expired',
+}
+
+const STATUS_TONES = {
+  open: 'warn',
+  confirmed: 'bad',
+  dismissed: 'good',
+  expired: 'quiet',
+} as const
+
+/** Renders the status of a case. */
+export const CaseStatusBadge = ({ status }: Pick<FraudCase, 'status'>) => (
+  <Badge tone={STATUS_TONES[status]}>{CASE_STATUS_WORDS[status]}</Badge>
+)
+
+/** Returns the ids of the customers whom a case is about; none if it is about the affiliate. */
+export const customersOf = (subject: Subject): readonly string[] =>
+  'customer_ids' in subject
+    ? subject.customer_ids
+    : 'customer_id' in subject
+      ? [subject.customer_id]
+      : []
+
+/** Names whom a case is about, such as `IB-4` or `C-17 of IB-4`. */
+export function subjectText({ affiliate_id, subject }: FraudCase): string {
+  const customers = customersOf(subject)
+  if (customers.length === 0) return isolated(affiliate_id)
+  return `${listed(customers.map(isolated))} of ${isolated(affiliate_id)}`
+}
+
+/** Says a case in one sentence with a link to it. */
+export const CaseLink = ({ visit, found }: { visit: Visit; found: FraudCase }) => (
+  <AccountLink visit={visit} at={['cases', found.case_id]}>
+    {subjectText(found)}: <Data text={found.sentence} />
+  </AccountLink>
+)
+
+/** Returns whether a case holds payouts now. */
+export const isHolding = ({
+  action,
+  status,
+  keep_hold,
+}: Pick<FraudCase, 'action' | 'status' | 'keep_hold'>): boolean =>
+  keep_hold || (action === 'hold' && status === 'open')
+
+/** Renders the amounts that a case holds, one line each: currencies are never added. */
+export function HeldAmounts(found: FraudCase) {
+  const { amount_held } = found
+  if (!isHolding(found)) return <span class="quiet">Nothing</span>
+  if (amount_held.length === 0) return <span class="quiet">Nothing payable yet</span>
+  return (
+    <>
+      {amount_held.map(({ amount, currency }) => (
+        <div>
+          <Amount value={amount} currency={currency} />
+        </div>
+      ))}
+    </>
+  )
+}
+
+const daysSince = (day: string, now: number): number =>
+  Math.floor((now - Date.parse(`${day}T00:00:00Z`)) / DAY_MS)
+
+/** Says how long ago a day was. */
+export function agoText(day: string, now: number): string {
+  const days = daysSince(day, now)
+  if (days <= 0) return 'today'
+  return days === 1 ? 'yesterday' : `${counted(days, 'day')} ago`
+}
+
+/** Renders cases: each as one sentence, and what it holds. */
+export const CaseTable = ({
+  visit,
+  caption,
+  rows,
+  empty,
+}: {
+  visit: Visit
+  caption: string
+  rows: readonly FraudCase[]
+  empty?: Child
+}) => (
+  <Table
+    caption={caption}
+    rows={rows}
+    isCards
+    empty={empty}
+    columns={[
+      column('Case', (found: FraudCase) => <CaseLink visit={visit} found={found} />),
+      column('Severity', SeverityBadge),
+      ...(rows.some(({ status }) => status !== 'open') ? [column('Status', CaseStatusBadge)] : []),
+      column('Holds', HeldAmounts, true),
+      column('Opened', ({ opened_for }: FraudCase) => (
+        <>
+          <Day day={opened_for} /> <small>{agoText(opened_for, visit.now)}</small>
+        </>
+      )),
+    ]}
+  />
+)
+
+/** The days after its last new record on which an open case expires. */
+const EXPIRE_DAYS = 90
+
+/** Returns the first day on which an open case has expired without a decision and without new records. */
+export const expiryOf = ({ last_evidence_for }: FraudCase): string =>
+  dayBefore(Date.parse(last_evidence_for), -(EXPIRE_DAYS + 1))
+
+/** The open cases that pages of an affiliate name. */
+const NAMED = 5
+
+/** Reads the open cases of an affiliate. */
+export const readOpenCases = (
+  { api, account }: Visit,
+  affiliate_id: string,
+): Promise<List<FraudCase>> =>
+  api.get(apiPath(account, 'cases'), { affiliate_id, status: 'open', per_page: NAMED })
+
+/** Names the open cases of an affiliate; nothing if there are none. */
+export function OpenCases({ visit, found }: { visit: Visit; found: List<FraudCase> }) {
+  const { data, meta } = found
+  const [first] = data
+  if (!first) return null
+  const holds = data.some(isHolding)
+  const { affiliate_id } = first
+  return (
+    <div class="notice why">
+      <p>
+        <strong>
+          {counted(meta.total, 'open case')} of the fraud review
+          {holds && (meta.total === 1 ? ', which holds payouts' : ', which hold payouts')}.
+        </strong>
+      </p>
+      <ul>
+        {data.map((one) => (
+          <li>
+            <CaseLink visit={visit} found={one} /> <SeverityBadge {...one} />
+          </li>
+        ))}
+      </ul>
+      {meta.total > data.length && (
+        <p>
+          <AccountLink visit={visit} at={['cases']} query={{ affiliate_id }}>
+            All {meta.total} cases
+          </AccountLink>
+        </p>
+      )}
+    </div>
+  )
+}

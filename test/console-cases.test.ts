@@ -1,0 +1,255 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { digestOf, earning, idOf, rowsOf, storeRows } from './commission/book-rows.ts'
+import { assign, monthly, storePlan } from './commission/stored.ts'
+import { KEY_WORLD, openBrowser, signedIn } from './console/browser.ts'
+import {
+  changeCase,
+  digestOfRecords,
+  storeCases,
+  storeFinding,
+  storeRule,
+} from './fraud/stored-cases.ts'
+import { askAdmin, register } from './partner.ts'
+
+// The pages of cases: from the list to the records and the decision, and where payouts name them.
+
+const ACCOUNT = 'acme-forex'
+const AT = `/console/accounts/${ACCOUNT}`
+const CASE = `${AT}/cases/case_1`
+const DAY = 20_000
+
+const KEYS = { viewer: 'v'.repeat(32), manager: 'm'.repeat(32) }
+
+/** Returns a browser in which a member with a role is signed in. */
+async function signedInAs(role: keyof typeof KEYS) {
+  const keys = JSON.stringify({ vi: { key: KEYS[role], role } })
+  const browser = openBrowser({ ...KEY_WORLD, ADMIN_KEYS: keys } as Env)
+  await browser.signIn(KEYS[role])
+  return browser
+}
+
+/** Returns the text of a page, without its tags. */
+async function read(path: string, browser?: Awaited<ReturnType<typeof signedIn>>) {
+  const response = await (browser ?? (await signedIn())).get(path)
+  const html = await response.text()
+  return { status: response.status, html, text: textOf(html) }
+}
+
+const textOf = (html: string): string =>
+  html
+    .replace(/<[^>]+>/g, ' ')
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .replace(/ ([.,:;”])/g, '$1')
+    .replaceAll('“ ', '“')
+
+/** Sends a form of a page, and returns the page that it leads to. */
+async function send(path: string, fields: Record<string, string>) {
+  const browser = await signedIn()
+  const response = await browser.post(path, { csrf: await browser.csrf(), ...fields })
+  const to = response.headers.get('Location')
+  return to ? read(to, browser) : { status: response.status, text: textOf(await response.text()) }
+}
+
+beforeEach(async () => {
+  await register('forex', { affiliates: ['a', 'b'] })
+  await storePlan(ACCOUNT, 'ib', monthly([]))
+  await assign(ACCOUNT, 'ib')
+  await storeRule()
+  await storeFinding(DAY, [
+    ['t-1', 'c-1'],
+    ['t-2', 'c-2'],
+  ])
+  const digest = await digestOfRecords(['t-1', 't-2'])
+  await storeCases({ id: 'case_1', lastDay: DAY, openedFor: DAY, digest, evidence: 2 })
+  await changeCase(
+    'case_1',
+    'figures',
+    JSON.stringify([
+      { name: 'customers_who_qualified', value: '15', threshold: '10', unit: 'customers' },
+      { name: 'share_at_the_minimum', value: '80', threshold: '60', unit: 'percent' },
+      { name: 'earned', value: '1234.5', threshold: '1000', unit: 'EUR' },
+      { name: 'growth_of_the_share', value: '45.5', threshold: '40', unit: 'points' },
+    ]),
+  )
+})
+
+/** Approves what an affiliate has earned in June 2024. */
+async function approve(affiliate: string, amount: string) {
+  const row = earning(affiliate, '2024-06', amount)
+  await storeRows([row])
+  const to = `accounts/${ACCOUNT}/statements/${idOf(row)}/approve`
+  expect((await askAdmin(to, 'POST', { hash: digestOf(row) })).status).toBe(200)
+  return `${AT}/statements/${idOf(row)}`
+}
+
+describe('the list of cases', () => {
+  test('says each open case in one sentence, with what it holds by currency', async () => {
+    await approve('a', '40.50')
+    await storeCases({ id: 'case_2', rule: 'other', affiliate: 'b', status: 'dismissed' })
+    const { html, text } = await read(`${AT}/cases`)
+
+    expect(html).toContain(`href="${CASE}"`)
+    expect(text).toMatch(/a: 12 of 15 customers who qualified deposited the minimum\./)
+    expect(text).toMatch(/40\.50 EUR/)
+    expect(html).not.toContain('case_2')
+    expect((await read(`${AT}/cases?status=all`)).html).toContain('case_2')
+    expect((await read(`${AT}/cases?status=dismissed`)).html).not.toContain(CASE)
+  })
+
+  test('names the customers of a case before its affiliate', async () => {
+    await storeCases({ id: 'case_2', rule: 'pair', customers: ['c-1', 'c-2'], action: 'flag' })
+
+    expect((await read(`${AT}/cases`)).text).toMatch(/c-1 and c-2 of a: 12 of 15/)
+  })
+
+  test('without a case it says what to do', async () => {
+    await changeCase('case_1', 'status', 'dismissed')
+    expect((await read(`${AT}/cases`)).text).toMatch(/No open case: there is nothing to decide\./)
+    expect((await read(`${AT}/cases?rule=none`)).text).toMatch(/No case matches these filters\./)
+
+    await register('prop-trading')
+    const { text } = await read('/console/accounts/acme-prop-trading/cases')
+    expect(text).toMatch(/No rule looks for fraud yet\. Set up the rules/)
+  })
+
+  test('a manager evaluates the rules, and reads what that has done', async () => {
+    const { text } = await send('/console/accounts/acme-forex/cases', { change: 'run' })
+
+    expect(text).toMatch(/Evaluated until \d+ \w+ \d{4}\. \d+ cases? opened, \d+ closed\./)
+  })
+})
+
+describe('a case', () => {
+  test('has its figures beside their thresholds, in words', async () => {
+    const { text } = await read(CASE)
+
+    expect(text).toMatch(/Customers who qualified 15 customers 10 customers/)
+    expect(text).toMatch(/Share at the minimum 80 % 60 %/)
+    expect(text).toMatch(/Earned 1,234\.50 EUR 1,000\.00 EUR/)
+    expect(text).toMatch(/Growth of the share 45\.5 percentage points 40 percentage points/)
+    expect(text).toMatch(/If nobody decides it and no record is added, its hold ends on/)
+  })
+
+  test('leads to its records, customers and deliveries', async () => {
+    const { html, text } = await read(CASE)
+
+    expect(text).toMatch(/2 records behind it/)
+    expect(html).toContain(`href="${AT}/records/transactions/t-1"`)
+    expect(html).toContain(`href="${AT}/customers/c-1"`)
+    expect(html).toContain(`href="${AT}/deliveries/dlv_1"`)
+  })
+
+  test('is confirmed with a reason, and its customers are refused from a day on', async () => {
+    const { text } = await send(CASE, {
+      ...{ change: 'decide', decision: 'confirmed', reason: ' One device ', refuse1: 'c-2' },
+      ...{ from: '2024-11-01', keep_hold: 'yes' },
+      shown: await digestOfRecords(['t-1', 't-2']),
+    })
+
+    expect(text).toMatch(/The case is decided\./)
+    expect(text).toMatch(/confirmed the case: “One device”/)
+    expect(text).toMatch(/The payouts stay held\. Refused from 1 Nov 2024: c-2/)
+    expect(await rowsOf('customer_refusals')).toMatchObject([{ customer_id: 'c-2', day: 20_028 }])
+    expect((await read(`${AT}/audit-log`)).text).toMatch(
+      /confirmed a case of the fraud review and excluded 1 customer from commission/,
+    )
+  })
+
+  test('that somebody decided meanwhile says so, and who it was', async () => {
+    await send(CASE, { change: 'decide', decision: 'dismissed', reason: 'A campaign' })
+    const { status, text } = await send(CASE, {
+      ...{ change: 'decide', decision: 'confirmed', reason: 'One device' },
+    })
+
+    expect(status).toBe(409)
+    expect(text).toMatch(/The case was dismissed at \d+ \w+ \d{4}, \d\d:\d\d UTC/)
+    expect(text).toMatch(/The admin key dismissed the case: “A campaign”/)
+    expect(text).not.toMatch(/Record the decision/)
+  })
+
+  test('whose records have changed since it was opened names the new ones', async () => {
+    const { status, text } = await send(CASE, {
+      ...{ change: 'decide', decision: 'confirmed', reason: 'One device' },
+      shown: 'f'.repeat(64),
+    })
+    expect(status).toBe(409)
+    expect(text).toMatch(/The records of the case have changed since you opened it\. Nothing was/)
+
+    await storeFinding(DAY + 1, [['t-3', 'c-3']])
+    await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
+    await changeCase('case_1', 'evidence_count', 3)
+    await changeCase('case_1', 'last_day', DAY + 1)
+    const added = await send(CASE, {
+      ...{ change: 'decide', decision: 'confirmed', reason: 'One device' },
+      shown: await digestOfRecords(['t-1', 't-2']),
+    })
+    expect(added.text).toMatch(/1 record came in addition: Transaction t-3, 5 Oct 2024/)
+    expect(added.text).not.toMatch(/evidence_digest|`/)
+    expect(added.text).toMatch(/One device/)
+  })
+
+  test('where two persons decide, the first decision waits for a second one', async () => {
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+    const { text } = await send(CASE, {
+      ...{ change: 'decide', decision: 'dismissed', reason: 'A campaign' },
+    })
+
+    expect(text).toMatch(/A second person must agree before it takes effect\./)
+    expect(text).toMatch(/dismissed the case: “A campaign” A second person must agree/)
+  })
+
+  test('shows a viewer no form, and a manager only that of notes', async () => {
+    const viewer = await read(CASE, await signedInAs('viewer'))
+    expect(viewer.html).not.toMatch(/id="change-/)
+    expect(viewer.text).toMatch(/Only the role approver can decide a case\./)
+
+    const manager = await read(CASE, await signedInAs('manager'))
+    expect(manager.html.match(/id="change-\w+"/g)).toEqual(['id="change-note"'])
+  })
+
+  test('keeps a note with who wrote it', async () => {
+    const { text } = await send(CASE, { change: 'note', text: 'Asked for the contracts.' })
+
+    expect(text).toMatch(/The admin key: Asked for the contracts\./)
+  })
+})
+
+describe('a payout that a case holds', () => {
+  test('has no tick, and leads to the case', async () => {
+    await approve('a', '40.50')
+    const { html, text } = await read(`${AT}/payouts`)
+
+    expect(html).toMatch(new RegExp(`<a href="${CASE}"><span class="badge bad">Held by a case<`))
+    expect(html).not.toMatch(/<input type="checkbox"/)
+    expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
+  })
+
+  test('is paid from its statement by a form of its own, with a reason', async () => {
+    const page = await approve('a', '40.50')
+    const { html, text } = await read(page)
+    expect(text).toMatch(/1 open case of the fraud review, which holds payouts\./)
+    expect(html).not.toMatch(/id="change-pay"/)
+
+    const fields = { change: 'payHeld', reference: 'R-1', paid_on: '2024-12-01' }
+    expect((await send(page, { ...fields, override: '' })).status).toBe(422)
+    const paid = await send(page, { ...fields, override: 'Contracts shown' })
+    expect(paid.text).toMatch(/The payment was recorded, with your reason\./)
+    expect((await read(`${AT}/audit-log`)).text).toMatch(/Contracts shown/)
+  })
+
+  test('that a case holds since the page was opened is refused, and the form asks for a reason', async () => {
+    const page = await approve('a', '40.50')
+    const { status, text } = await send(page, {
+      ...{ change: 'pay', reference: 'R-1', paid_on: '2024-12-01' },
+    })
+
+    expect(status).toBe(409)
+    expect(text).toMatch(/Pay it although the fraud review holds it/)
+  })
+})
+
+test('the page of an affiliate names its open cases', async () => {
+  expect((await read(`${AT}/affiliates/a`)).html).toContain(`href="${CASE}"`)
+  expect((await read(`${AT}/affiliates/b`)).html).not.toContain('of the fraud review')
+})
