@@ -1,6 +1,7 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { storeRules } from './evaluated-cases.ts'
@@ -276,19 +277,50 @@ test('an ordinary delivery writes not one row more after an evaluation', async (
   expect(await send('transactions', [fee('n7', 'k2', 8), fee('n8', 'k2', 8)])).toEqual(feesBefore)
 })
 
-test('a run of statements evaluates the rules after its last statement', async () => {
-  const { cases } = await firm()
+/** Runs the statements of the month of the last fee, and waits for the end. */
+async function runStatements() {
   const runs = await introspectWorkflow(env.STATEMENT_RUNS)
   try {
     await runs.modifyAll((one) => one.disableRetryDelays())
-    const period = ago(1).slice(0, 7)
+    const period = ago(5).slice(0, 7)
     const started = await askAdmin(`accounts/acme-prop-trading/periods/${period}/run`, 'POST')
     expect(started.status).toBe(202)
     for (const instance of await runs.get()) await instance.waitForStatus('complete')
   } finally {
     await runs.dispose()
   }
+}
+
+test('a run of statements evaluates the rules after its last statement', async () => {
+  const { cases } = await firm()
+  await runStatements()
   expect(rulesOf(await cases())).toEqual(['resets', 'twins'])
+})
+
+test('rules and their cases never change a statement', async () => {
+  const { cases } = await firm()
+  await env.DB.prepare('delete from fraud_rule_versions').run()
+  const base = [{ transactions: ['reset_fee'] }]
+  const plan = monthly([{ id: 'tenth', kind: 'share', percent: '10', base }])
+  await storePlan('acme-prop-trading', 'ib', { ...plan, effective_from: ago(60) })
+  await assign('acme-prop-trading', 'ib', '*', ago(60))
+  const stored = async () => {
+    const { results } = await env.DB.prepare(
+      'select period, affiliate_id, statement, lines, state, hash, digest from statements order by 1, 2',
+    ).all()
+    return results
+  }
+  await runStatements()
+  const before = await stored()
+  expect(JSON.stringify(before)).toContain('tenth')
+  expect(await cases()).toEqual([])
+  await storeRules('acme-prop-trading', [
+    { ...RESETS, effective_from: ago(30), action: 'hold' },
+    { ...TWINS, effective_from: ago(30), action: 'hold' },
+  ])
+  await runStatements()
+  expect(rulesOf(await cases('?status=open'))).toEqual(['resets', 'twins'])
+  expect(await stored()).toEqual(before)
 })
 
 test('the address of a case that does not exist is 404', async () => {

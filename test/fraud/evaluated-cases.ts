@@ -205,3 +205,85 @@ export async function holdBack(
     if (statements.length > 0) await env.DB.batch(statements)
   }
 }
+
+type StoredRow = Record<string, string | number | null>
+
+const insertRow = (table: string, row: StoredRow) => {
+  const names = Object.keys(row)
+  return env.DB.prepare(
+    `insert into ${table} (${names.join()}) values (${names.map(() => '?').join()})`,
+  ).bind(...Object.values(row))
+}
+
+/** The keys of tables whose rows can come late, and which rows an account has. */
+const LATE_TABLES = {
+  statements: { key: ['account', 'period', 'affiliate_id', 'plan'], where: 'account = ?1' },
+  assignments: { key: ['account', 'affiliate_id', 'from_day'], where: 'account = ?1' },
+  customer_affiliations: { key: ['account', 'customer_id', 'day'], where: 'account = ?1' },
+  fx_rates: { key: ['source', 'currency', 'day', 'known_from'], where: "?1 <> ''" },
+} as const
+
+/** The values that can come late: of customers only those without a history, whose first value it is. */
+const LATE_VALUES = [
+  ['customers', 'customer_id', 'email'],
+  ['customers', 'customer_id', 'country_code'],
+  ['affiliates', 'affiliate_id', 'contact_email'],
+] as const
+
+const WITHOUT_HISTORY =
+  'not exists (select 1 from customer_fields f where f.account = t.account and f.customer_id = t.customer_id)'
+
+/** What can come late beside records: rows of a table, or values of a column. */
+export const LATE_INPUTS = [
+  ...Object.keys(LATE_TABLES),
+  ...LATE_VALUES.map(([, , column]) => column),
+]
+
+/**
+ * Takes some of what findings follow from beside the records. Returns the function that stores it.
+ *
+ * @param input One of `LATE_INPUTS`.
+ */
+export async function holdBackInput(
+  account: string,
+  input: string,
+  isLate: () => boolean,
+): Promise<() => Promise<void>> {
+  const take: D1PreparedStatement[] = []
+  const give: D1PreparedStatement[] = []
+  for (const [table, { key, where }] of Object.entries(LATE_TABLES)) {
+    if (table !== input) continue
+    const { results } = await env.DB.prepare(`select * from ${table} where ${where}`)
+      .bind(account)
+      .all<StoredRow>()
+    for (const row of results.filter(isLate)) {
+      const condition = key.map((name) => `${name} = ?`).join(' and ')
+      const values = key.map((name) => row[name])
+      take.push(env.DB.prepare(`delete from ${table} where ${condition}`).bind(...values))
+      give.push(insertRow(table, row))
+    }
+  }
+  for (const [table, key, column] of LATE_VALUES) {
+    if (column !== input) continue
+    const known = table === 'customers' ? ` and ${WITHOUT_HISTORY}` : ''
+    const { results } = await env.DB.prepare(
+      `select ${key} as id, ${column} as value from ${table} t
+       where account = ? and ${column} is not null${known}`,
+    )
+      .bind(account)
+      .all<StoredRow>()
+    for (const { id, value } of results.filter(isLate)) {
+      const set = env.DB.prepare(
+        `update ${table} set ${column} = ? where account = ? and ${key} = ?`,
+      )
+      take.push(set.bind(null, account, id))
+      give.push(set.bind(value, account, id))
+    }
+  }
+  const run = (statements: D1PreparedStatement[]) =>
+    statements.length > 0 ? env.DB.batch(statements) : null
+  await run(take)
+  return async () => {
+    await run(give)
+  }
+}

@@ -1,30 +1,39 @@
 import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
+import { dayNumber, dayText } from '../../src/commission/engine/calendar.ts'
+import { beginningsOf } from '../../src/commission/statements/days.ts'
+import { openSource } from '../../src/commission/statements/source.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
-import { kindsOf } from '../../src/fraud/kinds.ts'
+import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
+import { openViews } from '../../src/fraud/read-views.ts'
+import { daysOf, simulateRule, type TestedVersion } from '../../src/fraud/simulate.ts'
 import { shuffleWorld } from '../commission/shuffle-world.ts'
 import { randomSource, type Source } from '../commission/worlds.ts'
 import {
   expectedCases,
   holdBack,
+  holdBackInput,
+  inOrder,
+  LATE_INPUTS,
   morningAfter,
   type RuleToStore,
   type RuleWorldFinding,
   storedCases,
   storeRules,
+  type WorldCase,
 } from './evaluated-cases.ts'
 import type { FraudWorld } from './fraud-world.ts'
 import { before } from './oracle/account.ts'
 import { expectedOf } from './oracle/findings.ts'
 import { type Days, fraudWorld, randomParameters } from './random-worlds.ts'
 import { storeFraudWorld } from './stored-fraud-world.ts'
-import { ruleOf } from './world-findings.ts'
+import { ruleOf, written } from './world-findings.ts'
 
 // The stored cases of random worlds are those that follow from the oracle's findings: whenever and however
 // often the rules are evaluated, and in whatever order the records arrive.
 
-const WORLDS = env.MODEL_RUNS || 12
+const WORLDS = env.MODEL_RUNS || 14
 const FIRST_SEED = env.SEED * 5_000_000
 
 /** Codes of links begin in 2026, and have whole milliseconds. */
@@ -84,6 +93,43 @@ async function evaluate(account: string, world: FraudWorld, day: string): Promis
   expect(isDone).toBe(true)
 }
 
+/** Returns the cases of a back-test of each rule with one version. */
+async function simulatedCases(
+  account: string,
+  rules: readonly RuleToStore[],
+  days: Days,
+): Promise<[rule: string, cases: WorldCase[]][]> {
+  const source = await openSource(env as Env, (await findAccount(env.DB, account))!)
+  const beginnings = await beginningsOf(source)
+  const affiliates = source.parents.map(({ affiliate_id }) => affiliate_id).sort()
+  const alone = rules.filter(({ rule }) => rules.filter((one) => one.rule === rule).length === 1)
+  const found: [string, WorldCase[]][] = []
+  for (const { rule, kind, parameters, scope } of alone) {
+    const [first, last] = [dayNumber(days.first), dayNumber(days.last)]
+    const { not_affiliates: not = [] } = (scope ?? {}) as { not_affiliates?: string[] }
+    const version: TestedVersion = {
+      ...{ version: 1, kind: KINDS.find((one) => one.kind === kind)!, parameters },
+      ...{ action: 'flag', reservePercent: '100', first, last },
+      isInScope: (affiliate) => !not.includes(affiliate),
+    }
+    const backTest = { versions: [version], expireDays: 90, first, last }
+    const views = await openViews(source, beginnings, daysOf(backTest))
+    const { cases } = await simulateRule(views, backTest, affiliates, Number.POSITIVE_INFINITY)
+    const writtenCases = cases.map((one): WorldCase => {
+      const [finding] = written([{ ...one.finding, evidence: one.evidence }])
+      return {
+        ...{ affiliate: one.affiliate_id, rule, version: 1, status: one.status },
+        ...{ opened_for: dayText(one.openedFor), last_day: dayText(one.lastEvidenceDay) },
+        subject: finding!.subject,
+        figures: finding!.figures,
+        evidence: finding!.evidence,
+      }
+    })
+    found.push([rule, inOrder(writtenCases)])
+  }
+  return found
+}
+
 test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day, and with late records`, {
   timeout: 3_600_000,
 }, async () => {
@@ -102,6 +148,11 @@ test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day,
     await evaluate(atOnce, world, days.last)
     expect(await storedCases(atOnce), `seed ${seed}, at once`).toEqual(expected)
 
+    for (const [rule, simulated] of await simulatedCases(atOnce, rules, days)) {
+      const own = expected.filter((one) => one.rule === rule)
+      expect(simulated, `seed ${seed}, back-test of ${rule}`).toEqual(own)
+    }
+
     const daily = `daily-${seed}`
     await storeFraudWorld({ ...world, ...shuffleWorld(world, seed) } as FraudWorld, daily)
     await storeRules(daily, rules)
@@ -109,13 +160,20 @@ test(`${WORLDS} random worlds have the cases of the oracle, at once, day by day,
     for (const share of [4, 3, 3]) {
       deliveries.push(await holdBack(daily, () => from.oneIn(share)))
     }
+    // One of them alone, so that its change is noticed for itself.
+    const input = LATE_INPUTS[seed % LATE_INPUTS.length]!
+    const storeInput = await holdBackInput(daily, input, () => !from.oneIn(4))
     for (let day = before(days.first, 1); day <= days.last; day = before(day, -1)) {
       if (from.oneIn(2)) await evaluate(daily, world, day)
       if (from.oneIn(4)) await deliveries.pop()?.()
     }
     for (const deliver of deliveries.reverse()) await deliver()
     await evaluate(daily, world, days.last)
-    expect(await storedCases(daily), `seed ${seed}, day by day`).toEqual(expected)
+    await storeInput()
+    await evaluate(daily, world, days.last)
+    expect(await storedCases(daily), `seed ${seed}, day by day, with late ${input}`).toEqual(
+      expected,
+    )
   }
   expect(cases).toBeGreaterThan(5 * WORLDS)
 })

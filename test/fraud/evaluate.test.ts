@@ -1,0 +1,233 @@
+import { env } from 'cloudflare:workers'
+import { afterEach, describe, expect, test } from 'vitest'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { type Case, casesOf, type Decision } from '../../src/fraud/cases.ts'
+import { withoutRepeats } from '../../src/fraud/derive-cases.ts'
+import { evaluateRules } from '../../src/fraud/evaluate.ts'
+import type { DayFinding } from '../../src/fraud/findings.ts'
+import { kindsOf } from '../../src/fraud/kinds.ts'
+import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
+import { randomSource } from '../commission/worlds.ts'
+import { overridingSessions } from '../overriding.ts'
+import { morningAfter, storedCases, storeRules } from './evaluated-cases.ts'
+import { fraudWorld, randomParameters } from './random-worlds.ts'
+import { storeFraudWorld } from './stored-fraud-world.ts'
+import { times } from './view.ts'
+import { ruleOf } from './world-findings.ts'
+
+// How rules are evaluated in steps, and what an evaluation that is killed leaves behind.
+
+const LIMITS = { ...EVALUATION_LIMITS }
+afterEach(() => {
+  Object.assign(EVALUATION_LIMITS, LIMITS)
+})
+
+/** A world with several affiliates and cases, as an account with a rule of each kind. */
+async function storedWorld(account: string, seed = 6) {
+  const { world, days } = fraudWorld(seed)
+  const from = randomSource(seed)
+  await storeFraudWorld({ ...world, clicks: {} }, account)
+  const rules = kindsOf(world.vertical).map((kind) => ({
+    ...{ rule: kind.kind.replaceAll('_', '-'), version: 1, kind: kind.kind },
+    ...{ effective_from: days.first },
+    parameters: ruleOf(kind, randomParameters(from, kind.kind)).parameters,
+  }))
+  await storeRules(account, rules)
+  const stored = (await findAccount(env.DB, account))!
+  const now = morningAfter(days.last, world.book_zone)
+  const evaluate = (platform: Env = env as Env, facts = Number.POSITIVE_INFINITY) =>
+    evaluateRules(platform, stored, now, facts)
+  return { evaluate, affiliates: world.affiliates.length }
+}
+
+const wholeTables = async (account: string) => {
+  const lists = await env.DB.batch(
+    ['findings', 'cases', 'progress'].map((table) =>
+      env.DB.prepare(`select * from fraud_${table} where account = ?`).bind(account),
+    ),
+  )
+  const text = JSON.stringify(lists.map(({ results }) => results))
+  return text.replaceAll(/"opened_at":\d+/g, '"opened_at":0')
+}
+
+const clear = (account: string) =>
+  env.DB.batch(
+    ['progress', 'findings', 'cases'].map((table) =>
+      env.DB.prepare(`delete from fraud_${table} where account = ?`).bind(account),
+    ),
+  )
+
+/** Returns the platform of a Worker that is killed at a write, before or after it is committed. */
+function killedAt(nth: number, isCommitted: boolean) {
+  let writes = 0
+  const methods = (real: Pick<D1Database, 'prepare' | 'batch'>) => ({
+    prepare: (text: string) => real.prepare(text),
+    batch: async (list: D1PreparedStatement[]) => {
+      const answers = ++writes === nth && !isCommitted ? null : await real.batch(list)
+      if (writes >= nth) throw new Error('killed')
+      return answers
+    },
+  })
+  const DB = overridingSessions(env.DB, methods)
+  return { platform: { ...env, DB } as Env, calls: () => writes }
+}
+
+describe('an evaluation in steps', () => {
+  test('finds the same with small groups and few days as at once', async () => {
+    const { evaluate } = await storedWorld('whole')
+    await evaluate()
+    const expected = await storedCases('whole')
+    expect(expected.length).toBeGreaterThan(3)
+    await clear('whole')
+    Object.assign(EVALUATION_LIMITS, { customers: 1, days: 2 })
+    await evaluate()
+    expect(await storedCases('whole')).toEqual(expected)
+  })
+
+  test('goes on where a request with few records has stopped', async () => {
+    const { evaluate, affiliates } = await storedWorld('paged')
+    await evaluate()
+    const expected = await storedCases('paged')
+    await clear('paged')
+    Object.assign(EVALUATION_LIMITS, { customers: 1 })
+    const first = await evaluate(env as Env, 1)
+    expect(first).toMatchObject({ isDone: false })
+    expect(first.left).toBeLessThan(affiliates)
+    let opened = first.opened
+    for (let done = false; !done; ) {
+      const next = await evaluate(env as Env, 1)
+      opened += next.opened
+      done = next.isDone
+    }
+    expect(opened).toBe(expected.length)
+    expect(await storedCases('paged')).toEqual(expected)
+  })
+
+  test('an affiliate with too many records is read in parts, or named', async () => {
+    const { evaluate } = await storedWorld('large')
+    expect(await evaluate()).toMatchObject({ tooLarge: [] })
+    const expected = await storedCases('large')
+    await clear('large')
+    Object.assign(EVALUATION_LIMITS, { facts: 60 })
+    const { tooLarge, isDone } = await evaluate()
+    expect(isDone).toBe(true)
+    const small = (cases: typeof expected) =>
+      cases.filter(({ affiliate }) => !tooLarge.includes(affiliate))
+    expect(small(await storedCases('large'))).toEqual(small(expected))
+    await clear('large')
+    Object.assign(EVALUATION_LIMITS, { facts: 0 })
+    expect((await evaluate()).tooLarge).not.toEqual([])
+    // What rests on statements needs no records.
+    const left = await storedCases('large')
+    expect(left.flatMap(({ evidence }) => evidence.map(({ resource }) => resource))).not.toContain(
+      'transactions',
+    )
+    expect(left.length).toBeLessThan(expected.length)
+  })
+
+  test.each([
+    ['before it was committed', false],
+    ['after it was committed', true],
+  ])('killed at each batch %s, it finds everything once', async (_, isCommitted) => {
+    const account = `killed-${isCommitted}`
+    const { evaluate } = await storedWorld(account)
+    Object.assign(EVALUATION_LIMITS, { customers: 12, days: 9 })
+    await evaluate()
+    const expected = await wholeTables(account)
+    let ended = false
+    for (let nth = 1; !ended; nth++) {
+      await clear(account)
+      const { platform } = killedAt(nth, isCommitted)
+      ended = await evaluate(platform).then(
+        () => true,
+        () => false,
+      )
+      await evaluate()
+      expect(await wholeTables(account), `killed at call ${nth}`).toBe(expected)
+      expect(nth).toBeLessThan(200)
+    }
+  })
+
+  test('two at once find everything once', async () => {
+    const { evaluate } = await storedWorld('twice')
+    await evaluate()
+    const expected = await wholeTables('twice')
+    await clear('twice')
+    Object.assign(EVALUATION_LIMITS, { customers: 4, attempts: 50 })
+    const both = await Promise.all([evaluate(), evaluate()])
+    expect(both.some(({ isDone }) => isDone)).toBe(true)
+    await evaluate()
+    expect(await wholeTables('twice')).toBe(expected)
+  })
+})
+
+const key = (id: string) => `transactions:${id}`
+
+test('findings without repeated records have the same cases, whatever is found and decided', () => {
+  const plain = (cases: readonly Case[]) =>
+    cases.map(({ finding, ...one }) => ({ ...one, figures: finding.figures, day: finding.day }))
+  for (let seed = 1; seed <= 300; seed++) {
+    const from = randomSource(seed)
+    const ids = [...'abcdefgh']
+    const findings = times(
+      10,
+      (i): DayFinding => ({
+        day: i * from.pick([5, 20]) + i,
+        subject: { affiliate_id: 'A' },
+        figures: [{ name: 'n', value: String(i), threshold: '1', unit: 'x' }],
+        sentence: '',
+        evidence: ids
+          .filter(() => from.oneIn(3))
+          .map((id) => ({
+            ...{ customer_id: 'C', resource: 'transactions' as const, id, day: i },
+            delivery_id: undefined,
+          })),
+      }),
+    ).sort((a, b) => a.day - b.day)
+    const decisions = new Map(
+      times(from.below(3), (i): [number, Decision] => [
+        i,
+        {
+          decision: from.oneIn(2) ? 'confirmed' : 'dismissed',
+          seen: new Set(ids.filter(() => from.oneIn(2)).map(key)),
+        },
+      ]),
+    )
+    const cases = (of: readonly DayFinding[]) => plain(casesOf(of, decisions, 200, 30))
+    expect(cases(withoutRepeats(findings)), `seed ${seed}`).toEqual(cases(findings))
+  }
+})
+
+test('a decision that comes between keeps what it decided', async () => {
+  const { evaluate } = await storedWorld('decided')
+  await evaluate()
+  const one = await env.DB.prepare(
+    `select id, affiliate_id, rule, subject, evidence_count from fraud_cases
+     where account = 'decided' order by evidence_count desc`,
+  ).first<{ id: string; evidence_count: number }>()
+  const seen = await env.DB.prepare(
+    `select json_group_array(e.value ->> 0 || ':' || (e.value ->> 1)) as keys
+     from fraud_cases c
+     join fraud_findings f on f.account = c.account and f.affiliate_id = c.affiliate_id
+       and f.rule = c.rule and f.subject = c.subject, json_each(f.evidence) e
+     where c.account = 'decided' and c.id = ?`,
+  )
+    .bind(one?.id)
+    .first<{ keys: string }>()
+  await env.DB.batch([
+    env.DB.prepare(
+      `insert into fraud_decisions values ('decided', ?, 0, 'dismissed', 'Known.', 0, '[]', null, ?,
+         'digest', 'ada', '2026-10-01T00:00:00.000Z')`,
+    ).bind(one?.id, seen?.keys),
+    env.DB.prepare(
+      `update fraud_cases set status = 'dismissed' where account = 'decided' and id = ?`,
+    ).bind(one?.id),
+    // Everything is evaluated again.
+    env.DB.prepare(`update fraud_progress set changed_from = -719528 where account = 'decided'`),
+  ])
+  const before = await wholeTables('decided')
+  expect(await evaluate()).toMatchObject({ opened: 0, closed: 0 })
+  expect(
+    (await wholeTables('decided')).replace('"changed_from":-719528', '"changed_from":null'),
+  ).toBe(before.replace('"changed_from":-719528', '"changed_from":null'))
+})
