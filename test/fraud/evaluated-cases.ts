@@ -249,8 +249,8 @@ export async function holdBackInput(
   input: string,
   isLate: () => boolean,
 ): Promise<() => Promise<void>> {
-  const take: D1PreparedStatement[] = []
-  const give: D1PreparedStatement[] = []
+  const removals: D1PreparedStatement[] = []
+  const insertions: D1PreparedStatement[] = []
   for (const [table, { key, where }] of Object.entries(LATE_TABLES)) {
     if (table !== input) continue
     const { results } = await env.DB.prepare(`select * from ${table} where ${where}`)
@@ -259,8 +259,8 @@ export async function holdBackInput(
     for (const row of results.filter(isLate)) {
       const condition = key.map((name) => `${name} = ?`).join(' and ')
       const values = key.map((name) => row[name])
-      take.push(env.DB.prepare(`delete from ${table} where ${condition}`).bind(...values))
-      give.push(insertRow(table, row))
+      removals.push(env.DB.prepare(`delete from ${table} where ${condition}`).bind(...values))
+      insertions.push(insertRow(table, row))
     }
   }
   for (const [table, key, column] of LATE_VALUES) {
@@ -276,14 +276,14 @@ export async function holdBackInput(
       const set = env.DB.prepare(
         `update ${table} set ${column} = ? where account = ? and ${key} = ?`,
       )
-      take.push(set.bind(null, account, id))
-      give.push(set.bind(value, account, id))
+      removals.push(set.bind(null, account, id))
+      insertions.push(set.bind(value, account, id))
     }
   }
   const run = (statements: D1PreparedStatement[]) =>
     statements.length > 0 ? env.DB.batch(statements) : null
-  await run(take)
+  await run(removals)
   return async () => {
-    await run(give)
+    await run(insertions)
   }
 }
