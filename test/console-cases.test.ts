@@ -223,6 +223,9 @@ describe('a payout that a case holds', () => {
     expect(html).toMatch(new RegExp(`<a href="${CASE}"><span class="badge bad">Held by a case<`))
     expect(html).not.toMatch(/<input type="checkbox"/)
     expect(text).toMatch(/The fraud review holds 1 payout for 40\.50 EUR\./)
+    expect((await read(AT)).text).toMatch(
+      /Payable now 40\.50 EUR The fraud review holds 40\.50 EUR of it/,
+    )
   })
 
   test('is paid from its statement by a form of its own, with a reason', async () => {

@@ -202,7 +202,8 @@ const EvidenceChanged = ({
 )
 
 /** Renders what persons decided and noted, and the forms for both. */
-const Decisions = ({ visit, found, customers }: ShownCase & { customers: readonly string[] }) => {
+const Decisions = (props: ShownCase & { customers: readonly string[]; isPart: boolean }) => {
+  const { visit, found, customers, isPart } = props
   const { decisions, notes, status, evidence_digest } = found
   return (
     <>
@@ -222,6 +223,7 @@ const Decisions = ({ visit, found, customers }: ShownCase & { customers: readonl
             found={found}
             shown={evidence_digest}
             customers={customers.slice(0, MOST_REFUSED)}
+            isPart={isPart}
           />
         ) : (
           <p class="note">Only the role approver can decide a case.</p>
@@ -262,7 +264,12 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
       <Evidence visit={visit} found={evidence} />
       {past}
-      <Decisions visit={visit} found={found} customers={involved(found, evidence.data)} />
+      <Decisions
+        visit={visit}
+        found={found}
+        customers={involved(found, evidence.data)}
+        isPart={evidence.meta.total > evidence.data.length}
+      />
     </>
   )
 }

@@ -11,6 +11,7 @@ import {
   dayWords,
   EmptyState,
   isolated,
+  type List,
   periodWords,
   Time,
 } from '../parts/data.tsx'
@@ -30,7 +31,7 @@ import {
   sumByCurrency,
   type Trend,
 } from '../parts/owed.ts'
-import { canPay } from '../parts/payout-forms.tsx'
+import { canPay, sumsText } from '../parts/payout-forms.tsx'
 import { type PeriodSums, Periods } from '../parts/statement-lists.tsx'
 import { mainCurrency, renderThisMonth } from '../parts/this-month.tsx'
 
@@ -107,14 +108,28 @@ const Owed = ({ visit, open }: { visit: Visit; open: OpenPeriod }) => {
   )
 }
 
-/** Renders what is approved, due and not paid. */
-const Payable = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
+/** What cases of the fraud review hold of what is due to an affiliate. */
+interface HeldPayout {
+  readonly currency: string
+  readonly amount_held: string
+}
+
+/** The payouts of which the overview says what is held. */
+const MOST_PAYOUTS = 200
+
+/** Renders what is approved, due and not paid, and what is held of it. */
+const Payable = (props: { visit: Visit; sums: PeriodSums; payouts: readonly HeldPayout[] }) => {
+  const { visit, sums } = props
+  const held = props.payouts.flatMap(({ amount_held: amount, currency }) =>
+    /[1-9]/.test(amount) ? [{ amount, currency }] : [],
+  )
   const due = sumByCurrency(sums.due)
   const affiliates = sums.due.reduce((sum, one) => sum + one.affiliates, 0)
   const latest = latestPaid(sums)
   return (
     <FigureCard title="Payable now">
       <Moneys amounts={moneyOf(due)} none="Nothing" />
+      {held.length > 0 && <p class="change">The fraud review holds {sumsText(held)} of it.</p>}
       {affiliates > 0 && canPay(visit) && (
         <p>
           <a
@@ -221,12 +236,16 @@ export const overviewPage: Page = {
   section: 'Overview',
   async render(visit) {
     const { api, account } = visit
-    const [settings, attention, feeds, arrivals, sums] = await Promise.all([
+    const [settings, attention, feeds, arrivals, sums, payouts] = await Promise.all([
       api.get<Account>(apiPath(account)),
       api.get<{ data: Attention[] }>(apiPath(account, 'attention')),
       api.get<{ data: Feed[] }>(apiPath(account, 'feed')),
       api.get<{ data: DayArrivals[] }>(apiPath(account, 'arrivals')),
       api.get<PeriodSums>(apiPath(account, 'periods')),
+      api.get<List<HeldPayout>>(apiPath(account, 'payouts'), {
+        payable_on: dayBefore(visit.now, 0),
+        per_page: MOST_PAYOUTS,
+      }),
     ])
     const days = chartRows(arrivals.data)
     // The deferred part is the last one of the document, because it keeps what follows it waiting. The style
@@ -241,7 +260,7 @@ export const overviewPage: Page = {
           {openPeriods(sums, visit.now).map((open) => (
             <Owed visit={visit} open={open} />
           ))}
-          <Payable visit={visit} sums={sums} />
+          <Payable visit={visit} sums={sums} payouts={payouts.data} />
         </div>
         <div class="rest">
           <AttentionList visit={visit} isDisabled={settings.disabled} items={attention.data} />

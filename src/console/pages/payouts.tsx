@@ -5,7 +5,7 @@ import { ApiError } from '../../errors.ts'
 import { cellOf, fileText } from '../csv-columns.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
 import { ColumnChoices } from '../parts/column-choices.tsx'
-import { Amount, Badge, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
+import { Amount, Badge, Data, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { Field, Filters } from '../parts/forms.tsx'
 import {
@@ -164,28 +164,44 @@ const amountColumn = column(
   true,
 )
 
-/** Renders what is held of a payout, with a link to the case that holds it, or to the cases. */
-function Held({ visit, row }: { visit: Visit; row: Payout }) {
-  const { amount_held = '0', currency, affiliate_id, held_by = [] } = row
+/** Renders whom a payout is for, with a link to the case that holds it, or to the cases. */
+function Payee({ visit, row }: { visit: Visit; row: Payout }) {
+  const { affiliate_id, held_by = [] } = row
   const [first] = held_by
-  if (first === undefined) return <span class="quiet">–</span>
   const isOne = held_by.length === 1
   return (
     <>
-      <Amount value={amount_held} currency={currency} />{' '}
-      <AccountLink
-        visit={visit}
-        at={isOne ? ['cases', first] : ['cases']}
-        query={isOne ? {} : { affiliate_id, status: 'all' }}
-      >
-        <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${held_by.length} cases`}</Badge>
-      </AccountLink>
+      <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
+        <Data text={affiliate_id} />
+      </AccountLink>{' '}
+      {first !== undefined && (
+        <AccountLink
+          visit={visit}
+          at={isOne ? ['cases', first] : ['cases']}
+          query={isOne ? {} : { affiliate_id, status: 'all' }}
+        >
+          <Badge tone="bad">{isOne ? 'Held by a case' : `Held by ${held_by.length} cases`}</Badge>
+        </AccountLink>
+      )}
     </>
   )
 }
 
-const heldColumn = (visit: Visit) =>
-  column('Held', (row: Payout) => <Held visit={visit} row={row} />, true)
+/** Renders what can be paid, and what is held. */
+const dueColumn = column(
+  'Amount',
+  (row: Payout) => (
+    <>
+      <Amount value={row.amount} currency={row.currency} />
+      {isHeld(row) && (
+        <small class="line">
+          <Amount value={row.amount_held ?? '0'} currency={row.currency} /> held
+        </small>
+      )}
+    </>
+  ),
+  true,
+)
 
 /** Says how many payouts of the page are held, and how much. */
 function HeldNote({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
@@ -251,9 +267,8 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
         caption="What has to be paid. Ticked: what is due today."
         rows={rows.map((row) => ({ ...row, canTick: isPayable(row) }))}
         columns={[
-          ...fields<Payout>(visit, 'affiliate_id'),
-          amountColumn,
-          ...(rows.some(isHeld) ? [heldColumn(visit)] : []),
+          column('Affiliate', (row: Payout) => <Payee visit={visit} row={row} />),
+          dueColumn,
           column('Due', ({ payable_on }: Payout) => <Day day={payable_on ?? null} />),
           statementsColumn(visit, 'approved'),
           ...fields<Payout>(visit, 'reference'),

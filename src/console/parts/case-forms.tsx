@@ -57,12 +57,14 @@ interface DecideProps {
   readonly found: FraudCase
   /** A digest of the records that the page shows, by which the API notices that they have changed. */
   readonly shown: string
-  /** The customers of the case. */
+  /** The customers of the case, as far as the page has their records. */
   readonly customers: readonly string[]
+  /** Whether the case has records on other pages, too. */
+  readonly isPart: boolean
 }
 
 /** Renders a box for each customer of the case, with what refusing them means. */
-function Refuse({ visit, customers }: Pick<DecideProps, 'visit' | 'customers'>) {
+function Refuse({ visit, customers, isPart }: Omit<DecideProps, 'found' | 'shown'>) {
   const { refused } = visit
   const ticked = new Set(refused?.change === 'decide' ? readRefused(refused.values) : [])
   return (
@@ -81,6 +83,7 @@ function Refuse({ visit, customers }: Pick<DecideProps, 'visit' | 'customers'>) 
         </label>
       ))}
       <p class="note">
+        {isPart && 'These are the customers of the records above; the other pages have more. '}
         Nobody earns commission from a refused customer. What was approved for them is taken back by
         the next statements. Their page ends the refusal.
       </p>
@@ -89,7 +92,8 @@ function Refuse({ visit, customers }: Pick<DecideProps, 'visit' | 'customers'>) 
 }
 
 /** Renders the form that decides a case. */
-export const DecideForm = ({ visit: page, found, shown, customers }: DecideProps) => {
+export const DecideForm = (props: DecideProps) => {
+  const { visit: page, found, shown, customers, isPart } = props
   const { refused } = page
   // The page says what changed of the records.
   const visit: Visit = refused?.changed
@@ -133,7 +137,7 @@ export const DecideForm = ({ visit: page, found, shown, customers }: DecideProps
       )}
       {customers.length > 0 && (
         <>
-          <Refuse visit={visit} customers={customers} />
+          <Refuse visit={visit} customers={customers} isPart={isPart} />
           <Field
             visit={visit}
             change="decide"
