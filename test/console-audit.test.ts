@@ -231,3 +231,20 @@ test('the log is narrowed by days, person and kind of change, and paged', async 
   expect(second.data.length).toBe(10)
   expect((await askAdmin(`audit-log?cursor=${first.meta.next_cursor}`)).status).toBe(400)
 })
+
+test('the log says whose name or address was changed, without either', async () => {
+  await openAccount()
+  const put = (body: object) => askAdmin('accounts/acme/affiliates', 'PUT', [body])
+  await put({ affiliate_id: 'IB-1', display_name: 'Forex Friends' })
+  await put({ affiliate_id: 'IB-1', contact_email: 'ada@friends.example' })
+  await put({ affiliate_id: 'IB-1', display_name: 'Friends', contact_email: 'eve@friends.example' })
+  await put({ affiliate_id: 'IB-1', display_name: 'Friends' })
+
+  const log = (await readLog()).join(' | ')
+  expect(log.match(/(?:Name|Email|Name and email) of IB-1: changed/g)).toEqual([
+    'Name and email of IB-1: changed',
+    'Email of IB-1: changed',
+    'Name of IB-1: changed',
+  ])
+  expect(log).not.toMatch(/Friends|friends/)
+})

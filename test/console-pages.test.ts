@@ -4,6 +4,7 @@ import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
 import { latestFirst } from '../src/console/pages/payouts.tsx'
 import { DAY_MS } from '../src/durations.ts'
+import { brand, eve } from './brand.ts'
 import {
   BOOK_APPROVED_ID,
   BOOK_PERIOD,
@@ -119,7 +120,7 @@ test('a refused record is explained without the names of fields and codes', asyn
   expect(text).toContain('record 1 › Type · A field is missing')
   expect(text).toContain('“IB rebate”')
   expect(text).toMatch(/not written in the way that the API reads.*record 2 › Time/)
-  expect(text.replaceAll(/<[^>]+>/g, ' ')).not.toMatch(/\b(?!dlv_)[a-z]+_[a-z]+|\dT\d/)
+  expect(text.replaceAll(/<[^>]+>/g, ' ')).not.toMatch(/\b(?!dlv_)[a-z]+_[a-z]+|\d-\d\dT\d/)
 })
 
 test('the span of a replay is in UTC', async () => {
@@ -524,4 +525,14 @@ test('a link is disabled and enabled again by its form, which shows no name wher
   expect(await isDisabled()).toBe(true)
   await change(at, { change: 'save', 'was:disabled': 'true', disabled: 'false' })
   expect(await isDisabled()).toBe(false)
+})
+
+test('customers without an affiliate are listed with the days since their signup', async () => {
+  const casino = await brand({ account: 'acme' })
+  await casino.post('customers', { ...eve, regtime: dayBefore(3) })
+  const browser = await signedIn()
+  const response = await browser.get(`${AT}/customers?unattributed=true`)
+  const text = (await response.text()).replaceAll(/<[^>]+>/g, ' ')
+  expect(text).toMatch(/Signed up from +\d+ \w+ \d{4} to \d+ \w+ \d{4}, and without an affiliate/)
+  expect(text).toMatch(/p-1 .*3 days ago/)
 })

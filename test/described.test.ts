@@ -98,6 +98,7 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
       /trading-activity\/earnings$/,
       '$&?date=2026-10-02&customer_id=nobody&instrument=X&currency=EUR',
     )
+    .replace(/transactions\/earnings$/, '$&?transaction_id=nobody')
     .replace(/activities\/earnings$/, '$&?id=nothing')
     .replace('{line_id}', `lin_${'0'.repeat(40)}`)
     .replace('{client_id}', 'client-of-firm')

@@ -391,6 +391,10 @@ async function takeWhy(team: Team) {
   await team('listQualifications', 'month', 'None: no rule pays once', { query: OCTOBER })
   const { transaction_id } = entityOf('forex', 'transactions') as { transaction_id: string }
   await team('getTransactionEarnings', 'one', 'A deposit', { at: { ...at, transaction_id } })
+  await team('getTransactionByIdEarnings', 'one', 'A deposit', {
+    at,
+    query: `?transaction_id=${transaction_id}`,
+  })
   const { date, instrument, currency } = entityOf('forex', 'trading-activity') as Record<
     string,
     string

@@ -346,6 +346,7 @@ async function routes() {
     [`${line}/parts`]: [{ bound: LINE, query: hint }],
     [`${line}/parts/c-000001/facts`]: [{ bound: LINE, query: hint }],
     [`/transactions/${LAST_TRANSACTION}/earnings`]: [{ bound: OF_CUSTOMER }],
+    '/transactions/earnings': [{ bound: OF_CUSTOMER, query: `transaction_id=${LAST_TRANSACTION}` }],
     '/customers/c-000001/earnings': [{ bound: OF_CUSTOMER }],
     '/manual-entries': [
       ...list(ROWS, [name, 'manual-entries', null], [`m-${nearEnd(SIZES.statements)}`]),

@@ -63,10 +63,12 @@ export const affiliates = new Hono<AppEnv>()
     const levels = mayBeDeeper ? findDeepParents(sent, before, after) : null
     issues.push(...circles, ...(levels?.issues ?? []))
     if (issues.length > 0) throw validationFailed(issues)
+    const renamed = sent.filter((one) => profileChanges(one, profiles).length > 0)
     const details = {
       affiliates: sent.length,
       ids: ids.slice(0, MAX_AUDITED_IDS),
       before: replacedParents(before, changed),
+      ...(renamed.length > 0 && { profiles: changedProfiles(renamed, profiles) }),
     }
     const entry = { actor: c.var.actor, action: 'affiliates.put', account, details }
     const statements = [
@@ -92,7 +94,6 @@ export const affiliates = new Hono<AppEnv>()
       throw new ApiError('conflict', { detail, cause: error })
     })
     const added = sent.filter(({ affiliate_id }) => !before.has(affiliate_id))
-    const renamed = sent.filter((one) => changesProfile(one, profiles.get(one.affiliate_id)))
     const changedIds = new Set(
       [...added, ...changed, ...renamed].map(({ affiliate_id }) => affiliate_id),
     )
@@ -169,11 +170,21 @@ async function removeAffiliate(c: Context<AppEnv>) {
   return c.body(null, 204)
 }
 
-/** Returns whether an affiliate is sent with another name or address than is stored. */
-const changesProfile = (sent: AffiliateInput, stored: AffiliateProfile | undefined): boolean =>
-  (['display_name', 'contact_email'] as const).some(
-    (name) => sent[name] !== undefined && sent[name] !== (stored?.[name] ?? null),
+type Profiles = ReadonlyMap<string, AffiliateProfile>
+
+/** Returns the members of an affiliate's profile that are sent with another value than is stored. */
+const profileChanges = (sent: AffiliateInput, profiles: Profiles): (keyof AffiliateProfile)[] =>
+  (['display_name', 'contact_email'] as const).filter(
+    (name) =>
+      sent[name] !== undefined && sent[name] !== (profiles.get(sent.affiliate_id)?.[name] ?? null),
   )
+
+/** Returns which members of profiles a request changes, as the audit log names them: without their values. */
+const changedProfiles = (renamed: readonly AffiliateInput[], profiles: Profiles) =>
+  renamed.slice(0, MAX_AUDITED_IDS).map((one) => ({
+    affiliate_id: one.affiliate_id,
+    changed: profileChanges(one, profiles),
+  }))
 
 /** The audit log names at most this many affiliates of a request. */
 const MAX_AUDITED_IDS = 20

@@ -138,7 +138,7 @@ export interface Page {
   readonly path: string
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section
-  /** The parameters of its query. Others are refused. */
+  /** The parameters of its query. Others are ignored. */
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */
   readonly changes?: Readonly<Record<string, Change>>

@@ -5,11 +5,14 @@ import { apiOf } from './api.ts'
 import { BY_ID, type Page, type Visit, withQuery } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
-/** Returns an address without its empty parameters: forms send every field. */
-function withoutEmpty(address: string): string {
+/**
+ * Returns an address with the parameters that a page supports. Empty ones are left out, because forms send every
+ * field, and so are unknown ones: mail programs and old links add them.
+ */
+function supportedOf(address: string, names: readonly string[]): string {
   const url = new URL(address)
   for (const [name, value] of [...url.searchParams]) {
-    if (value === '') url.searchParams.delete(name, value)
+    if (value === '' || !names.includes(name)) url.searchParams.delete(name, value)
   }
   return url.href
 }
@@ -17,7 +20,7 @@ function withoutEmpty(address: string): string {
 /**
  * Returns the request for a page as the page gets it.
  *
- * @throws ApiError `invalid_query` for a parameter that the page does not support.
+ * @throws ApiError `invalid_query` for a parameter that is repeated.
  */
 export async function visitOf(
   c: Context<AppEnv>,
@@ -28,7 +31,7 @@ export async function visitOf(
   const { pathname } = new URL(c.req.url)
   const isById = pathname.endsWith(`/${BY_ID}`)
   const names = [...(page.query ?? []), ...(isById ? ['id'] : [])]
-  const { id, ...query } = readQuery(withoutEmpty(c.req.url), ...names)
+  const { id, ...query } = readQuery(supportedOf(c.req.url, names), ...names)
   const params: Record<string, string> = c.req.param()
   if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
   return {

@@ -279,6 +279,7 @@ const administration: Route[] = [
   { ...reads, id: 'listUnearnedRecords', query: PERIOD },
   { ...reads, id: 'listQualifications', query: PERIOD },
   { ...reads, id: 'getTransactionEarnings', at: { transaction_id: 't-1' } },
+  { ...reads, id: 'getTransactionByIdEarnings', query: '?transaction_id=t-1' },
   {
     ...reads,
     id: 'getTradingActivityEarnings',

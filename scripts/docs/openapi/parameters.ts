@@ -283,6 +283,10 @@ const QUERY: Record<string, object> = {
     ...query('id', 'The id of the event, as `unearned/facts` lists it.', 'e EV-1001'),
     required: true,
   },
+  transaction_id_query: {
+    ...query('transaction_id', 'The id of the transaction, which may be `.` or `..`.', 'T-1001'),
+    required: true,
+  },
   record_id_query: {
     ...query('id', 'The id of the record.', 'T-1001'),
     required: true,

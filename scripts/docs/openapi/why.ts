@@ -118,6 +118,9 @@ const TEAM: readonly Described[] = [
     answers: page('One page of records.', 'UnearnedRecord'),
   },
   earnings('Transaction', '/transactions/{transaction_id}/earnings', 'a transaction', []),
+  earnings('TransactionById', '/transactions/earnings', 'a transaction, by its id in the query', [
+    'transaction_id_query',
+  ]),
   earnings('TradingActivity', '/trading-activity/earnings', 'a row of trading activity', [
     'activity_date',
     'id_query',

@@ -50,6 +50,10 @@ export function earningsAddress({ resource, id, customer_id, record }: FoundReco
   readonly query: Record<string, string>
 } {
   if (resource === 'activities') return { parts: [resource, 'earnings'], query: { id } }
+  // A path would lose this id.
+  if (resource === 'transactions' && /^\.\.?$/.test(id)) {
+    return { parts: [resource, 'earnings'], query: { transaction_id: id } }
+  }
   if (resource !== 'trading-activity') return { parts: [resource, id, 'earnings'], query: {} }
   const { date, instrument, currency } = record
   return {

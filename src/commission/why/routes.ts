@@ -42,6 +42,7 @@ export const TEAM_WHY_PATHS = {
   partFacts: '/lines/:line_id/parts/:customer_id/facts',
   unearnedFacts: '/unearned/facts',
   transaction: '/transactions/:transaction_id/earnings',
+  transactionById: '/transactions/earnings',
   tradingActivity: '/trading-activity/earnings',
   activity: '/activities/earnings',
   customer: '/customers/:customer_id/earnings',
@@ -194,6 +195,11 @@ export const teamWhy = new Hono<AppEnv>()
   .get(TEAM_WHY_PATHS.unearnedFacts, respondWithUnearnedFacts)
   .get(TEAM_WHY_PATHS.transaction, (c) => {
     const id = idOf(c, c.req.param('transaction_id'))
+    return respondWithEarnings(c, { resource: 'transactions', id })
+  })
+  .get(TEAM_WHY_PATHS.transactionById, (c) => {
+    const { transaction_id } = readQuery(c.req.url, 'transaction_id')
+    const id = required('transaction_id', transaction_id)
     return respondWithEarnings(c, { resource: 'transactions', id })
   })
   .get(TEAM_WHY_PATHS.tradingActivity, (c) => respondWithEarnings(c, readActivityKey(c.req.url)))

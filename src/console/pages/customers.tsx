@@ -1,9 +1,9 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import { type Attributed, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { EmptyState, isolated, type List, Pager } from '../parts/data.tsx'
+import { dayWords, EmptyState, isolated, type List, Pager } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
-import { Filters } from '../parts/forms.tsx'
+import { Filters, type Input } from '../parts/forms.tsx'
 
 const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
   customer_id ? (
@@ -42,6 +42,13 @@ const Lists = ({ account, now, query }: Visit) => {
   )
 }
 
+/** Says on which days the listed customers signed up, who have no affiliate since then. */
+const Since = ({ from, to }: { from: string; to: string }) => (
+  <p>
+    Signed up from {dayWords(from)} to {dayWords(to)}, and without an affiliate since then.
+  </p>
+)
+
 async function readList(visit: Visit) {
   const { api, account, query } = visit
   const { data, meta } = await api.get<List<Attributed>>(apiPath(account, 'customers'), query)
@@ -49,23 +56,34 @@ async function readList(visit: Visit) {
     data.length > 0 ? <Customers account={account} rows={data} /> : <NoCustomers {...visit} />
   return (
     <>
-      {query.unattributed ? <Unattributed account={account} rows={data} /> : list}
+      {query.unattributed ? <Unattributed account={account} rows={data} now={visit.now} /> : list}
       <Pager visit={visit} meta={meta} />
     </>
   )
 }
+
+const ID_FILTER: readonly Input[] = [{ name: 'customer_id', label: 'Find a customer by id' }]
+
+const DAY_FILTERS: readonly Input[] = [
+  { name: 'unattributed', type: 'hidden' },
+  { name: 'from', label: 'Signed up from', type: 'date' },
+  { name: 'to', label: 'Signed up to', type: 'date' },
+]
 
 /** The customers of an account. No index finds those without an affiliate, so their list is deferred. */
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
-  async render(visit) {
-    const isSearch = visit.query.unattributed !== undefined
+  async render(asked) {
+    const isSearch = asked.query.unattributed !== undefined
+    const days = { ...unattributedDays(asked.now), ...asked.query }
+    const visit = isSearch ? { ...asked, query: days } : asked
     const body = (
       <>
-        <Filters visit={visit} fields={[{ name: 'customer_id', label: 'Find a customer by id' }]} />
+        <Filters visit={visit} fields={isSearch ? DAY_FILTERS : ID_FILTER} />
         <Lists {...visit} />
+        {isSearch && <Since from={days.from} to={days.to} />}
         {isSearch ? <DeferredPart /> : await readList(visit)}
       </>
     )

@@ -95,7 +95,7 @@ export const heldPage: Page = {
       <>
         <HeldRecords visit={visit} list={held} />
         <h2>Customers without an affiliate</h2>
-        <Unattributed account={account} rows={customers.data} />
+        <Unattributed account={account} rows={customers.data} now={visit.now} />
         {customers.data.length > 0 && (
           <p>
             <a href={withQuery(accountPath(account, 'customers'), unattributed)}>

@@ -372,7 +372,7 @@ export const latestFirst = (rows: readonly Payout[]): Payout[] =>
   rows.toSorted((a, b) => (b.paid_on ?? '').localeCompare(a.paid_on ?? ''))
 
 /** Renders payments, and the form that records that the ticked ones came back. */
-function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
+function Paid({ visit, rows, isAll }: { visit: Visit; rows: readonly Payout[]; isAll: boolean }) {
   const kept = ticksOf(visit, 'return') ?? new Set()
   const isTicked = (row: Payout) => kept.has(tickValue(row))
   if (rows.length === 0) {
@@ -387,7 +387,7 @@ function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
     <PostForm visit={visit} id="change-return">
       <Refused visit={visit} changes={['return']} />
       <TickTable
-        caption="Payments. Tick those that came back."
+        caption={`Payments, the latest first${isAll ? '' : ' on each page; the pages are in the order of references'}. Tick those that came back.`}
         rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
         columns={[
           ...fields<Payout>(visit, 'affiliate_id'),
@@ -464,7 +464,7 @@ export const payoutsPage: Page = {
           <Filters visit={visit} fields={[{ name: 'payable_on', label: 'Due by', type: 'date' }]} />
         )}
         {isPaid(visit) ? (
-          <Paid visit={visit} rows={latestFirst(data)} />
+          <Paid visit={visit} rows={latestFirst(data)} isAll={data.length === meta.total} />
         ) : (
           <Due visit={visit} rows={data} />
         )}

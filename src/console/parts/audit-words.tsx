@@ -145,6 +145,24 @@ const historyWords = (value: unknown, member: 'affiliate_id' | 'parent'): Child 
   ))
 }
 
+/** Renders which members of an affiliate's profile changed. The log has no values, which may be personal. */
+function profileChange(one: Details): Difference {
+  const names = Array.isArray(one.changed) ? one.changed : []
+  const [hasName, hasAddress] = ['display_name', 'contact_email'].map((name) =>
+    names.includes(name),
+  )
+  const both = hasName && hasAddress
+  return {
+    what: (
+      <>
+        {both ? 'Name and email' : hasAddress ? 'Email' : 'Name'} of{' '}
+        <Data text={text(one, 'affiliate_id')} />
+      </>
+    ),
+    after: 'changed',
+  }
+}
+
 /** Renders assignments: what each affiliate has, and had. */
 function assignmentChanges(details: Details, visit: Visit): Difference[] {
   const before = objects(details.before)
@@ -276,14 +294,17 @@ const SENTENCES: Readonly<Record<string, Write>> = {
         <AffiliateNames visit={visit} details={details} />
       </>
     ),
-    changes: objects(details.before).map((one) => ({
-      what: (
-        <>
-          Former parent of <Data text={text(one, 'affiliate_id')} />
-        </>
-      ),
-      after: historyWords(one.parents, 'parent'),
-    })),
+    changes: [
+      ...objects(details.before).map((one) => ({
+        what: (
+          <>
+            Former parent of <Data text={text(one, 'affiliate_id')} />
+          </>
+        ),
+        after: historyWords(one.parents, 'parent'),
+      })),
+      ...objects(details.profiles).map(profileChange),
+    ],
   }),
   'affiliations.put': (details, visit) => ({
     sentence: (

@@ -1,3 +1,4 @@
+import { DAY_MS } from '../../durations.ts'
 import { accountPath, dayBefore } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Table } from './data.tsx'
 
@@ -84,8 +85,23 @@ export const AttributionVerdict = ({ verdict }: { verdict: string }) => {
   )
 }
 
+/** Returns how many days before `now` (milliseconds) a day was. */
+function agoWords(day: string, now: number): string {
+  const days = Math.floor(now / DAY_MS) - Date.parse(day) / DAY_MS
+  return days <= 0 ? 'today' : days === 1 ? 'yesterday' : `${days} days ago`
+}
+
 /** Renders customers with where they came from. */
-export const Customers = ({ account, rows }: { account: string; rows: readonly Attributed[] }) => (
+export const Customers = ({
+  account,
+  rows,
+  now,
+}: {
+  account: string
+  rows: readonly Attributed[]
+  /** If given, the signup says how many days before it (milliseconds) it was. */
+  now?: number
+}) => (
   <Table
     caption="Customers and who is paid for them"
     isCards
@@ -95,7 +111,14 @@ export const Customers = ({ account, rows }: { account: string; rows: readonly A
         title: 'Customer',
         cell: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
       },
-      { title: 'Signup', cell: ({ day }) => <Day day={day} /> },
+      {
+        title: 'Signup',
+        cell: ({ day }) => (
+          <>
+            <Day day={day} /> {now !== undefined && <small>{agoWords(day, now)}</small>}
+          </>
+        ),
+      },
       {
         title: 'Affiliate',
         cell: ({ attribution: { affiliate_id, affiliate_configured } }) => (
@@ -113,7 +136,11 @@ export const Customers = ({ account, rows }: { account: string; rows: readonly A
 )
 
 /** Renders customers without an affiliate. */
-export const Unattributed = (props: { account: string; rows: readonly Attributed[] }) =>
+export const Unattributed = (props: {
+  account: string
+  rows: readonly Attributed[]
+  now: number
+}) =>
   props.rows.length > 0 ? (
     <Customers {...props} />
   ) : (
