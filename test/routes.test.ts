@@ -5,6 +5,7 @@ import { app } from '../src/app.ts'
 import { brand, dailyStats, day, eve } from './brand.ts'
 import { fetchWith } from './checked-fetch.ts'
 import { bookRows, RUN_ID, STATEMENT_ID, statementRows } from './commission/statement-rows.ts'
+import { CASE_ID, caseRows } from './fraud/case-rows.ts'
 import {
   ada,
   ask,
@@ -302,6 +303,7 @@ describe('two accounts with the same ids', () => {
     await env[binding].batch([
       ...statementRows(env[binding], name, `of-${name}`),
       ...bookRows(env[binding], name, `of-${name}`),
+      ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
     ])
     return { ...acme, delivery_id, deliveries: 4 }
   }
@@ -340,6 +342,7 @@ describe('two accounts with the same ids', () => {
     await env[binding].batch([
       ...statementRows(env[binding], name, `of-${name}`),
       ...bookRows(env[binding], name, `of-${name}`),
+      ...caseRows(env[binding], name, `of-${name}`, 'bursts'),
     ])
     return { ...acme, delivery_id, deliveries: 3 }
   }
@@ -363,6 +366,7 @@ describe('two accounts with the same ids', () => {
       .replace(':rule', 'bursts')
       .replace(':statement_id', STATEMENT_ID)
       .replace(':run_id', RUN_ID)
+      .replace(':case_id', CASE_ID)
       .replace(':affiliate_id', 'aff-7')
       .replace(/^affiliates\/(ledger|balance)$/, '$&?affiliate_id=aff-7')
       .replace(/^delivery-errors$/, '$&?from=2026-10-01&to=2026-10-31')

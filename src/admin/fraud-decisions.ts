@@ -50,7 +50,7 @@ export const fraudDecisions = new Hono<AppEnv>()
     const whole = await findCase(db, account.id, case_id)
     if (!whole) throw noCase(case_id)
     if (whole.notes.length >= DECISION_LIMITS.notes) throw tooManyNotes()
-    const [id, at] = [newAuditId(), new Date().toISOString()]
+    const [id, at] = [`note_${newAuditId()}`, new Date().toISOString()]
     const { actor } = c.var
     await storeNote(db, { account: account.id, case_id, id, text, actor, at })
     return c.json({ note_id: id, text, actor, at }, 201)

@@ -4,7 +4,7 @@ import type { Account } from '../../src/db/schema.ts'
 import { decideCase } from '../../src/fraud/decide.ts'
 import { askAda, rowsOf } from '../commission/book-rows.ts'
 import { overriding } from '../overriding.ts'
-import { askAdmin, json, register } from '../partner.ts'
+import { ada, askAdmin, json, partner, register } from '../partner.ts'
 import { eventsOf } from '../webhook-events.ts'
 import { changeCase, digestOfRecords, storeCases, storeFinding, storeRule } from './stored-cases.ts'
 
@@ -340,4 +340,25 @@ describe('a note', () => {
     await register('forex', { account: 'other' })
     expect((await note('x', 'accounts/other/cases/case_1')).status).toBe(404)
   })
+})
+
+test('the erasure of a customer leaves nothing of them in a case but their id', async () => {
+  const firm = await partner('forex', { account: 'erasing', affiliates: ['a'] })
+  const person = { email: 'grace@example.org', first_name: 'Grace', last_name: 'Hopper' }
+  const customer = { ...ada, ...person, affiliate_id: 'a' }
+  expect((await firm.post('customers', customer)).status).toBe(201)
+  const id = customer.customer_id
+  await storeRule('erasing')
+  await storeFinding(DAY, [['t-1', id]], { account: 'erasing' })
+  const digest = await digestOfRecords(['t-1'])
+  await storeCases({ id: 'case_9', account: 'erasing', digest, lastDay: DAY })
+  const body = { ...confirmed, refuse: [id], keep_hold: true }
+  expect((await decide(body, 'accounts/erasing/cases/case_9')).status).toBe(200)
+  const erased = await askAdmin(`accounts/erasing/customers/${id}/personal-data`, 'DELETE')
+  expect(erased.status).toBeLessThan(300)
+  const tables = ['fraud_cases', 'fraud_findings', 'fraud_decisions', 'fraud_notes', 'audit_log']
+  const text = JSON.stringify(await Promise.all([...tables, 'customer_refusals'].map(rowsOf)))
+  for (const value of Object.values(person)) expect(text).not.toContain(value)
+  expect(text).toContain(id)
+  expect((await json(askAdmin('accounts/erasing/cases/case_9'))).status).toBe('confirmed')
 })

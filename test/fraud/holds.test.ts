@@ -13,7 +13,7 @@ import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { randomSource } from '../commission/worlds.ts'
 import { overriding } from '../overriding.ts'
 import { ask, askAdmin, json, register } from '../partner.ts'
-import { changeCase, storeCases } from './stored-cases.ts'
+import { changeCase, digestOfRecords, storeCases, storeFinding, storeRule } from './stored-cases.ts'
 
 const PATH = 'accounts/acme-forex'
 const PAID_ON = '2024-12-01'
@@ -351,4 +351,22 @@ describe('a case that is opened, or a statement that is approved, between the re
     expect(await payJune(() => approve(august))).toMatchObject({ paid: 2 })
     expect(heldOf(await payouts())).toEqual([['a', '5.50', 1, '8.00', 1, ['case_1']]])
   })
+})
+
+test('cases, decisions and notes change no byte of a statement, at every moment', async () => {
+  await approve(june)
+  await storeRows([july])
+  const before = await rowsOf('statements')
+  const unchanged = async () => expect(await rowsOf('statements')).toEqual(before)
+  await storeRule()
+  await storeFinding(20_000, [['t-1', 'c-1']])
+  await storeCases({ id: 'case_1', digest: await digestOfRecords(['t-1']) })
+  await unchanged()
+  const path = `${PATH}/cases/case_1`
+  expect((await askAdmin(`${path}/note`, 'POST', { text: 'A note' })).status).toBe(201)
+  await unchanged()
+  const decision = { decision: 'confirmed', reason: 'One device', keep_hold: true }
+  expect((await askAdmin(`${path}/decide`, 'POST', decision)).status).toBe(200)
+  await unchanged()
+  expect((await rowsOf('ledger')).map(({ kind }) => kind)).toEqual(['earned'])
 })

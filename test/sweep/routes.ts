@@ -12,6 +12,7 @@ import {
   RUN_ID,
   STATEMENT_ID,
 } from '../commission/statement-rows.ts'
+import { CASE_ID } from '../fraud/case-rows.ts'
 import { ORIGIN } from '../partner.ts'
 import { asTeam, operations } from '../take.ts'
 import {
@@ -51,6 +52,8 @@ export interface Route {
   twice?: true
   /** Why a repeat creates something again; without it a repeat changes nothing. */
   repeats?: string
+  /** Whether a request that fails may have done a part, which a repeat completes. */
+  partly?: true
 }
 
 const VERTICALS = { PropTrading: 'prop-trading', Forex: 'forex', Igaming: 'igaming' }
@@ -89,6 +92,9 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `get${name}Explanation`, query: LINE, weighs: true },
     { ...read, id: `get${name}Unearned`, query: PERIOD },
     { ...read, id: `list${name}Qualifications`, query: PERIOD },
+    { ...read, id: `list${name}FraudCases`, query: '?status=open' },
+    { ...read, id: `get${name}FraudCase` },
+    { ...read, id: `list${name}FraudEvidence` },
   ]
 })
 
@@ -295,6 +301,16 @@ const administration: Route[] = [
     at: { statement_id: BOOK_DRAFT_ID },
     body: { hash: BOOK_HASH },
   },
+  { ...reads, id: 'listFraudCases', query: '?status=open' },
+  { ...reads, id: 'getFraudCase' },
+  { ...reads, id: 'listFraudEvidence' },
+  { ...changes, id: 'runFraudRules', partly: true },
+  {
+    ...changes,
+    id: 'decideFraudCase',
+    body: { decision: 'confirmed', reason: 'One device', refuse: ['c-1'] },
+  },
+  { ...changes, id: 'addFraudCaseNote', body: { text: 'A note' }, repeats: 'each is a new note' },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
   { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },
   {
@@ -444,6 +460,7 @@ export function requestOf(route: Route, world: World): Request {
     affiliate_id: 'aff-7',
     statement_id: STATEMENT_ID,
     run_id: RUN_ID,
+    case_id: CASE_ID,
     webhook_id: WEBHOOK_ID,
     period: '2026-10',
     ...route.at,

@@ -14,6 +14,7 @@ import { canonicalJson } from '../../src/validation/canonical-json.ts'
 import { deposited, eve } from '../brand.ts'
 import { BOOK_APPROVED_ID, bookRows, statementRows } from '../commission/statement-rows.ts'
 import { monthly } from '../commission/stored.ts'
+import { caseRows } from '../fraud/case-rows.ts'
 import { ada, deposit, json, ORIGIN, traded } from '../partner.ts'
 
 /** The name of a database. */
@@ -104,6 +105,7 @@ export async function prepare(
     ...statementRows(db, account),
     ...bookRows(db, account),
     ...paidRows(db, account),
+    ...caseRows(db, account, 'aff-7', 'stored'),
     ...webhookRows(db, account),
   ]
   if (binding === 'DB') await db.batch([...settings, ...content])
