@@ -19,6 +19,9 @@ export const SIZES = {
   statements: 1000,
   plans: 200,
   fraudRules: 50,
+  cases: 2000,
+  /** The parts of the findings of the first case, each of which names one record. */
+  parts: 200,
   definitions: 200,
   credentials: 200,
   /** The days on which it has records, from `FIRST_DAY` on. */
@@ -235,6 +238,22 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
       'account, rule, version, effective_from, terms, created_at',
       `?1, ${ID('r')}, 1, '2026-01-01', '${JSON.stringify(FRAUD_RULE)}',
        '2026-01-01T00:00:00.000Z'`,
+    ),
+    insert(
+      SIZES.cases,
+      'fraud_cases',
+      `account, id, affiliate_id, rule, subject, position, version, kind, severity, action, status,
+       opened_for, opened_at, last_day, figures, sentence, evidence_count, evidence_digest`,
+      `?1, ${ID('case')}, ${ID('aff', `i % ${affiliates}`)}, ${ID('r', 'i % 50')}, 'affiliate:a',
+       i, 1, 'signup_burst', 'high', 'flag', iif(i % 2, 'open', 'expired'), ${FIRST_DAY} + i % 400,
+       0, ${FIRST_DAY} + 400, '[]', 'x', ${SIZES.parts}, ''`,
+    ),
+    insert(
+      SIZES.parts,
+      'fraud_findings',
+      'account, affiliate_id, rule, subject, day, part, version, figures, sentence, evidence',
+      `?1, ${ID('aff', '1')}, ${ID('r', '1')}, 'affiliate:a', ${FIRST_DAY} + 1, i, 1, '[]', 'x',
+       json_array(json_array('customers', ${ID('c', 'i % 2500')}, ${FIRST_DAY}, ${ID('c', 'i % 2500')}, 'd'))`,
     ),
     insert(
       SIZES.plans,

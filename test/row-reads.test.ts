@@ -80,6 +80,11 @@ const FEEDS: Bound = { each: FEED.fixed, fixed: 10 }
 /** An account has at most 50 fraud rules; a list reads the heads of all versions. */
 const FRAUD_RULES: Bound = { each: 3, fixed: 2 * SIZES.fraudRules + 10 }
 
+/** A case has the name of its rule. A filter passes other cases. */
+const CASES: Bound = { each: 8, fixed: 2 * SIZES.cases + 20, isCounted: true }
+/** The records of a case are in parts of findings, 20 of which are read at once. */
+const EVIDENCE: Bound = { each: 6, fixed: 2 * SIZES.parts + 20 }
+
 /** An account has at most 200 plans; a list reads the heads of all versions. */
 const PLANS: Bound = { each: 3, fixed: 2 * SIZES.plans + 10 }
 /** The records of changed days are summed, at most 1,000,000 in a request or 50,000 with KPIs. */
@@ -257,6 +262,14 @@ async function routes() {
       { bound: PRINTED, query: 'per_page=200', accept: 'text/html' },
       { bound: PRINTED, query: 'per_page=500', accept: 'text/csv' },
     ],
+    '/cases': [
+      ...list(CASES, [account, 'cases', {}], [FIRST_DAY + 20, 'case-000020']),
+      ...pages(CASES, 'status=open'),
+      ...pages(CASES, 'rule=r-000001&severity=high&affiliate_id=aff-000001'),
+      { bound: CASES, query: 'customer_id=nobody' },
+    ],
+    '/cases/case-000001': [{ bound: { each: 0, fixed: 20 } }],
+    '/cases/case-000001/evidence': pages(EVIDENCE),
     '/statements/stm-000000': [
       { bound: ONE },
       { bound: ONE, accept: 'text/csv' },
