@@ -127,7 +127,7 @@ describe('a case', () => {
     expect(text).toMatch(/Customers who qualified 15 customers 10 customers/)
     expect(text).toMatch(/Share at the minimum 80 % 60 %/)
     expect(text).toMatch(/Earned 1,234\.50 EUR 1,000\.00 EUR/)
-    expect(text).toMatch(/Growth of the share 45\.5 percentage points 40 percentage points/)
+    expect(text).toMatch(/Growth of its share 45\.5 percentage points 40 percentage points/)
     expect(text).toMatch(/If nobody decides it and no record is added, its hold ends on/)
   })
 

@@ -34,6 +34,20 @@ export function figureText(value: string, unit: string): string {
     : `${figure(value)} ${unit}`.trim()
 }
 
+/** The titles of figures whose name does not say it well. */
+const TITLES: Readonly<Record<string, string>> = {
+  customers_with_the_email: 'Customers with the same e-mail',
+  customers_with_the_name: 'Customers with the same name and country',
+  customers_with_the_contact_email: 'Customers with the e-mail of the affiliate',
+  reversed_declined_or_refunded: 'Reversed, declined or refunded',
+  withdrawn_of_deposits: 'Withdrawn, of the deposits',
+  share_of_a_country: 'Share of the country',
+  growth_of_the_share: 'Growth of its share',
+}
+
+const figureTitle = (name: string): string =>
+  Object.hasOwn(TITLES, name) ? (TITLES[name] ?? name) : titleOf(name)
+
 /** Renders what a rule compared, each beside its threshold. */
 export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
   <Table
@@ -41,7 +55,7 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
     rows={figures}
     isCards
     columns={[
-      column('Figure', ({ name }: Figure) => titleOf(name)),
+      column('Figure', ({ name }: Figure) => figureTitle(name)),
       column(
         'Found',
         ({ value, unit }: Figure) => <strong>{figureText(value, unit)}</strong>,
@@ -58,9 +72,11 @@ const METRICS: Readonly<Record<string, readonly string[]>> = {
   click_to_signup: ['clicks', 'signups'],
   signup_burst: ['clicks', 'signups'],
   country_mix: ['signups'],
-  minimum_deposit: ['first_deposit_count', 'first_deposit_amount', 'challenge_fee_count'],
+  minimum_deposit: [
+    ...['first_deposit_count', 'first_deposit_amount', 'challenge_fee_count', 'signups'],
+  ],
   short_life: ['signups', 'active_customers'],
-  deposit_withdrawal: ['deposit_amount', 'withdrawal_amount'],
+  deposit_withdrawal: ['deposit_amount', 'withdrawal_amount', 'active_customers'],
   reversals: [
     ...['deposit_amount', 'deposit_unapproved_amount'],
     ...['challenge_fee_amount', 'challenge_fee_unapproved_amount', 'refund_amount'],

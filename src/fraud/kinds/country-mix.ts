@@ -1,3 +1,4 @@
+import { countryInSentence } from '../../commission/engine/country-words.ts'
 import {
   add,
   compare,
@@ -87,7 +88,7 @@ export const countryMix = defineKind({
                 unit: 'points',
               },
             ],
-            sentence: `${figure(plainText(sharePercent))} % of the signups came from ${country}; ${figure(plainText(usualPercent))} % are usual.`,
+            sentence: `${figure(plainText(sharePercent))} % of the signups came from ${countryInSentence(country)}; ${figure(plainText(usualPercent))} % are usual.`,
             evidence: evidenceOf(signups),
           },
         ]
