@@ -42,10 +42,10 @@ const Lists = ({ account, now, query }: Visit) => {
   )
 }
 
-/** Says on which days the listed customers signed up, who have no affiliate since then. */
+/** Says on which days the listed customers without an affiliate signed up. */
 const Since = ({ from, to }: { from: string; to: string }) => (
   <p>
-    Signed up from {dayWords(from)} to {dayWords(to)}, and without an affiliate since then.
+    Customers who signed up from {dayWords(from)} to {dayWords(to)} and have no affiliate.
   </p>
 )
 
