@@ -160,6 +160,26 @@ test.each(['/plans', '/affiliates/..'])('an assignment is deleted on %s', async 
   expect((await json(askAdmin('accounts/acme/assignments'))).data).toEqual([])
 })
 
+test('the beginning of an id finds customers, and the whole id only its own', async () => {
+  const { acme, read } = await open()
+  for (const customer_id of ['d-12', 'd-13']) {
+    await acme.post('customers', { ...ada, customer_id })
+  }
+  const link = (id: string) => `<a href="${AT}/customers/${id}"><bdi>${id}</bdi></a>`
+  const beginning = await read('/customers?customer_id=%20d-1%20')
+  expect([beginning.includes(link('d-12')), beginning.includes(link('d-13'))]).toEqual([true, true])
+  const whole = await read('/customers?customer_id=d-12')
+  expect([whole.includes(link('d-12')), whole.includes(link('d-13'))]).toEqual([true, false])
+  expect(await read('/customers?customer_id=D-1')).toContain('No customer has an id that is or')
+})
+
+test('a form is sent to the address of its page without a fragment', async () => {
+  const { read } = await open()
+  const form = /<form method="post" action="([^"]*)" class="change" id="change-refuse"/
+  const page = await read(`/customers/${ada.customer_id}?period=2026-10`)
+  expect(form.exec(page)?.[1]).toBe(`${AT}/customers/${ada.customer_id}?period=2026-10`)
+})
+
 test.each(['.', '..'])('the customer %s has a page, which a link leads to', async (id) => {
   const { acme, read, change } = await open()
   await acme.post('customers', { ...ada, customer_id: id })
@@ -262,6 +282,7 @@ test('the list of statements begins with the last period to approve, and names e
 
   expect(text).toContain('<h1>Statements of September 2026</h1>')
   expect(text).toMatch(/<option value="2026-09" selected="">September 2026 · 1 to approve</)
+  expect(text).toMatch(/Earned<\/dt><dd><strong>1,000\.50 EUR<\/strong>/)
   expect(text).toMatch(/To approve<\/dt><dd><strong>1,000\.50 EUR<\/strong>/)
   expect(text).toMatch(/approved first:[\s\S]*period=2026-08">August 2026, 1 draft</)
   expect(text).not.toContain('January 2099, 1 draft')

@@ -265,16 +265,16 @@ test('templates have the currency of the account: of its plans, else of its reco
   expect([await currency('cpa'), await currency('empty')]).toEqual(['CHF', 'CHF'])
 })
 
-test('a plan offers its assignment, and the form then has it chosen', async () => {
-  await register('forex', { account: 'acme' })
+test('a plan offers its assignment to several affiliates, and the form then has it chosen', async () => {
+  await register('forex', { account: 'acme', affiliates: ['aff-7'] })
   await storePlan('acme', 'a-plan', perLot as PlanTerms)
   await storePlan('acme', 'ib', { ...perLot, name: 'Standard IB' } as PlanTerms)
   const plan = await (await open('/plans/ib')).read()
   const [, href = ''] = /href="([^"]*)"[^>]*>\s*Assign it to affiliates/.exec(plan) ?? []
-  expect(href).toBe('/console/accounts/acme/plans?plan=ib#assign')
+  expect(href).toBe('/console/accounts/acme/affiliates?plan=ib')
   const { browser } = await open('')
   const form = await (await browser.get(href)).text()
-  expect(form).toContain('<h3 id="assign">')
+  expect(form).toContain('Tick who gets the plan <bdi>Standard IB</bdi>.')
   expect(form).toContain('<option value="ib" selected="">Standard IB (ib)</option>')
 })
 

@@ -293,18 +293,25 @@ const ListForm = ({
   const figures = <Figures visit={visit} list={list} plans={plans} />
   if (list.data.length === 0) return figures
   const canAssign = plans.length > 0 && isAtLeast(visit.member.role, 'manager')
+  const chosen = plans.find(({ plan }) => plan === visit.query.plan)
   const kept = visit.refused ? tickValues(visit.refused.values).length : 0
   return (
     <PostForm visit={visit} id="change-assign">
       <RefusedTicks visit={visit} />
+      {canAssign && chosen && (
+        <p class="notice">
+          Tick who gets the plan <bdi>{visible(chosen.name)}</bdi>. Then{' '}
+          <a href="#for-ticked">assign it below the list</a>.
+        </p>
+      )}
       {figures}
-      <fieldset class="for-ticked">
+      <fieldset class="for-ticked" id="for-ticked">
         <legend>
           For the ticked affiliates (<span data-sum>{kept}</span>)
         </legend>
         {canAssign && (
           <div class="in-line">
-            {assignFields(plans, visit.now).map((field) => (
+            {assignFields(plans, visit.now, visit.query.plan).map((field) => (
               <Field visit={visit} change="assign" pointer={`/0/${field.name}`} {...field} />
             ))}
             <button type="submit" name="change" value="assign">
@@ -358,7 +365,7 @@ function assignedText(answer: unknown): string {
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
-  query: ['add', 'cursor', 'search', 'only', 'sort', 'view'],
+  query: ['add', 'cursor', 'search', 'only', 'sort', 'view', 'plan'],
   changes: {
     add: addAffiliate,
     assign: {

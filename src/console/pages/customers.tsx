@@ -1,13 +1,21 @@
 import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { type Attributed, Customers, Unattributed, unattributedDays } from '../parts/customers.tsx'
-import { dayWords, EmptyState, isolated, type List, Pager } from '../parts/data.tsx'
+import {
+  type Attributed,
+  CustomerLink,
+  Customers,
+  Unattributed,
+  unattributedDays,
+} from '../parts/customers.tsx'
+import { Day, dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { deliveriesPath } from '../parts/deliveries.tsx'
+import { column } from '../parts/fields.tsx'
 import { Filters, type Input } from '../parts/forms.tsx'
+import { type FoundRecord, findRecordsBeginning } from '../parts/record-lookup.ts'
 
 const NoCustomers = ({ account, query: { customer_id } }: Visit) =>
   customer_id ? (
-    <EmptyState title={`No customer with the id ${isolated(customer_id)} is stored.`}>
+    <EmptyState title={`No customer has an id that is or begins with ${isolated(customer_id)}.`}>
       <p>
         Ids are case-sensitive.{' '}
         <a href={deliveriesPath(account, { record_id: customer_id })}>
@@ -49,9 +57,38 @@ const Since = ({ from, to }: { from: string; to: string }) => (
   </p>
 )
 
+const Beginning = ({ account, id, rows }: BeginningProps) => (
+  <>
+    <Table
+      caption={`Customers whose ids begin with ${isolated(id)}`}
+      rows={rows}
+      columns={[
+        column('Customer', (row: FoundRecord) => <CustomerLink account={account} id={row.id} />),
+        column('Signup', ({ day }: FoundRecord) => <Day day={day} />),
+      ]}
+    />
+    <p class="note">The first ten are listed. Enter more of the id to find others.</p>
+  </>
+)
+
+interface BeginningProps {
+  readonly account: string
+  readonly id: string
+  readonly rows: readonly FoundRecord[]
+}
+
 async function readList(visit: Visit) {
   const { api, account, query } = visit
-  const { data, meta } = await api.get<List<Attributed>>(apiPath(account, 'customers'), query)
+  // Spaces around an id were pasted with it.
+  const customer_id = query.customer_id?.trim() || undefined
+  const [{ data, meta }, found] = await Promise.all([
+    api.get<List<Attributed>>(apiPath(account, 'customers'), { ...query, customer_id }),
+    customer_id ? findRecordsBeginning(visit, customer_id) : [],
+  ])
+  const beginning = found.filter(({ resource }) => resource === 'customers')
+  if (data.length === 0 && customer_id && beginning.length > 0) {
+    return <Beginning account={account} id={customer_id} rows={beginning} />
+  }
   const list =
     data.length > 0 ? <Customers account={account} rows={data} /> : <NoCustomers {...visit} />
   return (
@@ -62,7 +99,9 @@ async function readList(visit: Visit) {
   )
 }
 
-const ID_FILTER: readonly Input[] = [{ name: 'customer_id', label: 'Find a customer by id' }]
+const ID_FILTER: readonly Input[] = [
+  { name: 'customer_id', label: 'Id of a customer, or its beginning' },
+]
 
 const DAY_FILTERS: readonly Input[] = [
   { name: 'unattributed', type: 'hidden' },

@@ -2,11 +2,10 @@ import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import {
+  assignFields,
   assignPlan,
   type ChosenPlan,
   firstVersionWords,
-  fromField,
-  planOptions,
   withFirstVersions,
 } from '../parts/affiliate-forms.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
@@ -123,15 +122,7 @@ const Assign = ({ visit, plans }: { visit: Visit; plans: readonly KnownPlan[] })
         required: true,
         hint: '* = every affiliate without its own assignment',
       },
-      { name: 'plan', options: planOptions(plans), value: visit.query.plan },
-      fromField(plans, visit.now, visit.query.plan),
-      {
-        name: 'customers',
-        options: [
-          ['new', 'New customers'],
-          ['all', 'All customers'],
-        ],
-      },
+      ...assignFields(plans, visit.now, visit.query.plan),
     ]}
   />
 )

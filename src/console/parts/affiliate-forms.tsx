@@ -113,10 +113,10 @@ const futureWords = (plans: AddChoices['plans']): string =>
  * Returns the field of the first day of an assignment. If the plans begin on different days, it is empty: then
  * the server takes today, or the first day of the plan if that is later.
  */
-export function fromField(plans: AddChoices['plans'], now: number, chosen?: string): Input {
+function fromField(plans: AddChoices['plans'], now: number, chosen?: string): Input {
   const own = plans.filter(({ plan }) => plan === chosen)
   const days = new Set((own.length > 0 ? own : plans).map((one) => startOf(one, now)))
-  const future = futureWords(plans)
+  const future = futureWords(own.length > 0 ? own : plans)
   return {
     name: 'from',
     label: 'From',
@@ -154,9 +154,9 @@ async function readChosen(
 }
 
 /** Returns the fields that assign a plan, from its start on unless another day is chosen. */
-export const assignFields = (plans: AddChoices['plans'], now: number): Input[] => [
-  { name: 'plan', options: planOptions(plans) },
-  fromField(plans, now),
+export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: string): Input[] => [
+  { name: 'plan', options: planOptions(plans), value: chosen },
+  fromField(plans, now, chosen),
   {
     name: 'customers',
     label: 'For',

@@ -248,7 +248,7 @@ function booked({ paid, returned, statements }: Details): Words {
     ...(Number(returned) > 0 ? [counted(returned, 'returned payment')] : []),
   ]
   return {
-    sentence: `booked ${parts.join(' and ')} from a file, for ${counted(statements, 'statement')}`,
+    sentence: `booked ${parts.join(' and ')} for ${counted(statements, 'statement')}`,
   }
 }
 

@@ -1,6 +1,12 @@
 import type { Child } from 'hono/jsx'
 import { isAtLeast, type Role } from '../../auth/roles.ts'
-import type { FieldError, RefusedFilter, RefusedForm, Visit } from '../page.ts'
+import {
+  type FieldError,
+  type RefusedFilter,
+  type RefusedForm,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import { isolated, Sentence, titleOf } from './data.tsx'
 import { placeOf } from './deliveries.tsx'
 import { plainWords } from './plain-words.ts'
@@ -188,7 +194,13 @@ export function ChangeForm(props: ChangeProps) {
   }
   const refused = refusedForm(visit, change)
   return (
-    <form method="post" class="change" id={`change-${change}`}>
+    // Without an address, the browser keeps the fragment of its own, and scrolls past what was done.
+    <form
+      method="post"
+      action={withQuery(visit.path, visit.query)}
+      class="change"
+      id={`change-${change}`}
+    >
       <input type="hidden" name="csrf" value={visit.csrf} />
       <input type="hidden" name="change" value={change} />
       {refused && <Refusal {...refused} at={at} />}

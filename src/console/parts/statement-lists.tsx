@@ -24,6 +24,7 @@ import {
   Time,
 } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
+import { type Money, moneyOf, sumByCurrency } from './owed.ts'
 
 // The parts of pages that list statements.
 
@@ -186,11 +187,27 @@ function carriedOn({ data }: StatementTotals): [currency: string, amount: Decima
   return [...sums].filter(([, amount]) => !isZero(amount))
 }
 
-/** Renders what statements pay, by status and currency. */
+/** Returns what the statements of a period have earned, by currency; nothing over several periods. */
+function earned({ data }: StatementTotals): Money[] {
+  const isOnePeriod = data.every(({ closing }) => closing !== null)
+  return isOnePeriod
+    ? moneyOf(sumByCurrency(data.map(({ total, currency }) => ({ amount: total, currency }))))
+    : []
+}
+
+/** Renders what statements have earned, and what they pay by status and currency. */
 export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => (
   <>
     {totals.data.length > 0 && (
       <dl class="figures">
+        {earned(totals).map(({ amount, currency }) => (
+          <div>
+            <dt>Earned</dt>
+            <dd>
+              <strong>{amountText(amount, currency)}</strong>
+            </dd>
+          </div>
+        ))}
         {sumsByStatus(totals).map(({ status, words, currency, statements, withHolds, payable }) => (
           <div>
             <dt>{words}</dt>
