@@ -14,7 +14,12 @@ export const fraudRuns = new Hono<AppEnv>().post('/run', async (c) => {
   readQuery(c.req.url)
   const account = await findRouteAccount(c)
   const done = await inTurn(account.id, () =>
-    evaluateRules(c.env, account, Date.now(), EVALUATION_LIMITS.requestFacts),
+    evaluateRules(
+      c.env,
+      account,
+      { actor: c.var.actor, now: Date.now() },
+      EVALUATION_LIMITS.requestFacts,
+    ),
   )
   const answer = {
     done: done.isDone,

@@ -9,6 +9,7 @@ import {
   type SubjectOfRule,
   storeGroup,
 } from '../db/fraud/findings.ts'
+import type { Evaluator } from '../db/fraud/hold-log.ts'
 import {
   advance,
   beginEvaluation,
@@ -65,16 +66,16 @@ export const lastCompleteDay = (account: Account, now: number): number =>
 /**
  * Evaluates the rules of an account until all complete days are done, or until it has read so many records.
  *
- * @param now In milliseconds.
+ * @param by Whom the audit log names for the holds that begin and end.
  */
 export async function evaluateRules(
   env: Env,
   account: Account,
-  now: number,
+  by: Evaluator,
   maxFacts: number,
 ): Promise<Evaluated> {
   const db = resolveDatabase(env, account.binding)
-  const last = lastCompleteDay(account, now)
+  const last = lastCompleteDay(account, by.now)
   const opened = await openEvaluation(env, account, last)
   const total = { opened: 0, closed: 0 }
   let left = maxFacts
@@ -99,11 +100,11 @@ export async function evaluateRules(
     try {
       const rest = affiliatesAfter(opened, place.cursor)
       if (rest.length === 0) {
-        total.closed += await finishEvaluation(db, account.id, place, last - EXPIRE_DAYS)
+        total.closed += await finishEvaluation(db, account.id, place, last - EXPIRE_DAYS, by)
       } else {
         if (left <= 0) return result(false)
         views ??= await viewsOf(opened)
-        const evaluation = { db, opened, views, place, now }
+        const evaluation = { db, opened, views, place, by }
         const tooLarge = JSON.parse(progress?.too_large ?? '{}')
         const done = await evaluateGroup(evaluation, rest, tooLarge)
         left -= done.facts
@@ -187,7 +188,7 @@ interface Evaluation {
   readonly opened: EvaluationSource
   readonly views: ViewSource
   readonly place: Place
-  readonly now: number
+  readonly by: Evaluator
 }
 
 /** What rules found of some affiliates. */
@@ -289,7 +290,7 @@ const textOf = ({ affiliate_id, rule, subject }: SubjectOfRule): string =>
 
 /** Stores what was found of a group, with the cases that follow. */
 async function store(
-  { db, opened, place, now }: Evaluation,
+  { db, opened, place, by }: Evaluation,
   group: readonly string[],
   { findings, isPartial }: Found,
   tooLarge: Readonly<Record<string, number>>,
@@ -332,7 +333,7 @@ async function store(
     db,
     account,
     days,
-    { findings: derived.flatMap((one) => one.findings), cases, gone, decisions, now },
+    { findings: derived.flatMap((one) => one.findings), cases, gone, decisions, by },
     {
       check: checkPlace(db, account, place),
       advance: advance(db, account, group.at(-1) ?? '', JSON.stringify(large)),

@@ -9,6 +9,11 @@ export const MOST_REVIEW_STEPS = 200
 export async function reviewAfterRun(env: Env, id: string, now: number): Promise<boolean> {
   const account = await findAccount(env.DB, id)
   if (!account) return true
-  const { isDone } = await evaluateRules(env, account, now, EVALUATION_LIMITS.stepFacts)
+  const { isDone } = await evaluateRules(
+    env,
+    account,
+    { actor: 'cron', now },
+    EVALUATION_LIMITS.stepFacts,
+  )
   return isDone
 }

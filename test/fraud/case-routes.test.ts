@@ -1,6 +1,8 @@
 import { introspectWorkflow } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
+import { findAccount } from '../../src/db/directory/accounts.ts'
+import { evaluateRules } from '../../src/fraud/evaluate.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
@@ -97,6 +99,66 @@ describe('an evaluation on request', () => {
     await stored('customers', [signup('k1', { email: 'al@firm.example' })])
     expect(await run()).toMatchObject({ cases_closed: 1 })
     expect(rulesOf(await cases())).toEqual(['resets'])
+  })
+
+  test('logs each hold that it begins, and each that ends without a decision, with the reason', async () => {
+    const { run } = await firm()
+    const account = 'acme-prop-trading'
+    await storeRules(account, [
+      { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' },
+    ])
+    const holds = async () => {
+      const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
+      return (data as { actor: string; action: string; details: { because?: string } }[])
+        .map(({ actor, action, details }) => [actor, action, details.because ?? null])
+        .toReversed()
+    }
+    const begun = ['admin-key', 'fraud-case.hold', null]
+    const ended = (because: string) => ['admin-key', 'fraud-case.release', because]
+    await run()
+    await run()
+    expect(await holds()).toEqual([begun])
+    // A manager gives the customer to another affiliate, and takes them back.
+    const move = (affiliate_id: string) =>
+      askAdmin(`accounts/${account}/customers/k2/affiliations`, 'PUT', {
+        ...{ reason: 'Wrong link', affiliations: [{ from: null, affiliate_id }] },
+      })
+    expect((await move('aff-8')).status).toBe(200)
+    await run()
+    expect(await holds()).toEqual([begun, ended('records')])
+    expect((await move('aff-7')).status).toBe(200)
+    await run()
+    expect(await holds()).toEqual([begun, ended('records'), begun])
+    const flagged = { name: 'wait', kind: 'resets', effective_from: ago(7), severity: 'low' }
+    const put = { ...flagged, parameters: RESETS.parameters }
+    expect((await askAdmin(`accounts/${account}/fraud-rules/wait`, 'PUT', put)).status).toBe(201)
+    await run()
+    expect((await holds()).slice(3)).toEqual([ended('rule')])
+  })
+
+  test('logs the hold of a case that expires', async () => {
+    const { stored } = await firm()
+    await stored('transactions', [fee('f8', 'k1', 101), fee('f9', 'k1', 100)])
+    await storeRules('acme-prop-trading', [
+      { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' },
+    ])
+    const acme = (await findAccount(env.DB, 'acme-prop-trading'))!
+    for (const days of [95, 10, 9]) {
+      const by = { actor: 'cron', now: Date.now() - days * DAY_MS }
+      await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
+    }
+    const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
+    expect(data).toMatchObject([{ action: 'fraud-case.hold', actor: 'cron' }])
+    const by = { actor: 'cron', now: Date.now() - 8 * DAY_MS }
+    await evaluateRules(env as Env, acme, by, Number.POSITIVE_INFINITY)
+    const later = await json(askAdmin('audit-log?kind=fraud-case'))
+    expect(later.data).toMatchObject([
+      {
+        ...{ action: 'fraud-case.release', actor: 'cron' },
+        details: { affiliate_id: 'aff-7', rule: 'wait', because: 'expired' },
+      },
+      { action: 'fraud-case.hold' },
+    ])
   })
 
   test('is for managers, and writes who asked for it', async () => {

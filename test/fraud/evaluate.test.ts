@@ -36,7 +36,7 @@ async function storedWorld(account: string, seed = 6) {
   const stored = (await findAccount(env.DB, account))!
   const now = morningAfter(days.last, world.book_zone)
   const evaluate = (platform: Env = env as Env, facts = Number.POSITIVE_INFINITY) =>
-    evaluateRules(platform, stored, now, facts)
+    evaluateRules(platform, stored, { actor: 'cron', now }, facts)
   return { evaluate, affiliates: world.affiliates.length }
 }
 

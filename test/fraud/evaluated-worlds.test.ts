@@ -89,7 +89,12 @@ function expectedFindings(
 async function evaluate(account: string, world: FraudWorld, day: string): Promise<void> {
   const stored = (await findAccount(env.DB, account))!
   const now = morningAfter(day, world.book_zone)
-  const { isDone } = await evaluateRules(env as Env, stored, now, Number.POSITIVE_INFINITY)
+  const { isDone } = await evaluateRules(
+    env as Env,
+    stored,
+    { actor: 'cron', now },
+    Number.POSITIVE_INFINITY,
+  )
   expect(isDone).toBe(true)
 }
 

@@ -267,6 +267,12 @@ function ruleAction({ action, disabled }: Details): string {
   return action === 'hold' ? 'holds payouts while its cases are open' : 'only lists its cases'
 }
 
+/** Returns why a case that nobody has decided no longer holds payouts, in words. */
+function releaseReason({ because }: Details): string {
+  if (because === 'expired') return 'it has had no new record in 90 days'
+  return because === 'rule' ? 'the rule has changed' : 'its records have changed or are gone'
+}
+
 /** What each action says. */
 const SENTENCES: Readonly<Record<string, Write>> = {
   'account.create': (details) => ({
@@ -509,6 +515,24 @@ const SENTENCES: Readonly<Record<string, Write>> = {
         {details.keep_hold === true && '; payouts stay held'}
         {details.waiting === true && '; another person must decide the same'}
         <Reason details={details} />
+      </>
+    ),
+  }),
+  'fraud-case.hold': (details, visit) => ({
+    sentence: (
+      <>
+        evaluated the fraud rules: <Case visit={visit} id={text(details, 'case')} /> now holds the
+        payouts of <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
+        <Quoted value={text(details, 'rule')} />
+      </>
+    ),
+  }),
+  'fraud-case.release': (details, visit) => ({
+    sentence: (
+      <>
+        evaluated the fraud rules: a case that nobody has decided no longer holds the payouts of{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
+        <Quoted value={text(details, 'rule')} />, since {releaseReason(details)}
       </>
     ),
   }),

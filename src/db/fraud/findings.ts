@@ -4,6 +4,7 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { fraudCases, fraudFindings } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { type Evaluator, logGone, logStored } from './hold-log.ts'
 
 // What rules found, and the cases that follow from it. An evaluation replaces both in one batch.
 
@@ -163,8 +164,7 @@ export interface GroupResult {
   readonly gone: readonly string[]
   /** The number of decisions from which the cases were derived. */
   readonly decisions: number
-  /** In milliseconds. */
-  readonly now: number
+  readonly by: Evaluator
 }
 
 /**
@@ -178,7 +178,7 @@ export async function storeGroup(
   db: D1Database,
   account: string,
   group: GroupOfDays,
-  { findings, cases, gone, decisions, now }: GroupResult,
+  { findings, cases, gone, decisions, by }: GroupResult,
   { check, advance }: Readonly<Record<'check' | 'advance', D1PreparedStatement>>,
 ): Promise<void> {
   const values = { ...valuesOf(account, group), decisions }
@@ -187,13 +187,20 @@ export async function storeGroup(
     ...[one.figures, one.sentence, one.evidence],
   ])
   const derived = cases.map((one) => DERIVED.map((name) => one[name]))
+  const holds = cases.map((one) => [one.id, one.affiliate_id, one.rule, one.action, one.status])
   const statements = [
     check,
     bindStatement(db, CHECK_DECISIONS, values),
     bindStatement(db, DELETE_FINDINGS, values),
     ...toJsonChunks(found).map((rows) => bindStatement(db, INSERT_FINDINGS, { account, rows })),
-    ...toJsonChunks(gone).map((ids) => bindStatement(db, DELETE_CASES, { account, ids })),
-    ...toJsonChunks(derived).map((rows) => bindStatement(db, STORE_CASES, { account, now, rows })),
+    ...toJsonChunks(gone).flatMap((ids) => [
+      logGone(db, account, by, ids),
+      bindStatement(db, DELETE_CASES, { account, ids }),
+    ]),
+    ...toJsonChunks(holds).flatMap((rows) => logStored(db, account, by, rows)),
+    ...toJsonChunks(derived).map((rows) =>
+      bindStatement(db, STORE_CASES, { account, now: by.now, rows }),
+    ),
     advance,
   ]
   await withD1Retry(() => db.batch(statements))

@@ -6,6 +6,7 @@ import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import type { fraudProgress } from '../schema.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { type Evaluator, logExpired } from './hold-log.ts'
 
 // How far the fraud rules of an account were evaluated. Triggers note which evaluated days change afterwards.
 
@@ -171,13 +172,15 @@ export async function finishEvaluation(
   account: string,
   place: Place,
   expired_before: number,
+  by: Evaluator,
 ): Promise<number> {
   const values = { account, expired_before }
   const statements = [
     checkPlace(db, account, place),
+    logExpired(db, account, by, expired_before),
     bindStatement(db, EXPIRE, values),
     bindStatement(db, FINISH, values),
   ]
-  const [, expired] = await withD1Retry(() => db.batch(statements))
+  const [, , expired] = await withD1Retry(() => db.batch(statements))
   return expired?.meta.changes ?? 0
 }
