@@ -32,6 +32,7 @@ async function open() {
 const NEW = {
   change: 'add',
   affiliate_id: ' IB-12 ',
+  contact_email: ' ib12@example.com ',
   parent: 'IB-01',
   plan: 'standard-ib',
   landing_page: 'https://acme.example/start',
@@ -46,6 +47,8 @@ test('an affiliate is added with its parent, plan and link by one form', async (
     `${AT}/affiliates/IB-12`,
   ])
   expect(await read('/affiliates/IB-12')).toContain('IB-12 is stored. The plan standard-ib applies')
+  const [stored] = (await admin('affiliates?affiliate_id=IB-12')).data
+  expect(stored).toMatchObject({ contact_email: 'ib12@example.com' })
   const { data } = await admin('affiliates/parents?affiliate_id=IB-12')
   expect(data[0].parents.at(-1).parent).toBe('IB-01')
   expect((await admin('assignments?affiliate_id=IB-12')).data).toEqual([
@@ -209,6 +212,15 @@ test('the plan in force stands in words on the page of an affiliate, and another
     422,
     expect.stringContaining('field wrong'),
   ])
+})
+
+test('the page of an affiliate says which plan it has next', async () => {
+  const { read } = await open()
+  const next = { affiliate_id: 'IB-07', plan: 'standard-ib', from: '2099-01-01', customers: 'new' }
+  expect(await read('/affiliates/IB-07')).not.toContain('1 Jan 2099')
+  await askAdmin('accounts/acme/assignments', 'PUT', [next])
+  const text = (await read('/affiliates/IB-07')).replaceAll(/<[^>]+>/g, '')
+  expect(text).toMatch(/From 1 Jan 2099 on: [^.,]+, for customers who sign up from that day on\./)
 })
 
 test('a plan is assigned to the ticked affiliates, and to no other', async () => {

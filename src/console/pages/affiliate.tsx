@@ -267,6 +267,23 @@ async function readPlanInForce(
   return { plan, assignment, isFirst, terms }
 }
 
+/** Says which plan of its own the affiliate has next. */
+const NextPlan = ({ visit, found }: { visit: Visit; found: Found }) => {
+  const today = dayBefore(visit.now, 0)
+  const next = found.assignments.found.rows.find(({ from }) => from > today)
+  const plan = found.choices.plans.find((one) => one.plan === next?.plan)
+  if (!next || !plan) return null
+  return (
+    <p>
+      From {dayWords(next.from)} on:{' '}
+      <AccountLink visit={visit} at={['plans', plan.plan]}>
+        <Data text={plan.name} />
+      </AccountLink>
+      {next.customers === 'new' && ', for customers who sign up from that day on'}.
+    </p>
+  )
+}
+
 async function readAffiliate(visit: Visit) {
   const { api, account, params, query } = visit
   const { affiliate: affiliate_id = '' } = params
@@ -533,6 +550,7 @@ export const affiliatePage: Page = {
         </div>
         <h2>Plan</h2>
         <PlanWords visit={visit} found={found.plan} />
+        <NextPlan visit={visit} found={found} />
         {rows.length > 0 && <Assignments visit={visit} found={{ rows }} />}
         {found.choices.plans.length > 0 && (
           <FoldedForm

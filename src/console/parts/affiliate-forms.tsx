@@ -171,6 +171,7 @@ export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: s
 interface NewAffiliate {
   readonly affiliate_id: string
   readonly display_name: string
+  readonly contact_email: string
   readonly parent: string
   readonly plan: string
   readonly landing_page: string
@@ -179,6 +180,7 @@ interface NewAffiliate {
 const readNew = (values: Values): NewAffiliate => ({
   affiliate_id: values('affiliate_id').trim(),
   display_name: values('display_name').trim(),
+  contact_email: values('contact_email').trim(),
   parent: values('parent').trim(),
   plan: values('plan'),
   landing_page: values('landing_page').trim(),
@@ -233,7 +235,7 @@ const existsWords = (affiliate_id: string) => `${affiliate_id} exists already.`
 
 /** Returns the requests that add an affiliate, without those that would change nothing. */
 function stepsOf(sent: NewAffiliate, known: Known, from: string, { account }: Visit): Step[] {
-  const { affiliate_id, display_name, parent, plan, landing_page } = sent
+  const { affiliate_id, display_name, contact_email, parent, plan, landing_page } = sent
   const id = isolated(affiliate_id)
   const steps: (Step | false)[] = [
     {
@@ -245,6 +247,7 @@ function stepsOf(sent: NewAffiliate, known: Known, from: string, { account }: Vi
           {
             ...(affiliate_id && { affiliate_id }),
             ...(display_name && { display_name }),
+            ...(contact_email && { contact_email }),
             ...(parent && { parent }),
           },
         ],
@@ -319,6 +322,7 @@ export function AddForm({
   const fields: Input[] = [
     { name: 'affiliate_id', label: 'Id of the affiliate', value: id, required: true, hint: link },
     { name: 'display_name', label: 'Name', hint: 'As your team calls them. It may be empty.' },
+    { name: 'contact_email', label: 'E-mail', hint: 'It may be empty.' },
     { name: 'parent', value: parent, hint: 'Who referred this affiliate, if anybody.' },
     {
       name: 'plan',
