@@ -50,7 +50,7 @@ export const noCase = (id: string) =>
   new ApiError('not_found', { detail: `There is no case ${quote(id)}.` })
 
 /**
- * Decides a case. Where two persons must decide, the first decision waits for another one that is the same,
+ * Decides a case, or ends the hold of a confirmed one. Where two persons must decide, the first decision waits for another one that is the same,
  * about the same records.
  *
  * @throws ApiError `not_found`, `not_open`, `evidence_changed`
@@ -66,11 +66,12 @@ export async function decideCase(
     const whole = await findCase(db, account.id, id)
     if (!whole) throw noCase(id)
     const { found, decisions } = whole
-    if (found.status !== 'open') throw notOpen(found)
+    const isRelease = endsHold(found, request)
+    if (found.status !== 'open' && !isRelease) throw notOpen(found)
     const evidence = await evidenceOf(db, account.id, found)
     const seen = evidence.map(({ one }) => evidenceKey(one))
     // An evaluation has replaced the findings between the two reads.
-    if ((await digest(seen.join('\n'))) !== found.evidence_digest) continue
+    if (!isRelease && (await digest(seen.join('\n'))) !== found.evidence_digest) continue
     if (shown !== null && shown !== found.evidence_digest) {
       throw await evidenceChanged(found, evidence, shown)
     }
@@ -86,7 +87,17 @@ export async function decideCase(
     const { decision, reason, keepHold, refuse, from, now } = request
     const isStored = await storeDecision(db, {
       ...{ account: account.id, case_id: id, position: decisions.length, decision, reason },
-      ...{ keepHold, refuse, from, seen, shown: found.evidence_digest, actor, isFinal, now },
+      ...{
+        keepHold,
+        refuse,
+        from,
+        seen,
+        shown: found.evidence_digest,
+        actor,
+        isFinal,
+        isRelease,
+        now,
+      },
     })
     if (!isStored) continue
     const after = await findCase(db, account.id, id)
@@ -94,6 +105,14 @@ export async function decideCase(
   }
   throw unavailable(new Error('The case changed in each attempt.'), 1)
 }
+
+/** Whether a decision ends the hold of a case that was confirmed and keeps it. */
+const endsHold = (found: StoredCase, { decision, keepHold, refuse }: DecisionRequest): boolean =>
+  found.status === 'confirmed' &&
+  found.keep_hold === 1 &&
+  decision === 'confirmed' &&
+  !keepHold &&
+  refuse.length === 0
 
 const ANOTHER = 'Another person must decide the same.'
 
@@ -144,12 +163,12 @@ function checkRefused(
   )
 }
 
-function notOpen({ status, decided_at, last_day }: StoredCase): ApiError {
+function notOpen({ status, decided_at, last_day, keep_hold }: StoredCase): ApiError {
   const decided = decided_at === null ? '' : ` at ${new Date(decided_at).toISOString()}`
   const detail =
     status === 'expired'
       ? `The case has expired: it has had no new records since ${dayText(last_day)}. It opens again if it gets some.`
-      : `The case was ${status}${decided}. A decision is final.`
+      : `The case was ${status}${decided}. A decision is final${keep_hold === 1 ? ', but it can end the hold: confirm it again without `keep_hold` and `refuse`' : ''}.`
   return new ApiError('not_open', { detail })
 }
 

@@ -26,7 +26,7 @@ export const caseDecision = {
     describeField(
       v.boolean(),
       documentation(
-        'Only of `confirmed`: the payouts of the affiliate stay held. Defaults to `false`: the decision ends the hold.',
+        'Only of `confirmed`: the payouts of the affiliate stay held, until the case is confirmed again without it. Defaults to `false`: the decision ends the hold.',
       ),
     ),
   ),

@@ -260,6 +260,42 @@ describe('evidence that has changed since it was shown', () => {
   })
 })
 
+describe('a confirmed case that keeps its hold', () => {
+  beforeEach(async () => {
+    expect((await decide({ ...confirmed, keep_hold: true })).status).toBe(200)
+  })
+  const release = { decision: 'confirmed', reason: 'The contracts were shown' }
+
+  test('is confirmed again without it to end the hold, also if its records are gone', async () => {
+    await env.DB.prepare('delete from fraud_findings').run()
+    const response = await decide(release)
+    expect(response.status).toBe(200)
+    const found = await json(response)
+    expect(found).toMatchObject({ status: 'confirmed', keep_hold: false })
+    expect(found.decided_at).toBe(found.decisions[0].at)
+    const [first, last] = await rowsOf('fraud_decisions')
+    expect(last?.seen).toBe(first?.seen)
+    expect((await audit())[0][1]).toMatchObject({ ...release, release: true })
+    expect((await decide(release)).status).toBe(409)
+  })
+
+  test.each([
+    ['dismissed', dismissed],
+    ['confirmed as before', { ...confirmed, keep_hold: true }],
+  ])('cannot be %s', async (_, body) => {
+    expect(await json(decide(body))).toMatchObject({ code: 'not_open' })
+    expect((await rowsOf('fraud_cases'))[0]).toMatchObject({ status: 'confirmed', keep_hold: 1 })
+  })
+
+  test('needs two persons where the account says so', async () => {
+    await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
+    expect((await decide(release)).status).toBe(202)
+    expect((await rowsOf('fraud_cases'))[0]?.keep_hold).toBe(1)
+    expect((await askAda(`${PATH}/decide`, 'POST', release)).status).toBe(200)
+    expect((await rowsOf('fraud_cases'))[0]?.keep_hold).toBe(0)
+  })
+})
+
 describe('where two persons must decide', () => {
   beforeEach(async () => {
     await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })

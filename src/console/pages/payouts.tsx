@@ -213,7 +213,7 @@ function HeldNote({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   return (
     <p class="notice">
       The fraud review holds {counted(held.length, 'payout')} for {sums}. What is held cannot be
-      ticked, and the files leave it out. It can be paid once the cases are decided.
+      ticked, and the files leave it out. It can be paid once no case holds it.
       {canPay(visit) &&
         ' Until then you can pay a single statement with a reason: open it from its number.'}
     </p>

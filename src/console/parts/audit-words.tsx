@@ -507,7 +507,11 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'fraud-case.decide': (details, visit) => ({
     sentence: (
       <>
-        {details.decision === 'confirmed' ? 'confirmed' : 'dismissed'}{' '}
+        {details.release === true
+          ? 'ended the hold of'
+          : details.decision === 'confirmed'
+            ? 'confirmed'
+            : 'dismissed'}{' '}
         <Case visit={visit} id={text(details, 'case')} />
         {Number(details.refused) > 0 && (
           <> and excluded {counted(details.refused, 'customer')} from commission</>

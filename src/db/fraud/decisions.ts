@@ -23,28 +23,33 @@ export interface NewDecision extends Pick<Row, 'decision' | 'reason' | 'shown' |
   readonly seen: readonly string[]
   /** Whether the case is decided by it; else another person has to decide the same. */
   readonly isFinal: boolean
+  /** Whether it ends the hold of a confirmed case that keeps it. */
+  readonly isRelease: boolean
   /** In milliseconds. */
   readonly now: number
 }
 
-/** Aborts the batch if the case is not open, has other records, or was decided meanwhile. */
+/** Aborts the batch if the case is not what it was, has other records, or was decided meanwhile. */
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
     not exists (select 1 from fraud_cases where account = :account and id = :case_id
-      and status = 'open' and evidence_digest = :shown)
+      and (status, keep_hold) = (:was_status, :was_kept) and evidence_digest = :shown)
     or (select count(*) from fraud_decisions
       where account = :account and case_id = :case_id) <> :position)`)
 
 const INSERT_DECISION = compileStatement(`
   insert into fraud_decisions (account, case_id, position, decision, reason, keep_hold, refuse,
     from_day, seen, shown, actor, at)
-  select :account, :case_id, :position, :decision, :reason, :keep_hold, :refuse, :from_day, :seen,
-    :shown, :actor, :at
+  select :account, :case_id, :position, :decision, :reason, :keep_hold, :refuse, :from_day,
+    ifnull(:seen, (select d.seen from fraud_decisions d
+      where d.account = :account and d.case_id = :case_id and d.decision = :decision
+      order by d.position desc limit 1)), :shown, :actor, :at
   where ${IS_FIRST_ATTEMPT}`)
 
 const DECIDE = compileStatement(`
-  update fraud_cases set status = :decision, keep_hold = :keep_hold, decided_at = :now
-  where account = :account and id = :case_id and status = 'open' and ${IS_FIRST_ATTEMPT}`)
+  update fraud_cases set status = :decision, keep_hold = :keep_hold,
+    decided_at = iif(status = 'open', :now, decided_at)
+  where account = :account and id = :case_id and ${IS_FIRST_ATTEMPT}`)
 
 /** Refuses customers. One who is refused from that day on, or from an earlier one, stays so. */
 const REFUSE = compileStatement(`
@@ -70,7 +75,9 @@ const AUDIT_REFUSALS = compileStatement(`
  * batch. Returns false if the case has changed meanwhile.
  */
 export async function storeDecision(db: D1Database, decision: NewDecision): Promise<boolean> {
-  const { account, case_id, actor, isFinal, keepHold, refuse, seen, from, now, ...rest } = decision
+  const { account, case_id, actor, isFinal, keepHold, refuse, seen, from, now, ...others } =
+    decision
+  const { isRelease, ...rest } = others
   const audit = newAuditId()
   const fromDay = from === null ? null : encode(customerRefusals.day, from)
   const stored = refuse.map((id) => [id, encode(customerRefusals.customer_id, id), newAuditId()])
@@ -79,7 +86,10 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     at: new Date(now).toISOString(),
     keep_hold: Number(keepHold),
     refuse: JSON.stringify(refuse),
-    seen: JSON.stringify(seen),
+    // A release is about what was seen before.
+    seen: isRelease ? null : JSON.stringify(seen),
+    was_status: isRelease ? 'confirmed' : 'open',
+    was_kept: Number(isRelease),
     refused: JSON.stringify(stored),
     refused_from: fromDay ?? BEGINNING,
     refusal_reason: refusalReason(case_id, decision.reason),
@@ -89,6 +99,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
   const details = {
     ...{ case: case_id, decision: decision.decision, reason: decision.reason },
     ...{ keep_hold: keepHold, refused: refuse.length, waiting: !isFinal },
+    ...(isRelease && { release: true }),
   }
   try {
     await withAudit(

@@ -27,7 +27,7 @@ export const fraudDecisions = (): Operation[] => [
     id: 'decideFraudCase',
     summary: 'Decide a case',
     description:
-      'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
+      'Confirms or dismisses an open case, with a reason. A decision ends the hold of the case, unless it is confirmed with `keep_hold`. The customers of `refuse` earn nothing from `from` on, with the case as the reason; a customer who is refused already from then on stays as they are. All of it is stored, or nothing. A case that was confirmed with `keep_hold` is confirmed again without it to end its hold; nothing else of a decision can be changed. If the account requires two persons, the first one gets 202, and the second one must decide the same about the same records.',
     body: { schema: closedObject(caseDecision, AT) },
     answers: {
       200: { description: 'The case is decided.', schema: ref('WholeFraudCase') },
