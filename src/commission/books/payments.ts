@@ -352,8 +352,8 @@ const MAX_CASES = 5
 function holdersOf(holds: AffiliateHolds | undefined): string {
   const ids = (holds?.cases ?? []).map(({ id }) => quote(id))
   const more = ids.length - MAX_CASES
-  const named = more > 0 ? [...ids.slice(0, MAX_CASES), `${more} more`] : ids
-  return `${ids.length === 1 ? 'the case' : 'the cases'} ${named.join(', ')}`
+  const named = ids.slice(0, MAX_CASES).join(', ')
+  return `${ids.length === 1 ? 'the case' : 'the cases'} ${named}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 const heldPayment = (

@@ -21,6 +21,8 @@ const NAMES: Readonly<Record<string, string>> = {
   payable_on: 'day when it is due',
   returned_on: 'day of the return',
   override: 'reason to pay it nevertheless',
+  refuse: 'Refuse customers',
+  keep_hold: 'Go on holding the payouts',
 }
 
 /** An instant, a day, a month or a week as the administration API writes it. */
