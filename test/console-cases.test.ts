@@ -156,6 +156,13 @@ describe('a case', () => {
     )
   })
 
+  test('that dismisses it and refuses customers is refused in the words of the form', async () => {
+    const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign', refuse0: 'c-1' }
+    const { text } = await send(CASE, fields)
+    expect(text).toMatch(/“Refuse customers” cannot be used here: a dismissed case refuses nobody/)
+    expect(text).not.toContain('`')
+  })
+
   test('that somebody decided meanwhile says so, and who it was', async () => {
     await send(CASE, { change: 'decide', decision: 'dismissed', reason: 'A campaign' })
     const { status, text } = await send(CASE, {
