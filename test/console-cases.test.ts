@@ -163,6 +163,17 @@ describe('a case', () => {
     expect(text).not.toContain('`')
   })
 
+  test('ends the hold that its decision has kept, with a reason', async () => {
+    const decision = { change: 'decide', decision: 'confirmed', reason: 'One device' }
+    expect((await send(CASE, { ...decision, keep_hold: 'yes' })).text).toMatch(/End the hold/)
+    const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
+
+    expect(text).toMatch(/The hold is ended\./)
+    expect(text).toMatch(/confirmed the case: “Paid back”/)
+    expect(text).not.toMatch(/End the hold/)
+    expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 0 }])
+  })
+
   test('that somebody decided meanwhile says so, and who it was', async () => {
     await send(CASE, { change: 'decide', decision: 'dismissed', reason: 'A campaign' })
     const { status, text } = await send(CASE, {

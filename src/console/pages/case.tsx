@@ -3,7 +3,15 @@ import { apiPath, type ChangedEvidence, type Page, type Visit } from '../page.ts
 import { Actor } from '../parts/audit-words.tsx'
 import { Evidence, type EvidenceRecord, RecordName } from '../parts/case-evidence.tsx'
 import { Figures, renderPast } from '../parts/case-figures.tsx'
-import { addNote, DecideForm, decide, MOST_REFUSED, NoteForm } from '../parts/case-forms.tsx'
+import {
+  addNote,
+  DecideForm,
+  decide,
+  MOST_REFUSED,
+  NoteForm,
+  ReleaseForm,
+  release,
+} from '../parts/case-forms.tsx'
 import {
   agoText,
   CaseStatusBadge,
@@ -228,6 +236,7 @@ const Decisions = (props: ShownCase & { customers: readonly string[]; isPart: bo
         ) : (
           <p class="note">Only the role approver can decide a case.</p>
         ))}
+      {status === 'confirmed' && found.keep_hold && canPay(visit) && <ReleaseForm visit={visit} />}
       <h2>Notes</h2>
       {notes.length === 0 && <p class="note">No notes yet.</p>}
       <ol class="log" aria-label="Notes">
@@ -279,7 +288,7 @@ export const casePage: Page = {
   path: '/accounts/:account/cases/:case',
   section: 'Cases',
   query: ['cursor'],
-  changes: { decide, note: addNote },
+  changes: { decide, release, note: addNote },
   async render(visit) {
     const { api, account, params } = visit
     const [found, { vertical }] = await Promise.all([

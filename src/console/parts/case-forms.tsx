@@ -42,6 +42,19 @@ export const decide: Change = {
   request: decideRequest,
 }
 
+/** Ends the hold that the decision of a case has kept. */
+export const release: Change = {
+  done: (answer) =>
+    (answer as FraudCase).keep_hold
+      ? 'Your decision is recorded. A second person must agree before it takes effect.'
+      : 'The hold is ended.',
+  request: (values, visit) => ({
+    method: 'POST',
+    path: ownPath(visit, 'decide'),
+    body: { decision: 'confirmed', reason: values('reason').trim() },
+  }),
+}
+
 /** Adds a note to a case. */
 export const addNote: Change = {
   done: 'The note is added.',
@@ -151,6 +164,25 @@ export const DecideForm = (props: DecideProps) => {
     </ChangeForm>
   )
 }
+
+/** Renders the form that ends the hold of a confirmed case. */
+export const ReleaseForm = ({ visit }: { visit: Visit }) => (
+  <FoldedForm
+    visit={visit}
+    change="release"
+    title="End the hold"
+    submit="End the hold"
+    needs="approver"
+    fields={[
+      {
+        name: 'reason',
+        type: 'area',
+        required: true,
+        hint: 'The case stays confirmed. The case and the audit log show the reason.',
+      },
+    ]}
+  />
+)
 
 /** Renders the form that adds a note. */
 export const NoteForm = ({ visit }: { visit: Visit }) => (
