@@ -5,7 +5,7 @@ import { listOf, objectOf } from '../commission/plans/shapes.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import { ruleMessage } from '../validation/issue.ts'
 
-// Which records are deposits, withdrawals and play. Brands name their events as they like, so that rules of
+// Which records are fees, deposits, withdrawals and play. Brands name their events as they like, so that rules of
 // brands list the names; the defaults are those of the source document.
 
 type Documentation = ReturnType<typeof documentation>
@@ -77,6 +77,11 @@ export const eventWords = (events: EventNames): string[] =>
   )
 
 const isApproved = ({ state }: Fact): boolean => state === 'approved'
+
+const FEES = new Set(['challenge_fee', 'reset_fee'])
+
+/** Returns whether a record is an approved fee for a challenge or a reset: with it a trading account begins. */
+export const isFee = (fact: Fact): boolean => isApproved(fact) && FEES.has(fact.kind)
 
 const isNamed = (fact: Fact, type: string, events: readonly string[]): boolean =>
   fact.resource === 'transactions'

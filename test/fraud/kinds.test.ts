@@ -351,6 +351,23 @@ describe('drawdown_breach', () => {
     const byType = { by_challenge_type: { 'two-step': { daily: '10' } } }
     expect(findings('drawdown_breach', breach({ drawdown: 9 }, funded), byType)).toEqual([])
   })
+
+  test('the breach ends with another fee for a challenge or a reset', () => {
+    const bought = (fee: ReturnType<typeof paid>) =>
+      viewOf([
+        customer('C', DAY - 40, {
+          fields: { phase: 'challenge' },
+          facts: [traded(DAY - 2, { drawdown: 9 }), fee],
+        }),
+      ])
+    const found = (fee: ReturnType<typeof paid>) => findings('drawdown_breach', bought(fee)).length
+    expect(found(paid('T', DAY - 3, 'challenge_fee', 99))).toBe(1)
+    expect(found(paid('T', DAY - 2, 'challenge_fee', 99))).toBe(0)
+    expect(found(paid('T', DAY, 'reset_fee', 99))).toBe(0)
+    expect(found(paid('T', DAY + 1, 'reset_fee', 99))).toBe(1)
+    expect(found(paid('T', DAY, 'reset_fee', 99, 'declined'))).toBe(1)
+    expect(found(paid('T', DAY, 'refund', 99))).toBe(1)
+  })
 })
 
 describe('payout_without_trading', () => {
@@ -374,6 +391,48 @@ describe('payout_without_trading', () => {
     ])
     expect(findings('payout_without_trading', payout(500, 1, 500))).toEqual([])
     expect(findings('payout_without_trading', payout(1, 1, -500))).toHaveLength(1)
+  })
+
+  /** Finds the payout of the day, 501, after days with profit or loss, and other payments. */
+  const found = (pnl: Record<number, number>, ...others: ReturnType<typeof paid>[]) =>
+    findings(
+      'payout_without_trading',
+      viewOf([
+        customer('C', DAY - 90, {
+          facts: [
+            ...Object.entries(pnl).map(([before, won]) =>
+              traded(DAY - Number(before), { pnl: won }),
+            ),
+            ...others,
+            paid('T', DAY, 'payout', 501),
+          ],
+        }),
+      ]),
+    )
+
+  test('losses since the payout can have been asked for do not count', () => {
+    expect(found({ 9: 501, 3: -100, 1: -100 })).toEqual([])
+    expect(figuresOf(found({ 9: 501, 4: -100 }))).toEqual([['C', '501 / 401 EUR']])
+    expect(found({ 9: 501, 4: -100 })[0]!.evidence).toHaveLength(3)
+  })
+
+  test('profit since the last payout can have been asked for counts', () => {
+    const last = paid('L', DAY - 20, 'payout', 9)
+    expect(found({ 23: 101, 9: 400 }, last)).toEqual([])
+    expect(figuresOf(found({ 24: 101, 9: 400 }, last))).toEqual([['C', '501 / 400 EUR']])
+  })
+
+  test('losses of an account count until the customer buys another one', () => {
+    const lost = { 30: -900, 20: -50, 9: 501 }
+    expect(found(lost)).toHaveLength(1)
+    expect(found(lost, paid('F', DAY - 20, 'reset_fee', 99))).toEqual([])
+    expect(found(lost, paid('F', DAY - 20, 'challenge_fee', 99))).toEqual([])
+    expect(found(lost, paid('F', DAY - 20, 'challenge_fee', 99, 'declined'))).toHaveLength(1)
+    expect(figuresOf(found(lost, paid('F', DAY - 21, 'reset_fee', 99)))).toEqual([
+      ['C', '501 / 451 EUR'],
+    ])
+    // Of several accounts it is not known which one is paid.
+    expect(found({ 30: 400, 9: 101 }, paid('F', DAY - 20, 'challenge_fee', 99))).toEqual([])
   })
 })
 
@@ -419,6 +478,26 @@ describe('lot_churn', () => {
       ['A', '80 / 79 EUR'],
       ['C', '80 / 79 EUR'],
     ])
+  })
+
+  test('all deposits and withdrawals up to the day count, and customers without a deposit do not', () => {
+    const trader = (id: string, ...money: ReturnType<typeof paid>[]) =>
+      customer(id, DAY - 400, {
+        facts: [...money, traded(DAY - 2, { lots_traded: 9, spread_cost: 200 })],
+        unitEarnings: [{ day: DAY - 2, amount: decimal('80') }],
+      })
+    const old = paid('D', DAY - 399, 'deposit', 100)
+    const found = (...customers: View['customers']) =>
+      figuresOf(findings('lot_churn', viewOf(customers)))
+    expect(found(trader('C', old))).toEqual([])
+    expect(found(trader('C', old, paid('W', DAY - 300, 'withdrawal', 20)))).toEqual([])
+    expect(found(trader('C', old, paid('W', DAY - 300, 'withdrawal', 21)))).toEqual([
+      ['A', '80 / 79 EUR'],
+      ['C', '80 / 79 EUR'],
+    ])
+    expect(found(trader('B'), trader('C', old))).toEqual([])
+    expect(found(trader('B', paid('D', DAY - 400, 'deposit', 1)))).toEqual([])
+    expect(found(trader('B', paid('W', DAY - 9, 'withdrawal', 1)))).toEqual([])
   })
 })
 

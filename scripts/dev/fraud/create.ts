@@ -55,7 +55,7 @@ export async function plantPatterns(target: Target, today: number): Promise<read
 const changed = (rule: string, vertical: string): object => {
   // Brands send no e-mail.
   if (rule === 'shared-identity' && vertical === 'igaming') return { parameters: { names: true } }
-  // Its net deposits are those of 30 days: it also finds most customers who live on an older deposit.
+  // It also finds customers who withdrew what they won.
   if (rule === 'lot-churn') return { scope: { affiliates: ['CHURN-1'] } }
   return {}
 }

@@ -15,6 +15,7 @@ import * as f from '../../validation/fields.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
 import { pointerStep } from '../../validation/pointer.ts'
 import { type Doubt, defineKind, evidenceOf, type Figure, ownFacts, type Seen } from '../kind.ts'
+import { isFee } from '../money-records.ts'
 import { above0 } from '../parameters.ts'
 
 const FAILED = 'failed'
@@ -63,12 +64,18 @@ export const drawdownBreach = defineKind({
   },
   words: ({ daily, total, grace_days, by_challenge_type }) => ({
     when: `the drawdown of a customer was more than ${figure(daily)} % on one day or more than ${figure(total)} % in all, and the phase was not failed ${grace_days === 0 ? 'on that day' : `within ${counted(grace_days, 'day')}`}`,
-    more: Object.entries(by_challenge_type).map(
-      ([type, own]) =>
-        `In the challenge ${type} the limits are ${figure(own.daily ?? daily)} % on one day and ${figure(own.total ?? total)} % in all.`,
-    ),
+    more: [
+      `A customer who paid for another challenge or a reset ${grace_days === 0 ? 'on that day' : 'meanwhile'} is left out.`,
+      ...Object.entries(by_challenge_type).map(
+        ([type, own]) =>
+          `In the challenge ${type} the limits are ${figure(own.daily ?? daily)} % on one day and ${figure(own.total ?? total)} % in all.`,
+      ),
+    ],
   }),
-  reach: ({ grace_days }) => ({ 'trading-activity': grace_days + 1 }),
+  reach: ({ grace_days }) => ({
+    transactions: grace_days + 1,
+    'trading-activity': grace_days + 1,
+  }),
   doubts: ({ daily, by_challenge_type }) => [
     ...beyond('/daily', daily),
     ...Object.entries(by_challenge_type).flatMap(([type, own]) =>
@@ -79,6 +86,8 @@ export const drawdownBreach = defineKind({
     const breached = day - grace_days
     return view.customers.flatMap((customer) => {
       if (hasFailed(customer, breached, day)) return []
+      // The breach ended with its account: the phase is that of another one.
+      if (ownFacts(customer, 'transactions', breached, day).some(isFee)) return []
       const type = valueOn(customer.fields, breached)?.challenge_type ?? ''
       const own = Object.hasOwn(by_challenge_type, type) ? by_challenge_type[type] : undefined
       const rows = ownFacts(customer, 'trading-activity', breached, breached).map((fact) => ({
@@ -102,8 +111,9 @@ export const drawdownBreach = defineKind({
       ]
     })
   },
-  sees: 'The drawdown of each row of trading activity, and the phase of the customer by day.',
-  cannotSee: 'What the drawdown was within the day, and exceptions that the firm granted.',
+  sees: 'The drawdown of each row of trading activity, the phase of the customer by day, and approved fees.',
+  cannotSee:
+    'What the drawdown was within the day, whether a fee of that day was paid before it, and exceptions that the firm granted.',
 })
 
 /** Returns a doubt if no drawdown exceeds a limit. */

@@ -10,12 +10,20 @@ import {
   sum,
   ZERO,
 } from '../../commission/engine/decimal.ts'
-import type { Fact } from '../../commission/engine/facts.ts'
+import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { defineKind, evidenceOf, type Figure, type Finding, type Seen, type View } from '../kind.ts'
-import { above0, days } from '../parameters.ts'
+import {
+  defineKind,
+  evidenceOf,
+  type Figure,
+  type Finding,
+  ownFacts,
+  type Seen,
+  type View,
+} from '../kind.ts'
+import { above0, days, MAX_DAYS } from '../parameters.ts'
 
 /** Trading that earns the affiliate more by volume than it brings the firm. */
 export const lotChurn = defineKind({
@@ -39,10 +47,11 @@ export const lotChurn = defineKind({
     days: { label: 'Days that are summed', is: 'whole', unit: 'days' },
   },
   words: ({ percent, days: window }) => ({
-    when: `in ${counted(window, 'day')} the affiliate earned more by volume from a customer, or from all together, than ${figure(percent)} % of the spread and commission charged, or than the net deposits`,
+    when: `in ${counted(window, 'day')} the affiliate earned more by volume from a customer, or from all together, than ${figure(percent)} % of the spread and commission charged, or than the net deposits up to then`,
+    more: ['Customers without a deposit are left out of the comparison with net deposits.'],
   }),
   reach: ({ days: window }) => ({
-    transactions: window,
+    transactions: MAX_DAYS,
     'trading-activity': window,
     unitEarnings: true,
   }),
@@ -65,11 +74,13 @@ export const lotChurn = defineKind({
     ]
     return subjects.flatMap(({ subject, sentence, parts }): Finding[] => {
       const total = (of: (one: Sums) => Decimal) => sum(parts.map(of))
-      const earned = total((one) => one.earned)
+      const depositors = parts.flatMap(({ earned, netDeposits }) =>
+        netDeposits ? [{ earned, netDeposits }] : [],
+      )
       const figures = [
         ...exceeds(
           'earned_by_volume_of_charges',
-          earned,
+          total((one) => one.earned),
           multiply(
             total((one) => one.charged),
             multiply(decimal(percent), decimal('0.01')),
@@ -78,8 +89,8 @@ export const lotChurn = defineKind({
         ),
         ...exceeds(
           'earned_by_volume_of_net_deposits',
-          earned,
-          total((one) => one.netDeposits),
+          sum(depositors.map((one) => one.earned)),
+          sum(depositors.map((one) => one.netDeposits)),
           view.currency,
         ),
       ]
@@ -96,31 +107,29 @@ export const lotChurn = defineKind({
       ]
     })
   },
-  sees: 'What unit rules paid for each customer, the spread and commission that were charged, and net deposits.',
+  sees: `What unit rules paid for each customer, the spread and commission that were charged, and the net deposits of ${MAX_DAYS} days.`,
   cannotSee:
-    'Deposits before the window: a customer who lives on an old deposit looks worse than they are. Tiers count at their first step, and limits of a rule are not seen.',
+    'Older deposits, and gains: a customer who withdrew what they won looks worse than they are. Tiers count at their first step, and limits of a rule are not seen.',
 })
 
 interface Sums {
   readonly customer: Seen
   readonly earned: Decimal
   readonly charged: Decimal
-  readonly netDeposits: Decimal
+  /** Deposits less withdrawals up to the day; null without a deposit. */
+  readonly netDeposits: Decimal | null
   readonly facts: readonly Fact[]
 }
 
-function sumsOf(view: View, customer: Seen, first: number, last: number) {
-  const facts = customer.facts.filter(
-    ({ day, state }) => day >= first && day <= last && state === 'approved',
-  )
+function sumsOf(view: View, customer: Seen, first: number, last: number): Omit<Sums, 'customer'> {
+  const approved = (resource: FactResource, from: number) =>
+    ownFacts(customer, resource, from, last).filter(({ state }) => state === 'approved')
   const amount = (of: readonly Fact[], field: string) =>
     sum(of.map((fact) => view.convert(fact, field) ?? ZERO))
-  const trading = facts.filter(({ resource }) => resource === 'trading-activity')
-  const ofType = (type: string) =>
-    amount(
-      facts.filter(({ resource, kind }) => resource === 'transactions' && kind === type),
-      'amount_currency',
-    )
+  const trading = approved('trading-activity', first)
+  const money = approved('transactions', last - MAX_DAYS + 1)
+  const deposits = money.filter(({ kind }) => kind === 'deposit')
+  const withdrawals = money.filter(({ kind }) => kind === 'withdrawal')
   return {
     earned: sum(
       customer.unitEarnings
@@ -128,7 +137,10 @@ function sumsOf(view: View, customer: Seen, first: number, last: number) {
         .map((one) => one.amount),
     ),
     charged: add(amount(trading, 'spread_cost'), amount(trading, 'commission')),
-    netDeposits: subtract(ofType('deposit'), ofType('withdrawal')),
+    netDeposits:
+      deposits.length > 0
+        ? subtract(amount(deposits, 'amount_currency'), amount(withdrawals, 'amount_currency'))
+        : null,
     facts: trading,
   }
 }

@@ -1,5 +1,6 @@
 import {
   compare,
+  type Decimal,
   decimal,
   isPositive,
   multiply,
@@ -12,8 +13,12 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
-import { defineKind, evidenceOf, type Finding, ownFacts } from '../kind.ts'
+import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
+import { isFee } from '../money-records.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
+
+/** A payout is paid up to so many days after the customer asked for it. What they win or lose meanwhile is not paid. */
+const MOST_DAYS_TO_PAY = 3
 
 /** A payout to a customer who did not trade, or who won less than it. */
 export const payoutWithoutTrading = defineKind({
@@ -32,11 +37,14 @@ export const payoutWithoutTrading = defineKind({
       label: 'Times the profit',
       is: 'decimal',
       unit: 'times',
-      hint: 'Since the last payout; a payout of more opens a case.',
+      hint: 'Since the last payout, or of an account that was bought since; a payout of more opens a case.',
     },
   },
   words: ({ days: window, times }) => ({
     when: `a customer was paid out without trading in the ${counted(window, 'day')} before, or more than ${Number(times) === 1 ? '' : `${figure(times)} times `}the profit since the last payout`,
+    more: [
+      `Losses of the ${counted(MOST_DAYS_TO_PAY, 'day')} before the payout and losses before the last fee for a challenge or a reset do not count.`,
+    ],
   }),
   reach: () => ({ transactions: MAX_DAYS, 'trading-activity': MAX_DAYS }),
   find(view, day, { days: window, times }) {
@@ -44,7 +52,6 @@ export const payoutWithoutTrading = defineKind({
       const payouts = ownFacts(customer, 'transactions', day - MAX_DAYS + 1, day).filter(isPayout)
       const today = payouts.filter((one) => one.day === day)
       if (today.length === 0) return []
-      const since = payouts.findLast((one) => one.day < day)?.day ?? day - MAX_DAYS
       const trading = ownFacts(customer, 'trading-activity', day - MAX_DAYS + 1, day)
       const subject = { customer_id: customer.customer_id }
       const evidence = (facts: readonly Fact[]) =>
@@ -59,11 +66,9 @@ export const payoutWithoutTrading = defineKind({
           },
         ]
       }
-      const amount = (facts: readonly Fact[], field: string) =>
-        sum(facts.map((fact) => view.convert(fact, field) ?? ZERO))
-      const won = trading.filter((one) => one.day > since)
-      const profit = amount(won, 'pnl')
-      const paid = amount(today, 'amount_currency')
+      const before = payouts.findLast((one) => one.day < day)?.day
+      const { won, profit } = mostWon(view, customer, before, day)
+      const paid = totalOf(view, today, 'amount_currency')
       const most = isPositive(profit) ? multiply(profit, decimal(times)) : ZERO
       if (compare(paid, most) <= 0) return []
       return [
@@ -83,8 +88,44 @@ export const payoutWithoutTrading = defineKind({
       ]
     })
   },
-  sees: 'Payouts, and the trading activity of each customer by day.',
-  cannotSee: `Profits of more than ${MAX_DAYS} days ago. The profit split of the contract.`,
+  sees: 'Payouts, fees, and the trading activity of each customer by day.',
+  cannotSee: `Profits of more than ${MAX_DAYS} days ago, the profit split of the contract, which of several accounts was paid, and when the payout was asked for: it is taken for the day of the last ${MOST_DAYS_TO_PAY + 1} on which the profit was largest.`,
 })
+
+const totalOf = (view: View, facts: readonly Fact[], field: string): Decimal =>
+  sum(facts.map((fact) => view.convert(fact, field) ?? ZERO))
+
+/**
+ * Returns the largest profit that a payout can be for. It ends on a day on which the payout can have been asked for, and
+ * begins after the last payout was asked for, or with an account that the customer bought since: losses of
+ * earlier accounts do not count.
+ *
+ * @param before The day of the last payout.
+ */
+function mostWon(view: View, customer: Seen, before: number | undefined, day: number) {
+  const first = day - MAX_DAYS + 1
+  const trading = ownFacts(customer, 'trading-activity', first, day)
+  const fees = ownFacts(customer, 'transactions', (before ?? first) + 1, day).filter(isFee)
+  const begins = [
+    ...(before === undefined ? [first] : splitsBefore(before)),
+    ...fees.flatMap((fee) => [fee.day, fee.day + 1]),
+  ]
+  let most: { readonly won: readonly Fact[]; readonly profit: Decimal } | null = null
+  for (const from of begins.sort((a, b) => a - b)) {
+    for (const end of splitsBefore(day).reverse()) {
+      const won = trading.filter((one) => one.day >= from && one.day < end)
+      const profit = totalOf(view, won, 'pnl')
+      if (won.length > 0 && (!most || compare(profit, most.profit) > 0)) most = { won, profit }
+    }
+  }
+  return most ?? { won: [], profit: ZERO }
+}
+
+/**
+ * Returns the days before which the trades of a payout can end, in order. Of the day on which it was asked for, as of
+ * the day of a fee, it is not known which trades came before.
+ */
+const splitsBefore = (paid: number): number[] =>
+  Array.from({ length: MOST_DAYS_TO_PAY + 2 }, (_, i) => paid - MOST_DAYS_TO_PAY + i)
 
 const isPayout = ({ kind, state }: Fact): boolean => kind === 'payout' && state === 'approved'

@@ -3,9 +3,8 @@ import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure } from '../figures.ts'
 import { defineKind, evidenceOf, ownFacts } from '../kind.ts'
+import { isFee } from '../money-records.ts'
 import { count, days } from '../parameters.ts'
-
-const FEES = new Set(['challenge_fee', 'reset_fee'])
 
 /** A customer who bought many challenges and resets within a few days. */
 export const resets = defineKind({
@@ -32,9 +31,7 @@ export const resets = defineKind({
     least === 1 ? [{ pointer: '/count', holds: 'always', because: 'Every fee opens a case.' }] : [],
   find(view, day, { count: least, days: window }) {
     return view.customers.flatMap((customer) => {
-      const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(
-        ({ kind, state }) => FEES.has(kind) && state === 'approved',
-      )
+      const fees = ownFacts(customer, 'transactions', day - window + 1, day).filter(isFee)
       if (fees.length < least) return []
       return [
         {

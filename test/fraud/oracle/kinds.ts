@@ -327,13 +327,16 @@ function reversals(scene: Scene, p: Parameters): Found[] {
   return [{ subject: [scene.affiliate], figures: [counted, ...share], evidence: lost }]
 }
 
+const isFee = (fact: Fact) =>
+  approved(fact) && (fact.type === 'challenge_fee' || fact.type === 'reset_fee')
+
 function resets(scene: Scene, p: Parameters): Found[] {
   return scene.customers.flatMap(({ id, facts }) => {
     const fees = between(
       of(facts, 'transactions'),
       before(scene.day, p.days - 1),
       scene.day,
-    ).filter((fact) => approved(fact) && ['challenge_fee', 'reset_fee'].includes(fact.type!))
+    ).filter(isFee)
     if (fees.length < p.count) return []
     const figures = [figure('fees', String(fees.length), String(p.count), 'fees')]
     return [{ subject: [id], figures, evidence: fees }]
@@ -394,6 +397,8 @@ function drawdownBreach(scene: Scene, p: Parameters): Found[] {
       )
     const evidence = rows.filter((row) => figuresOf(row).length > 0)
     const figures = evidence.flatMap(figuresOf)
+    const later = between(of(facts, 'transactions'), day, scene.day)
+    if (later.some(isFee)) return []
     return figures.length > 0 ? [{ subject: [id], figures, evidence }] : []
   })
 }
@@ -414,9 +419,25 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
           evidence: today,
         },
       ]
-    const last = payouts.findLast(({ day }) => day < scene.day)?.day ?? ''
-    const won = trading.filter(({ day }) => day > last)
-    const profit = sum(won.map((fact) => scene.amount(fact, 'pnl')))
+    const last = payouts.findLast(({ day }) => day < scene.day)?.day
+    // Every range of days that a payout can be for: of equal profits that of the most days counts.
+    const bought = of(facts, 'transactions')
+      .filter((fact) => isFee(fact) && fact.day > (last ?? before(scene.day, 399)))
+      .flatMap(({ day }) => [day, before(day, -1)])
+    const first = last === undefined ? [''] : [3, 2, 1, 0, -1].map((days) => before(last, days))
+    const ranges = [...first, ...bought].flatMap((from) =>
+      [0, 1, 2, 3, 4].map((days) => between(trading, from, before(scene.day, days))),
+    )
+    const profitOf = (rows: Fact[]) => sum(rows.map((fact) => scene.amount(fact, 'pnl')))
+    const [won = []] = ranges
+      .filter((rows) => rows.length > 0)
+      .sort(
+        (a, b) =>
+          compare(profitOf(b), profitOf(a)) ||
+          compareText(a[0]!.day, b[0]!.day) ||
+          b.length - a.length,
+      )
+    const profit = profitOf(won)
     const most = isPositive(profit) ? multiply(profit, parse(p.times)) : ZERO
     const paid = total(scene, today)
     if (compare(paid, most) <= 0) return []
@@ -462,9 +483,8 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
     const own = between(facts, first, scene.day).filter(approved)
     const trading = of(own, 'trading-activity')
     const typed = (type: string) =>
-      total(
-        scene,
-        of(own, 'transactions').filter((fact) => fact.type === type),
+      between(of(facts, 'transactions'), before(scene.day, 399), scene.day).filter(
+        (fact) => approved(fact) && fact.type === type,
       )
     const earned = sum(own.map(scene.unitPay))
     const charged = sum(
@@ -473,7 +493,10 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
         scene.amount(fact, 'commission'),
       ]),
     )
-    const net = subtract(typed('deposit'), typed('withdrawal'))
+    const net =
+      typed('deposit').length > 0
+        ? subtract(total(scene, typed('deposit')), total(scene, typed('withdrawal')))
+        : null
     return isPositive(earned) ? [{ id, earned, charged, net, trading }] : []
   })
   const subjects = [
@@ -481,15 +504,21 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
     { id: scene.affiliate, parts: sums },
   ]
   return subjects.flatMap(({ id, parts }) => {
-    const earned = sum(parts.map((one) => one.earned))
-    const limits: [string, Rational][] = [
+    const compared = parts.filter(({ net }) => net !== null)
+    const earnedBy = (some: typeof parts) => sum(some.map((one) => one.earned))
+    const limits: [string, Rational, Rational][] = [
       [
         'earned_by_volume_of_charges',
+        earnedBy(parts),
         divide(multiply(sum(parts.map((one) => one.charged)), parse(p.percent)), HUNDRED),
       ],
-      ['earned_by_volume_of_net_deposits', sum(parts.map((one) => one.net))],
+      [
+        'earned_by_volume_of_net_deposits',
+        earnedBy(compared),
+        sum(compared.map(({ net }) => net!)),
+      ],
     ]
-    const figures = limits.flatMap(([name, most]) =>
+    const figures = limits.flatMap(([name, earned, most]) =>
       compare(earned, most) > 0 ? [figure(name, plain(earned), plain(most), scene.currency)] : [],
     )
     const evidence = parts.flatMap(({ trading }) => trading)
