@@ -223,8 +223,8 @@ test('an assignment by * is listed where an affiliate has none of its own', asyn
   const own = await read('/affiliates/aff-7')
   expect(own).toContain('as to all affiliates without a plan of their own')
   const plans = await read('/plans?affiliate_id=aff-7')
-  expect(plans).toContain('<bdi>*</bdi></th>')
-  expect(plans).toContain('those by * apply')
+  expect(plans).toContain('>All others</th>')
+  expect(plans).toContain('those of all others apply')
   // Only the page of all assignments deletes one that governs others, too.
   for (const text of [own, plans]) expect(text).not.toContain('Delete an assignment')
 

@@ -283,7 +283,8 @@ test('assignments that can be deleted have their days in words', async () => {
   await storePlan('acme', 'ib', perLot as PlanTerms)
   await assign('acme', 'ib')
   const text = await (await open('/plans')).read()
-  expect(text).toContain('<option value="2026-01-01 *">ib from 1 Jan 2026: *</option>')
+  expect(text).toContain('<option value="2026-01-01 *">ib from 1 Jan 2026: All others</option>')
+  expect(text).toContain('<td data-title="For"><div>Customers who sign up from then on</div></td>')
 })
 
 const customer = (customer_id: string, affiliate_id: string): World['customers'][number] => ({

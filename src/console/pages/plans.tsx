@@ -2,12 +2,14 @@ import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
 import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import {
+  assignedFor,
   assignFields,
   assignPlan,
   type ChosenPlan,
   firstVersionWords,
   withFirstVersions,
 } from '../parts/affiliate-forms.tsx'
+import { AffiliateLink } from '../parts/customers.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
@@ -65,6 +67,9 @@ export async function readAssignments(
   return { list, found: { rows: list.data, ...(all && { forAll: all.data }) } }
 }
 
+/** What the assignment to `*` is called: it is for the affiliates without one of their own. */
+const ALL_OTHERS = 'All others'
+
 /** Renders assignments, and the form that deletes one of them. */
 export const Assignments = ({
   visit,
@@ -75,14 +80,24 @@ export const Assignments = ({
 }) => (
   <>
     <Table
-      caption="Assignments, by affiliate and first day. * = every affiliate without its own assignment."
+      caption="Assignments, by affiliate and first day. All others: affiliates without an assignment of their own."
       isCards
       rows={[...rows, ...forAll]}
-      columns={fields<Assignment>(visit, 'affiliate_id', 'plan', 'from', 'customers')}
+      columns={[
+        column('Affiliate', ({ affiliate_id }: Assignment) =>
+          affiliate_id === '*' ? (
+            ALL_OTHERS
+          ) : (
+            <AffiliateLink account={visit.account} id={affiliate_id} />
+          ),
+        ),
+        ...fields<Assignment>(visit, 'plan', 'from'),
+        column('For', ({ customers }: Assignment) => assignedFor(customers)),
+      ]}
       empty={<p class="note">No plan is assigned.</p>}
     />
     {rows.length === 0 && forAll.length > 0 && (
-      <p class="note">The affiliate has no assignment of its own, so those by * apply.</p>
+      <p class="note">The affiliate has no assignment of its own, so those of all others apply.</p>
     )}
     {rows.length > 0 && (
       <ConfirmForm
@@ -95,7 +110,7 @@ export const Assignments = ({
             name: 'assignment',
             options: rows.map(({ affiliate_id, plan, from }) => [
               `${from} ${affiliate_id}`,
-              `${isolated(plan)} from ${dayWords(from)}: ${isolated(affiliate_id)}`,
+              `${isolated(plan)} from ${dayWords(from)}: ${affiliate_id === '*' ? ALL_OTHERS : isolated(affiliate_id)}`,
             ]),
           },
         ]}

@@ -153,6 +153,15 @@ async function readChosen(
   return found ? { begins: firstVersion(found.versions) } : undefined
 }
 
+/** For whom a plan is assigned. */
+const ASSIGNED_FOR = new Map([
+  ['all', 'All customers'],
+  ['new', 'Customers who sign up from then on'],
+])
+
+/** Returns for whom a plan is assigned, in words. */
+export const assignedFor = (customers: string): string => ASSIGNED_FOR.get(customers) ?? customers
+
 /** Returns the fields that assign a plan, from its start on unless another day is chosen. */
 export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: string): Input[] => [
   { name: 'plan', options: planOptions(plans), value: chosen },
@@ -160,10 +169,7 @@ export const assignFields = (plans: AddChoices['plans'], now: number, chosen?: s
   {
     name: 'customers',
     label: 'For',
-    options: [
-      ['all', 'All customers'],
-      ['new', 'Customers who sign up from then on'],
-    ],
+    options: [...ASSIGNED_FOR],
   },
 ]
 
