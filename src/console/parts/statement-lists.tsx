@@ -24,7 +24,6 @@ import {
   Time,
 } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
-import { type Money, moneyOf, sumByCurrency } from './owed.ts'
 
 // The parts of pages that list statements.
 
@@ -177,22 +176,14 @@ function sumsByStatus({ data }: StatementTotals): StatusSum[] {
   return [...sums.values()].sort((a, b) => order.indexOf(a.status) - order.indexOf(b.status))
 }
 
-/** Returns what the statements of a period carry on, by currency; nothing over several periods. */
-function carriedOn({ data }: StatementTotals): [currency: string, amount: Decimal][] {
+/** Adds up a column of totals by currency, without what is 0. Nothing over several periods, whose `closing` is null. */
+function sumOf({ data }: StatementTotals, column: 'total' | 'closing'): [string, Decimal][] {
   const sums = new Map<string, Decimal>()
-  for (const { currency, closing } of data) {
-    if (closing === null) continue
-    sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(closing)))
+  const ofOnePeriod = data.filter(({ closing }) => closing !== null)
+  for (const { currency, [column]: amount } of ofOnePeriod) {
+    sums.set(currency, add(sums.get(currency) ?? ZERO, decimal(amount ?? '0')))
   }
   return [...sums].filter(([, amount]) => !isZero(amount))
-}
-
-/** Returns what the statements of a period have earned, by currency; nothing over several periods. */
-function earned({ data }: StatementTotals): Money[] {
-  const isOnePeriod = data.every(({ closing }) => closing !== null)
-  return isOnePeriod
-    ? moneyOf(sumByCurrency(data.map(({ total, currency }) => ({ amount: total, currency }))))
-    : []
 }
 
 /** Renders what statements have earned, and what they pay by status and currency. */
@@ -200,11 +191,11 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
   <>
     {totals.data.length > 0 && (
       <dl class="figures">
-        {earned(totals).map(({ amount, currency }) => (
+        {sumOf(totals, 'total').map(([currency, amount]) => (
           <div>
             <dt>Earned</dt>
             <dd>
-              <strong>{amountText(amount, currency)}</strong>
+              <strong>{amountText(moneyText(amount, currency), currency)}</strong>
             </dd>
           </div>
         ))}
@@ -224,7 +215,7 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
             </dd>
           </div>
         ))}
-        {carriedOn(totals).map(([currency, amount]) => (
+        {sumOf(totals, 'closing').map(([currency, amount]) => (
           <div>
             <dt>Carried to the next period</dt>
             <dd>
