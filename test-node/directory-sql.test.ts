@@ -93,6 +93,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     (db) => beginReset(db, 'a'),
     [
       'customers_day',
+      'fraud_cases_opened',
       'statements_affiliate',
       'payments_folded',
       'payment_returns_folded',

@@ -120,7 +120,7 @@ test('a line is explained in steps and in sentences, down to records and their d
     'Rule share (version 1) of the plan standard for the affiliate ib-1 in October 2026',
     '',
     'The base counts 3 records of 2 customers.',
-    'Deposit transactions sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
+    'Deposits sum to 1,134.50 EUR (2 records) and 110.00 USD (1 record).',
     'On 5 Oct 2026, 110.00 USD at 1 EUR = 1.1 USD (2 Oct 2026) is 100.00 EUR.',
     'The base is 1,234.50 EUR.',
     '30 % of 1,234.50 EUR is 370.35 EUR.',

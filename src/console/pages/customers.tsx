@@ -114,10 +114,10 @@ export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
-  async render(asked) {
-    const isSearch = asked.query.unattributed !== undefined
-    const days = { ...unattributedDays(asked.now), ...asked.query }
-    const visit = isSearch ? { ...asked, query: days } : asked
+  async render(given) {
+    const isSearch = given.query.unattributed !== undefined
+    const days = { ...unattributedDays(given.now), ...given.query }
+    const visit = isSearch ? { ...given, query: days } : given
     const body = (
       <>
         <Filters visit={visit} fields={isSearch ? DAY_FILTERS : ID_FILTER} />
