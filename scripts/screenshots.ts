@@ -64,6 +64,8 @@ function picturesAt(now: number): Picture[] {
       clicks: ['a[href*="/customers/"]', 'a[href*="/records/"]'],
     },
     { name: 'reports', address: `${ACCOUNT}/reports`, clicks: ['a:has-text("By affiliate")'] },
+    { name: 'cases', address: `${ACCOUNT}/cases`, clicks: ['button:has-text("Evaluate")'] },
+    { name: 'case', address: `${ACCOUNT}/cases`, clicks: ['a[href*="/cases/case_"]'] },
   ]
 }
 

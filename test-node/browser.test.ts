@@ -55,8 +55,8 @@ describe('in a browser', { timeout: 400_000 }, () => {
   function watch(watched: Page) {
     const note = (text: string) => complaints.push(`${watched.url()}: ${text}`)
     watched.on('console', (message) => {
-      // A form that is refused is shown again, with the status of the refusal.
-      const isRefusal = / status of 4(?:09|22) /.test(message.text())
+      // A form or a filter that is refused is shown again, with the status of the refusal.
+      const isRefusal = / status of 4(?:00|09|22) /.test(message.text())
       const isOwn = message.location().url === watched.url()
       if (message.type() === 'error' && !(isRefusal && isOwn)) note(message.text())
     })
@@ -354,6 +354,26 @@ describe('in a browser', { timeout: 400_000 }, () => {
     return { webhook_id: (await askTeam<{ id: string }>('POST', 'demo-forex/webhooks', terms)).id }
   }
 
+  /** Returns the id of a case of the demo account: it is derived, so that no sample can have it. */
+  async function caseValues(id: string, vertical: string): Promise<Record<string, string>> {
+    const own = account(vertical).account
+    if (vertical === 'forex') {
+      const parameters = { percent: '1' }
+      await askTeam('PUT', `${own}/fraud-rules/volume`, {
+        ...{ name: 'Volume', kind: 'lot_churn', effective_from: '2026-01-01', severity: 'low' },
+        parameters,
+      })
+    }
+    for (let isDone = false; !isDone; ) {
+      isDone = (await askTeam<{ done: boolean }>('POST', `${own}/fraud-rules/run`)).done
+    }
+    const query = id === 'decideFraudCase' ? 'cases?status=open' : 'cases'
+    const { data } = await askTeam<{ data: { case_id: string }[] }>('GET', `${own}/${query}`)
+    const { case_id } = data[0]!
+    if (id !== 'decideFraudCase') return { case_id }
+    return { case_id, body: JSON.stringify({ decision: 'dismissed', reason: 'A campaign' }) }
+  }
+
   /** Returns the values that a reader types, because no sample can have them. */
   async function typedValues(id: string, vertical: string): Promise<Record<string, string>> {
     if (id === 'followLink') return { link_id: account(vertical).link_id }
@@ -363,6 +383,7 @@ describe('in a browser', { timeout: 400_000 }, () => {
       return { affiliate_id: id }
     }
     if (BOOKINGS.has(id)) return bookingValues(id)
+    if (/FraudCase(Note)?$|FraudEvidence$/.test(id)) return caseValues(id, vertical)
     if (/Webhook/.test(id) && !/^(create|list)Webhooks?$/.test(id)) return webhookValues()
     if (id === 'getActivityEarnings') return { account: 'demo-brand', id: 'e dep-3501' }
     if (id === 'withdrawPlanVersion') {

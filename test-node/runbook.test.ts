@@ -25,11 +25,14 @@ test('every SQL query and table of the runbook exists', () => {
   for (const table of tables) database.prepare(`select * from ${table}`).all()
 })
 
+/** What an evaluation of the fraud rules makes anew. */
+const EVALUATED = ['fraud_progress', 'fraud_changed_customers', 'fraud_findings']
+
 test('a restore keeps every table that holds no records', () => {
   const kept = new Set([...runbook.matchAll(/--table (\w+)/g)].map(([, table]) => table))
   const records = ['customers', 'transactions', 'activity', 'events', 'clicks', 'totals', 'resets']
   records.push('day_totals', 'totals_leases', 'customer_affiliations', 'customer_fields')
-  records.push('kept_days', 'kept_facts', 'changed_days')
+  records.push('kept_days', 'kept_facts', 'changed_days', ...EVALUATED)
   const logs = ['deliveries', 'arrivals', 'idempotency_keys', 'storage']
   logs.push('statement_runs', 'statement_run_steps', 'book_resets', 'delivery_terms')
   logs.push('webhook_events', 'webhook_messages', 'webhook_attempts', 'webhook_late_feeds')
@@ -52,7 +55,7 @@ test('a restore loads each file that it saved, into tables that it emptied', () 
   emptied.push(...[...commands.matchAll(/DELETE FROM (\w+);/g)].map(([, table = '']) => table))
   // The audit log keeps its rows, and `book_resets` has rows only for the deletions.
   const kept = [...commands.matchAll(/--table (\w+)/g)].map(([, table = '']) => table)
-  assert.deepEqual([...emptied, 'audit_log'].sort(), [...kept, 'book_resets'].sort())
+  assert.deepEqual([...emptied, 'audit_log'].sort(), [...kept, 'book_resets', ...EVALUATED].sort())
 })
 
 /** Members that `receive.ts` adds to the log line of a delivery. */

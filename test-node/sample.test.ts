@@ -97,6 +97,7 @@ const FOR_TEAM = [
   'error circle',
   'error duplicate',
   'error fixed_by_plan',
+  'error held_by_case',
   'error maximum',
   'error not_applicable',
   'error nothing_due',

@@ -2,9 +2,9 @@ import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readHolds } from '../commission/books/holds.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { newAuditId } from '../db/directory/audit.ts'
 import { findCase } from '../db/fraud/cases.ts'
 import { storeNote } from '../db/fraud/decisions.ts'
+import { ulid } from '../db/ulid.ts'
 import { ApiError } from '../errors.ts'
 import { decideCase, noCase } from '../fraud/decide.ts'
 import { caseDecision, caseNote } from '../fraud/decision-fields.ts'
@@ -50,7 +50,8 @@ export const fraudDecisions = new Hono<AppEnv>()
     const whole = await findCase(db, account.id, case_id)
     if (!whole) throw noCase(case_id)
     if (whole.notes.length >= DECISION_LIMITS.notes) throw tooManyNotes()
-    const [id, at] = [`note_${newAuditId()}`, new Date().toISOString()]
+    const now = Date.now()
+    const [id, at] = [`note_${ulid(now)}`, new Date(now).toISOString()]
     const { actor } = c.var
     await storeNote(db, { account: account.id, case_id, id, text, actor, at })
     return c.json({ note_id: id, text, actor, at }, 201)

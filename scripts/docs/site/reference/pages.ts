@@ -230,6 +230,7 @@ const GROUPS: readonly (readonly [RegExp, string])[] = [
   [/\/(statements|periods)\b/, 'Statements'],
   [/\/fx-rates$/, 'Exchange rates'],
   [/\/fraud-rules\b/, 'Fraud rules'],
+  [/\/cases\b/, 'Fraud cases'],
   [/\/plans\b/, 'Plans'],
   [/\/assignments$/, 'Assignments'],
   [/\/webhooks\b/, 'Webhooks'],
