@@ -284,7 +284,7 @@ const QUERY: Record<string, object> = {
     required: true,
   },
   transaction_id_query: {
-    ...query('transaction_id', 'The id of the transaction, which may be `.` or `..`.', 'T-1001'),
+    ...query('transaction_id', 'The id of the transaction, which may be `.` or `..`.', 'T-5001'),
     required: true,
   },
   record_id_query: {
