@@ -2,6 +2,7 @@ import { rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { fractions } from '../scripts/dev/fractions.ts'
 import { shortId } from '../src/db/short-id.ts'
 import { DAY_MS } from '../src/durations.ts'
 import { type Chapter, formatHundredths, formatInteger, formatTenths } from './chapter.ts'
@@ -15,7 +16,6 @@ import {
   type Bulk,
   CUSTOMERS,
   FRAME_BYTES,
-  mulberry32,
   newBulks,
   newUuids,
   PER_BULK,
@@ -139,7 +139,7 @@ const withShortId = (record: Transaction): Transaction => ({
 
 /** Makes bulks of new transactions with random UUIDs on random days, the same for the same seed. */
 function scatteredBulks(count: number, seed: number, size?: number): Bulk[] {
-  const random = mulberry32(seed)
+  const random = fractions(seed)
   const uuid = newUuids(random)
   return newBulks(count, size, seed).map(({ records }) =>
     toBulk(

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
+import { fractions } from '../scripts/dev/fractions.ts'
 import { DAY_MS } from '../src/durations.ts'
 import { formatInteger, formatTenths } from './chapter.ts'
 import { table } from './figures.ts'
-import { FRAME_BYTES, mulberry32, newHexDigits, newUuids, PER_BULK } from './records.ts'
+import { FRAME_BYTES, newHexDigits, newUuids, PER_BULK } from './records.ts'
 
 // Compares layouts of the table of transactions in SQLite alone: bytes a record, and the pages that a
 // bulk of 1000 inserts changes. Both are the same on every machine. docs/storage.md has the result.
@@ -160,7 +161,7 @@ function buildStatements({ columns, key, indexes }: Layout) {
 
 /** Returns a function that makes the next bulk, as the parameter of the statement. */
 function bulksOf({ isRandom, isRecent, customers }: Workload): (place: number) => string {
-  const random = mulberry32(7)
+  const random = fractions(7)
   let made = 0
   const digits = newHexDigits(random)
   const uuid = newUuids(random)

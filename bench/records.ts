@@ -1,3 +1,4 @@
+import { fractions } from '../scripts/dev/fractions.ts'
 import { DAY_MS } from '../src/durations.ts'
 
 /** A forex transaction, as a partner sends it. */
@@ -35,7 +36,7 @@ const MONTH_MS = 30 * DAY_MS
 
 /** Makes bulks of new transactions in one month, always the same ones. */
 export function newBulks(count: number, size = PER_BULK, seed = 20_260_901): Bulk[] {
-  const random = mulberry32(seed)
+  const random = fractions(seed)
   const one = <T>(list: readonly T[]) => list[Math.floor(random() * list.length)]!
   return Array.from({ length: count }, (_, bulk) =>
     toBulk(
@@ -58,17 +59,6 @@ export const withStatus = (status: string, bulks: readonly Bulk[]) =>
   bulks.map(({ records }) => toBulk(records.map((record) => ({ ...record, status }))))
 
 export const toBulk = (records: Transaction[]): Bulk => ({ records, body: JSON.stringify(records) })
-
-/** Returns a generator of pseudo-random numbers from 0 to 1. A seed repeats them. */
-export function mulberry32(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
 
 /** Returns a generator of random UUIDs. A seed of `random` repeats them. */
 export function newUuids(random: () => number): () => string {

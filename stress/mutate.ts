@@ -1,5 +1,5 @@
-import { mulberry32 } from '../bench/records.ts'
 import { exitWithUsageError, readOptions, wholeNumber } from '../scripts/command-line.ts'
+import { fractions } from '../scripts/dev/fractions.ts'
 import type { Mutant } from './mutants/catalog.ts'
 import { readCoverage, testFiles, testsFor, writeCoverage } from './mutants/coverage.ts'
 import { isCritical, missingCritical } from './mutants/critical.ts'
@@ -67,7 +67,7 @@ const isSelected = (mutant: Mutant) =>
 
 /** Draws mutants at random, the same for the same seed, in the order of the source. */
 function draw(all: readonly Mutant[], count: number): Mutant[] {
-  const random = mulberry32(seed)
+  const random = fractions(seed)
   const ranked = all.map((mutant) => ({ mutant, rank: random() }))
   const drawn = new Set(ranked.toSorted((a, b) => a.rank - b.rank).slice(0, count))
   return ranked.filter((one) => drawn.has(one)).map(({ mutant }) => mutant)

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { buildOurs } from '../bench/build.ts'
-import { mulberry32 } from '../bench/records.ts'
 import { readOptions, wholeNumber } from '../scripts/command-line.ts'
+import { fractions } from '../scripts/dev/fractions.ts'
 
 /** The tools of a stress program. */
 export interface Setting {
@@ -37,7 +37,7 @@ export async function newSetting(seed: number, print: Setting['print']) {
     }
     return isKept
   }
-  const setting: Setting = { script, folder, random: mulberry32(seed), print, check, broken }
+  const setting: Setting = { script, folder, random: fractions(seed), print, check, broken }
   return { setting, end }
 }
 

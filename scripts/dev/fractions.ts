@@ -1,4 +1,4 @@
-/** Returns a function that returns the same fractions of 1 in each run (mulberry32). */
+/** Returns a generator of pseudo-random numbers from 0 to 1 (mulberry32). A seed repeats them. */
 export function fractions(seed: number): () => number {
   let state = seed
   return () => {
