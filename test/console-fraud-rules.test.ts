@@ -250,6 +250,17 @@ describe('the pages of rules', () => {
     expect(sent.status).toBe(may.hold ? 303 : 403)
   })
 
+  test('a withdrawn version that would have held keeps no manager from the rule', async () => {
+    await create('prop-trading')
+    await put('own')
+    await put('own', { action: 'hold', effective_from: '2099-01-01' })
+    await askAdmin('accounts/acme/fraud-rules/own/versions/2', 'DELETE')
+    const pageOf = async (path: string) => (await open(path, 'manager')).page()
+    expect(await pageOf(`${RULES}/own`)).toContain('edit=next')
+    expect(await pageOf(`${RULES}/own?edit=next`)).toContain('id="change-put"')
+    expect(await pageOf(`${RULES}/own/simulate`)).toContain('edit=next')
+  })
+
   test.each([
     ['a kind that does not exist', `${RULES}?new=hunch`, 200, 'Fraud rules'],
     ['a rule that does not exist', `${RULES}/none`, 404, ''],

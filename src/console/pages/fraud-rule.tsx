@@ -63,11 +63,6 @@ function stateWords({ in_force, disabled, versions }: RuleWithVersions): string 
 }
 
 /** Returns the role that may change the rule. */
-const neededForRule = ({ versions }: RuleWithVersions) =>
-  versions.some(({ action, withdrawn_at }) => action === 'hold' && withdrawn_at === null)
-    ? 'approver'
-    : 'manager'
-
 interface ShownRule {
   readonly visit: Visit
   readonly rule: RuleWithVersions
@@ -109,7 +104,7 @@ const Versions = ({ visit, rule, versions }: ShownRule) => (
 
 /** Renders the forms that disable the rule and withdraw a version, if the member may and there is one. */
 const Ends = ({ visit, rule, day }: ShownRule & { day: string }) => {
-  const needs = neededForRule(rule)
+  const needs = neededFor(rule.versions)
   if (!isAtLeast(visit.member.role, needs)) return null
   const kept = rule.versions.filter(({ withdrawn_at }) => withdrawn_at === null)
   const open = kept.filter(({ effective_from }) => effective_from >= day)
@@ -175,6 +170,7 @@ async function renderForm(visit: Visit) {
     kind &&
     ruleForm({
       ...{ visit, kind, account, affiliates, versions, rule: rule.rule },
+      needed: neededFor(rule.versions),
       initial: { ...terms, effective_from: nextDay(rule.versions, dayOf(account, visit.now)) },
     })
   return {
@@ -220,7 +216,8 @@ export const fraudRulePage: Page = {
     const [rule, { data: versions, meta }, account] = await readRule(visit)
     const kind = kindNamed(rule.kind)
     const shown = { visit, rule, versions }
-    const isEditor = isAtLeast(visit.member.role, neededForRule(rule))
+    const needed = neededFor(rule.versions)
+    const isEditor = isAtLeast(visit.member.role, needed)
     const body = (
       <>
         <p class="lead">{stateWords(rule)}.</p>
@@ -251,7 +248,7 @@ export const fraudRulePage: Page = {
         <h2>Versions</h2>
         <Versions {...shown} />
         <Pager visit={visit} meta={meta} />
-        {!isEditor && <p class="note">Only the role {neededFor(versions)} can change this rule.</p>}
+        {!isEditor && <p class="note">Only the role {needed} can change this rule.</p>}
         <Ends {...shown} day={dayOf(account, visit.now)} />
       </>
     )

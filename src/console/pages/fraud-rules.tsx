@@ -162,6 +162,7 @@ async function renderForm(visit: Visit, kind: Kind) {
   ])
   const { body, computeDeferred } = ruleForm({
     ...{ visit, kind, account, affiliates, versions: null },
+    needed: 'manager',
     rule: newId(kind.kind, account, rules),
     initial: {
       severity: 'medium',

@@ -106,7 +106,8 @@ export const fraudSimulationPage: Page = {
       cursor: query.cursor,
       ...(terms !== undefined && { version: terms }),
     }
-    const isEditor = latest && isAtLeast(visit.member.role, neededFor(versions))
+    const heads = versions.map(({ terms: { action }, withdrawn_at }) => ({ action, withdrawn_at }))
+    const isEditor = latest && isAtLeast(visit.member.role, neededFor(heads))
     const body = (
       <>
         <p class="lead">

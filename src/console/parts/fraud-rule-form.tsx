@@ -34,6 +34,7 @@ import { plainWords } from './plain-words.ts'
 import { Lists } from './plan-editor.tsx'
 import { FieldErrors, MemberFields, type PlanForm } from './plan-fields.tsx'
 import { Sentences } from './plan-words.tsx'
+import { EnterButton, SavedMeanwhile } from './version-form.tsx'
 
 // The form of a fraud rule: its fields, the rule in words, and what it would have found.
 
@@ -85,9 +86,13 @@ export const RuleInWords = ({
   </div>
 )
 
-/** Returns the role that may change a rule: only an approver changes one that holds payouts. */
-export const neededFor = (versions: readonly Pick<FraudVersion, 'terms'>[]): Role =>
-  versions.some(({ terms }) => terms.action === 'hold') ? 'approver' : 'manager'
+/** Returns the role that may change a rule: only an approver changes one of which a version holds payouts. */
+export const neededFor = (
+  versions: readonly { readonly action: string; readonly withdrawn_at: string | null }[],
+): Role =>
+  versions.some(({ action, withdrawn_at }) => action === 'hold' && withdrawn_at === null)
+    ? 'approver'
+    : 'manager'
 
 /** What `PUT …/fraud-rules/{rule}` returns. */
 interface StoredRule {
@@ -142,6 +147,8 @@ export interface RuleFormProps {
   readonly rule: string
   /** The latest versions, the latest first; null for a new rule. */
   readonly versions: readonly FraudVersion[] | null
+  /** The role that may change the rule. */
+  readonly needed: Role
   /** The terms that the form has before anything is typed. */
   readonly initial: Partial<RuleTerms>
   /** The ids of affiliates that the form proposes. */
@@ -222,25 +229,6 @@ const FieldPlace = ({ pointer, members }: { pointer: string; members: Members })
   )
 }
 
-/** Renders that somebody else saved a version meanwhile, and what it changed. */
-const Meanwhile = ({ versions, seen }: { versions: readonly FraudVersion[]; seen: number }) => {
-  const [latest] = versions
-  if (!latest) return null
-  return (
-    <div class="notice bad" role="alert" tabindex={-1} autofocus>
-      <p>
-        Version {latest.version} was saved while you were typing, so nothing was changed. What it
-        changes is marked below. What you typed is still here: save it again to make it the version
-        after.
-      </p>
-      <RuleInWords
-        terms={latest.terms}
-        before={versions.find(({ version }) => version <= seen)?.terms}
-      />
-    </div>
-  )
-}
-
 /** Renders why a rule was refused as a whole. */
 const WhyRefused = ({
   visit,
@@ -252,8 +240,17 @@ const WhyRefused = ({
   if (draft.errors.length > 0) return <Problems errors={draft.errors} members={members} />
   if (!refused) return null
   const isUnseen = refused.detail.includes('was stored since')
-  if (isUnseen && versions) {
-    return <Meanwhile versions={versions} seen={Number(draft.values('after') || '0')} />
+  const [latest] = versions ?? []
+  if (isUnseen && latest) {
+    const seen = Number(draft.values('after') || '0')
+    return (
+      <SavedMeanwhile version={latest.version}>
+        <RuleInWords
+          terms={latest.terms}
+          before={versions?.find(({ version }) => version <= seen)?.terms}
+        />
+      </SavedMeanwhile>
+    )
   }
   return (
     <div class="notice bad" role="alert" tabindex={-1} autofocus>
@@ -311,8 +308,7 @@ export function ruleForm(props: RuleFormProps): {
   body: Child
   computeDeferred: (() => Promise<Child>) | undefined
 } {
-  const { visit, kind, account, rule, versions, affiliates } = props
-  const needed = neededFor(versions ?? [])
+  const { visit, kind, account, rule, versions, affiliates, needed } = props
   if (!isAtLeast(visit.member.role, needed)) {
     return {
       body: <p class="note">Only the role {needed} can change this rule.</p>,
@@ -337,17 +333,7 @@ export function ruleForm(props: RuleFormProps): {
         <input type="hidden" name="kind" value={kind.kind} />
         {versions === null && <input type="hidden" name="rule" value={rule} />}
         <input type="hidden" name="after" value={String(versions?.[0]?.version ?? 0)} />
-        {/* The first button is that of the Enter key. */}
-        <button
-          type="submit"
-          name="do"
-          value="show"
-          class="default"
-          tabindex={-1}
-          formaction="#figures"
-        >
-          Show again
-        </button>
+        <EnterButton />
         <WhyRefused {...props} draft={draft} members={members} />
         <TypedInWords draft={draft} versions={versions} />
         {parameters && <MemberFields members={{ parameters }} path="" form={form} />}

@@ -36,6 +36,7 @@ import {
 import { computeFigures, endedPeriods, simulationPath } from './plan-figures.tsx'
 import { InWords, Sentences, sentencesOf } from './plan-words.tsx'
 import type { PeriodSums } from './statement-lists.tsx'
+import { EnterButton, SavedMeanwhile } from './version-form.tsx'
 
 // The editor of a plan: its form or its JSON, each rule in words, and what the terms would have paid.
 
@@ -474,23 +475,6 @@ const Problems = ({ draft, detail }: { draft: Draft; detail: string }) => (
   </div>
 )
 
-/** Renders that somebody else saved a version meanwhile, and what it changed. */
-const Meanwhile = ({ versions, seen }: { versions: readonly Version[]; seen: number }) => {
-  const [latest] = versions
-  const before = versions.find(({ version }) => version <= seen)
-  if (!latest) return null
-  return (
-    <div class="notice bad" role="alert" tabindex={-1} autofocus>
-      <p>
-        Version {latest.version} was saved while you were typing, so nothing was changed. What it
-        changes is marked below. What you typed is still here: save it again to make it the version
-        after.
-      </p>
-      <InWords terms={latest.terms} before={before?.terms} />
-    </div>
-  )
-}
-
 /** Renders why a plan was refused as a whole. */
 const WholeRefusal = ({ detail, isTaken }: { detail: string; isTaken: boolean }) => (
   <div class="notice bad" role="alert" tabindex={-1} autofocus>
@@ -506,12 +490,18 @@ const WholeRefusal = ({ detail, isTaken }: { detail: string; isTaken: boolean })
 const WhyRefused = ({ visit, draft, versions }: EditorProps & { draft: Draft }) => {
   const refused = visit.refused?.change === 'put' ? visit.refused : null
   const seen = Number(draft.values('after') || '0')
+  const [latest] = versions ?? []
   const isWhole = refused !== null && refused.errors.length === 0
   const isUnseen = isWhole && refused.detail.includes('was stored since')
   return (
     <>
-      {isUnseen && versions ? (
-        <Meanwhile versions={versions} seen={seen} />
+      {isUnseen && latest ? (
+        <SavedMeanwhile version={latest.version}>
+          <InWords
+            terms={latest.terms}
+            before={versions?.find(({ version }) => version <= seen)?.terms}
+          />
+        </SavedMeanwhile>
       ) : (
         isWhole && <WholeRefusal detail={refused.detail} isTaken={isUnseen} />
       )}
@@ -620,17 +610,7 @@ export function planEditor(props: EditorProps): {
         <input type="hidden" name="change" value="put" />
         <input type="hidden" name="view" value={draft.isJson ? 'json' : 'form'} />
         <input type="hidden" name="after" value={String(versions?.[0]?.version ?? 0)} />
-        {/* The first button is that of the Enter key. */}
-        <button
-          type="submit"
-          name="do"
-          value="show"
-          class="default"
-          tabindex={-1}
-          formaction="#figures"
-        >
-          Show again
-        </button>
+        <EnterButton />
         <WhyRefused {...props} draft={draft} />
         {isNew && <PlanId draft={draft} errors={form.errors} />}
         {draft.isJson ? (
