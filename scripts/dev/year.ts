@@ -311,8 +311,8 @@ async function pay(call: Call): Promise<void> {
 /**
  * Creates the account with twelve months of records that end on the day of `now` (milliseconds), and closes
  * its books as a manager would have: earlier months are paid, the month before the last is approved, and the
- * last one and the open one are drafts. An account whose books are closed stays as it is. After a failure, the
- * next start repeats every step.
+ * last one and the open one are drafts. An account whose books are closed stays as it is, but for fraud rules that
+ * a failure left out. After an earlier failure, the next start repeats every step.
  */
 export async function createYear(
   base: string,
@@ -322,10 +322,11 @@ export async function createYear(
 ): Promise<void> {
   const today = Math.floor(now / DAY_MS)
   const months = monthsUntil(today)
+  const from = dayText(months[0]?.first ?? 0)
   const { data = [] } = await call<{ data?: { status: string }[] }>('GET', `${AT}/payouts`)
-  if (data.length > 0) return
+  if (data.length > 0) return putRules({ ...YEAR, call }, from)
   const records = yearOf(months)
-  await configure(call, dayText(months[0]?.first ?? 0))
+  await configure(call, from)
   const send = await senderOf(base, call)
   const held = months.slice(DRAFT, DRAFT + 1).map(heldRecords)
   await send('customers', [...records.customers, ...held.flatMap((one) => one.customers)])
@@ -343,7 +344,7 @@ export async function createYear(
   await send('transactions', [reversalOf(records, months[APPROVED - 1])])
   for (const { period } of months.slice(DRAFT)) await compute(call, period)
   // Each run evaluates the rules, so they come after the last one.
-  await putRules(target, dayText(months[0]?.first ?? 0))
+  await putRules(target, from)
 }
 
 /** Returns the last deposit of a month that is paid, as it is sent once the bank has taken it back. */

@@ -48,10 +48,10 @@ async function addTo(
   today: number,
 ): Promise<void> {
   const at = `accounts/${account.account}`
-  const { data } = await call<{ data: unknown[] }>('GET', `${at}/statements?affiliate_id=${LAST}`)
-  if (data.length > 0) return
   const months = monthsUntil(today)
   const from = new Date((months[0]?.first ?? 0) * DAY_MS).toISOString().slice(0, 10)
+  const { data } = await call<{ data: unknown[] }>('GET', `${at}/statements?affiliate_id=${LAST}`)
+  if (data.length > 0) return putRules({ ...account, call }, from)
   const post = await senderOf(base, account)
   const target: Target = {
     account: account.account,

@@ -60,13 +60,23 @@ const changed = (rule: string, vertical: string): object => {
   return {}
 }
 
-/** Stores the rule set of the vertical for all days from one on. */
-export async function putRules({ account, vertical, call }: Target, from: string): Promise<void> {
+/**
+ * Stores the rule set of the vertical for all days from one on. A set whose last rule an earlier start has stored
+ * stays as it is.
+ */
+export async function putRules(
+  { account, vertical, call }: Pick<Target, 'account' | 'vertical' | 'call'>,
+  from: string,
+): Promise<void> {
+  const at = `accounts/${account}/fraud-rules`
   const file = `examples/fraud-rules/${vertical}.json`
-  const rules: Record<string, object> = JSON.parse(readFileSync(file, 'utf8'))
-  for (const [rule, body] of Object.entries(rules)) {
+  const rules = Object.entries<object>(JSON.parse(readFileSync(file, 'utf8')))
+  type Rule = { versions?: { effective_from: string }[] }
+  const { versions = [] } = await call<Rule>('GET', `${at}/${rules.at(-1)?.[0]}`)
+  if (versions.some(({ effective_from }) => effective_from <= from)) return
+  for (const [rule, body] of rules) {
     const version = { ...body, ...changed(rule, vertical), effective_from: from }
-    await call('PUT', `accounts/${account}/fraud-rules/${rule}`, version)
+    await call('PUT', `${at}/${rule}`, version)
   }
 }
 
