@@ -50,8 +50,8 @@ export const noCase = (id: string) =>
   new ApiError('not_found', { detail: `There is no case ${quote(id)}.` })
 
 /**
- * Decides a case, or ends the hold of a confirmed one. Where two persons must decide, the first decision waits for another one that is the same,
- * about the same records.
+ * Decides a case, or ends the hold of a confirmed one. Where two persons must decide, the first decision waits
+ * for another one that is the same, about the same records.
  *
  * @throws ApiError `not_found`, `not_open`, `evidence_changed`
  */
@@ -86,18 +86,9 @@ export async function decideCase(
     const isFinal = persons >= account.approvals
     const { decision, reason, keepHold, refuse, from, now } = request
     const isStored = await storeDecision(db, {
-      ...{ account: account.id, case_id: id, position: decisions.length, decision, reason },
-      ...{
-        keepHold,
-        refuse,
-        from,
-        seen,
-        shown: found.evidence_digest,
-        actor,
-        isFinal,
-        isRelease,
-        now,
-      },
+      ...{ account: account.id, case_id: id, position: decisions.length },
+      ...{ decision, reason, keepHold, refuse, from, seen, shown: found.evidence_digest },
+      ...{ actor, isFinal, isRelease, now },
     })
     if (!isStored) continue
     const after = await findCase(db, account.id, id)

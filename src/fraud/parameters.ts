@@ -44,3 +44,6 @@ export const percentage = v.pipe(positive, isPercentage)
 /** A share in percent, above 0 and at most 100. */
 export const share = (usual: string, documentation: Documentation) =>
   withDefault(percentage, usual, documentation)
+
+/** The label of a share from which a case opens. */
+export const SHARE_LABEL = { label: 'Share from which a case opens', is: 'percent' } as const

@@ -7,7 +7,7 @@ import { HOUR_MS } from '../../durations.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
 import { percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, signupsOf } from '../kind.ts'
-import { count, days, MAX_DAYS, share } from '../parameters.ts'
+import { count, days, MAX_DAYS, SHARE_LABEL, share } from '../parameters.ts'
 
 const SECOND_MS = 1000
 
@@ -39,7 +39,7 @@ export const clickToSignup = defineKind({
   labels: {
     min_signups: { label: 'Fewest signups with a click', is: 'whole', unit: 'signups' },
     days: { label: 'Days whose signups are compared', is: 'whole', unit: 'days' },
-    share_percent: { label: 'Share from which a case opens', is: 'percent' },
+    share_percent: SHARE_LABEL,
     seconds: {
       label: 'Seconds after the click',
       is: 'whole',

@@ -26,7 +26,7 @@ import {
   isDeposit,
   isPlay,
 } from '../money-records.ts'
-import { atLeast0, count, days, share } from '../parameters.ts'
+import { atLeast0, count, days, SHARE_LABEL, share } from '../parameters.ts'
 
 /** Customers who deposited just what a rule asks for, and then did nothing. */
 export const minimumDeposit = defineKind({
@@ -57,7 +57,7 @@ export const minimumDeposit = defineKind({
   labels: {
     min_customers: { label: 'Fewest customers who qualified', is: 'whole', unit: 'customers' },
     days: { label: 'Days in which they qualified', is: 'whole', unit: 'days' },
-    share_percent: { label: 'Share from which a case opens', is: 'percent' },
+    share_percent: SHARE_LABEL,
     within_percent: {
       label: 'At most above the minimum',
       is: 'percent',

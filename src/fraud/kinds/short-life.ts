@@ -5,7 +5,7 @@ import { documentation } from '../../validation/fields.ts'
 import { countFigure, percentFigure, reachesPercent } from '../figures.ts'
 import { defineKind, evidenceOf, qualifiedOn } from '../kind.ts'
 import { EVENTS_LABEL, eventNames, eventWords, isPlay } from '../money-records.ts'
-import { count, days, share } from '../parameters.ts'
+import { count, days, SHARE_LABEL, share } from '../parameters.ts'
 
 /** Customers who qualify, and stop after a few days. */
 export const shortLife = defineKind({
@@ -26,7 +26,7 @@ export const shortLife = defineKind({
   }),
   labels: {
     min_customers: { label: 'Fewest customers who qualified', is: 'whole', unit: 'customers' },
-    share_percent: { label: 'Share from which a case opens', is: 'percent' },
+    share_percent: SHARE_LABEL,
     active_days: {
       label: 'Active days',
       is: 'whole',
