@@ -3,7 +3,7 @@ import { counted, figure, money } from '../../commission/engine/reasons.ts'
 import { DAY_MS } from '../../durations.ts'
 import { ApiError } from '../../errors.ts'
 import type { Figure } from '../../fraud/kind.ts'
-import type { Report, Row } from '../../reports/report.ts'
+import { metricsOf, type Report, type Row } from '../../reports/report.ts'
 import { apiPath, type Visit } from '../page.ts'
 import { BarList } from './bars.tsx'
 import type { EvidenceRecord } from './case-evidence.tsx'
@@ -90,15 +90,6 @@ const METRICS: Readonly<Record<string, readonly string[]>> = {
   commission_over_revenue: ['commission_owed', 'net_revenue', 'spread_cost'],
 }
 
-/** The metrics that accounts of each vertical have, of those above. */
-const OF_VERTICAL: Readonly<Record<string, RegExp>> = {
-  'prop-trading':
-    /^(?:clicks|signups|active_customers|lots|pnl|challenge_fee_.*|reset_fee_.*|payout_.*|refund_.*|net_revenue|commission_owed)$/,
-  forex:
-    /^(?:clicks|signups|active_customers|lots|pnl|first_deposit_.*|deposit_.*|withdrawal_.*|net_deposits|spread_cost|commission_owed)$/,
-  igaming: /^(?:clicks|signups|active_customers|commission_owed)$/,
-}
-
 /** The weeks of the past that are shown, those of the case included. */
 const WEEKS = 12
 
@@ -106,8 +97,10 @@ const WEEKS = 12
 const MOST = 2
 
 /** Returns the metrics that show the pattern of a case in a vertical. */
-export const metricsOfCase = ({ kind }: FraudCase, vertical: string): string[] =>
-  (METRICS[kind] ?? []).filter((name) => OF_VERTICAL[vertical]?.test(name)).slice(0, MOST)
+function metricsOfCase({ kind }: FraudCase, vertical: string): string[] {
+  const own = new Set(metricsOf(vertical).map(({ name }) => name))
+  return (METRICS[kind] ?? []).filter((name) => own.has(name)).slice(0, MOST)
+}
 
 /** Returns the weeks that end with the last record of a case, the earliest first. */
 const weeksOf = ({ last_evidence_for }: FraudCase): readonly Period[] =>
