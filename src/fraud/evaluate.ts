@@ -2,7 +2,6 @@ import { dayNumber } from '../commission/engine/calendar.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import { resolveDatabase } from '../db/database.ts'
-import { EXPIRE_DAYS } from '../db/fraud/attention.ts'
 import {
   readFoundSubjects,
   readSubjects,
@@ -23,6 +22,7 @@ import {
 } from '../db/fraud/progress.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import type { Account } from '../db/schema.ts'
+import { EXPIRE_DAYS } from '../durations.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { deriveSubject, subjectOf } from './derive-cases.ts'

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { dayNumber, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
 import { counted } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import { ApiError } from '../../errors.ts'
@@ -31,7 +32,7 @@ const LISTED = 200
 const LISTED_BESIDE = 5
 
 /** Renders amounts: `12.00 EUR and 3.00 USD`. */
-const HeldAmounts = ({ sums }: { sums: readonly HeldSum[] }) => (
+const WouldHold = ({ sums }: { sums: readonly HeldSum[] }) => (
   <>
     {sums.map(({ amount, currency }, i) => (
       <>
@@ -115,7 +116,7 @@ const casesTable = (account: string, cases: readonly PresentedCase[], isHolding:
             column(
               'Would hold',
               ({ would_hold }: PresentedCase) =>
-                would_hold.length > 0 ? <HeldAmounts sums={would_hold} /> : 'nothing',
+                would_hold.length > 0 ? <WouldHold sums={would_hold} /> : 'nothing',
               true,
             ),
           ]
@@ -127,13 +128,11 @@ const casesTable = (account: string, cases: readonly PresentedCase[], isHolding:
 /** Returns the months of a range of days, as `YYYY-MM`. */
 function monthsOf(from: string, to: string): string[] {
   const months: string[] = []
-  let [year = 0, month = 0] = from.split('-').map(Number)
-  for (;;) {
-    const one = `${year}-${String(month).padStart(2, '0')}`
-    if (one > to.slice(0, 7) || months.length > 24) return months
-    months.push(one)
-    ;[year, month] = month === 12 ? [year + 1, 1] : [year, month + 1]
+  const last = dayNumber(to)
+  for (let one = periodOf(dayNumber(from), 'month'); one.first <= last; one = nextPeriod(one, 1)) {
+    months.push(one.id)
   }
+  return months
 }
 
 const ByMonth = ({ page: { from, to, data } }: { page: SimulatedPage }) => {
@@ -180,7 +179,7 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
       {counted(affiliates, 'affiliate')} that were tested.{' '}
       {isHolding && held.length > 0 && (
         <>
-          It would have held <HeldAmounts sums={held} /> of {counted(statements, 'statement')}.
+          It would have held <WouldHold sums={held} /> of {counted(statements, 'statement')}.
         </>
       )}
       {isHolding && held.length === 0 && 'It would have held no payout.'}

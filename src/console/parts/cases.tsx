@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { counted, listed } from '../../commission/engine/reasons.ts'
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Figure, Subject } from '../../fraud/kind.ts'
 import { apiPath, dayBefore, type Visit } from '../page.ts'
 import { Amount, Badge, Data, Day, isolated, type List, Table } from './data.tsx'
@@ -159,9 +159,6 @@ export const CaseTable = ({
     ]}
   />
 )
-
-/** The days after its last new record on which an open case expires. */
-const EXPIRE_DAYS = 90
 
 /** Returns the first day on which an open case has expired without a decision and without new records. */
 export const expiryOf = ({ last_evidence_for }: FraudCase): string =>

@@ -1,10 +1,7 @@
-import { DAY_MS } from '../../durations.ts'
+import { DAY_MS, EXPIRE_DAYS } from '../../durations.ts'
 import type { Connection } from '../database.ts'
 import { first } from '../query.ts'
 import { compileStatement } from '../statement.ts'
-
-/** A case without new records expires after so many days. */
-export const EXPIRE_DAYS = 90
 
 /** The days before a case expires on which its hold needs attention. */
 const WARN_DAYS = 7
