@@ -1,4 +1,4 @@
-import { EXPIRE_DAYS } from '../../../src/db/fraud/attention.ts'
+import { EXPIRE_DAYS } from '../../../src/durations.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
 import { figures, subject } from './administration/fraud-simulation.ts'
