@@ -115,7 +115,8 @@ export function frameTests(shared: () => Shared): void {
     const page = await browser.newPage({ javaScriptEnabled: false, viewport: DESKTOP })
     try {
       await openSignedIn({ base, key, browser, page, demo }, '/console/accounts/demo-forex')
-      assert.ok(await page.getByRole('table', { name: /^Records by the day/ }).isVisible())
+      // Throws if it does not become visible.
+      await page.getByRole('table', { name: /^Records by the day/ }).waitFor()
       await page.keyboard.press('Tab')
       // The first stop is the link that skips the navigation.
       await page.keyboard.press('Enter')
