@@ -10,6 +10,10 @@ const TABLES: Record<string, string> = {
   client_secrets: 'Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds).',
   brand_tokens: 'Brand Tokens; `ends_at` (milliseconds) is null while a token has no end.',
   affiliates: 'The affiliates of an account, under the ids that the account uses.',
+  affiliate_members: 'Persons who sign in for an affiliate.',
+  affiliate_passkeys: 'Their passkeys; `transports` is JSON.',
+  affiliate_invitations:
+    'Invitations to register a passkey, as digests; `ends_at` in milliseconds.',
   links: 'Tracking links, each of one affiliate.',
   clicks: 'Clicks on links; `clicked_at` in milliseconds.',
   event_definitions: 'How the events of one name are validated; `kpis` and `product` are JSON.',

@@ -294,6 +294,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     ONE,
   ],
   [
+    ['affiliates', 'set', 'a', '..', '--note', 'none', '--status', 'suspended'],
+    'PUT accounts/a/affiliates',
+    [{ affiliate_id: '..', note: null, status: 'suspended' }],
+    { received: 1, changed: 1 },
+  ],
+  [
     ['affiliates', 'delete', 'a', '..'],
     'DELETE accounts/a/affiliates?affiliate_id=..',
     undefined,

@@ -43,6 +43,7 @@ const HOME_OF = new Map<string, Home>([
   ['customers.last_name', 'people'],
   ['customers.email', 'people'],
   ['customers.extras', 'people'],
+  ['affiliates.note', 'notes'],
   ['transactions.note', 'notes'],
   ['events.record', 'notes'],
   ['events.details', 'notes'],

@@ -43,6 +43,7 @@ test('an affiliate without anything has no figures', async () => {
       affiliate_id: 'AFF-1',
       display_name: null,
       contact_email: null,
+      status: 'active',
       parent: null,
       plan: null,
       balances: [],
@@ -72,6 +73,7 @@ test('an affiliate has its plan, balance, earnings and last signup', async () =>
       affiliate_id: 'IB-3',
       display_name: null,
       contact_email: null,
+      status: 'active',
       parent: null,
       plan: { plan: 'standard-ib', from: '2026-02-01', for_all: false },
       balances: [{ currency: 'EUR', balance: '1.00', due: '1.00' }],
@@ -151,7 +153,10 @@ test('an affiliate has a name and an address, which stay unless they are sent', 
   expect(await json(put(profile))).toEqual({ received: 1, changed: 0 })
   const own = 'accounts/acme/affiliates?affiliate_id=IB-3'
   expect((await json(askAdmin(own))).data).toEqual([
-    { affiliate_id: 'IB-3', parent: 'IB-4', ...profile },
+    {
+      ...{ affiliate_id: 'IB-3', parent: 'IB-4', ...profile },
+      ...{ language: null, note: null, status: 'active' },
+    },
   ])
   expect(await idsOf('?search=friends')).toEqual(['IB-3'])
 

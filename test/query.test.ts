@@ -85,7 +85,10 @@ test('a list has all columns of its table unless it names some', async () => {
   const { data, total } = await listRows(env.DB, list, page)
   expect({ data, total }).toEqual({
     data: [
-      { account: 'a', affiliate_id: 'x', parent: null, display_name: null, contact_email: null },
+      {
+        ...{ account: 'a', affiliate_id: 'x', parent: null, display_name: null },
+        ...{ contact_email: null, language: null, note: null, status: 'active' },
+      },
     ],
     total: 2,
   })

@@ -10,6 +10,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
   admin: [
     'admin',
     'affiliate-figures',
+    'affiliate-access',
     'feeds',
     'erasure',
     'fuzz-doors',

@@ -8,10 +8,10 @@ import {
   FIGURE_FILTERS,
   FIGURE_SORTS,
   type FigureDays,
+  type ListedAffiliate,
   listForFigures,
   readAffiliateFigures,
 } from '../db/directory/affiliate-figures.ts'
-import type { Affiliate } from '../db/directory/affiliates.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readChoice, readQuery } from '../http/query.ts'
 import { today } from './account-day.ts'
@@ -37,8 +37,8 @@ const amountOf = ({ currency, units }: Sum): string =>
   moneyText(fromUnits(units, currency), currency)
 
 /** Returns an affiliate with its figures, as the list shows it. */
-function present(row: Affiliate, figures: AffiliateFigures) {
-  const { affiliate_id, parent, display_name, contact_email } = row
+function present(row: ListedAffiliate, figures: AffiliateFigures) {
+  const { affiliate_id, parent, display_name, contact_email, status } = row
   const { assigned, balances, earned, lastSignups } = figures
   const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
   const own = assigned.find(isOwn)
@@ -56,6 +56,7 @@ function present(row: Affiliate, figures: AffiliateFigures) {
     affiliate_id,
     display_name,
     contact_email,
+    status,
     parent,
     plan: plan ? { plan: plan.plan, from: plan.from_day, for_all: own === undefined } : null,
     balances: currencies.map((currency) => ({

@@ -1,14 +1,13 @@
 import type { AffiliateParents, Parent } from '../db/commission/histories.ts'
+import type { AffiliateProfile } from '../db/directory/affiliates.ts'
 import type { Issue } from '../validation/issue.ts'
 
 /** An affiliate as sent, with its index in the body. Without `parent` it keeps its stored parents. */
-export interface AffiliateInput {
+export interface AffiliateInput extends Partial<AffiliateProfile> {
   index: number
   affiliate_id: string
   parent?: string | null
   from?: string
-  display_name?: string | null
-  contact_email?: string | null
 }
 
 /** The parents of an account's affiliates by day, by affiliate id. */

@@ -8,6 +8,7 @@ import {
   affiliateExists,
   listAffiliates,
   listUnconfigured,
+  PROFILE_MEMBERS,
   putAffiliates,
   readProfiles,
   rejectCycles,
@@ -174,16 +175,19 @@ type Profiles = ReadonlyMap<string, AffiliateProfile>
 
 /** Returns the members of an affiliate's profile that are sent with another value than is stored. */
 const profileChanges = (sent: AffiliateInput, profiles: Profiles): (keyof AffiliateProfile)[] =>
-  (['display_name', 'contact_email'] as const).filter(
-    (name) =>
-      sent[name] !== undefined && sent[name] !== (profiles.get(sent.affiliate_id)?.[name] ?? null),
-  )
+  PROFILE_MEMBERS.filter((name) => {
+    const initial = name === 'status' ? 'active' : null
+    const stored = profiles.get(sent.affiliate_id)?.[name] ?? initial
+    return sent[name] !== undefined && sent[name] !== stored
+  })
 
 /** Returns which members of profiles a request changes, as the audit log names them: without their values. */
 const changedProfiles = (renamed: readonly AffiliateInput[], profiles: Profiles) =>
   renamed.slice(0, MAX_AUDITED_IDS).map((one) => ({
     affiliate_id: one.affiliate_id,
     changed: profileChanges(one, profiles),
+    // Who may call is no personal data, and the log must tell a suspension from its end.
+    ...(one.status !== undefined && { status: one.status }),
   }))
 
 /** The audit log names at most this many affiliates of a request. */
@@ -216,6 +220,7 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
     const pointer = `/${index}`
     const checked = validateAt(item, affiliate, pointer)
     const { affiliate_id, parent, from, display_name, contact_email } = checked.output
+    const { language, note, status } = checked.output
     issues.push(...checked.issues)
     if (seen.has(affiliate_id)) issues.push({ pointer, code: 'duplicate_key' })
     if (from !== undefined && parent === undefined) {
@@ -231,6 +236,9 @@ function readAffiliateList(body: unknown): { sent: AffiliateInput[]; issues: Iss
         ...(from !== undefined && { from }),
         ...(display_name !== undefined && { display_name }),
         ...(contact_email !== undefined && { contact_email }),
+        ...(language !== undefined && { language }),
+        ...(note !== undefined && { note }),
+        ...(status !== undefined && { status }),
       },
     ]
   })

@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { AMOUNT_SIGNS } from '../amount-signs.ts'
 import { approvalsRequired } from '../commission/books/book-fields.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
+import { LANGUAGES } from '../languages.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
 import { UNATTRIBUTED_THRESHOLD } from '../webhooks/limits.ts'
@@ -272,6 +273,37 @@ export const affiliate = {
           'The e-mail address of the affiliate, in ASCII. Personal data, which is not in the audit log. Null removes it; if left out, it stays as it is.',
           'ada@friends.example',
         ),
+      ),
+    ),
+  ),
+  language: v.optional(
+    v.nullable(
+      describeField(
+        f.oneOf(...LANGUAGES),
+        documentation(
+          'The language in which the affiliate reads the portal. Null: English. If left out, it stays as it is.',
+          'de',
+        ),
+      ),
+    ),
+  ),
+  note: v.optional(
+    v.nullable(
+      describeField(
+        f.text,
+        documentation(
+          'What the team noted. The affiliate never sees it, and the audit log does not have it. Null removes it; if left out, it stays as it is.',
+          'Prefers to be called in the morning.',
+        ),
+      ),
+    ),
+  ),
+  status: v.optional(
+    describeField(
+      f.oneOf('active', 'suspended'),
+      documentation(
+        'A suspended affiliate cannot sign in or call; it earns on. Sessions end at once. New affiliates are `active`; if left out, it stays as it is.',
+        'suspended',
       ),
     ),
   ),

@@ -69,8 +69,65 @@ export const affiliates = sqliteTable(
     parent: text(),
     display_name: text(),
     contact_email: text(),
+    language: text({ enum: ['en', 'de', 'es', 'pt'] }),
+    note: text(),
+    status: text({ enum: ['active', 'suspended'] })
+      .notNull()
+      .default('active'),
   },
   (t) => [primaryKey({ columns: [t.account, t.affiliate_id] })],
+)
+
+/** Persons who sign in for an affiliate. */
+export const affiliateMembers = sqliteTable(
+  'affiliate_members',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    id: text().notNull(),
+    name: text().notNull(),
+    created_at: text().notNull(),
+    last_seen_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.affiliate_id, t.id] })],
+)
+
+/** Their passkeys; `transports` is JSON. */
+export const affiliatePasskeys = sqliteTable(
+  'affiliate_passkeys',
+  {
+    account: text().notNull(),
+    credential_id: text().notNull(),
+    affiliate_id: text().notNull(),
+    member: text().notNull(),
+    public_key: text().notNull(),
+    counter: integer().notNull(),
+    transports: text().notNull(),
+    name: text().notNull(),
+    created_at: text().notNull(),
+    last_used_at: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.credential_id] })],
+)
+
+/** Invitations to register a passkey, as digests; `ends_at` in milliseconds. */
+export const affiliateInvitations = sqliteTable(
+  'affiliate_invitations',
+  {
+    account: text().notNull(),
+    affiliate_id: text().notNull(),
+    id: text().notNull(),
+    digest: text().notNull(),
+    member: text(),
+    created_at: text().notNull(),
+    created_by: text().notNull(),
+    ends_at: integer().notNull(),
+    used_at: text(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.account, t.affiliate_id, t.id] }),
+    uniqueIndex('affiliate_invitations_digest').on(t.account, t.digest),
+  ],
 )
 
 /** Tracking links, each of one affiliate. */

@@ -1,6 +1,7 @@
 import { decimal, isZero } from '../../commission/engine/decimal.ts'
 import type { PlanTerms } from '../../commission/engine/plan.ts'
 import { ruleWords, termsWords } from '../../commission/engine/plan-words.ts'
+import type { Language } from '../../languages.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
 import {
@@ -29,6 +30,7 @@ import {
   firstVersionWords,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
+import { type Status, StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { OpenCases, readOpenCases } from '../parts/cases.tsx'
 import {
   Badge,
@@ -70,6 +72,9 @@ interface Parents {
 interface Profile {
   readonly display_name: string | null
   readonly contact_email: string | null
+  readonly language: Language | null
+  readonly note: string | null
+  readonly status: Status
 }
 
 interface Balances {
@@ -329,19 +334,35 @@ const LinkForm = ({ visit, choices }: { visit: Visit; choices: AddChoices }) => 
   />
 )
 
-/** Renders the address of an affiliate. */
-const ContactWords = ({ profile }: { profile: Profile | undefined }) =>
-  profile?.contact_email ? (
-    <p>
-      Reached at{' '}
-      <a href={`mailto:${encodeURIComponent(profile.contact_email)}`}>
-        <Data text={profile.contact_email} />
-      </a>
-      .
-    </p>
-  ) : null
+/** Renders the address of an affiliate, its language, and what the team noted. */
+const ContactWords = ({ profile }: { profile: Profile | undefined }) => (
+  <>
+    {profile?.contact_email && (
+      <p>
+        Reached at{' '}
+        <a href={`mailto:${encodeURIComponent(profile.contact_email)}`}>
+          <Data text={profile.contact_email} />
+        </a>
+        .
+      </p>
+    )}
+    {profile?.language && <p>Reads the portal in {LANGUAGE_NAMES[profile.language]}.</p>}
+    {profile?.note && (
+      <p>
+        Note of the team: <Data text={profile.note} />
+      </p>
+    )}
+  </>
+)
 
-const PROFILE = ['display_name', 'contact_email'] as const
+const LANGUAGE_NAMES: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'German',
+  es: 'Spanish',
+  pt: 'Portuguese',
+}
+
+const PROFILE = ['display_name', 'contact_email', 'language', 'note'] as const
 
 /**
  * Returns the fields of a profile that a member changed. The others are not sent, since another member may
@@ -358,12 +379,24 @@ const ContactForm = ({ visit, profile }: { visit: Visit; profile: Profile | unde
   <FoldedForm
     visit={visit}
     change="contact"
-    title="Change name and contact"
-    submit="Save name and contact"
+    title="Change name, contact and note"
+    submit="Save name, contact and note"
     at="/0"
     fields={[
       { name: 'display_name', label: 'Name', value: profile?.display_name ?? '' },
       { name: 'contact_email', label: 'E-mail address', value: profile?.contact_email ?? '' },
+      {
+        name: 'language',
+        label: 'Language of the portal',
+        value: profile?.language ?? '',
+        options: [['', 'English, by default'], ...Object.entries(LANGUAGE_NAMES)],
+      },
+      {
+        name: 'note',
+        label: 'Note',
+        value: profile?.note ?? '',
+        hint: 'For the team only: the affiliate never sees it.',
+      },
     ]}
   >
     {PROFILE.map((name) => (
@@ -466,6 +499,7 @@ const NotConfigured = ({ visit }: { visit: Visit }) => (
 
 const changes: Readonly<Record<string, Change>> = {
   unassign,
+  ...statusChanges,
   add: addAffiliate,
   configure: {
     done: 'The affiliate is stored.',
@@ -480,7 +514,7 @@ const changes: Readonly<Record<string, Change>> = {
     perform: (values, visit) => assignPlan(values, visit, [visit.params.affiliate ?? '']),
   },
   contact: {
-    done: 'Name and contact are stored.',
+    done: 'Name, contact and note are stored.',
     request: (values, { account, params }) => ({
       method: 'PUT',
       path: apiPath(account, 'affiliates'),
@@ -541,6 +575,12 @@ export const affiliatePage: Page = {
           </p>
         )}
         {!own && <NotConfigured visit={visit} />}
+        {found.profile?.status === 'suspended' && (
+          <p class="notice warn">
+            The affiliate is suspended: nobody can sign in for it, and its keys are refused. It
+            earns on. <a href="#portal">Reinstate it below</a>.
+          </p>
+        )}
         <OpenCases visit={visit} found={found.cases} />
         <div class="figure-cards affiliate-figures">
           <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
@@ -575,6 +615,12 @@ export const affiliatePage: Page = {
               choices={found.choices}
               parent={affiliate_id}
             />
+          </>
+        )}
+        {found.profile && (
+          <>
+            <h2 id="portal">Portal</h2>
+            <StatusForm visit={visit} affiliate_id={affiliate_id} status={found.profile.status} />
           </>
         )}
         <h2>Links</h2>

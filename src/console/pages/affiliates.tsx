@@ -23,7 +23,9 @@ import {
   assignPlan,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
+import { setStatus } from '../parts/affiliate-status.tsx'
 import {
+  Badge,
   count,
   Data,
   Day,
@@ -47,7 +49,7 @@ const PER_PAGE = 500
 const FIRST = 5
 
 /** The forms for the ticked affiliates. */
-const TICKED: readonly string[] = ['assign', 'download', 'download_all']
+const TICKED: readonly string[] = ['assign', 'suspend', 'reinstate', 'download', 'download_all']
 
 /** The affiliates that a refusal names. */
 const NAMED = 5
@@ -210,7 +212,7 @@ const Figures = ({
         />
       )}
       columns={[
-        column('Affiliate', ({ affiliate_id, display_name, parent }: AffiliateFigures) => (
+        column('Affiliate', ({ affiliate_id, display_name, parent, status }: AffiliateFigures) => (
           <>
             <Value visit={visit} name="affiliate_id" value={affiliate_id} />
             {display_name !== null && (
@@ -218,6 +220,7 @@ const Figures = ({
                 <Data text={display_name} />
               </small>
             )}
+            {status === 'suspended' && <Badge tone="bad">suspended</Badge>}
             {parent !== null && (
               <small>
                 below <Data text={parent} />
@@ -280,6 +283,23 @@ const RefusedTicks = ({ visit: { refused } }: { visit: Visit }) => {
   )
 }
 
+/** Renders the buttons that suspend or reinstate the ticked affiliates, below what they do. */
+const TickedStatus = () => (
+  <details class="danger">
+    <summary>Suspend or reinstate the ticked</summary>
+    <p>
+      Everybody who is signed in for a suspended affiliate is signed out at once, and its keys are
+      refused. It keeps what it earned, and earns on.
+    </p>
+    <button type="submit" name="change" value="suspend">
+      Suspend the ticked
+    </button>{' '}
+    <button type="submit" name="change" value="reinstate" class="plain">
+      Reinstate the ticked
+    </button>
+  </details>
+)
+
 /** Renders the list, and the forms for the affiliates that are ticked in it. */
 const ListForm = ({
   visit,
@@ -322,6 +342,7 @@ const ListForm = ({
         <button type="submit" name="change" value="download" class="plain">
           Download the ticked as CSV
         </button>
+        {isAtLeast(visit.member.role, 'manager') && <TickedStatus />}
       </fieldset>
       <p>
         <button type="submit" name="change" value="download_all" class="plain">
@@ -361,6 +382,13 @@ function assignedText(answer: unknown): string {
   return `The plan is assigned to ${counted(changed, 'affiliate')}.${others}`
 }
 
+/** Says how many affiliates were suspended or reinstated. */
+function statusText(answer: unknown, what: string): string {
+  const { received, changed } = answer as { received: number; changed: number }
+  const others = received > changed ? ` ${count(received - changed)} had this state before.` : ''
+  return `${counted(changed, 'affiliate')} ${what}.${others}`
+}
+
 /** The affiliates of an account. */
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
@@ -372,6 +400,8 @@ export const affiliatesPage: Page = {
       done: assignedText,
       perform: (values, visit) => assignPlan(values, visit, tickedAffiliates(values)),
     },
+    suspend: setStatus('suspended', tickedAffiliates, (answer) => statusText(answer, 'suspended')),
+    reinstate: setStatus('active', tickedAffiliates, (answer) => statusText(answer, 'reinstated')),
     configure: {
       done: 'The affiliate is stored. It earns by the plan for all, unless you assign one to it.',
       request: (values, { account }) => ({

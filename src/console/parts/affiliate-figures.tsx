@@ -4,6 +4,7 @@ import { latestPeriods } from '../../commission/engine/calendar.ts'
 import { decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { Visit } from '../page.ts'
+import type { Status } from './affiliate-status.tsx'
 import { Amount, Badge, Data, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
 import { Sparkline } from './figures.tsx'
@@ -31,6 +32,7 @@ export interface AffiliateFigures {
   readonly affiliate_id: string
   readonly display_name: string | null
   readonly contact_email: string | null
+  readonly status: Status
   readonly parent: string | null
   readonly plan: {
     readonly plan: string

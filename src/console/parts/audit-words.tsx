@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx'
+import { listed } from '../../commission/engine/reasons.ts'
 import type { Visit } from '../page.ts'
 import { Amount, count, Data, Day, dayWords, periodWords, titleOf, visible } from './data.tsx'
 import { AccountLink, Json } from './fields.tsx'
@@ -146,22 +147,36 @@ const historyWords = (value: unknown, member: 'affiliate_id' | 'parent'): Child 
 }
 
 /** Renders which members of an affiliate's profile changed. The log has no values, which may be personal. */
-function profileChange(one: Details): Difference {
+function profileChanges(one: Details): Difference[] {
   const names = Array.isArray(one.changed) ? one.changed : []
-  const [hasName, hasAddress] = ['display_name', 'contact_email'].map((name) =>
-    names.includes(name),
-  )
-  const both = hasName && hasAddress
-  return {
-    what: (
-      <>
-        {both ? 'Name and email' : hasAddress ? 'Email' : 'Name'} of{' '}
-        <Data text={text(one, 'affiliate_id')} />
-      </>
-    ),
-    after: 'changed',
-  }
+  const changed = PROFILE_WORDS.flatMap(([name, words]) => (names.includes(name) ? [words] : []))
+  const [first = '', ...others] = changed
+  const status = names.includes('status') ? text(one, 'status') : ''
+  const id = <Data text={text(one, 'affiliate_id')} />
+  return [
+    ...(changed.length > 0
+      ? [
+          {
+            what: (
+              <>
+                {listed([first.charAt(0).toUpperCase() + first.slice(1), ...others])} of {id}
+              </>
+            ),
+            after: 'changed',
+          },
+        ]
+      : []),
+    ...(status ? [{ what: id, after: status === 'active' ? 'reinstated' : 'suspended' }] : []),
+  ]
 }
+
+/** What the members of a profile are called, but for the state, which has words of its own. */
+const PROFILE_WORDS = [
+  ['display_name', 'name'],
+  ['contact_email', 'email'],
+  ['language', 'language'],
+  ['note', 'note'],
+] as const
 
 /** Renders assignments: what each affiliate has, and had. */
 function assignmentChanges(details: Details, visit: Visit): Difference[] {
@@ -309,7 +324,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
         ),
         after: historyWords(one.parents, 'parent'),
       })),
-      ...objects(details.profiles).map(profileChange),
+      ...objects(details.profiles).flatMap(profileChanges),
     ],
   }),
   'affiliations.put': (details, visit) => ({

@@ -71,6 +71,9 @@ const EARNED = `left join (
 /** A text that has higher amounts first, and then ids in their order. */
 const BY_EARNED = `printf('%022.6f ', max(0, 1e12 - ifnull(e.total, 0))) || a.affiliate_id`
 
+/** An affiliate of the list with figures, which has no notes of the team. */
+export type ListedAffiliate = Omit<Affiliate, 'language' | 'note'>
+
 /** Reads one page of an account's affiliates: by id, or those who have earned the most first. */
 export function listForFigures(
   db: D1Database,
@@ -78,7 +81,7 @@ export function listForFigures(
   { search, only, sort }: FigureFilter,
   { today, open }: FigureDays,
   page: Page,
-): Promise<FoundPage<Affiliate>> {
+): Promise<FoundPage<ListedAffiliate>> {
   const isByEarned = sort === 'earned'
   const conditions = [
     'a.account = :account',
@@ -86,12 +89,12 @@ export function listForFigures(
     ...(only === undefined ? [] : [CONDITIONS[only]]),
   ]
   const place = isByEarned ? BY_EARNED : 'a.affiliate_id'
-  const rows = `(select a.affiliate_id, a.parent, a.display_name, a.contact_email, ${place} as place
+  const rows = `(select a.affiliate_id, a.parent, a.display_name, a.contact_email, a.status, ${place} as place
     from affiliates a ${isByEarned ? EARNED : ''} where ${conditions.join(' and ')}) where true`
-  return paginate<Affiliate>(
+  return paginate<ListedAffiliate>(
     db,
     {
-      columns: ['affiliate_id', 'parent', 'display_name', 'contact_email', 'place'],
+      columns: ['affiliate_id', 'parent', 'display_name', 'contact_email', 'status', 'place'],
       from: rows,
       key: ['place'],
       values: {

@@ -83,34 +83,51 @@ export const rejectDeepTrees = (db: D1Database, account: string, levels: number)
 /** An affiliate; `parent` is the affiliate who referred them, or null. */
 export type Affiliate = Omit<typeof affiliates.$inferSelect, 'account'>
 
-/** The members of an affiliate that the team uses: what they call them, and how they reach them. */
-export type AffiliateProfile = Pick<Affiliate, 'display_name' | 'contact_email'>
+/** The members of an affiliate's profile, in the order in which lists have them. */
+export const PROFILE_MEMBERS = [
+  'display_name',
+  'contact_email',
+  'language',
+  'note',
+  'status',
+] as const
+
+/** What the team knows of an affiliate. `status` is never null; a null of the others: it is not known. */
+export type AffiliateProfile = Pick<Affiliate, (typeof PROFILE_MEMBERS)[number]>
 
 /** An affiliate to store. A member that is left out keeps what is stored. */
 type SentAffiliate = Pick<Affiliate, 'affiliate_id'> & Partial<Affiliate>
 
+/** The columns that a request may set; one that it leaves out keeps what is stored. */
+const PUT_COLUMNS = ['parent', ...PROFILE_MEMBERS] as const
+
+/** What a new affiliate has of a column that is left out. */
+const INITIAL_VALUE = (column: string) =>
+  column === 'status' ? "coalesce(t.status, 'active')" : `t.${column}`
+
 const PUT_AFFILIATES = compileStatement(`
-  insert into affiliates (account, affiliate_id, parent, display_name, contact_email)
-  select :account, value ->> 0, iif(value ->> 2, value ->> 1, t.parent),
-    iif(value ->> 4, value ->> 3, t.display_name), iif(value ->> 6, value ->> 5, t.contact_email)
+  insert into affiliates (account, affiliate_id, ${PUT_COLUMNS.join(', ')})
+  select :account, value ->> 0,
+    ${PUT_COLUMNS.map((one, i) => `iif(value ->> ${2 * i + 2}, value ->> ${2 * i + 1}, ${INITIAL_VALUE(one)})`).join(', ')}
   from ${JSON_EACH}(:rows)
   left join affiliates t on t.account = :account and t.affiliate_id = value ->> 0 where true
-  on conflict (account, affiliate_id) do update set parent = excluded.parent,
-    display_name = excluded.display_name, contact_email = excluded.contact_email
-  where (parent, display_name, contact_email)
-    is not (excluded.parent, excluded.display_name, excluded.contact_email)`)
+  on conflict (account, affiliate_id) do update set
+    ${PUT_COLUMNS.map((one) => `${one} = excluded.${one}`).join(', ')}
+  where (${PUT_COLUMNS.join(', ')})
+    is not (${PUT_COLUMNS.map((one) => `excluded.${one}`).join(', ')})`)
 
 /** Upserts affiliates. A member that is left out keeps what is stored. */
 export const putAffiliates = (db: D1Database, account: string, sent: readonly SentAffiliate[]) =>
   toJsonChunks(
-    sent.map(({ affiliate_id, parent, display_name, contact_email }) => [
-      affiliate_id,
-      ...[parent, display_name, contact_email].flatMap((one) => [one ?? null, one !== undefined]),
+    sent.map((one) => [
+      one.affiliate_id,
+      ...PUT_COLUMNS.flatMap((column) => [one[column] ?? null, one[column] !== undefined]),
     ]),
   ).map((rows) => bindStatement(db, PUT_AFFILIATES, { account, rows }))
 
 const READ_PROFILES = compileStatement(`
-  select a.affiliate_id, a.display_name, a.contact_email from ${JSON_EACH}(:ids)
+  select a.affiliate_id, ${PROFILE_MEMBERS.map((name) => `a.${name}`).join(', ')}
+  from ${JSON_EACH}(:ids)
   cross join affiliates a on a.account = :account and a.affiliate_id = value`)
 
 /** Returns the profiles of those of these affiliates that are configured, by id. */
@@ -124,7 +141,7 @@ export async function readProfiles(
   return new Map(rows.map((row) => [row.affiliate_id, row]))
 }
 
-const LISTED = ['affiliate_id', 'parent', 'display_name', 'contact_email']
+const LISTED = ['affiliate_id', 'parent', ...PROFILE_MEMBERS]
 
 /** Which affiliates a list has. */
 export interface AffiliateFilter {

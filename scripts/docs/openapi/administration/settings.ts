@@ -35,6 +35,7 @@ const FIGURES = object({
   affiliate_id: documented('Identifies the affiliate.', TEXT),
   display_name: documented('What the team calls them, or null.', orNull(TEXT)),
   contact_email: documented('Their e-mail address, or null.', orNull(TEXT)),
+  status: documented('`active`, or `suspended`: it cannot call, and earns on.', TEXT),
   parent: documented('The affiliate who referred them, or null.', orNull(TEXT)),
   plan: documented(
     'The plan of customers who sign up today, or null.',

@@ -1,0 +1,64 @@
+import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { isolated } from './data.tsx'
+import { FoldedForm } from './forms.tsx'
+
+// Who may sign in: the state of an affiliate, and the forms that change it.
+
+/** The state of an affiliate: a suspended one cannot sign in or use its keys. */
+export type Status = 'active' | 'suspended'
+
+/** Returns a change that sets the state of affiliates. */
+export const setStatus = (
+  status: Status,
+  affiliatesOf: (values: Values, visit: Visit) => readonly string[],
+  done: Change['done'],
+): Change => ({
+  done,
+  request: (values, visit) => ({
+    method: 'PUT',
+    path: apiPath(visit.account, 'affiliates'),
+    body: affiliatesOf(values, visit).map((affiliate_id) => ({ affiliate_id, status })),
+  }),
+})
+
+const ofPage = (_: Values, { params }: Visit) => [params.affiliate ?? '']
+
+/** The changes of the state of the affiliate of a page. */
+export const statusChanges: Readonly<Record<string, Change>> = {
+  suspend: setStatus('suspended', ofPage, 'The affiliate is suspended. It earns on.'),
+  reinstate: setStatus('active', ofPage, 'The affiliate is reinstated, and can sign in again.'),
+}
+
+/** Renders that an affiliate is suspended, and the form that suspends or reinstates it. */
+export const StatusForm = ({
+  visit,
+  affiliate_id,
+  status,
+}: {
+  visit: Visit
+  affiliate_id: string
+  status: Status
+}) =>
+  status === 'active' ? (
+    <FoldedForm
+      visit={visit}
+      change="suspend"
+      title="Suspend the affiliate"
+      submit={`Suspend ${isolated(affiliate_id)}`}
+      isDanger
+    >
+      <p>
+        Everybody who is signed in for the affiliate is signed out at once, and its keys are
+        refused. It keeps what it earned, and earns on. You can reinstate it at any time.
+      </p>
+    </FoldedForm>
+  ) : (
+    <FoldedForm
+      visit={visit}
+      change="reinstate"
+      title="Reinstate the affiliate"
+      submit={`Reinstate ${isolated(affiliate_id)}`}
+    >
+      <p>Its members can sign in again with their passkeys, and its keys work again.</p>
+    </FoldedForm>
+  )
