@@ -53,7 +53,7 @@ test('what an open period owes so far stands beside the whole period before', as
   await env.DB.batch([...store(BEFORE, '200.00'), ...store(MONTH, '50.00')])
 
   expect(await readAs(await signedIn(), '')).toMatch(
-    /50\.00 EUR So far, \d+ of \d+ days The whole of \w+ \d{4}: 200\.00 EUR , of which this is 25 %/,
+    /50\.00 EUR So far, \d+ of \d+ days \w+ \d{4}: 200\.00 EUR ; 25 % of it so far/,
   )
 })
 

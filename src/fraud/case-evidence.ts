@@ -11,6 +11,7 @@ import {
   storedKey,
 } from '../db/fraud/evidence.ts'
 import type { FoundPage, Page } from '../db/paginate.ts'
+import { clickTime } from '../tracking/code.ts'
 import { parseEvidence } from './derive-cases.ts'
 import { evidenceKey } from './findings.ts'
 import type { Evidence } from './kind.ts'
@@ -157,10 +158,13 @@ async function withValues(
 
 const TIMES = new Set(['signup_date', 'transaction_date', 'createtime'])
 
-const presentValues = ({ key: _, ...values }: RecordValues) =>
-  Object.fromEntries(
-    Object.entries(values).map(([name, value]) => [
-      name,
-      TIMES.has(name) && value !== null ? new Date(value).toISOString() : value,
-    ]),
-  )
+const instant = (value: string | number | null) =>
+  value === null ? null : new Date(value).toISOString()
+
+/** Presents the values of a record; of the code in `tracking_data` only the time of its click. */
+const presentValues = ({ key: _, tracking_data: code, ...values }: RecordValues) => ({
+  ...Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, TIMES.has(name) ? instant(value) : value]),
+  ),
+  ...(code !== undefined && { clicked_at: instant(clickTime(String(code ?? ''))) }),
+})

@@ -3,7 +3,9 @@ import { env } from 'cloudflare:workers'
 import { describe, expect, test } from 'vitest'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { evaluateRules } from '../../src/fraud/evaluate.ts'
+import { encodeTrackingCode, newClickId } from '../../src/tracking/code.ts'
 import { assign, monthly, storePlan } from '../commission/stored.ts'
+import { signedIn } from '../console/browser.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { storeRules } from './evaluated-cases.ts'
@@ -290,6 +292,29 @@ describe('the records of a case', () => {
     expect([...first.data, ...second.data]).toEqual(data)
     expect(second.meta.next_cursor).toBeNull()
     expect((await json(askAdmin(`${at}?per_page=1&page=2`))).data).toEqual([data[1]])
+  })
+
+  test('say of a signup when its click was', async () => {
+    const { stored, run, cases } = await firm()
+    const link = { link_id: 'abcdefgh', account: 'acme-prop-trading', affiliate_id: 'aff-7' }
+    const click = newClickId(Date.parse(`${ago(2)}T07:59:53.000Z`))
+    const tracking_data = await encodeTrackingCode(env.TRACKING_KEYS, link, click)
+    const at = { tracking_data, signup_date: `${ago(2)}T08:00:00.000Z` }
+    await stored('customers', [signup('k3', at), signup('k4', at)])
+    const rule = { rule: 'fast', version: 1, kind: 'click_to_signup', effective_from: ago(30) }
+    await storeRules(link.account, [
+      { ...rule, parameters: { min_signups: 2, days: 7, share_percent: '50', seconds: 10 } },
+    ])
+    await run()
+    const [one] = await cases('?rule=fast')
+    const { data } = await json(askAdmin(`accounts/${link.account}/cases/${one?.case_id}/evidence`))
+    expect(data[0].values).toEqual({
+      ...{ signup_date: at.signup_date, clicked_at: `${ago(2)}T07:59:53.000Z` },
+      ...{ affiliate_id: 'aff-7', country_code: null },
+    })
+    const browser = await signedIn()
+    const page = await browser.get(`/console/accounts/${link.account}/cases/${one?.case_id}`)
+    expect(await page.text()).toContain('7 seconds after the click')
   })
 })
 

@@ -195,7 +195,7 @@ export const customerPage: Page = {
         {record && (
           <RecordFields
             record={record}
-            except={['customer_id', 'customerId', 'affiliate_id']}
+            except={['customer_id', 'customerId', 'affiliate_id', 'tracking_data']}
             first={[['Affiliate', affiliate]]}
           />
         )}
@@ -205,6 +205,14 @@ export const customerPage: Page = {
           <p>
             <AttributionVerdict {...found.attribution} />
           </p>
+        )}
+        {record?.tracking_data && (
+          <details>
+            <summary>Tracking data</summary>
+            <p>
+              <Data text={String(record.tracking_data)} />
+            </p>
+          </details>
         )}
         <Affiliations visit={visit} rows={history.affiliations} />
         <RecordLists visit={visit} lists={lists} />

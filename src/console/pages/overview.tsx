@@ -74,9 +74,8 @@ const Trends = ({ trend, what }: { trend: Trend; what: string }) => (
 /** Renders the amount of the whole period before, because a statement has no days to compare with. */
 const SoFar = ({ progress, whole }: { progress: Progress; whole: string }) => (
   <>
-    The whole of {whole}:{' '}
-    <Amount value={progress.whole.amount} currency={progress.whole.currency} />
-    {progress.percent !== null && `, of which this is ${count(progress.percent)} %`}
+    {whole}: <Amount value={progress.whole.amount} currency={progress.whole.currency} />
+    {progress.percent !== null && `; ${count(progress.percent)} % of it so far`}
   </>
 )
 

@@ -1,5 +1,7 @@
 import type { Child } from 'hono/jsx'
 import type { FactResource } from '../../commission/engine/facts.ts'
+import { counted } from '../../commission/engine/reasons.ts'
+import { DAY_MS, HOUR_MS } from '../../durations.ts'
 import type { Visit } from '../page.ts'
 import { CustomerLink } from './customers.tsx'
 import { Badge, Data, Day, type List, Pager, periodWords, Table } from './data.tsx'
@@ -38,9 +40,26 @@ const SHOWN: Readonly<Record<EvidenceRecord['resource'], Readonly<Record<string,
   statements: { total: 'amount_currency' },
 }
 
+/** Writes how long after the click a customer signed up; null if no click is known. */
+function afterClick({ signup_date, clicked_at }: Readonly<Record<string, unknown>>): string | null {
+  if (!signup_date || !clicked_at) return null
+  const passed = Date.parse(String(signup_date)) - Date.parse(String(clicked_at))
+  const [unit, one] = UNITS.find(([, length]) => passed >= 2 * length) ?? ['second', SECOND_MS]
+  return `${counted(Math.max(0, Math.floor(passed / one)), unit)} after the click`
+}
+
+const SECOND_MS = 1000
+
+const UNITS = [
+  ['day', DAY_MS],
+  ['hour', HOUR_MS],
+  ['minute', 60 * SECOND_MS],
+] as const
+
 /** Renders the main values of a record. */
 function Values({ resource, values }: EvidenceRecord) {
   if (values === null) return <span class="quiet">No longer stored</span>
+  const after = afterClick(values)
   const { currency, status } = values
   const shown = Object.entries(SHOWN[resource]).flatMap(([name, field]) => {
     const value = values[name] ?? null
@@ -53,6 +72,7 @@ function Values({ resource, values }: EvidenceRecord) {
         amounts={Object.fromEntries(shown)}
         currency={typeof currency === 'string' ? currency : null}
       />{' '}
+      {after !== null && <span class="figure">{after}</span>}
       {isOpen && (
         <Badge tone="quiet">
           <Data text={status} />

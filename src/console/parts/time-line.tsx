@@ -209,7 +209,7 @@ const Open = (props: {
   reports: readonly QualificationReport[]
   termsOf: TermsOf
 }) => (
-  <ul>
+  <ul class="missing">
     {props.reports.map((report) => {
       const unearned = unearnedOf(report, dayBefore(props.visit.now, 0))
       return (

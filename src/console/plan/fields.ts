@@ -592,7 +592,7 @@ export const PLAN_MEMBERS: Members = {
     is: 'choice',
     label: 'A negative balance',
     options: [
-      ['carry', 'Is carried to the next period'],
+      ['carry', 'Is carried over'],
       ['zero', 'Is written off'],
     ],
   },

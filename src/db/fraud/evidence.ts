@@ -71,7 +71,7 @@ export interface RecordKeys {
 
 const SELECTS = {
   customers: compileStatement(`
-    select i.key, t.signup_date, t.country_code, t.affiliate_id
+    select i.key, t.signup_date, t.country_code, t.affiliate_id, t.tracking_data
     from ${JSON_EACH}(:keys) i
     cross join customers t on t.account = :account and t.customer_id = i.value`),
   transactions: compileStatement(`

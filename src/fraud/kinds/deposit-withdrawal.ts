@@ -93,7 +93,7 @@ export const depositWithdrawal = defineKind({
       .map(({ customer, facts, deposited, withdrawn }) => ({
         subject: { customer_id: customer.customer_id },
         figures: [percentFigure('withdrawn_of_deposits', withdrawn, deposited, parameters.percent)],
-        sentence: `The customer withdrew nearly all deposits within ${counted(window, 'day')} and hardly played.`,
+        sentence: `The customer withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
         evidence: evidenceOf(facts.map((fact) => ({ customer, fact }))),
       }))
     const all = integer(found.length)
@@ -104,7 +104,7 @@ export const depositWithdrawal = defineKind({
           countFigure('customers_who_deposited', found.length, min_customers, 'customers'),
           percentFigure('share_who_withdrew', integer(back.length), all, share_percent),
         ],
-        sentence: `${back.length} of ${counted(found.length, 'customer')} withdrew nearly all deposits within ${counted(window, 'day')} and hardly played.`,
+        sentence: `${back.length} of ${counted(found.length, 'customer')} withdrew nearly all deposits within ${counted(window, 'day')} and hardly traded or played.`,
         evidence: evidenceOf(
           back.flatMap(({ customer, facts }) => facts.map((fact) => ({ customer, fact }))),
         ),
@@ -121,7 +121,7 @@ interface Stay {
   readonly facts: readonly Fact[]
   readonly deposited: ReturnType<typeof sum>
   readonly withdrawn: ReturnType<typeof sum>
-  /** Whether nearly all went back, and the customer hardly played. */
+  /** Whether nearly all went back, and the customer hardly traded or played. */
   readonly isBack: boolean
   /** Whether the day is among the days after the first deposit. */
   readonly isNew: boolean
