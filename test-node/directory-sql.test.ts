@@ -125,6 +125,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     (db) => affiliates.listAffiliates(db, 'a', page, { beginning: 'x' }),
     ['affiliates_name', 'affiliates_email'],
   ],
+  ['listAffiliates of some', (db) => affiliates.listAffiliates(db, 'a', page, { ids: ['x', 'y'] })],
   ['listUnconfigured', (db) => affiliates.listUnconfigured(db, 'a', 1_000_000), ['customers_day']],
   ['readParents', (db) => parents.readParents(db, 'a', null)],
   ['readParents of some', (db) => parents.readParents(db, 'a', ['x'])],

@@ -48,8 +48,8 @@ const DEFERRED: readonly (readonly [path: string, query: string, shown: number, 
   [
     '/console/accounts/:account/customers',
     '?unattributed=true&from=2026-10-01&to=2026-10-31',
-    1,
-    4,
+    2,
+    3,
   ],
   [
     '/console/accounts/:account/plans/:plan/simulate',

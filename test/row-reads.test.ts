@@ -304,6 +304,7 @@ async function routes() {
     '/affiliates': [
       ...list(ROWS, [name, 'affiliates'], [LAST_AFFILIATE]),
       ...pages(ROWS, 'beginning=aff-00000'),
+      ...pages(ROWS, `ids=${encodeURIComponent(JSON.stringify(['aff-000000', LAST_AFFILIATE]))}`),
     ],
     '/affiliates/parents': list(PARENTS, [name, 'parents', null], [LAST_AFFILIATE]),
     '/affiliates/figures': ['', 'only=without_plan', 'only=with_balance', 'sort=earned'].map(

@@ -66,6 +66,19 @@ export interface TypedForm {
   readonly values: Values
 }
 
+/** The names of the plans of an account, by their ids. */
+export type PlanNames = ReadonlyMap<string, string>
+
+/** Reads the names that a page shows. Each is read once, whatever the number of places that show it. */
+export interface Names {
+  /** Begins to read names, so that they are there when the page has read its own data. */
+  begin(): void
+  /** Returns the names of all plans. It is empty if they cannot be read, and then pages show ids. */
+  plans(): Promise<PlanNames>
+  /** Returns the name of an affiliate; null if it has none. All names that a page asks for are read together. */
+  affiliate(id: string): Promise<string | null>
+}
+
 /** One request for a page. */
 export interface Visit {
   readonly member: Member
@@ -74,6 +87,8 @@ export interface Visit {
   readonly params: Readonly<Record<string, string>>
   /** The account of the path; empty on pages of no account. */
   readonly account: string
+  /** The names of the plans and affiliates of the account. */
+  readonly names: Names
   /** The parameters of the query that the page supports. Empty ones are absent. */
   readonly query: Readonly<Record<string, string | undefined>>
   /** The parameters that were left out of the query, because their values are wrong. */
@@ -138,6 +153,8 @@ export interface Page {
   readonly path: string
   /** The entry of the navigation that the page belongs to. */
   readonly section?: Section
+  /** Whether it shows names of plans and affiliates, which are then read while it reads its own data. */
+  readonly hasNames?: true
   /** The parameters of its query. Others are ignored. */
   readonly query?: readonly string[]
   /** The changes of its forms, by name. */

@@ -3,13 +3,17 @@ import { raw } from 'hono/html'
 import type { JSX } from 'hono/jsx/jsx-runtime'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 
+/** Returns the text of an element. While a component waits for what it shows, it is a promise. */
+const textOf = async (element: JSX.Element | Promise<JSX.Element>): Promise<string> =>
+  (await element).toString()
+
 /** Responds with a document. */
 export async function respond(
   c: Context,
   document: JSX.Element,
   status: ContentfulStatusCode = 200,
 ): Promise<Response> {
-  return c.html(`<!doctype html>${await document}`, status)
+  return c.html(`<!doctype html>${await textOf(document)}`, status)
 }
 
 /** Marks the place of the deferred part in a document. Text is escaped, so no text has these characters. */
@@ -26,8 +30,10 @@ export async function respondInParts(
   status: ContentfulStatusCode,
   compute: () => Promise<JSX.Element>,
 ): Promise<Response> {
-  const [before = '', after = ''] = `<!doctype html>${await document}`.split(String(DEFERRED_PART))
-  const parts = [() => before, async () => `${await compute()}${after}`]
+  const [before = '', after = ''] = `<!doctype html>${await textOf(document)}`.split(
+    String(DEFERRED_PART),
+  )
+  const parts = [() => before, async () => `${await textOf(compute())}${after}`]
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const part = parts.shift()

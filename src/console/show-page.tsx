@@ -168,6 +168,7 @@ export async function showPage(
   const visit = await visitOf(c, page, session, forms)
   const file = c.req.method === 'GET' ? page.file?.(visit) : null
   if (file) return sendFile(await visit.api.file(file), file)
+  if (page.hasNames) visit.names.begin()
   const [shownPage, accounts]: [Shown, readonly AccountName[]] = await Promise.all([
     renderFiltered(page, visit).catch((thrown) => ({
       view: errorView(c, toApiError(thrown, c)),

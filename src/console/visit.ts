@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { readQuery } from '../http/query.ts'
 import { apiOf } from './api.ts'
+import { namesOf } from './names.ts'
 import { BY_ID, type Page, type Visit, withQuery } from './page.ts'
 import { csrfToken, type Session } from './session.ts'
 
@@ -34,11 +35,14 @@ export async function visitOf(
   const { id, ...query } = readQuery(supportedOf(c.req.url, names), ...names)
   const params: Record<string, string> = c.req.param()
   if (id) params[/\w+$/.exec(page.path)?.[0] ?? ''] = id
+  const api = apiOf(c, session.member)
+  const account = params.account ?? ''
   return {
     member: session.member,
-    api: apiOf(c, session.member),
+    api,
     params,
-    account: params.account ?? '',
+    account,
+    names: namesOf(api, account),
     query,
     refusedFilters: [],
     path: withQuery(pathname, { id }),

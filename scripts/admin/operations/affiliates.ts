@@ -35,6 +35,7 @@ export const AFFILIATES: readonly Operation[] = [
         value: 'text',
         description: 'Only those whose id, name or e-mail address begins with it.',
       },
+      ids: { value: 'json', description: 'Only these: a JSON array of 1 to 500 ids.' },
     },
     format: list(),
   }),

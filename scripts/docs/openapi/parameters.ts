@@ -191,6 +191,11 @@ const QUERY: Record<string, object> = {
     'Returns only affiliates whose id, name or e-mail address begins with this text. Case matters only for ids.',
     'Forex Fr',
   ),
+  affiliate_ids: query(
+    'ids',
+    'Returns only these affiliates: a JSON array of 1 to 500 ids.',
+    '["IB-07", "IB-08"]',
+  ),
   record_match: query(
     'match',
     '`beginning` returns the first ten records of each resource whose ids begin with `id`. Defaults to `exact`.',

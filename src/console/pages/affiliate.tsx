@@ -559,6 +559,7 @@ const changes: Readonly<Record<string, Change>> = {
 export const affiliatePage: Page = {
   path: '/accounts/:account/affiliates/:affiliate',
   section: 'Affiliates',
+  hasNames: true,
   query: ['period', 'cursor'],
   changes,
   async render(visit) {

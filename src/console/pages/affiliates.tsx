@@ -393,6 +393,7 @@ function statusText(answer: unknown, what: string): string {
 export const affiliatesPage: Page = {
   path: '/accounts/:account/affiliates',
   section: 'Affiliates',
+  hasNames: true,
   query: ['add', 'cursor', 'search', 'only', 'sort', 'view', 'plan'],
   changes: {
     add: addAffiliate,

@@ -1,3 +1,4 @@
+import { namesOf } from '../names.ts'
 import { accountPath, type Page, type Visit } from '../page.ts'
 import { AUDIT_KINDS } from '../parts/audit-kinds.ts'
 import { Actor, AuditWords, actorTitle } from '../parts/audit-words.tsx'
@@ -14,19 +15,16 @@ interface Entry {
   readonly details: Readonly<Record<string, unknown>>
 }
 
-const EntryItem = ({ visit, entry }: { visit: Visit; entry: Entry }) => {
-  const { at, actor, role, action, account, details } = entry
-  const named = visit.account === '' ? account : null
+/** Renders an entry. `visit` is of its account, and `named` is that account if the page is of all. */
+const EntryItem = (props: { visit: Visit; entry: Entry; named: string | null }) => {
+  const { visit, entry, named } = props
+  const { at, actor, role, action, details } = entry
   return (
     <li>
       <Time at={at} />
       <div>
         <Actor actor={actor} role={role} />{' '}
-        <AuditWords
-          visit={{ ...visit, account: account ?? '' }}
-          action={action}
-          details={details}
-        />
+        <AuditWords visit={visit} action={action} details={details} />
         {named && (
           <p class="note">
             Account{' '}
@@ -52,14 +50,23 @@ function peopleOf(entries: readonly Entry[], chosen: string | undefined): readon
 }
 
 async function render(visit: Visit) {
+  const { api } = visit
   const { from, to, actor, kind, cursor } = visit.query
   const days = { account: visit.account, from, to }
   const words = kind && (AUDIT_KINDS[kind]?.words.join() ?? kind)
-  const read = (query: Visit['query']) => visit.api.get<List<Entry>>('/audit-log', query)
+  const read = (query: Visit['query']) => api.get<List<Entry>>('/audit-log', query)
   const [{ data, meta }, latest] = await Promise.all([
     read({ ...days, actor, kind: words, cursor }),
     read({ ...days, per_page: String(SEARCHED_FOR_PEOPLE) }),
   ])
+  const visits = new Map([[visit.account, visit]])
+  /** Returns a visit of the account of an entry, whose names are read once. */
+  const visitFor = ({ account }: Entry): Visit => {
+    const id = account ?? ''
+    const own = visits.get(id) ?? { ...visit, account: id, names: namesOf(api, id) }
+    visits.set(id, own)
+    return own
+  }
   const isFiltered = Boolean(from || to || actor || kind)
   const body = (
     <>
@@ -79,7 +86,11 @@ async function render(visit: Visit) {
       {data.length > 0 ? (
         <ol class="log" aria-label="Changes, the newest first">
           {data.map((entry) => (
-            <EntryItem visit={visit} entry={entry} />
+            <EntryItem
+              visit={visitFor(entry)}
+              entry={entry}
+              named={visit.account === '' ? entry.account : null}
+            />
           ))}
         </ol>
       ) : (
@@ -103,6 +114,7 @@ const QUERY = ['from', 'to', 'actor', 'kind', 'cursor'] as const
 export const accountAuditLogPage: Page = {
   path: '/accounts/:account/audit-log',
   section: 'Audit log',
+  hasNames: true,
   query: QUERY,
   render,
 }

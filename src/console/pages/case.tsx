@@ -287,6 +287,7 @@ async function renderRest({ visit, found }: ShownCase, vertical: string) {
 export const casePage: Page = {
   path: '/accounts/:account/cases/:case',
   section: 'Cases',
+  hasNames: true,
   query: ['cursor'],
   changes: { decide, release, note: addNote },
   async render(visit) {

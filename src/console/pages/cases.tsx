@@ -118,6 +118,7 @@ function NoCases({ visit, rules }: { visit: Visit; rules: readonly ListedRule[] 
 export const casesPage: Page = {
   path: '/accounts/:account/cases',
   section: 'Cases',
+  hasNames: true,
   query: ['status', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to', 'cursor'],
   changes: {
     run: {

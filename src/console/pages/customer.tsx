@@ -1,11 +1,12 @@
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
-import { AffiliateLink, type Attributed, AttributionVerdict } from '../parts/customers.tsx'
+import { type Attributed, AttributionVerdict } from '../parts/customers.tsx'
 import { Badge, count, Data, Day, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { earnedIn } from '../parts/earned.tsx'
 import { column, fields } from '../parts/fields.tsx'
 import { ChangeForm, Filters, FoldedForm } from '../parts/forms.tsx'
+import { AffiliateLink } from '../parts/names.tsx'
 import { periodFilter } from '../parts/periods.ts'
 import { RecordFields } from '../parts/record-fields.tsx'
 import type { StoredRecord } from '../parts/record-lookup.ts'
@@ -77,7 +78,7 @@ const Affiliations = ({ visit, rows }: { visit: Visit; rows: readonly Affiliatio
         ),
       ),
       column('Affiliate', ({ affiliate_id: id }: Affiliation) => (
-        <AffiliateLink account={visit.account} id={id} />
+        <AffiliateLink visit={visit} id={id} />
       )),
       ...fields<Affiliation>(visit, 'link_id', 'delivery_id'),
     ]}
@@ -166,6 +167,7 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
 export const customerPage: Page = {
   path: '/accounts/:account/customers/:customer',
   section: 'Customers',
+  hasNames: true,
   query: ['period', 'resource', 'cursor'],
   changes: { refuse, endRefusal },
   async render(visit) {
@@ -189,7 +191,7 @@ export const customerPage: Page = {
       attribution: found?.attribution ?? null,
       lists,
     }
-    const affiliate = <AffiliateLink account={account} id={current?.affiliate_id ?? null} />
+    const affiliate = <AffiliateLink visit={visit} id={current?.affiliate_id ?? null} />
     const body = (
       <>
         {record && (

@@ -90,10 +90,10 @@ async function readList(visit: Visit) {
     return <Beginning account={account} id={customer_id} rows={beginning} />
   }
   const list =
-    data.length > 0 ? <Customers account={account} rows={data} /> : <NoCustomers {...visit} />
+    data.length > 0 ? <Customers visit={visit} rows={data} /> : <NoCustomers {...visit} />
   return (
     <>
-      {query.unattributed ? <Unattributed account={account} rows={data} now={visit.now} /> : list}
+      {query.unattributed ? <Unattributed visit={visit} rows={data} now={visit.now} /> : list}
       <Pager visit={visit} meta={meta} />
     </>
   )
@@ -113,6 +113,7 @@ const DAY_FILTERS: readonly Input[] = [
 export const customersPage: Page = {
   path: '/accounts/:account/customers',
   section: 'Customers',
+  hasNames: true,
   query: ['customer_id', 'unattributed', 'from', 'to', 'cursor'],
   async render(given) {
     const isSearch = given.query.unattributed !== undefined

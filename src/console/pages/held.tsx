@@ -83,6 +83,7 @@ const HeldRecords = ({ visit, list }: { visit: Visit; list: List<Held> }) => (
 export const heldPage: Page = {
   path: '/accounts/:account/held',
   section: 'Held records',
+  hasNames: true,
   query: ['cursor'],
   async render(visit) {
     const { api, account, query } = visit
@@ -95,7 +96,7 @@ export const heldPage: Page = {
       <>
         <HeldRecords visit={visit} list={held} />
         <h2>Customers without an affiliate</h2>
-        <Unattributed account={account} rows={customers.data} now={visit.now} />
+        <Unattributed visit={visit} rows={customers.data} now={visit.now} />
         {customers.data.length > 0 && (
           <p>
             <a href={withQuery(accountPath(account, 'customers'), unattributed)}>

@@ -247,6 +247,7 @@ async function readExplained(visit: Visit): Promise<Found> {
 export const linePage: Page = {
   path: '/accounts/:account/lines/:line',
   section: 'Statements',
+  hasNames: true,
   query: ['affiliate_id', 'period', 'customer_id', 'cursor'],
   async render(visit) {
     const stored = await readStored(visit)

@@ -143,6 +143,7 @@ const OneLink = (props: { visit: Visit; link: Link; clicks: readonly Clicks[] })
 export const linksPage: Page = {
   path: '/accounts/:account/links',
   section: 'Account',
+  hasNames: true,
   query: ['link', 'cursor'],
   changes: {
     create: {

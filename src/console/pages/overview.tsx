@@ -7,7 +7,6 @@ import { Chart, type ChartRow } from '../parts/chart.tsx'
 import {
   Amount,
   count,
-  Data,
   dayWords,
   EmptyState,
   isolated,
@@ -21,6 +20,7 @@ import { Feeds } from '../parts/feeds.tsx'
 import { VERTICALS } from '../parts/field-words.ts'
 import { AccountLink } from '../parts/fields.tsx'
 import { FigureCard, Moneys, Sparkline } from '../parts/figures.tsx'
+import { AffiliateLink } from '../parts/names.tsx'
 import {
   latestPaid,
   moneyOf,
@@ -172,9 +172,7 @@ const Leading = ({ visit, sums }: { visit: Visit; sums: PeriodSums }) => {
             {rows.map(({ id, affiliate_id, period, total }) => (
               <li>
                 <span>
-                  <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
-                    <Data text={affiliate_id} />
-                  </AccountLink>{' '}
+                  <AffiliateLink visit={visit} id={affiliate_id} />{' '}
                   <small>{periodWords(period)}</small>
                 </span>
                 <AccountLink visit={visit} at={['statements', id]}>
@@ -233,6 +231,7 @@ const Arrivals = ({ account, rows }: { account: string; rows: readonly ChartRow[
 export const overviewPage: Page = {
   path: '/accounts/:account',
   section: 'Overview',
+  hasNames: true,
   async render(visit) {
     const { api, account } = visit
     const [settings, attention, feeds, arrivals, sums, payouts] = await Promise.all([

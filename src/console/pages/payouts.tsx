@@ -437,6 +437,7 @@ const cameBack = (visit: Visit) => [
 export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
   section: 'Payouts',
+  hasNames: true,
   query: ['status', 'payable_on', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },

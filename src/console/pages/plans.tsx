@@ -9,10 +9,10 @@ import {
   firstVersionWords,
   withFirstVersions,
 } from '../parts/affiliate-forms.tsx'
-import { AffiliateLink } from '../parts/customers.tsx'
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
+import { AffiliateLink } from '../parts/names.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
 import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
@@ -85,11 +85,7 @@ export const Assignments = ({
       rows={[...rows, ...forAll]}
       columns={[
         column('Affiliate', ({ affiliate_id }: Assignment) =>
-          affiliate_id === '*' ? (
-            ALL_OTHERS
-          ) : (
-            <AffiliateLink account={visit.account} id={affiliate_id} />
-          ),
+          affiliate_id === '*' ? ALL_OTHERS : <AffiliateLink visit={visit} id={affiliate_id} />,
         ),
         ...fields<Assignment>(visit, 'plan', 'from'),
         column('For', ({ customers }: Assignment) => assignedFor(customers)),
@@ -247,6 +243,7 @@ async function renderEditor(visit: Visit) {
 export const plansPage: Page = {
   path: '/accounts/:account/plans',
   section: 'Plans',
+  hasNames: true,
   query: ['affiliate_id', 'cursor', 'new', 'plan'],
   ...editing,
   changes: {

@@ -48,6 +48,7 @@ const readHistory = ({ api, account }: Visit, id: string): Promise<DeliveryList>
 export const recordPage: Page = {
   path: '/accounts/:account/records/:resource/:id',
   section: 'Customers',
+  hasNames: true,
   async render(visit) {
     const { account, params } = visit
     const { resource = '', id = '' } = params

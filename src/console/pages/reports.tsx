@@ -155,7 +155,7 @@ async function renderReport(visit: Visit, currency: string) {
   ])
   return (
     <ReportView
-      account={account}
+      visit={visit}
       report={report}
       before={before}
       beforeWords={compared.words}
@@ -238,6 +238,7 @@ async function render(visit: Visit) {
 export const reportsPage: Page = {
   path: '/accounts/:account/reports',
   section: 'Reports',
+  hasNames: true,
   query: [...REPORT_QUERY, 'format'],
   file: (visit) =>
     visit.query.format === 'csv'

@@ -109,6 +109,7 @@ const Terms = ({ terms }: { terms: unknown }) => {
 export const simulationPage: Page = {
   path: '/accounts/:account/plans/:plan/simulate',
   section: 'Plans',
+  hasNames: true,
   query: ['version', 'period', 'first', 'affiliate_id', 'terms', 'cursor', 'format'],
   file: (visit) => {
     const { format, terms = '', period } = visit.query

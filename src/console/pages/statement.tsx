@@ -344,6 +344,7 @@ async function renderLines({ visit, statement }: ShownStatement) {
 export const statementPage: Page = {
   path: '/accounts/:account/statements/:statement',
   section: 'Statements',
+  hasNames: true,
   query: ['rule', 'version', 'like', 'cursor', 'format'],
   changes,
   file(visit) {

@@ -357,6 +357,7 @@ function filterOf({ query }: Visit, shown: string | undefined) {
 export const statementsPage: Page = {
   path: '/accounts/:account/statements',
   section: 'Statements',
+  hasNames: true,
   query: ['period', 'affiliate_id', 'plan', 'status', 'cursor', 'run', 'format'],
   changes,
   file: (visit) =>

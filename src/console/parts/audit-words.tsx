@@ -3,6 +3,7 @@ import { listed } from '../../commission/engine/reasons.ts'
 import type { Visit } from '../page.ts'
 import { Amount, count, Data, Day, dayWords, periodWords, titleOf, visible } from './data.tsx'
 import { AccountLink, Json } from './fields.tsx'
+import { AffiliateLink, PlanLink } from './names.tsx'
 
 // What the entries of the audit log say: one sentence for each action, and what it changed.
 
@@ -74,20 +75,12 @@ const without = (details: Details, ...names: readonly string[]): Details =>
   Object.fromEntries(Object.entries(details).filter(([name]) => !names.includes(name)))
 
 const Affiliate = ({ visit, id }: { visit: Visit; id: string }) =>
-  id === '*' ? (
-    'all other affiliates'
-  ) : (
-    <AccountLink visit={visit} at={['affiliates', id]} children={<Data text={id} />} />
-  )
+  id === '*' ? 'all other affiliates' : <AffiliateLink visit={visit} id={id} />
 
 const Customer = ({ visit, id }: { visit: Visit; id: string }) => (
   <>
     the customer <AccountLink visit={visit} at={['customers', id]} children={<Data text={id} />} />
   </>
-)
-
-const Plan = ({ visit, id, name = id }: { visit: Visit; id: string; name?: string }) => (
-  <AccountLink visit={visit} at={['plans', id]} children={<Data text={name} />} />
 )
 
 const Statement = ({ visit, id }: { visit: Visit; id: string }) => (
@@ -186,10 +179,10 @@ function assignmentChanges(details: Details, visit: Visit): Difference[] {
     const was = before.find((other) => other.affiliate_id === id && other.from === one.from)
     return {
       what: <Affiliate visit={visit} id={id} />,
-      ...(was && { before: <Plan visit={visit} id={text(was, 'plan')} /> }),
+      ...(was && { before: <PlanLink visit={visit} id={text(was, 'plan')} /> }),
       after: (
         <>
-          <Plan visit={visit} id={text(one, 'plan')} /> from <Day day={text(one, 'from')} />
+          <PlanLink visit={visit} id={text(one, 'plan')} /> from <Day day={text(one, 'from')} />
         </>
       ),
     }
@@ -345,7 +338,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'assignment.delete': (details, visit) => ({
     sentence: (
       <>
-        removed the plan <Plan visit={visit} id={text(details, 'plan')} /> from{' '}
+        removed the plan <PlanLink visit={visit} id={text(details, 'plan')} /> from{' '}
         <Affiliate visit={visit} id={text(details, 'affiliate_id')} />, which had it from{' '}
         <Day day={text(details, 'from')} />
       </>
@@ -464,7 +457,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'period.approve': (details, visit) => ({
     sentence: (
       <>
-        approved {period(details)} of the plan <Plan visit={visit} id={text(details, 'plan')} />
+        approved {period(details)} of the plan <PlanLink visit={visit} id={text(details, 'plan')} />
         {withHolds(details)}
       </>
     ),
@@ -472,7 +465,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
   'period.close': (details, visit) => ({
     sentence: (
       <>
-        closed {period(details)} of the plan <Plan visit={visit} id={text(details, 'plan')} />
+        closed {period(details)} of the plan <PlanLink visit={visit} id={text(details, 'plan')} />
       </>
     ),
   }),
@@ -494,12 +487,8 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     sentence: (
       <>
         {Number(details.version) > 1 ? 'changed' : 'created'} the plan{' '}
-        <Plan
-          visit={visit}
-          id={text(details, 'plan')}
-          name={text(details, 'name') || text(details, 'plan')}
-        />
-        : version {text(details, 'version')} from <Day day={text(details, 'effective_from')} />
+        <PlanLink visit={visit} id={text(details, 'plan')} name={text(details, 'name')} />: version{' '}
+        {text(details, 'version')} from <Day day={text(details, 'effective_from')} />
       </>
     ),
   }),
@@ -507,7 +496,7 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     sentence: (
       <>
         withdrew version {text(details, 'version')} of the plan{' '}
-        <Plan visit={visit} id={text(details, 'plan')} />, which was to start on{' '}
+        <PlanLink visit={visit} id={text(details, 'plan')} />, which was to start on{' '}
         <Day day={text(details, 'effective_from')} />
       </>
     ),

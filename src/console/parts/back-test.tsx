@@ -8,9 +8,10 @@ import type { HeldSum, PresentedCase, SimulatedPage } from '../../fraud/simulate
 import { readErrors } from '../api-errors.ts'
 import { accountPath, apiPath, type Visit, withQuery } from '../page.ts'
 import { Plot } from './chart.tsx'
-import { AffiliateLink, CustomerLink } from './customers.tsx'
+import { CustomerLink } from './customers.tsx'
 import { Amount, Badge, Data, Day, dayWords, periodWords, Table, visible } from './data.tsx'
 import { column } from './fields.tsx'
+import { AffiliateLink } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { RecordLink } from './record-link.tsx'
 
@@ -46,16 +47,15 @@ const WouldHold = ({ sums }: { sums: readonly HeldSum[] }) => (
 )
 
 /** Renders whom a case is about, with links. */
-export const SubjectLinks = ({ account, subject }: { account: string; subject: Subject }) => {
-  if ('affiliate_id' in subject)
-    return <AffiliateLink account={account} id={subject.affiliate_id} />
+export const SubjectLinks = ({ visit, subject }: { visit: Visit; subject: Subject }) => {
+  if ('affiliate_id' in subject) return <AffiliateLink visit={visit} id={subject.affiliate_id} />
   const ids = 'customer_id' in subject ? [subject.customer_id] : subject.customer_ids
   return (
     <>
       {ids.map((id, i) => (
         <>
           {i > 0 && ' and '}
-          <CustomerLink account={account} id={id} />
+          <CustomerLink account={visit.account} id={id} />
         </>
       ))}
     </>
@@ -87,7 +87,7 @@ const Records = ({ account, one }: { account: string; one: PresentedCase }) => {
   )
 }
 
-const casesTable = (account: string, cases: readonly PresentedCase[], isHolding: boolean) => (
+const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: boolean) => (
   <Table
     caption="Cases, by day"
     isCards
@@ -95,13 +95,13 @@ const casesTable = (account: string, cases: readonly PresentedCase[], isHolding:
     columns={[
       column('Day', ({ opened_for }: PresentedCase) => <Day day={opened_for} />),
       column('Affiliate', (one: PresentedCase) => (
-        <AffiliateLink account={account} id={one.affiliate_id} />
+        <AffiliateLink visit={visit} id={one.affiliate_id} />
       )),
       column('About', (one: PresentedCase) =>
         'affiliate_id' in one.subject ? (
           'the affiliate'
         ) : (
-          <SubjectLinks account={account} subject={one.subject} />
+          <SubjectLinks visit={visit} subject={one.subject} />
         ),
       ),
       column('What was found', (one: PresentedCase) => (
@@ -110,7 +110,7 @@ const casesTable = (account: string, cases: readonly PresentedCase[], isHolding:
           {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}
         </>
       )),
-      column('Records', (one: PresentedCase) => <Records account={account} one={one} />),
+      column('Records', (one: PresentedCase) => <Records account={visit.account} one={one} />),
       ...(isHolding
         ? [
             column(
@@ -245,14 +245,13 @@ export async function computeBackTest(
           <ul class="rule-words">
             {cases.map((one) => (
               <li>
-                <Day day={one.opened_for} />,{' '}
-                <SubjectLinks account={visit.account} subject={one.subject} />:{' '}
+                <Day day={one.opened_for} />, <SubjectLinks visit={visit} subject={one.subject} />:{' '}
                 <Data text={one.sentence} />
               </li>
             ))}
           </ul>
         )}
-        {cases.length > 0 && !isBeside && casesTable(visit.account, cases, isHolding)}
+        {cases.length > 0 && !isBeside && casesTable(visit, cases, isHolding)}
         {rest > 0 && <p class="note">{`${counted(rest, 'case')} more.`}</p>}
         {next_cursor &&
           (isBeside ? (

@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../durations.ts'
-import { accountPath, dayBefore } from '../page.ts'
+import { accountPath, dayBefore, type Visit } from '../page.ts'
 import { Badge, Data, Day, EmptyState, Table } from './data.tsx'
+import { AffiliateLink } from './names.tsx'
 
 // The parts of pages that show customers and where they came from.
 
@@ -65,16 +66,6 @@ export const CustomerLink = ({ account, id }: { account: string; id: string }) =
   </a>
 )
 
-/** Renders a link to an affiliate, or “none” if it is null. */
-export const AffiliateLink = ({ account, id }: { account: string; id: string | null }) =>
-  id === null ? (
-    <span class="quiet">none</span>
-  ) : (
-    <a href={accountPath(account, 'affiliates', id)}>
-      <Data text={id} />
-    </a>
-  )
-
 /** Renders a verdict and what it means. */
 export const AttributionVerdict = ({ verdict }: { verdict: string }) => {
   const { word, tone, means } = VERDICTS[verdict] ?? { word: verdict, tone: 'quiet', means: '' }
@@ -93,11 +84,11 @@ function agoWords(day: string, now: number): string {
 
 /** Renders customers with where they came from. */
 export const Customers = ({
-  account,
+  visit,
   rows,
   now,
 }: {
-  account: string
+  visit: Visit
   rows: readonly Attributed[]
   /** If given, the signup says how many days before it (milliseconds) it was. */
   now?: number
@@ -109,7 +100,7 @@ export const Customers = ({
     columns={[
       {
         title: 'Customer',
-        cell: ({ customer_id }) => <CustomerLink account={account} id={customer_id} />,
+        cell: ({ customer_id }) => <CustomerLink account={visit.account} id={customer_id} />,
       },
       {
         title: 'Signup',
@@ -123,7 +114,7 @@ export const Customers = ({
         title: 'Affiliate',
         cell: ({ attribution: { affiliate_id, affiliate_configured } }) => (
           <>
-            <AffiliateLink account={account} id={affiliate_id} />{' '}
+            <AffiliateLink visit={visit} id={affiliate_id} />{' '}
             {affiliate_id !== null && !affiliate_configured && (
               <Badge tone="warn">not configured</Badge>
             )}
@@ -136,11 +127,7 @@ export const Customers = ({
 )
 
 /** Renders customers without an affiliate. */
-export const Unattributed = (props: {
-  account: string
-  rows: readonly Attributed[]
-  now: number
-}) =>
+export const Unattributed = (props: { visit: Visit; rows: readonly Attributed[]; now: number }) =>
   props.rows.length > 0 ? (
     <Customers {...props} />
   ) : (

@@ -3,9 +3,9 @@ import type { UnearnedGroup } from '../../commission/engine/unearned.ts'
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { accountPath, type Visit } from '../page.ts'
-import { AffiliateLink } from './customers.tsx'
 import { Amount, count, Data, EmptyState, periodWords, Table } from './data.tsx'
 import { column } from './fields.tsx'
+import { AffiliateLink } from './names.tsx'
 import { planName, readTerms, wordsOf } from './reasons.tsx'
 import { Amounts } from './record-fields.tsx'
 
@@ -47,7 +47,7 @@ export async function earnedIn(
   visit: Visit,
   { path, customer_id, period }: { path: string; customer_id: string; period: string },
 ) {
-  const { api, account } = visit
+  const { api } = visit
   const [lines, unearned] = await Promise.all([
     api.get<{ data: Line[] }>(`${path}/customers/${encodeURIComponent(customer_id)}/lines`, {
       period,
@@ -60,7 +60,7 @@ export async function earnedIn(
   ])
   return (
     <>
-      <Lines account={account} earned={{ lines: lines.data, amounts }} termsOf={termsOf} />
+      <Lines visit={visit} earned={{ lines: lines.data, amounts }} termsOf={termsOf} />
       {unearned.data.length > 0 && (
         <Unearned visit={visit} rows={unearned.data} customer_id={customer_id} termsOf={termsOf} />
       )}
@@ -78,8 +78,9 @@ async function readAmounts(api: Visit['api'], path: string, lines: readonly Line
   return new Map(stored.map(({ id, amount }) => [id, amount]))
 }
 
-const Lines = (props: { account: string; earned: Earned; termsOf: TermsOf }) => {
-  const { account, earned, termsOf } = props
+const Lines = (props: { visit: Visit; earned: Earned; termsOf: TermsOf }) => {
+  const { visit, earned, termsOf } = props
+  const { account } = visit
   return (
     <Table
       caption="Lines of statements that count records of the customer"
@@ -87,7 +88,7 @@ const Lines = (props: { account: string; earned: Earned; termsOf: TermsOf }) => 
       columns={[
         {
           title: 'Affiliate',
-          cell: ({ affiliate_id: id }) => <AffiliateLink account={account} id={id} />,
+          cell: ({ affiliate_id: id }) => <AffiliateLink visit={visit} id={id} />,
         },
         {
           title: 'Statement',

@@ -9,9 +9,10 @@ import {
   changeText,
 } from '../../commission/why/explain.ts'
 import type { Visit } from '../page.ts'
-import { AffiliateLink, CustomerLink } from './customers.tsx'
+import { CustomerLink } from './customers.tsx'
 import { Data, isolated, Sentence } from './data.tsx'
 import { AccountLink, Facts } from './fields.tsx'
+import { AffiliateLink } from './names.tsx'
 
 // The explanation of a line or an adjustment.
 
@@ -77,7 +78,7 @@ function Scope({ visit, scope }: { visit: Visit; scope: string }) {
   const [kind = '', ...rest] = scope.split(':')
   const name = rest.join(':')
   if (kind === 'customer') return <CustomerLink account={visit.account} id={name} />
-  if (kind === 'affiliate' && name) return <AffiliateLink account={visit.account} id={name} />
+  if (kind === 'affiliate' && name) return <AffiliateLink visit={visit} id={name} />
   return kind === 'product' ? <Data text={name || 'none'} /> : 'All customers'
 }
 

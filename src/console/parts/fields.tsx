@@ -1,6 +1,7 @@
 import type { Child } from 'hono/jsx'
 import { accountPath, type Visit, withQuery } from '../page.ts'
 import { Amount, Badge, type Column, Data, Day, periodWords, Time, titleOf } from './data.tsx'
+import { AffiliateLink, PlanLink } from './names.tsx'
 
 // Fields of the administration API, shown in the same way on every page.
 
@@ -19,13 +20,13 @@ export const AccountLink = ({
 
 /** The pages to which the values of fields lead. */
 const PAGES: Readonly<Record<string, string>> = {
-  affiliate_id: 'affiliates',
-  parent: 'affiliates',
   customer_id: 'customers',
   delivery_id: 'deliveries',
-  plan: 'plans',
   statement: 'statements',
 }
+
+/** The fields with the id of an affiliate. */
+const AFFILIATES = new Set(['affiliate_id', 'parent'])
 
 type Tone = 'good' | 'warn' | 'bad' | 'quiet'
 
@@ -53,6 +54,8 @@ export function Value({ visit, name, value }: { visit: Visit; name: string; valu
   const id = <Data text={text} />
   const tone = name === 'status' ? TONES.get(text) : undefined
   if (text === '') return <span class="quiet">–</span>
+  if (name === 'plan') return <PlanLink visit={visit} id={text} />
+  if (AFFILIATES.has(name) && text !== '*') return <AffiliateLink visit={visit} id={text} />
   if (page && text !== '*') return <AccountLink visit={visit} at={[page, text]} children={id} />
   if (tone) return <Badge tone={tone}>{text}</Badge>
   if (/(?:^|_)at$/.test(name)) return <Time at={text} />

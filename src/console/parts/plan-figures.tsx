@@ -12,9 +12,9 @@ import { ApiError } from '../../errors.ts'
 import { readErrors } from '../api-errors.ts'
 import { apiPath, type Values, type Visit, withQuery } from '../page.ts'
 import { placeWords, plainError } from '../plan/places.ts'
-import { AffiliateLink } from './customers.tsx'
 import { Amount, Data, EmptyState, periodWords, Table, visible } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
+import { AffiliateLink } from './names.tsx'
 import { changeOf, type Money, moneyOf, sumByCurrency } from './owed.ts'
 import type { PeriodSums } from './statement-lists.tsx'
 
@@ -222,7 +222,7 @@ export const Figures = ({ visit, result, isStored, more }: FiguresProps) => {
         rows={rows}
         columns={[
           column('Affiliate', ({ affiliate }: Compared) => (
-            <AffiliateLink account={visit.account} id={affiliate} />
+            <AffiliateLink visit={visit} id={affiliate} />
           )),
           column(
             isStored ? 'In force' : 'Plans in force',

@@ -6,9 +6,9 @@ import type { RecordEarnings } from '../../commission/why/earnings.ts'
 import { earningsAddress, type TermsOf, unpaidOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Visit } from '../page.ts'
-import { AffiliateLink } from './customers.tsx'
 import { amountText, Badge, Data, isolated, periodWords } from './data.tsx'
 import { AccountLink } from './fields.tsx'
+import { AffiliateLink } from './names.tsx'
 import { NextStep, planName, Reason, readTerms, wordsOf } from './reasons.tsx'
 import type { FoundRecord } from './record-lookup.ts'
 import { type Statement, StatusBadge } from './statement-lists.tsx'
@@ -62,8 +62,7 @@ function Earnings(props: Earned) {
       )}
       <OtherRules {...props} />
       <p class="note">
-        Affiliate of the customer on that day:{' '}
-        <AffiliateLink account={visit.account} id={affiliate_id} />
+        Affiliate of the customer on that day: <AffiliateLink visit={visit} id={affiliate_id} />
       </p>
     </>
   )
@@ -121,7 +120,7 @@ function EarnedLine({ visit, earnings, termsOf, statements, line }: Earned & { l
         />
         {affiliate_id === earnings.affiliate_id ? '' : ', for '}
         {affiliate_id !== earnings.affiliate_id && (
-          <AffiliateLink account={visit.account} id={affiliate_id} />
+          <AffiliateLink visit={visit} id={affiliate_id} />
         )}
         .
       </p>

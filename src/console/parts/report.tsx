@@ -2,9 +2,9 @@ import type { Child } from 'hono/jsx'
 import { moneyText } from '../../commission/books/money.ts'
 import { add, decimal, plainText, ZERO } from '../../commission/engine/decimal.ts'
 import type { Figure, Figures, GroupValue, Report, Row, Unconverted } from '../../reports/report.ts'
+import type { Visit } from '../page.ts'
 import { type Bar, BarList } from './bars.tsx'
 import { Chart, type ChartRow } from './chart.tsx'
-import { AffiliateLink } from './customers.tsx'
 import {
   Amount,
   amountText,
@@ -16,6 +16,7 @@ import {
   Table,
 } from './data.tsx'
 import { FigureCard } from './figures.tsx'
+import { AffiliateLink } from './names.tsx'
 import { plainWords } from './plain-words.ts'
 import { groupText, groupTitle, metricTitle, REST_WORDS, TIME_GROUPS } from './report-words.ts'
 
@@ -28,7 +29,7 @@ const [CHART_METRICS, CHART_ROWS, CARDS] = [3, 400, 6]
 const SHOWN_ROWS = 500
 
 interface ReportProps {
-  readonly account: string
+  readonly visit: Visit
   readonly report: Report
   /** The same totals of the days that the report is compared with, and what these days are. */
   readonly before: Report
@@ -107,13 +108,13 @@ function FigureText({ report, row, metric, hasCurrency = false }: FigureProps) {
 }
 
 const GroupLink = ({
-  account,
+  visit,
   toDay,
   name,
   value,
-}: Pick<ReportProps, 'account' | 'toDay'> & { name: string; value: GroupValue }) => {
+}: Pick<ReportProps, 'visit' | 'toDay'> & { name: string; value: GroupValue }) => {
   if (value === null) return <span class="quiet">none</span>
-  if (name === 'affiliate_id') return <AffiliateLink account={account} id={String(value)} />
+  if (name === 'affiliate_id') return <AffiliateLink visit={visit} id={String(value)} />
   if (name === 'day')
     return (
       <a href={toDay(String(value))}>

@@ -3,9 +3,10 @@ import type { QualificationReport } from '../../commission/engine/once-report.ts
 import type { TermsOf } from '../../commission/why/found-record.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, dayBefore, type Visit } from '../page.ts'
-import { AffiliateLink, type Attribution } from './customers.tsx'
+import type { Attribution } from './customers.tsx'
 import { amountText, Badge, Data, Day, isolated, type List } from './data.tsx'
 import { AccountLink } from './fields.tsx'
+import { AffiliateLink } from './names.tsx'
 import { planName, readTerms, type Unearned, wordsOf } from './reasons.tsx'
 import { Amounts, nounOf } from './record-fields.tsx'
 import type { StoredRecord } from './record-lookup.ts'
@@ -65,7 +66,7 @@ const dayOf = (value: unknown): string | null =>
   /^\d{4}-\d\d-\d\d/.exec(typeof value === 'string' ? value : '')?.[0] ?? null
 
 /** Returns the events that need no computation. */
-function ownEvents({ account }: Visit, history: CustomerHistory): Event[] {
+function ownEvents(visit: Visit, history: CustomerHistory): Event[] {
   const { signup, attribution, affiliations, refusal, lists } = history
   return [
     ...(attribution?.link_id
@@ -76,7 +77,7 @@ function ownEvents({ account }: Visit, history: CustomerHistory): Event[] {
       day: from,
       text: (
         <>
-          Affiliate from then on: <AffiliateLink account={account} id={affiliate_id} />
+          Affiliate from then on: <AffiliateLink visit={visit} id={affiliate_id} />
         </>
       ),
     })),
@@ -84,7 +85,7 @@ function ownEvents({ account }: Visit, history: CustomerHistory): Event[] {
     ...lists.flatMap(({ resource, data }) =>
       // Trading goes on every day: the first day is what counts.
       (resource === 'trading-activity' ? data.slice(0, 1) : data).map((record) =>
-        recordEvent(account, resource, record),
+        recordEvent(visit.account, resource, record),
       ),
     ),
   ]

@@ -148,6 +148,7 @@ export interface AffiliateFilter {
   readonly affiliate_id?: string
   /** The beginning of an id, a name or an e-mail address. Only for ids, case matters. */
   readonly beginning?: string
+  readonly ids?: readonly string[]
 }
 
 /** The affiliates with a column that begins with a text, along the index of the column. */
@@ -168,16 +169,25 @@ export const listAffiliates = (
   db: D1Database,
   account: string,
   page: Page,
-  { affiliate_id: id, beginning }: AffiliateFilter = {},
+  { affiliate_id: id, beginning, ids }: AffiliateFilter = {},
 ): Promise<FoundPage<Affiliate>> => {
   const from = beginning === undefined ? 'affiliates where account = :account' : BEGINNING_WITH
+  const one = id === undefined ? '' : ' and affiliate_id = :id'
+  const some =
+    ids === undefined ? '' : ` and affiliate_id in (select value from ${JSON_EACH}(:ids))`
   return paginate<Affiliate>(
     db,
     {
       columns: LISTED,
-      from: id === undefined ? from : `${from} and affiliate_id = :id`,
+      from: `${from}${one}${some}`,
       key: ['affiliate_id'],
-      values: { account, id, beginning, end: endOfTexts(beginning ?? '') },
+      values: {
+        account,
+        id,
+        ids: ids && JSON.stringify(ids),
+        beginning,
+        end: endOfTexts(beginning ?? ''),
+      },
     },
     page,
   )

@@ -106,7 +106,7 @@ export const affiliates = (): Operation[] => [
     id: 'listAffiliates',
     summary: 'List affiliates',
     description: 'Lists the configured affiliates, ordered by id.',
-    parameters: [...PAGING, 'affiliate_query', 'affiliate_beginning'],
+    parameters: [...PAGING, 'affiliate_query', 'affiliate_beginning', 'affiliate_ids'],
     answers: paged('One page of affiliates.', ref('Affiliate')),
   }),
   operation({

@@ -1,0 +1,45 @@
+import { accountPath, type Visit } from '../page.ts'
+import { Data } from './data.tsx'
+
+// Links to plans and affiliates by the names that people call them.
+
+/** What a link needs of a visit: the names of its account. */
+type Named = Pick<Visit, 'account' | 'names'>
+
+/** Renders the name of a plan. */
+export const PlanName = async ({ visit, id }: { visit: Named; id: string }) => (
+  <Data text={(await visit.names.plans()).get(id) ?? id} />
+)
+
+/** Renders a link to a plan, by its name or by the one that is given: a plan may have had another name. */
+export const PlanLink = ({ visit, id, name }: { visit: Named; id: string; name?: string }) => (
+  <a href={accountPath(visit.account, 'plans', id)}>
+    {name ? <Data text={name} /> : <PlanName visit={visit} id={id} />}
+  </a>
+)
+
+/** Renders the name of an affiliate and its id; only the id of one without a name. */
+export const AffiliateName = async ({ visit, id }: { visit: Named; id: string }) => {
+  const name = await visit.names.affiliate(id)
+  return <NameAndId name={name} id={id} />
+}
+
+/** Renders a name that is known, and its id; only the id if there is no name. */
+export const NameAndId = ({ name, id }: { name: string | null; id: string }) =>
+  name === null ? (
+    <Data text={id} />
+  ) : (
+    <>
+      <Data text={name} /> (<Data text={id} />)
+    </>
+  )
+
+/** Renders a link to an affiliate, or “none” if it is null. */
+export const AffiliateLink = ({ visit, id }: { visit: Named; id: string | null }) =>
+  id === null ? (
+    <span class="quiet">none</span>
+  ) : (
+    <a href={accountPath(visit.account, 'affiliates', id)}>
+      <AffiliateName visit={visit} id={id} />
+    </a>
+  )
