@@ -3,7 +3,7 @@ import { listed } from '../../commission/engine/reasons.ts'
 import type { Visit } from '../page.ts'
 import { Amount, count, Data, Day, dayWords, periodWords, titleOf, visible } from './data.tsx'
 import { AccountLink, Json } from './fields.tsx'
-import { AffiliateLink, PlanLink } from './names.tsx'
+import { PlanLink } from './names.tsx'
 
 // What the entries of the audit log say: one sentence for each action, and what it changed.
 
@@ -74,9 +74,13 @@ const settings = (after: Details, before?: Details): Difference[] =>
 const without = (details: Details, ...names: readonly string[]): Details =>
   Object.fromEntries(Object.entries(details).filter(([name]) => !names.includes(name)))
 
+// An entry names an affiliate by its id: the log has no names of people.
 const Affiliate = ({ visit, id }: { visit: Visit; id: string }) =>
-  id === '*' ? 'all other affiliates' : <AffiliateLink visit={visit} id={id} />
-
+  id === '*' ? (
+    'all other affiliates'
+  ) : (
+    <AccountLink visit={visit} at={['affiliates', id]} children={<Data text={id} />} />
+  )
 const Customer = ({ visit, id }: { visit: Visit; id: string }) => (
   <>
     the customer <AccountLink visit={visit} at={['customers', id]} children={<Data text={id} />} />
