@@ -193,6 +193,15 @@ describe('a case that holds', () => {
     expect(entry.details).not.toHaveProperty('override')
   })
 
+  test('that holds another statement is not named by an override', async () => {
+    await approve(june, july, august)
+    await storeCases({ id: 'case_1', reserve: '20' })
+    await pay(june, 'R-1', { override: { reason: 'To be sure' } })
+    const [entry] = (await json(askAdmin('audit-log'))).data
+    expect(entry).toMatchObject({ action: 'statement.pay' })
+    expect(entry.details).not.toHaveProperty('override')
+  })
+
   test('holds again what came back', async () => {
     await approve(june)
     await pay(june, 'R-1')
@@ -234,6 +243,15 @@ describe('a case that holds a part', () => {
     await approve(august)
     // 50 % of 13.50 is 6.75.
     expect(heldOf(await payouts())).toEqual([['a', '5.50', 1, '8.00', 1, ['case_1']]])
+  })
+
+  test('counts each currency by itself', async () => {
+    const dollars = { ...earning('a', '2024-06', '100.00', { currency: 'USD' }), plan: 'us' }
+    await approve(dollars, june, july)
+    await storeCases({ id: 'case_1', reserve: '10', openedAt: 0 })
+    expect((await pay(dollars, 'R-1', { override: { reason: 'Agreed' } })).status).toBe(200)
+    // 10 % of 30.50 is 3.05.
+    expect(heldOf(await payouts())).toEqual([['a', '25.00', 1, '5.50', 1, ['case_1']]])
   })
 
   test('lets a file pay the rest in one or several payments', async () => {

@@ -96,13 +96,6 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
   },
   {
     file: 'src/commission/engine/once.ts',
-    declaration: 'follows',
-    was: 'compareFacts(fact, trigger) > 0',
-    is: ['compareFacts(fact, trigger) >= 0'],
-    why: 'Only the trigger itself compares as equal, and it is left out before.',
-  },
-  {
-    file: 'src/commission/engine/once.ts',
     declaration: 'evaluateTrigger',
     was: "'blocked'",
     is: ['""'],
@@ -534,13 +527,6 @@ export const ENGINE_EQUIVALENTS: readonly Equivalent[] = [
     was: "'fact'",
     is: ['""'],
     why: 'A condition is met only once all of its records are converted.',
-  },
-  {
-    file: 'src/commission/engine/explain.ts',
-    declaration: 'whenText',
-    was: 'term !== null',
-    is: ['true'],
-    why: 'A term of a base is an object.',
   },
   {
     file: 'src/commission/engine/uplines.ts',
