@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core'
 import { articlePieces, type Letter } from '../src/commission/export/article.ts'
 import { PAGE_END, pageHeaders, pageStart } from '../src/commission/export/page.ts'
 import type { Part, Presented } from '../src/commission/export/read.ts'
-import { writingOf } from '../src/commission/export/writing.ts'
+import { wordsOf } from '../src/commission/words/words.ts'
 import { CONTRAST, findingsOf, injectAxe, RULES } from './browser/axe.ts'
 import { ARGUMENTS, executablePath, skip } from './browser/chromium.ts'
 import { textOfPdf } from './browser/pdf.ts'
@@ -107,7 +107,7 @@ async function* only(part: Part) {
 const letter: Letter = {
   sender: 'Acme Markets',
   address: ['Acme Markets Ltd', '1 High Street', 'London EC1A 1BB'],
-  writing: writingOf('en-GB'),
+  words: wordsOf('en-GB'),
   receiverOf: (affiliate) => (affiliate.startsWith('IB-01') ? 'Ada Partners' : null),
   termsOf: (_, version) => ({
     ...{ name: 'Standard IB', currency: 'EUR', period: 'month', effective_from: '2026-01-01' },

@@ -98,7 +98,7 @@ const settings = {
       describeField(
         locale,
         documentation(
-          'The language and region in whose way printed statements write days and numbers. Their labels are German, French or Spanish in these languages, and English in all others. Null: `en-GB`.',
+          'The language and region of printed statements: `en`, `de`, `fr`, `es` and `pt` have their own words. Others are in English, with days and numbers in the way of the locale. Null: `en-GB`.',
           'de-DE',
         ),
       ),

@@ -1,12 +1,11 @@
-import { type CustomerListName, isOfCustomer } from './conditions.ts'
-import { countryInSentence } from './country-words.ts'
+import { ENGLISH, isMessageName, type Words } from '../words/words.ts'
+import { isOfCustomer } from './conditions.ts'
 import { decimal, integer, isNegative, multiply, negate, plainText } from './decimal.ts'
 import type {
   ActivityKind,
   Conditions,
   EventKind,
   FactTerm,
-  ListName,
   OnceRule,
   OverrideRule,
   PlanTerms,
@@ -20,12 +19,18 @@ import type {
   Unit,
   UnitRule,
 } from './plan.ts'
-import { counted, figure, isRecord, listed, money } from './reasons.ts'
+import { counted, isRecord } from './reasons.ts'
 
-// A plan in plain English: each rule as sentences that a manager and an affiliate can read.
+// A plan in words: each rule as sentences that a manager and an affiliate can read, in English unless
+// other words are given.
 
 /** What the sentences of a rule need to know of its plan. */
 type Frame = Pick<PlanTerms, 'currency' | 'period'>
+
+/** What the sentences of a rule need: its plan, and the words of a language. */
+interface Speech extends Frame {
+  readonly words: Words
+}
 
 /** A rule in words: `pays` says what it pays for, `limits` what else applies, each as a sentence. */
 export interface RuleWords {
@@ -36,53 +41,65 @@ export interface RuleWords {
 
 type FactKind = TransactionKind | ActivityKind | EventKind
 
-const TRANSACTIONS: Readonly<Record<string, string>> = { ib_rebate: 'IB rebate' }
-
-/** Names the fields of trading activity. */
-export const ACTIVITY: Readonly<Record<ActivityKind['activity'], string>> = {
-  lots_traded: 'lots traded',
-  pnl: 'profit and loss of customers',
-  volume_usd: 'traded volume in USD',
-  spread_cost: 'spread',
-  commission: 'trading commission',
-}
+/** Names a field of trading activity. */
+export const activityWord = (field: ActivityKind['activity'], words = ENGLISH): string =>
+  words.text(`activity.${field}`)
 
 /** Joins a list of alternatives: `a, b or c`. */
-export const either = (items: readonly string[]): string =>
-  items.length <= 1 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`
+export const either = ENGLISH.or
 
-/** Names a type of transactions: `IB rebate`, `deposit`. */
-export const transactionWord = (type: string): string =>
-  TRANSACTIONS[type] ?? type.replaceAll('_', ' ')
-
-/** Returns the plural of a noun. A word that is none, such as `other`, stands before `transactions`. */
-function plural(noun: string): string {
-  if (noun === 'other') return 'other transactions'
-  if (/(?:s|x|z|ch|sh)$/.test(noun)) return `${noun}es`
-  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`
+/** Names a type of transactions: `IB rebate`, `deposit`. A type without a name of its own is `other`. */
+export const transactionWord = (type: string): string => {
+  const name = `transaction.${type}`
+  return type !== 'other' && isMessageName(name) ? ENGLISH.text(name) : type.replaceAll('_', ' ')
 }
 
-const pluralType = (type: string): string => plural(transactionWord(type))
+const spaced = (name: string): string => name.replaceAll('_', ' ')
 
-const singular = (type: string): string =>
-  type === 'other' ? 'other transaction' : transactionWord(type)
+const quoted = (name: string, words: Words): string => words.text('quoted', { name })
 
-const subtypesOf = ({ subtypes }: TransactionKind): string =>
-  subtypes ? ` of the kind ${either(subtypes.map((one) => one.replaceAll('_', ' ')))}` : ''
+/** Names transactions of a type, in the form that fits their number. */
+function typeWord(type: string, count: number, words: Words): string {
+  const name = `transaction.${type}`
+  return isMessageName(name) ? words.text(name, { count }) : quoted(spaced(type), words)
+}
+
+/** Names a type of transactions as what a rule waits for: `deposit`, `eine erste Einzahlung`. */
+function firstWord(type: string, words: Words): string {
+  const name = `first.${type}`
+  return isMessageName(name) ? words.text(name) : quoted(spaced(type), words)
+}
+
+/** The number that stands for many. */
+const MANY = 2
+
+/** Adds the subtypes to the words of transactions. */
+function withSubtypes(transactions: string, { subtypes }: TransactionKind, words: Words): string {
+  if (!subtypes) return transactions
+  const named = subtypes.map((one) => quoted(spaced(one), words))
+  return words.text('kind.subtypes', { transactions, subtypes: words.or(named) })
+}
+
+function eventWords({ event, kpi }: EventKind, count: number, words: Words): string {
+  const named = { event: quoted(event, words), count }
+  return kpi === undefined
+    ? words.text('kind.event', named)
+    : words.text('kind.kpi', { ...named, kpi: quoted(kpi, words) })
+}
 
 /** Names facts as a sum: `deposits and refunds`, `spread`, `NGR of bet events`. */
-export function kindWords(kind: FactKind): string {
+export function kindWords(kind: FactKind, words = ENGLISH): string {
   if ('transactions' in kind) {
-    return `${listed(kind.transactions.map(pluralType))}${subtypesOf(kind)}`
+    const types = kind.transactions.map((type) => typeWord(type, MANY, words))
+    return withSubtypes(words.and(types), kind, words)
   }
-  if ('activity' in kind) return ACTIVITY[kind.activity]
-  return kind.kpi ? `${kind.kpi} of ${kind.event} events` : `${kind.event} events`
+  return 'activity' in kind ? activityWord(kind.activity, words) : eventWords(kind, MANY, words)
 }
 
 const isFactKind = (kind: object): kind is FactKind =>
   ['transactions', 'activity', 'event'].some((name) => Object.hasOwn(kind, name))
 
-/** Names what a term, a unit or a trigger counts: `deposits`, `signups`, `lines of the rule cpa`. */
+/** Names in English what a term, a unit or a trigger counts: `deposits`, `signups`, `lines of the rule cpa`. */
 export function countedWords(kind: unknown): string {
   if (!isRecord(kind)) return 'records'
   if (isRecord(kind.count)) return countedWords(kind.count)
@@ -91,402 +108,462 @@ export function countedWords(kind: unknown): string {
   return typeof kind.once === 'string' ? `lines of the rule ${kind.once}` : 'records'
 }
 
-const CONDITION_WORDS: Readonly<Record<string, string>> = {
-  countries: 'from',
-  account_types: 'with the account type',
-  challenge_types: 'with the challenge',
-  phases: 'in the phase',
-  kyc: 'with the KYC status',
-  sales: 'with the sales status',
-  links: 'who came by the link',
-  instruments: 'on',
-  products: 'of the product',
-  currencies: 'in',
-  subtypes: 'of the kind',
-} satisfies Record<ListName, string>
-
-/** Returns the values of a condition as people read them: countries by their names. */
-const valuesInWords = (name: string, values: readonly string[]): readonly string[] =>
-  name === 'countries' ? values.map(countryInSentence) : values
-
-const conditionPhrase = (name: string, values: readonly string[]): string =>
-  `${CONDITION_WORDS[name] ?? name.replaceAll('_', ' ')} ${either(valuesInWords(name, values))}`
-
-function sizePhrase({ min, max }: NonNullable<Conditions['account_size']>): string {
-  const bounds = [
-    ...(min === undefined ? [] : [`at least ${figure(min)}`]),
-    ...(max === undefined ? [] : [`at most ${figure(max)}`]),
-  ]
-  return `with an account size of ${listed(bounds)}`
+/** Names a value of a condition as people read it: countries and known phases by their names. */
+function valueWord(list: string, value: string, words: Words): string {
+  if (list === 'countries') return words.country(value)
+  const phase = `phase.${value}`
+  if (list === 'phases' && isMessageName(phase)) return words.text(phase)
+  return list === 'currencies' ? value : quoted(value, words)
 }
 
+const valuesInWords = (list: string, values: readonly string[], words: Words): string =>
+  words.or(values.map((value) => valueWord(list, value, words)))
+
+type Size = NonNullable<Conditions['account_size']>
+
+/** Which bounds there are: `least`, `most` or `both`. */
+const boundsOf = (min: string | undefined, max: string | undefined): 'least' | 'most' | 'both' =>
+  min === undefined ? 'most' : max === undefined ? 'least' : 'both'
+
+const sizeValues = ({ min = '', max = '' }: Size, { figure }: Words) => ({
+  min: figure(min),
+  max: figure(max),
+})
+
 /** Conditions in words: whom and what they include, and whom and what they leave out. */
-export function conditionWords(conditions: Conditions | undefined): {
+export function conditionWords(
+  conditions: Conditions | undefined,
+  words = ENGLISH,
+): {
   readonly only: readonly string[]
   readonly not: readonly string[]
 } {
-  const { account_size, ...lists } = conditions ?? {}
+  const { account_size: size, ...lists } = conditions ?? {}
   const phrases = (isNot: boolean, ofCustomer: boolean): string[] =>
-    Object.entries(lists).flatMap(([name, values]) =>
-      values === undefined || name.startsWith('not_') !== isNot || isOfCustomer(name) !== ofCustomer
+    Object.entries(lists).flatMap(([name, values]) => {
+      const list = name.replace(/^not_/, '')
+      const message = `only.${list}`
+      return values === undefined ||
+        name.startsWith('not_') !== isNot ||
+        isOfCustomer(name) !== ofCustomer ||
+        !isMessageName(message)
         ? []
-        : [conditionPhrase(name.replace(/^not_/, ''), values)],
-    )
-  const included = [...phrases(false, true), ...(account_size ? [sizePhrase(account_size)] : [])]
-  const records = phrases(false, false)
+        : [words.text(message, { values: valuesInWords(list, values, words) })]
+    })
+  const customers = (conditions: string): string => words.text('group.customers', { conditions })
+  const records = (conditions: string): string => words.text('group.records', { conditions })
+  const included = [
+    ...phrases(false, true),
+    ...(size
+      ? [words.text(`only.account_size.${boundsOf(size.min, size.max)}`, sizeValues(size, words))]
+      : []),
+  ]
+  const ofRecords = phrases(false, false)
   return {
     // All must hold, but any of those that leave out is enough.
     only: [
-      ...(included.length > 0 ? [`customers ${listed(included)}`] : []),
-      ...(records.length > 0 ? [`records ${listed(records)}`] : []),
+      ...(included.length > 0 ? [customers(words.and(included))] : []),
+      ...(ofRecords.length > 0 ? [records(words.and(ofRecords))] : []),
     ],
-    not: [
-      ...phrases(true, true).map((phrase) => `customers ${phrase}`),
-      ...phrases(true, false).map((phrase) => `records ${phrase}`),
-    ],
+    not: [...phrases(true, true).map(customers), ...phrases(true, false).map(records)],
   }
 }
 
-/** Writes conditions in brackets behind what they limit: ` (only records on XAU*)`. */
-export function conditionText(conditions: Conditions | undefined): string {
-  const { only, not } = conditionWords(conditions)
-  const parts = [
-    ...(only.length > 0 ? [`only ${listed(only)}`] : []),
-    ...(not.length > 0 ? [`not ${either(not)}`] : []),
-  ]
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`
+/** Writes conditions in brackets behind what they limit: `deposits (only records on XAU*)`. */
+function limitedWords(what: string, conditions: Conditions | undefined, words: Words): string {
+  const found = conditionWords(conditions, words)
+  const [only, not] = [words.and(found.only), words.or(found.not)]
+  if (only === '' && not === '') return what
+  if (not === '') return words.text('limited.only', { what, only })
+  return only === ''
+    ? words.text('limited.not', { what, not })
+    : words.text('limited.both', { what, only, not })
 }
 
-const percentText = (times: string): string =>
-  `${figure(plainText(multiply(decimal(times), integer(100))))} %`
+/** Writes conditions in English, in brackets, to be put behind what they limit: ` (only records on XAU*)`. */
+export const conditionText = (conditions: Conditions | undefined): string =>
+  limitedWords('', conditions, ENGLISH)
+
+const percentText = (times: string, { percent }: Words): string =>
+  percent(plainText(multiply(decimal(times), integer(100))))
 
 /** Writes a term without its sign. */
-function termWords(term: Term, names: ReadonlyMap<string, string>, frame: Frame): string {
+function termWords(term: Term, names: ReadonlyMap<string, string>, speech: Speech): string {
+  const { words, currency, period } = speech
   if ('fixed' in term) {
     const amount = isNegative(decimal(term.fixed))
       ? plainText(negate(decimal(term.fixed)))
       : term.fixed
-    return `${money(amount, frame.currency)} a ${frame.period}`
+    return words.text(`term.fixed.${period}`, { amount: words.money(amount, currency) })
   }
   const times = decimal(('times' in term && term.times) || '1')
   const size = plainText(isNegative(times) ? negate(times) : times)
-  const part = size === '1' ? '' : `${percentText(size)} of `
-  if ('of' in term) {
-    return `${part}${listed(term.of.map((name) => names.get(name) ?? name))}`
-  }
-  return `${part}${kindWords(term)}${conditionText(term.when)}`
+  const part = (what: string): string =>
+    size === '1' ? what : words.text('term.percent', { percent: percentText(size, words), what })
+  if ('of' in term) return part(words.and(term.of.map((name) => names.get(name) ?? name)))
+  return limitedWords(part(kindWords(term, words)), term.when, words)
 }
 
 const isDeduction = (term: Term): boolean =>
   isNegative(decimal('fixed' in term ? term.fixed : ((term as FactTerm).times ?? '1')))
 
 /** Writes a base: `spread plus trading commission minus 20 % of trading commission`. */
-export function baseWords(base: readonly Term[], frame: Frame): string {
+function baseText(base: readonly Term[], speech: Speech): string {
+  const { words } = speech
   const names = new Map<string, string>()
-  const words = base.map((term, i) => {
-    const text = termWords(term, names, frame)
-    if (term.name !== undefined) names.set(term.name, text)
-    if (i === 0) return isDeduction(term) ? `minus ${text}` : text
-    return `${isDeduction(term) ? 'minus' : 'plus'} ${text}`
-  })
-  return words.join(' ')
+  return base.reduce((before, one, i) => {
+    const term = termWords(one, names, speech)
+    if (one.name !== undefined) names.set(one.name, term)
+    if (i === 0) return isDeduction(one) ? words.text('base.negative', { term }) : term
+    return words.text(isDeduction(one) ? 'base.minus' : 'base.plus', { before, term })
+  }, '')
 }
 
-/** Names one unit: `lot traded`, `USD of traded volume`, `deposit`. */
-function unitWords(unit: Unit, each: string | undefined): string {
-  const many = each !== undefined && each !== '1'
-  const size = many ? `${figure(each)} ` : ''
+/** Writes a base in English: `spread plus trading commission minus 20 % of trading commission`. */
+export const baseWords = (base: readonly Term[], frame: Frame): string =>
+  baseText(base, { ...frame, words: ENGLISH })
+
+/** Names what a unit rule pays for: `for each lot traded`, `for each 10 deposits`. */
+function unitWords(unit: Unit, each: string | undefined, words: Words): string {
+  const isOne = each === undefined || each === '1'
+  const count = isOne ? 1 : Number(each)
+  const named = unitNoun(unit, count, words)
+  return isOne
+    ? words.text('unit.one', { unit: named })
+    : words.text('unit.many', { each: words.figure(each), unit: named })
+}
+
+/** Names a number of units: `lots traded`, `USD of traded volume`, `deposit`. */
+function unitNoun(unit: Unit, count: number, words: Words): string {
   if ('count' in unit) {
-    const kind = unit.count
-    const nouns = 'transactions' in kind ? kind.transactions.map(singular) : [`${kind.event} event`]
-    const plurals =
-      'transactions' in kind ? kind.transactions.map(pluralType) : [`${kind.event} events`]
-    return many ? `${size}${either(plurals)}` : either(nouns)
+    return 'transactions' in unit.count
+      ? words.or(unit.count.transactions.map((type) => typeWord(type, count, words)))
+      : eventWords({ event: unit.count.event }, count, words)
   }
-  if ('event' in unit) return `${many ? size : ''}${unit.kpi} of ${unit.event} events`
-  if (unit.activity === 'lots_traded') return many ? `${size}lots traded` : 'lot traded'
-  return many ? `${size}USD of traded volume` : 'USD of traded volume'
+  if ('event' in unit) return eventWords(unit, count, words)
+  return unit.activity === 'lots_traded'
+    ? words.text('unit.lots', { count })
+    : words.text('unit.volume')
 }
 
-/** Names what a unit rule counts: `lots traded`, `deposits`. */
-export function unitMeasure(unit: Unit): string {
-  if ('count' in unit) return `number of ${kindWords(unit.count)}`
-  return 'event' in unit ? kindWords(unit) : ACTIVITY[unit.activity]
+/** Names what a unit rule counts: `lots traded`, `number of deposits`. */
+export function unitMeasure(unit: Unit, words = ENGLISH): string {
+  if ('count' in unit) return words.text('numberOf', { nouns: kindWords(unit.count, words) })
+  return kindWords(unit, words)
 }
-
-const WINDOWS = { period: null, quarter: 'the quarter', lifetime: 'all time' } as const
 
 /** Returns what the tiers of a rule measure. */
-function measureWords({ by, over, window = 'period' }: Tiers, own: string, frame: Frame): string {
+function measureWords(
+  { by, over = 'own', window = 'period' }: Tiers,
+  own: string,
+  speech: Speech,
+): string {
+  const { words, period } = speech
   const what =
     by === undefined
       ? own
       : 'once' in by
-        ? `customers who qualified by the rule ${by.once}`
+        ? words.text('by.once', { rule: quoted(by.once, words) })
         : 'customers' in by
-          ? 'active customers'
-          : baseWords(by.base, frame)
-  const whose = over === 'network' ? ' of the affiliate and all affiliates below' : ''
-  return `${what}${whose} in ${WINDOWS[window] ?? `the ${frame.period}`}`
+          ? words.text('by.customers')
+          : baseText(by.base, speech)
+  return words.text(`measure.${over}.${window === 'period' ? period : window}`, { what })
 }
 
+const isPercentRule = ({ tiers, ...rule }: Rule): boolean =>
+  tiers?.steps[0] === undefined
+    ? 'percent' in rule && rule.percent !== undefined
+    : tiers.steps[0].percent !== undefined
+
 /** Returns the rate of a rule: `30 %`, `5.00 EUR`, or `3.00 to 7.00 EUR` if it has tiers. */
-export function rateWords(rule: Rule, { currency }: Frame): string {
+export function rateWords(rule: Rule, { currency }: Frame, words = ENGLISH): string {
+  const text = (value = '0'): string =>
+    isPercentRule(rule) ? words.percent(value) : words.money(value, currency)
   const steps = rule.tiers?.steps
   if (steps) {
     const [first, last] = [steps[0], steps.at(-1)]
-    const isPercent = first?.percent !== undefined
-    const text = (value = '0'): string =>
-      isPercent ? `${figure(value)} %` : money(value, currency)
     const [from, to] = [text(first?.percent ?? first?.amount), text(last?.percent ?? last?.amount)]
-    return from === to ? from : `${from} to ${to}`
+    return from === to ? from : words.text('rate.span', { from, to })
   }
-  if ('percent' in rule && rule.percent !== undefined) return `${figure(rule.percent)} %`
-  return money(('amount' in rule && rule.amount) || '0', currency)
+  if ('percent' in rule && rule.percent !== undefined) return text(rule.percent)
+  return text(('amount' in rule && rule.amount) || '0')
 }
 
 /** Returns a sentence for the tiers of a rule. */
-function tierSentences(rule: Rule, own: string, frame: Frame): string[] {
-  const { tiers } = rule
+function tierSentences({ tiers }: Rule, own: string, speech: Speech): string[] {
   if (!tiers) return []
-  const steps = tiers.steps.map(({ from, percent, amount }) => {
-    const rate =
-      percent === undefined ? money(amount ?? '0', frame.currency) : `${figure(percent)} %`
-    return `${rate} from ${figure(from)}`
+  const { words, currency } = speech
+  const steps = tiers.steps
+    .map(({ from, percent, amount }) =>
+      words.text('tier.step', {
+        rate: percent === undefined ? words.money(amount ?? '0', currency) : words.percent(percent),
+        from: words.figure(from),
+      }),
+    )
+    .reduce((before, step) => words.text('tier.next', { before, step }))
+  return [words.text(`tiers.${tiers.mode}`, { measure: measureWords(tiers, own, speech), steps })]
+}
+
+/** Returns what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
+function triggerText(trigger: Trigger, { currency, words }: Speech): string {
+  if ('signup' in trigger) return words.text('trigger.signup')
+  const hasMin = trigger.min !== undefined
+  const min = hasMin ? words.money(trigger.min, currency) : ''
+  if ('event' in trigger) {
+    const event = quoted(trigger.event, words)
+    return words.text(hasMin ? 'trigger.eventMin' : 'trigger.event', { event, min })
+  }
+  const isFee = trigger.transactions.every((type) => /fee$/.test(type))
+  const types = words.or(trigger.transactions.map((type) => firstWord(type, words)))
+  return words.text(`trigger.${isFee ? 'paid' : 'made'}${hasMin ? 'Min' : ''}`, {
+    ...{ types: withSubtypes(types, trigger, words), min },
   })
-  const mode =
-    tiers.mode === 'whole'
-      ? 'The step that is reached applies to all of it.'
-      : 'Each part is paid at its own step.'
-  return [`By the ${measureWords(tiers, own, frame)}: ${steps.join(', ')}. ${mode}`]
 }
 
-/** Returns what a trigger is: `makes a first deposit of at least 100 EUR`. */
-export function triggerWords(trigger: Trigger, { currency }: Frame): string {
-  if ('signup' in trigger) return 'signs up'
-  const least = trigger.min === undefined ? '' : ` of at least ${money(trigger.min, currency)}`
-  if ('event' in trigger) return `has a first ${trigger.event} event${least}`
-  const verb = trigger.transactions.every((type) => /fee$/.test(type)) ? 'pays' : 'makes'
-  return `${verb} a first ${either(trigger.transactions.map(singular))}${subtypesOf(trigger)}${least}`
-}
-
-/** What is said of a customer who meets a condition, and of one who meets its opposite. */
-const OF_A_CUSTOMER: Readonly<Record<string, readonly [is: string, isNot: string]>> = {
-  countries: ['is from', 'is not from'],
-  account_types: ['has the account type', 'does not have the account type'],
-  challenge_types: ['has the challenge', 'does not have the challenge'],
-  phases: ['is in the phase', 'is not in the phase'],
-  kyc: ['has the KYC status', 'does not have the KYC status'],
-  sales: ['has the sales status', 'does not have the sales status'],
-  links: ['came by the link', 'did not come by the link'],
-} satisfies Record<CustomerListName, readonly [string, string]>
+/** Returns in English what a trigger is: `the customer makes a first deposit of at least 100 EUR`. */
+export const triggerWords = (trigger: Trigger, frame: Frame): string =>
+  triggerText(trigger, { ...frame, words: ENGLISH })
 
 /** Says what a customer is who meets conditions: `is from DE and does not have the account type demo`. */
-export function customerWords({ account_size, ...lists }: Conditions): string {
-  const phrases = Object.entries(lists).map(([name, values]) => {
+export function customerWords(
+  { account_size: size, ...lists }: Conditions,
+  words = ENGLISH,
+): string {
+  const phrases = Object.entries(lists).flatMap(([name, values]) => {
+    const message = `is.${name}`
     const list = name.replace(/^not_/, '')
-    const words = OF_A_CUSTOMER[list] ?? ['has', 'does not have']
-    return `${words[name.startsWith('not_') ? 1 : 0]} ${either(valuesInWords(list, values ?? []))}`
+    return isMessageName(message)
+      ? [words.text(message, { values: valuesInWords(list, values ?? [], words) })]
+      : []
   })
-  const size = account_size ? [sizePhrase(account_size).replace(/^with/, 'has')] : []
-  return listed([...phrases, ...size])
+  const sizes = size
+    ? [words.text(`is.account_size.${boundsOf(size.min, size.max)}`, sizeValues(size, words))]
+    : []
+  return words.and([...phrases, ...sizes])
 }
 
 /** Returns whether a sum of terms is an amount of money: lots and volume are none. */
 export const isMoney = (terms: readonly FactTerm[]): boolean =>
   terms.every((term) => !('activity' in term && /lots|volume/.test(term.activity)))
 
-/** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
-export function qualificationWords(one: Qualification, { currency }: Frame): string {
-  if ('customer' in one) return `the customer ${customerWords(one.customer)}`
-  const days =
-    one.within_days === undefined ? '' : ` within ${counted(one.within_days, 'day')} of the signup`
-  if ('count' in one) {
-    const kind = one.count
-    const noun = 'activity' in kind ? `days with ${ACTIVITY[kind.activity]}` : kindWords(kind)
-    return `the customer has at least ${figure(String(one.min))} ${noun}${days}`
+type Count = Extract<Qualification, { count: unknown }>['count']
+
+/** Names what a condition counts, for so many. English always has the plural. */
+function countNoun(kind: Count, count: number, words: Words): string {
+  if ('activity' in kind) {
+    return words.text('activity.days', { activity: activityWord(kind.activity, words), count })
   }
-  const terms = baseWords(one.sum, { currency, period: 'month' })
-  const reach = isMoney(one.sum) ? money(one.min, currency) : figure(one.min)
-  const at = one.at === 'end' ? ' and still do so when these days are over' : ''
-  return `${terms} reach ${reach}${days}${at}`
+  if ('event' in kind) return eventWords(kind, count, words)
+  const types = words.or(kind.transactions.map((type) => typeWord(type, count, words)))
+  return withSubtypes(types, kind, words)
 }
 
-/** Names the sum or the count of a requirement: `the sum of deposits within 30 days`. */
+const countNouns = (kind: Count, words: Words): string =>
+  'activity' in kind ? countNoun(kind, MANY, words) : kindWords(kind, words)
+
+/** Writes a condition of `qualify`: `deposits reach 500 EUR within 30 days of the signup`. */
+function qualificationText(one: Qualification, { words, currency }: Speech): string {
+  if ('customer' in one) {
+    return words.text('qualify.customer', { conditions: customerWords(one.customer, words) })
+  }
+  const days = one.within_days
+  if ('count' in one) {
+    const values = {
+      min: words.figure(String(one.min)),
+      noun: countNoun(one.count, Number(one.min), words),
+      nouns: countNouns(one.count, words),
+    }
+    return days === undefined
+      ? words.text('qualify.count', values)
+      : words.text('qualify.countWithin', { ...values, count: days })
+  }
+  const values = {
+    terms: baseText(one.sum, { currency, period: 'month', words }),
+    min: isMoney(one.sum) ? words.money(one.min, currency) : words.figure(one.min),
+  }
+  return days === undefined
+    ? words.text('qualify.sum', values)
+    : words.text(one.at === 'end' ? 'qualify.sumAtEnd' : 'qualify.sumWithin', {
+        ...{ ...values, count: days },
+      })
+}
+
+/** Writes a condition of `qualify` in English: `deposits reach 500 EUR within 30 days of the signup`. */
+export const qualificationWords = (one: Qualification, frame: Frame): string =>
+  qualificationText(one, { ...frame, words: ENGLISH })
+
+/** Names in English the sum or the count of a requirement: `the sum of deposits within 30 days`. */
 export function measuredWords(one: Exclude<Qualification, { customer: unknown }>): string {
   const days = one.within_days === undefined ? '' : ` within ${counted(one.within_days, 'day')}`
-  if ('sum' in one) return `the sum of ${listed(one.sum.map(countedWords))}${days}`
-  const kind = one.count
-  const noun = 'activity' in kind ? `days with ${ACTIVITY[kind.activity]}` : kindWords(kind)
-  return `the number of ${noun}${days}`
+  if ('sum' in one) return `the sum of ${ENGLISH.and(one.sum.map(countedWords))}${days}`
+  return `the number of ${countNouns(one.count, ENGLISH)}${days}`
 }
 
-/** Returns what the parts of a rule are called that `max` limits. */
-const perPeriod = ({ max }: Rule, { currency, period }: Frame): string[] =>
-  max === undefined ? [] : [`At most ${money(max, currency)} a ${period} for each affiliate.`]
+/** Returns the most that a rule pays in a period. */
+const perPeriod = ({ max }: Rule, { currency, period, words }: Speech): string[] =>
+  max === undefined ? [] : [words.text(`most.${period}`, { max: words.money(max, currency) })]
 
-function whenSentences({ when, months }: Rule): string[] {
-  const { only, not } = conditionWords(when)
+/** Returns the most that a rule pays for a customer. */
+const perCustomer = (max: string | undefined, { currency, words }: Speech): string[] =>
+  max === undefined ? [] : [words.text('most.customer', { max: words.money(max, currency) })]
+
+function whenSentences({ when, months }: Rule, { words }: Speech): string[] {
+  const { only, not } = conditionWords(when, words)
   return [
-    ...(only.length > 0 ? [`Only for ${listed(only)}.`] : []),
-    ...(not.length > 0 ? [`Not for ${either(not)}.`] : []),
-    ...(months === undefined
-      ? []
-      : [`Only in the first ${counted(months, 'month')} after a customer's signup.`]),
+    ...(only.length > 0 ? [words.text('onlyFor', { what: words.and(only) })] : []),
+    ...(not.length > 0 ? [words.text('notFor', { what: words.or(not) })] : []),
+    ...(months === undefined ? [] : [words.text('months', { count: months })]),
   ]
 }
 
-function onceWords(rule: OnceRule, frame: Frame): RuleWords {
-  const { currency, period } = frame
-  const { trigger, qualify = [], void_by, max_count, max_per_customer } = rule
-  const rate = rateWords(rule, frame)
-  const paid = rate.endsWith('%')
-    ? `${rate} of the amount once for each customer`
-    : `${rate} once for each customer`
-  const conditions = [
-    `the customer ${triggerWords(trigger, frame)}`,
-    ...qualify.map((one) => qualificationWords(one, frame)),
+function amountSentences({ min_amount: min, max_amount: max }: OnceRule, speech: Speech): string[] {
+  if (min === undefined && max === undefined) return []
+  const { words, currency } = speech
+  return [
+    words.text(`amount.${boundsOf(min, max)}`, {
+      min: words.money(min ?? '0', currency),
+      max: words.money(max ?? '0', currency),
+    }),
   ]
-  const least =
-    rule.min_amount === undefined ? [] : [`at least ${money(rule.min_amount, currency)}`]
-  const most = rule.max_amount === undefined ? [] : [`at most ${money(rule.max_amount, currency)}`]
-  const bounds = [...least, ...most]
+}
+
+function onceWords(rule: OnceRule, speech: Speech): RuleWords {
+  const { period, words } = speech
+  const { trigger, qualify = [], void_by, max_count, max_per_customer, grace_hours } = rule
+  const conditions = [
+    triggerText(trigger, speech),
+    ...qualify.map((one) => qualificationText(one, speech)),
+  ]
   return {
     id: rule.id,
-    pays: `${paid}, when ${listed(conditions)}.`,
+    pays: words.text(isPercentRule(rule) ? 'once.percent' : 'once.amount', {
+      rate: rateWords(rule, speech, words),
+      conditions: words.and(conditions),
+    }),
     limits: [
-      ...(bounds.length === 0 ? [] : [`The amount is ${listed(bounds)}.`]),
-      ...tierSentences(rule, 'number of these customers', frame),
-      ...whenSentences(rule),
+      ...amountSentences(rule, speech),
+      ...tierSentences(rule, words.text('by.qualified'), speech),
+      ...whenSentences(rule, speech),
       ...(void_by
         ? [
-            `It does not count if ${baseWords(void_by.terms, frame)} reach its amount within ${counted(void_by.within_days, 'day')}.`,
+            words.text('void', {
+              terms: baseText(void_by.terms, speech),
+              count: void_by.within_days,
+            }),
           ]
         : []),
-      ...(rule.requalify ? ['If it is taken back, the next one counts.'] : []),
-      ...(rule.grace_hours === undefined
-        ? []
-        : [`Records up to ${counted(rule.grace_hours, 'hour')} before the signup count.`]),
-      ...(max_per_customer === undefined
-        ? []
-        : [`At most ${money(max_per_customer, currency)} for each customer.`]),
+      ...(rule.requalify ? [words.text('requalify')] : []),
+      ...(grace_hours === undefined ? [] : [words.text('grace', { count: grace_hours })]),
+      ...perCustomer(max_per_customer, speech),
       ...(max_count === undefined
         ? []
-        : [`At most ${counted(max_count, 'customer')} a ${period} for each affiliate.`]),
-      ...perPeriod(rule, frame),
+        : [words.text(`most.count.${period}`, { count: max_count })]),
+      ...perPeriod(rule, speech),
     ],
   }
 }
 
-const NEGATIVE_SHARE = {
-  offset: 'A negative result is deducted from what other rules pay.',
-  zero: 'A negative result counts as 0.',
-  carry: 'A negative result is carried and set against later results of this rule.',
-} as const
-
-const PER = {
-  affiliate: '',
-  customer: ', for each customer apart',
-  product: ', for each product apart',
-} as const
-
-function shareWords(rule: ShareRule, frame: Frame): RuleWords {
-  const { currency } = frame
+function shareWords(rule: ShareRule, speech: Speech): RuleWords {
+  const { currency, words } = speech
   const { per = 'affiliate', negative = 'offset', fence, recoups, max_per_customer } = rule
-  const base = baseWords(rule.base, frame)
+  const base = baseText(rule.base, speech)
   return {
     id: rule.id,
-    pays: `${rateWords(rule, frame)} of ${base}${PER[per]}.`,
+    pays: words.text(`share.${per}`, { rate: rateWords(rule, speech, words), base }),
     limits: [
-      ...tierSentences(rule, base, frame),
-      ...whenSentences(rule),
-      NEGATIVE_SHARE[negative],
+      ...tierSentences(rule, base, speech),
+      ...whenSentences(rule, speech),
+      words.text(`negative.${negative}`),
       ...(fence
         ? [
-            `If the result of the affiliate is ${money(fence.affiliate, currency)} or less, losses of customers at ${money(fence.customer, currency)} or less are set apart: only later results of the same customer pay them back.`,
+            words.text('fence', {
+              affiliate: words.money(fence.affiliate, currency),
+              customer: words.money(fence.customer, currency),
+            }),
           ]
         : []),
-      ...(recoups === undefined
-        ? []
-        : [`It pays only what exceeds the advance that the rule ${recoups} paid.`]),
-      ...(max_per_customer === undefined
-        ? []
-        : [`At most ${money(max_per_customer, currency)} for each customer.`]),
-      ...perPeriod(rule, frame),
+      ...(recoups === undefined ? [] : [words.text('recoups', { rule: quoted(recoups, words) })]),
+      ...perCustomer(max_per_customer, speech),
+      ...perPeriod(rule, speech),
     ],
   }
 }
 
-const unitRuleWords = (rule: UnitRule, frame: Frame): RuleWords => ({
+const unitRuleWords = (rule: UnitRule, speech: Speech): RuleWords => ({
   id: rule.id,
-  pays: `${rateWords(rule, frame)} for each ${unitWords(rule.unit, rule.each)}.`,
+  pays: speech.words.text('unit.pays', {
+    rate: rateWords(rule, speech, speech.words),
+    unit: unitWords(rule.unit, rule.each, speech.words),
+  }),
   limits: [
-    ...tierSentences(rule, unitMeasure(rule.unit), frame),
-    ...whenSentences(rule),
-    ...perPeriod(rule, frame),
+    ...tierSentences(rule, unitMeasure(rule.unit, speech.words), speech),
+    ...whenSentences(rule, speech),
+    ...perPeriod(rule, speech),
   ],
 })
 
-const KINDS = { once: 'CPA', share: 'revenue share', unit: 'volume' } as const
+/** Says what an override pays for. */
+function overridePays({ of, level, ...rule }: OverrideRule, rate: string, speech: Speech): string {
+  const { words } = speech
+  const below = level === 1 ? 'direct' : 'levels'
+  const values = { rate, count: level }
+  if ('lines' in of) {
+    const kinds = words.and(of.lines.map((kind) => words.text(`kind.${kind}`)))
+    return words.text(`override.lines.${below}`, { ...values, kinds })
+  }
+  if ('base' in of) {
+    return words.text(`override.base.${below}`, { ...values, base: baseText(of.base, speech) })
+  }
+  return 'unit' in of
+    ? words.text(`override.unit.${below}`, {
+        ...values,
+        unit: unitWords(of.unit, rule.each, words),
+      })
+    : words.text(`override.once.${below}`, { ...values, rule: quoted(of.once, words) })
+}
 
-function overrideWords(rule: OverrideRule, frame: Frame): RuleWords {
-  const { of, level, funded_by, negative } = rule
-  const whose =
-    level === 1 ? 'the affiliates directly below' : `the affiliates ${level} levels below`
-  const rate = rateWords(rule, frame)
-  const pays =
-    'lines' in of
-      ? `${rate} of what ${whose} earn by ${listed(of.lines.map((kind) => KINDS[kind]))}.`
-      : 'base' in of
-        ? `${rate} of ${baseWords(of.base, frame)} of the customers of ${whose}.`
-        : 'unit' in of
-          ? `${rate} for each ${unitWords(of.unit, rule.each)} of the customers of ${whose}.`
-          : `${rate} for each customer who qualifies for ${whose} by the rule ${of.once}.`
+function overrideWords(rule: OverrideRule, speech: Speech): RuleWords {
+  const { words } = speech
   return {
     id: rule.id,
-    pays,
+    pays: overridePays(rule, rateWords(rule, speech, words), speech),
     limits: [
-      ...tierSentences(rule, 'sum that this is paid for', frame),
-      ...whenSentences(rule),
-      ...(negative === 'offset' ? ['A negative sum is deducted.'] : []),
-      ...(funded_by === 'downline'
-        ? ['The affiliate below pays it: the same amount is deducted there.']
-        : []),
-      ...perPeriod(rule, frame),
+      ...tierSentences(rule, words.text('by.paid'), speech),
+      ...whenSentences(rule, speech),
+      ...(rule.negative === 'offset' ? [words.text('override.offset')] : []),
+      ...(rule.funded_by === 'downline' ? [words.text('override.downline')] : []),
+      ...perPeriod(rule, speech),
     ],
   }
 }
 
 /** Returns a rule in words. Amounts are in the plan's currency. */
-export function ruleWords(rule: Rule, frame: Frame): RuleWords {
+export function ruleWords(rule: Rule, { currency, period }: Frame, words = ENGLISH): RuleWords {
+  const speech = { currency, period, words }
   switch (rule.kind) {
     case 'once':
-      return onceWords(rule, frame)
+      return onceWords(rule, speech)
     case 'share':
-      return shareWords(rule, frame)
+      return shareWords(rule, speech)
     case 'unit':
-      return unitRuleWords(rule, frame)
+      return unitRuleWords(rule, speech)
     case 'override':
-      return overrideWords(rule, frame)
+      return overrideWords(rule, speech)
   }
 }
 
 /** Returns the terms of a plan that are not rules, each as a sentence. */
-export function termsWords(terms: PlanTerms): string[] {
+export function termsWords(terms: PlanTerms, { text, money } = ENGLISH): string[] {
   const { currency, period, negative, minimum_payout, hold_days } = terms
   return [
-    `Statements are for a ${period} each, in ${currency}.`,
-    terms.terms === 'signup'
-      ? 'A customer keeps the version that was in force at the signup.'
-      : `The version in force on the first day of a ${period} governs all customers.`,
-    negative === 'carry'
-      ? `A negative balance is carried into the next ${period}.`
-      : 'A negative balance is written off.',
+    text(`terms.period.${period}`, { currency }),
+    text(terms.terms === 'signup' ? 'terms.signup' : `terms.current.${period}`),
+    text(negative === 'carry' ? `terms.carry.${period}` : 'terms.zero'),
     ...(decimal(minimum_payout).units === 0n
       ? []
-      : [`A balance below ${money(minimum_payout, currency)} waits for a later ${period}.`]),
+      : [text(`terms.minimum.${period}`, { amount: money(minimum_payout, currency) })]),
     hold_days === 0
-      ? `It is payable when the ${period} ends.`
-      : `It is payable ${counted(hold_days, 'day')} after the ${period} ends.`,
+      ? text(`terms.due.${period}`)
+      : text(`terms.dueLater.${period}`, { count: hold_days }),
   ]
 }

@@ -14,7 +14,7 @@ import type {
   Term,
 } from './plan.ts'
 import {
-  ACTIVITY,
+  activityWord,
   baseWords,
   conditionWords,
   either,
@@ -334,7 +334,7 @@ const ONCE_WORDS: Readonly<Record<string, (one: Case) => ReasonWords>> = {
     return words(
       what === null
         ? `The customer has not done yet what ${lower(one.named)} pays for.`
-        : `${one.named} pays when the customer ${what}. That has not happened yet.`,
+        : `${one.named} pays when ${what}. That has not happened yet.`,
       SEE_CUSTOMER,
       'customer',
     )
@@ -425,7 +425,7 @@ const isMoney = (condition: Countable): boolean =>
 function unitText(condition: Countable, terms: PlanTerms): string {
   if ('count' in condition) {
     const { count } = condition
-    return 'activity' in count ? `days with ${ACTIVITY[count.activity]}` : kindWords(count)
+    return 'activity' in count ? `days with ${activityWord(count.activity)}` : kindWords(count)
   }
   const isLots = condition.sum.every(
     (term) => 'activity' in term && term.activity === 'lots_traded' && !term.when,

@@ -10,7 +10,8 @@ import {
   type LineGroup,
   type LineGroups,
 } from '../statements/line-groups.ts'
-import type { LabelName } from './labels.ts'
+import type { MessageName } from '../words/en.ts'
+import type { Words } from '../words/words.ts'
 import type { Part, Presented } from './read.ts'
 import {
   ADJUSTMENTS,
@@ -29,14 +30,13 @@ import {
   tableStart,
 } from './tables.ts'
 import { html } from './visible-html.ts'
-import type { Writing } from './writing.ts'
 
 /** Who sends printed statements, and what their words need. */
 export interface Letter {
   readonly sender: string
   /** The lines of the sender's address. */
   readonly address: readonly string[]
-  readonly writing: Writing
+  readonly words: Words
   /** Returns the name of an affiliate; null if it has none. */
   readonly receiverOf: (affiliate: string) => string | null
   /** Returns the terms of a version of a plan; undefined if they are unknown. */
@@ -51,15 +51,15 @@ interface Printed extends RowFrame {
   readonly statement: Presented
 }
 
-const STATUSES: Readonly<Record<string, LabelName>> = {
+const STATUSES: Readonly<Record<string, MessageName>> = {
   draft: 'status.draft',
   approved: 'status.approved',
   paid: 'status.paid',
 }
 
-function statusText({ status }: Presented, { label }: Writing): string {
+function statusText({ status }: Presented, { text }: Words): string {
   const name = STATUSES[status]
-  return name ? label(name) : status
+  return name ? text(name) : status
 }
 
 const fact = (name: string, value: string | null | undefined): Html | '' =>
@@ -72,44 +72,44 @@ export const statementNumber = ({ id, period }: Pick<Presented, 'id' | 'period'>
 const dayOf = (instant: string): string => instant.slice(0, 10)
 
 /** Says when a statement is payable, or how it was paid. */
-function payableText({ paid, status, payable_on }: Presented, { day, label }: Writing): string {
+function payableText({ paid, status, payable_on }: Presented, { day, text }: Words): string {
   if (!paid) {
-    return label(status === 'draft' ? 'payableAsDraft' : 'payable', { day: day(payable_on) })
+    return text(status === 'draft' ? 'payableAsDraft' : 'payable', { day: day(payable_on) })
   }
   const { reference, paid_on } = paid
-  return paid_on ? label('paidOn', { day: day(paid_on), reference }) : label('paid', { reference })
+  return paid_on ? text('paidOn', { day: day(paid_on), reference }) : text('paid', { reference })
 }
 
-const returnText = ({ returned }: Presented, { day, label }: Writing): string =>
-  returned ? label('returned', { ...returned, day: day(returned.returned_on) }) : ''
+const returnText = ({ returned }: Presented, { day, text }: Words): string =>
+  returned ? text('returned', { ...returned, day: day(returned.returned_on) }) : ''
 
 const breaks = (lines: readonly string[]): Html[] => lines.map((line) => html`<br>${line}`)
 
 /** Returns the head of a statement: who sends what to whom. */
 function headOf({ letter, statement, currency }: Printed): Html {
-  const { sender, address, writing, nameOf, receiverOf } = letter
+  const { sender, address, words, nameOf, receiverOf } = letter
   const { affiliate_id, plan, period, approved_at, computed_at, payable } = statement
   const name = receiverOf(affiliate_id)
-  const { label } = writing
+  const { text } = words
   // The id of the affiliate stands alone in its direction of writing.
-  const [before, after] = label('heading', {
+  const [before, after] = text('heading', {
     affiliate: '\n',
-    period: writing.period(period),
+    period: words.period(period),
   }).split('\n')
   return html`<header class="letter">
 <p class="sender"><strong>${sender}</strong>${breaks(address)}</p>
-<p class="receiver"><span>${label('to')}</span><br>${name === null ? html`<strong><bdi>${affiliate_id}</bdi></strong>` : html`<strong><bdi>${name}</bdi></strong><br><bdi>${affiliate_id}</bdi>`}</p>
+<p class="receiver"><span>${text('to')}</span><br>${name === null ? html`<strong><bdi>${affiliate_id}</bdi></strong>` : html`<strong><bdi>${name}</bdi></strong><br><bdi>${affiliate_id}</bdi>`}</p>
 </header>
 <h2>${before}<bdi>${affiliate_id}</bdi>${after}</h2>
 <dl>
-${fact(label('number'), statementNumber(statement))}${fact(label('period'), writing.days(period))}${fact(label('plan'), nameOf(plan))}${fact(label('status'), statusText(statement, writing))}${approved_at ? fact(label('approved'), writing.day(dayOf(approved_at))) : fact(label('computed'), writing.day(dayOf(computed_at)))}</dl>
-<p class="payable"><strong>${writing.money(payable, currency)}</strong> <span>${payableText(statement, writing)}</span></p>
-${statement.returned && html`<p class="notice">${returnText(statement, writing)}</p>\n`}`
+${fact(text('number'), statementNumber(statement))}${fact(text('period'), words.days(period))}${fact(text('plan'), nameOf(plan))}${fact(text('status'), statusText(statement, words))}${approved_at ? fact(text('approved'), words.day(dayOf(approved_at))) : fact(text('computed'), words.day(dayOf(computed_at)))}</dl>
+<p class="payable"><strong>${words.money(payable, currency)}</strong> <span>${payableText(statement, words)}</span></p>
+${statement.returned && html`<p class="notice">${returnText(statement, words)}</p>\n`}`
 }
 
 /** Says what an amount of the balance is; empty if its label says it all. */
-const explanationOf = ({ name, explanation }: BalanceRow, { label }: Writing): string =>
-  isExplained(name) ? label(`why.${name}`) : explanation
+const explanationOf = ({ name, explanation }: BalanceRow, { text }: Words): string =>
+  isExplained(name) ? text(`why.${name}`) : explanation
 
 const EXPLAINED = ['opening', 'lines', 'adjustments', 'manual', 'dropped', 'closing'] as const
 
@@ -117,15 +117,17 @@ const isExplained = (name: BalanceRow['name']): name is (typeof EXPLAINED)[numbe
   EXPLAINED.some((one) => one === name)
 
 /** Returns the table of how the payable amount comes about. */
-function balanceTable({ statement, writing, currency }: Printed): Html {
-  const rows = balanceOf(statement, writing.period)
+function balanceTable({ letter, statement, words, currency }: Printed): Html {
+  const rows = balanceOf(statement, words.period)
   return html`<table class="sums">
-<caption>${writing.label('balance')}</caption>
+<caption>${words.text('balance')}</caption>
 <tbody>
 ${rows.map((row) => {
-  const explanation = explanationOf(row, writing)
-  const title = writing.label(`balance.${row.name}`, { plan: row.plan ?? '' })
-  return html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${writing.money(row.amount, currency)}</td></tr>\n`
+  const explanation = explanationOf(row, words)
+  const title = words.text(`balance.${row.name}`, {
+    plan: row.plan === undefined ? '' : letter.nameOf(row.plan),
+  })
+  return html`<tr><th scope="row">${title}${explanation && html` <span>${explanation}</span>`}</th><td class="number">${words.money(row.amount, currency)}</td></tr>\n`
 })}</tbody>
 </table>
 `
@@ -136,71 +138,76 @@ const LISTED = { rows: 25, corrections: 50 }
 
 /** Returns the row of lines that are equal, or of one line. */
 function rowOf({ line, count, sum }: EqualLines, printed: Printed): Html {
-  const { writing, currency } = printed
-  const amount = writing.money(moneyText(sum, currency), currency)
+  const { words, currency } = printed
+  const amount = words.money(moneyText(sum, currency), currency)
   const what =
     count === 1
-      ? scopeText(line.scope, writing)
-      : `${writing.figure(String(count))} × ${writing.money(line.amount, currency)}`
+      ? scopeText(line.scope, words)
+      : `${words.figure(String(count))} × ${words.money(line.amount, currency)}`
   const notes = notesOf(line, printed)
-  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number" data-title="${writing.label('paidOnWhat')}">${baseText(line, printed)}</td>
-<td class="number" data-title="${writing.label('rate')}">${rateText(line, printed)}</td><td class="number" data-title="${writing.label('amount')}">${amount}</td></tr>
+  return html`<tr><td>${what}${notes && html`<br><small>${notes}</small>`}</td><td class="number" data-title="${words.text('paidOnWhat')}">${baseText(line, printed)}</td>
+<td class="number" data-title="${words.text('rate')}">${rateText(line, printed)}</td><td class="number" data-title="${words.text('amount')}">${amount}</td></tr>
 `
 }
 
-/** Returns the words of a rule; its id if its terms are unknown. */
-function wordsOf({ rule, version }: LineGroup, { letter, statement }: Printed) {
+/** Returns a rule in words; its id if its terms are unknown. */
+function sentencesOf({ rule, version }: LineGroup, { letter, statement }: Printed) {
   const terms = letter.termsOf(statement.plan, version)
   const found = terms?.rules.find(({ id }) => id === rule)
-  const { pays, limits } = terms && found ? ruleWords(found, terms) : { pays: rule, limits: [] }
-  const { sentence } = letter.writing
-  return { pays: found ? sentence(pays) : pays, limits: limits.map(sentence).join(' ') }
+  if (!terms || !found) return { pays: rule, limits: '' }
+  const { pays, limits } = ruleWords(found, terms, letter.words)
+  return { pays, limits: limits.join(' ') }
 }
 
 /** Returns the rows of a rule below its words and its sum. */
 function groupRows(group: LineGroup, printed: Printed): Html {
-  const { writing, currency } = printed
-  const { pays, limits } = wordsOf(group, printed)
-  const money = (sum: LineGroup['sum']): string => writing.money(moneyText(sum, currency), currency)
+  const { words, currency } = printed
+  const { pays, limits } = sentencesOf(group, printed)
+  const money = (sum: LineGroup['sum']): string => words.money(moneyText(sum, currency), currency)
   const { others } = group
   return html`<tbody>
-<tr class="rule"><th scope="rowgroup" colspan="3" lang="en">${pays}${limits && html` <small>${limits}</small>`}</th><th class="number">${money(group.sum)}</th></tr>
+<tr class="rule"><th scope="rowgroup" colspan="3">${pays}${limits && html` <small>${limits}</small>`}</th><th class="number">${money(group.sum)}</th></tr>
 ${[...group.equal.values()].map((one) => rowOf(one, printed))}${
   others.count > 0
-    ? html`<tr><td colspan="3">${writing.label(others.count === 1 ? 'otherLine' : 'otherLines', { count: writing.figure(`${others.count}`) })}</td><td class="number">${money(others.sum)}</td></tr>\n`
+    ? html`<tr><td colspan="3">${words.text('otherLines', { count: others.count })}</td><td class="number">${money(others.sum)}</td></tr>\n`
     : ''
 }</tbody>
 `
 }
 
-const ruleColumns = ({ label }: Writing): Html =>
-  html`<thead><tr><th scope="col">${label('for')}</th>${(
+const ruleColumns = ({ text }: Words): Html =>
+  html`<thead><tr><th scope="col">${text('for')}</th>${(
     ['paidOnWhat', 'rate', 'amount'] as const
-  ).map((name) => html`<th scope="col" class="number">${label(name)}</th>`)}</tr></thead>\n`
+  ).map((name) => html`<th scope="col" class="number">${text(name)}</th>`)}</tr></thead>\n`
 
 /** Yields what a statement pays for: the lines of each rule below its words. */
 function* rulesTable(groups: LineGroups, printed: Printed) {
   if (groups.size === 0) return
   const { id } = printed.statement
-  const { writing } = printed
-  yield String(html`<h3>${writing.label('rules')}</h3>
-<div class="wide" role="group" aria-label="${writing.label('rulesOf', { statement: id })}" tabindex="0"><table class="rules">
-${ruleColumns(writing)}`)
+  const { words } = printed
+  yield String(html`<h3>${words.text('rules')}</h3>
+<div class="wide" role="group" aria-label="${words.text('rulesOf', { statement: id })}" tabindex="0"><table class="rules">
+${ruleColumns(words)}`)
   for (const group of groups.values()) yield String(groupRows(group, printed))
   yield '</table></div>\n'
 }
 
+/** Returns a correction as a sentence, without its full stop. */
+function correctionText(one: Adjustment, { words, currency }: Printed): string {
+  const amount = `${words.period(one.of.period)}: ${words.money(one.amount, currency)}`
+  return correctionWords(one, amount, words)
+}
+
 /** Returns the corrections as sentences. */
 function correctionList(corrections: readonly Adjustment[], printed: Printed): string {
-  const { writing, currency, statement } = printed
+  const { words, statement } = printed
   if (corrections.length === 0) return ''
   const more = statement.adjustments_total - corrections.length
-  return String(html`<h3>${writing.label('correctionsOfClosed')}</h3>
+  return String(html`<h3>${words.text('correctionsOfClosed')}</h3>
 <ul>
 ${corrections.map(
-  (one) =>
-    html`<li lang="en">${writing.period(one.of.period)}: ${writing.money(one.amount, currency)}${correctionWords(one, writing)}.</li>\n`,
-)}${more > 0 ? html`<li>${writing.label(more === 1 ? 'otherCorrection' : 'otherCorrections', { count: writing.figure(`${more}`) })}</li>\n` : ''}</ul>
+  (one) => html`<li>${correctionText(one, printed)}.</li>\n`,
+)}${more > 0 ? html`<li>${words.text('otherCorrections', { count: more })}</li>\n` : ''}</ul>
 `)
 }
 
@@ -210,7 +217,7 @@ const ROWS = 100
 /** Yields a table; nothing if there are no rows. */
 function* table<Row>(of: TableOf<Row>, printed: Printed, rows: readonly Row[]) {
   if (rows.length === 0) return
-  yield String(tableStart(of, printed.statement.id, printed.writing))
+  yield String(tableStart(of, printed.statement.id, printed.words))
   yield* rowsOf(of, printed, rows)
   yield TABLE_END
 }
@@ -230,7 +237,7 @@ async function* items(printed: Printed, parts: AsyncIterable<Part>) {
     if (open === of) return ''
     const end = open ? TABLE_END : ''
     open = of
-    return end + String(tableStart(of, printed.statement.id, printed.writing))
+    return end + String(tableStart(of, printed.statement.id, printed.words))
   }
   for await (const { lines, adjustments } of parts) {
     if (lines.length > 0) yield begin(LINES)
@@ -251,36 +258,36 @@ interface Sums {
 }
 
 /** Adds up the parts of a statement. It keeps few of their lines, whose memory is not reserved. */
-async function sumParts(parts: AsyncIterable<Part>, writing: Writing): Promise<Sums> {
+async function sumParts(parts: AsyncIterable<Part>, words: Words): Promise<Sums> {
   const groups: LineGroups = new Map()
   const corrections: Adjustment[] = []
   const notices: string[] = []
   let last: Part | null = null
   for await (const part of parts) {
-    if (last === null && part.part > 1) notices.push(beginsLater(part, writing))
+    if (last === null && part.part > 1) notices.push(beginsLater(part, words))
     addToGroups(groups, part.lines, LISTED.rows)
     corrections.push(...part.adjustments.slice(0, LISTED.corrections - corrections.length))
     last = part
   }
-  if (last && last.part < last.parts) notices.push(endsEarly(last, writing))
+  if (last && last.part < last.parts) notices.push(endsEarly(last, words))
   return { groups, corrections, notices }
 }
 
-const beginsLater = ({ part, parts }: Part, { label }: Writing): string =>
-  String(html`<p class="notice">${label('beginsLater', { part, parts })}</p>\n`)
+const beginsLater = ({ part, parts }: Part, { text }: Words): string =>
+  String(html`<p class="notice">${text('beginsLater', { part, parts })}</p>\n`)
 
-function endsEarly({ part, parts }: Part, { label }: Writing): string {
-  const [before, after] = label('endsEarly', { from: part + 1, parts, query: '\n' }).split('\n')
+function endsEarly({ part, parts }: Part, { text }: Words): string {
+  const [before, after] = text('endsEarly', { from: part + 1, parts, query: '\n' }).split('\n')
   return String(html`<p class="notice">${before}<code>part=${part + 1}</code>${after}</p>\n`)
 }
 
 /** Returns what identifies a statement. */
-function identity({ statement, writing }: Printed): string {
-  const { label } = writing
-  const instant = (text: string) => `${writing.day(dayOf(text))}, ${text.slice(11, 16)} UTC`
+function identity({ statement, words }: Printed): string {
+  const { text } = words
+  const instant = (at: string) => `${words.day(dayOf(at))}, ${at.slice(11, 16)} UTC`
   const { id, hash, plan, computed_at, approved_at } = statement
   return String(html`<dl class="identity">
-${fact(label('statement'), id)}${fact(label('plan'), plan)}${fact(label('computed'), instant(computed_at))}${fact(label('approved'), approved_at && instant(approved_at))}${fact(label('hash'), hash)}</dl>
+${fact(text('statement'), id)}${fact(text('plan'), plan)}${fact(text('computed'), instant(computed_at))}${fact(text('approved'), approved_at && instant(approved_at))}${fact(text('hash'), hash)}</dl>
 `)
 }
 
@@ -299,18 +306,18 @@ export async function* articlePieces(
     letter,
     statement,
     currency,
-    writing: letter.writing,
+    words: letter.words,
     ruleOf: ({ rule, version }) =>
       letter.termsOf(plan, version)?.rules.find(({ id }) => id === rule),
   }
-  const { groups, corrections, notices } = await sumParts(parts(), letter.writing)
+  const { groups, corrections, notices } = await sumParts(parts(), letter.words)
   yield `<article>\n${headOf(printed)}${balanceTable(printed)}`
   yield notices.join('')
   yield* rulesTable(groups, printed)
   yield correctionList(corrections, printed)
   yield* table(MANUAL, printed, manual)
   yield* table(HOLDS, printed, holds)
-  yield String(html`<section class="appendix">\n<h3>${letter.writing.label('appendix')}</h3>\n`)
+  yield String(html`<section class="appendix">\n<h3>${letter.words.text('appendix')}</h3>\n`)
   yield identity(printed)
   yield* items(printed, parts())
   yield* table(MANUAL_IDS, printed, manual)

@@ -16,6 +16,7 @@ import type { PlanTerms } from '../engine/plan.ts'
 import { parseVersion } from '../plans/stored-plans.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { PART_LIMITS } from '../statements/limits.ts'
+import { DEFAULT_LOCALE, type Words, wordsOf } from '../words/words.ts'
 import { articlePieces, type Letter } from './article.ts'
 import { FILE_PARTS, PAGE_LIMITS, PAGE_PARTS, WEIGHT_PER_BYTE } from './limits.ts'
 import { PAGE_END, type PageHead, pageHeaders, pageStart } from './page.ts'
@@ -28,7 +29,6 @@ import {
   withinLines,
 } from './read.ts'
 import type { Html } from './tables.ts'
-import { DEFAULT_LOCALE, type Writing, writingOf } from './writing.ts'
 
 /** The formats of statements. */
 type ExportFormat = 'json' | 'csv' | 'html'
@@ -222,26 +222,26 @@ export async function sendListPage(
   const part = withinLines(found, ['period', 'affiliate_id', 'plan'])
   const cursor = await linkNext(c, context, page, part)
   const letter = await readLetter(c, books, part.data)
-  const { sender, writing } = letter
+  const { sender, words } = letter
   const title = period
-    ? writing.label('titleOfPeriod', { sender, period: writing.period(period) })
-    : writing.label('titleOfAll', { sender })
+    ? words.text('titleOfPeriod', { sender, period: words.period(period) })
+    : words.text('titleOfAll', { sender })
   const notice =
     cursor === null
       ? null
-      : continued(c, writing, { count: part.data.length, total: found.total }, page.size, cursor)
+      : continued(c, words, { count: part.data.length, total: found.total }, page.size, cursor)
   async function* articles() {
     for await (const { statement, first } of withFirstParts(books, part.data)) {
       yield* articlePieces(statement, () => partsFrom(books, statement, first, PAGE_PARTS), letter)
     }
   }
-  const head = { title, language: writing.language, notice, isSingle: false }
+  const head = { title, language: words.language, notice, isSingle: false }
   return sendPage(c, books, head, part.data, articles())
 }
 
 function continued(
   c: Context,
-  { label }: Writing,
+  { text }: Words,
   counts: { readonly count: number; readonly total: number },
   size: number,
   cursor: string,
@@ -250,7 +250,7 @@ function continued(
   query.delete('page')
   query.set('per_page', String(size))
   query.set('cursor', cursor)
-  return html`${label('continued', counts)} <a rel="next" href="?${query.toString()}">${label('nextPage')}</a>`
+  return html`${text('continued', counts)} <a rel="next" href="?${query.toString()}">${text('nextPage')}</a>`
 }
 
 /** Responds with the lines, adjustments and manual entries of a statement as CSV. */
@@ -277,11 +277,11 @@ export async function sendStatementPage(
   const letter = await readLetter(c, books, [statement])
   linkPart(c, first, PAGE_PARTS)
   const parts = () => partsFrom(books, statement, first, PAGE_PARTS)
-  const { writing } = letter
+  const { words } = letter
   const { affiliate_id: affiliate } = statement
-  const title = writing.label('title', { affiliate, period: writing.period(statement.period) })
+  const title = words.text('title', { affiliate, period: words.period(statement.period) })
   const articles = articlePieces(statement, parts, letter)
-  const head = { title, language: writing.language, notice: null, isSingle: true }
+  const head = { title, language: words.language, notice: null, isSingle: true }
   return sendPage(c, books, head, [statement], articles)
 }
 
@@ -291,7 +291,15 @@ async function readLetter(
   { db, account }: Books,
   statements: readonly Presented[],
 ): Promise<Letter> {
-  const plans = [...new Set(statements.map(({ plan }) => plan))]
+  const plans = [
+    ...new Set(
+      statements.flatMap(({ plan, received, transferred }) => [
+        plan,
+        ...received.map(({ from }) => from),
+        ...(transferred ? [transferred.to] : []),
+      ]),
+    ),
+  ]
   const affiliates = [...new Set(statements.map(({ affiliate_id }) => affiliate_id))]
   const [sender, profiles, versions] = await Promise.all([
     findAccount(c.env.DB, account),
@@ -306,7 +314,7 @@ async function readLetter(
   return {
     sender: sender?.name ?? account,
     address: sender?.address?.split('\n') ?? [],
-    writing: writingOf(sender?.locale ?? DEFAULT_LOCALE),
+    words: wordsOf(sender?.locale ?? DEFAULT_LOCALE),
     receiverOf: (affiliate) => profiles.get(affiliate)?.display_name ?? null,
     termsOf: (plan, version) => terms.get(plan)?.get(version),
     nameOf: (plan) => [...(terms.get(plan)?.values() ?? [])].at(-1)?.name ?? plan,

@@ -1,18 +1,18 @@
 import type { Rule } from '../engine/plan.ts'
-import type { Cause } from '../statements/cause.ts'
+import { causeEvidence } from '../statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../statements/draft.ts'
 import { isPercentRate, isSome, parseScope } from '../statements/line-groups.ts'
-import type { LabelName } from './labels.ts'
+import type { MessageName } from '../words/en.ts'
+import type { Words } from '../words/words.ts'
 import type { Presented } from './read.ts'
 import { html } from './visible-html.ts'
-import type { Writing } from './writing.ts'
 
 /** Escaped HTML. */
 export type Html = ReturnType<typeof html>
 
 /** How the rows of a statement are written. */
 export interface RowFrame {
-  readonly writing: Writing
+  readonly words: Words
   readonly currency: string
   /** Returns the rule of a line; undefined if its terms are unknown. */
   readonly ruleOf: (line: Pick<StatementLine, 'rule' | 'version'>) => Rule | undefined
@@ -21,11 +21,11 @@ export interface RowFrame {
 /** A table whose rows may come in several pieces. */
 export interface TableOf<Row> {
   /** The label of the table, such as `Lines`. */
-  readonly name: LabelName
+  readonly name: MessageName
   /** The labels of the columns. */
-  readonly columns: readonly LabelName[]
+  readonly columns: readonly MessageName[]
   /** The columns of numbers. */
-  readonly numbers: readonly LabelName[]
+  readonly numbers: readonly MessageName[]
   readonly row: (row: Row, frame: RowFrame) => Html
 }
 
@@ -33,11 +33,11 @@ const columnTitle = (title: string, isNumber: boolean): Html =>
   html`<th scope="col"${isNumber ? html` class="number"` : ''}>${title}</th>`
 
 /** Returns the beginning of a table. It takes focus, so that the keyboard can scroll it. */
-export function tableStart(of: TableOf<never>, statement: string, writing: Writing): Html {
-  const table = writing.label(of.name)
+export function tableStart(of: TableOf<never>, statement: string, words: Words): Html {
+  const table = words.text(of.name)
   return html`<h3>${table}</h3>
-<div class="wide" role="group" aria-label="${writing.label('tableOf', { table, statement })}" tabindex="0"><table>
-<thead><tr>${of.columns.map((one) => columnTitle(writing.label(one), of.numbers.includes(one)))}</tr></thead>
+<div class="wide" role="group" aria-label="${words.text('tableOf', { table, statement })}" tabindex="0"><table>
+<thead><tr>${of.columns.map((one) => columnTitle(words.text(one), of.numbers.includes(one)))}</tr></thead>
 <tbody>
 `
 }
@@ -50,41 +50,36 @@ const number = (text: string | number | null): Html => html`<td class="number">$
 const idCell = (id: string): Html => html`<td><small>${id}</small></td>`
 
 /** Writes whom or what a line is for: `Customer C-1`, `All customers`. */
-export function scopeText(scope: string | null, { label }: Writing): string {
+export function scopeText(scope: string | null, { text }: Words): string {
   const { of, id } = parseScope(scope ?? '')
-  return label(`scope.${of}`, { id })
+  return text(`scope.${of}`, { id })
 }
 
 /** Writes what a line is paid on: an amount, or a number of units. */
-export const baseText = (
-  { base, units }: StatementLine,
-  { writing, currency }: RowFrame,
-): string =>
-  base !== null ? writing.money(base, currency) : units === null ? '' : writing.figure(units)
+export const baseText = ({ base, units }: StatementLine, { words, currency }: RowFrame): string =>
+  base !== null ? words.money(base, currency) : units === null ? '' : words.figure(units)
 
 /** Writes the rate of a line: `30 %`, `5.00 EUR from 100 on`, `50 at 5.00 EUR, 32 at 6.50 EUR`. */
-export function rateText(line: StatementLine, { writing, currency, ruleOf }: RowFrame): string {
+export function rateText(line: StatementLine, { words, currency, ruleOf }: RowFrame): string {
   const { kind, rate, step } = line
   const isPercent = isPercentRate(kind, ruleOf(line))
   const text = (value: string): string =>
-    isPercent ? `${writing.figure(value)} %` : writing.money(value, currency)
+    isPercent ? words.percent(value) : words.money(value, currency)
   if (step !== null && typeof step !== 'string') {
     return step
-      .map((one) =>
-        writing.label('partAt', { part: writing.figure(one.part), rate: text(one.rate) }),
-      )
+      .map((one) => words.text('partAt', { part: words.figure(one.part), rate: text(one.rate) }))
       .join(', ')
   }
   if (rate === null) return ''
   return step === null || step === '0'
     ? text(rate)
-    : writing.label('rateFrom', { rate: text(rate), step: writing.figure(step) })
+    : words.text('rateFrom', { rate: text(rate), step: words.figure(step) })
 }
 
 /** Writes what caps, carries and advances did to a line, and what its tier measured. */
-export function notesOf(line: StatementLine, { writing, currency }: RowFrame): string {
+export function notesOf(line: StatementLine, { words, currency }: RowFrame): string {
   const { fence, measure, units, base } = line
-  const amounts: readonly (readonly [LabelName, string])[] = [
+  const amounts: readonly (readonly [MessageName, string])[] = [
     ['carriedIn', line.carried_in],
     ['carriedOn', line.carried_out],
     ['capped', line.capped],
@@ -95,15 +90,15 @@ export function notesOf(line: StatementLine, { writing, currency }: RowFrame): s
   ]
   const reached = measure === null || measure === (units ?? base) ? [] : [measure]
   return [
-    ...reached.map((one) => writing.label('reached', { figure: writing.figure(one) })),
+    ...reached.map((one) => words.text('reached', { figure: words.figure(one) })),
     ...amounts
       .filter(([, amount]) => isSome(amount))
-      .map(([name, amount]) => writing.label(name, { amount: writing.money(amount, currency) })),
+      .map(([name, amount]) => words.text(name, { amount: words.money(amount, currency) })),
   ].join(', ')
 }
 
-const ruleCell = (rule: string, version: number | null, { label }: Writing): string =>
-  label('ruleVersion', { rule, version: version ?? '' })
+const ruleCell = (rule: string, version: number | null, { text }: Words): string =>
+  text('ruleVersion', { rule, version: version ?? '' })
 
 /** The lines of a statement with their ids. */
 export const LINES: TableOf<StatementLine> = {
@@ -113,32 +108,24 @@ export const LINES: TableOf<StatementLine> = {
   row: (
     line,
     frame,
-  ) => html`<tr>${idCell(line.id)}<td>${ruleCell(line.rule, line.version, frame.writing)}</td>
-<td>${scopeText(line.scope, frame.writing)}</td>${number(baseText(line, frame))}${number(rateText(line, frame))}
-<td>${notesOf(line, frame)}</td>${number(frame.writing.money(line.amount, frame.currency))}</tr>
+  ) => html`<tr>${idCell(line.id)}<td>${ruleCell(line.rule, line.version, frame.words)}</td>
+<td>${scopeText(line.scope, frame.words)}</td>${number(baseText(line, frame))}${number(rateText(line, frame))}
+<td>${notesOf(line, frame)}</td>${number(frame.words.money(line.amount, frame.currency))}</tr>
 `,
 }
 
 /** The causes of an adjustment that are printed. */
 const MAX_CAUSES = 5
 
-const causeCell = ({ kind, ...members }: Cause): string =>
-  [
-    kind.replaceAll('_', ' '),
-    ...Object.entries(members).flatMap(([name, value]) =>
-      value === null || typeof value === 'object' ? [] : [`${name.replaceAll('_', ' ')} ${value}`],
-    ),
-  ].join(' ')
-
-function causesText({ causes, causes_total }: Adjustment, { label }: Writing): string {
-  const listed = causes.slice(0, MAX_CAUSES).map(causeCell)
+function causesText({ causes, causes_total }: Adjustment, words: Words): string {
+  const listed = causes.slice(0, MAX_CAUSES).map((cause) => causeEvidence(cause, words))
   const more = causes_total - listed.length
-  return [...listed, ...(more > 0 ? [label('more', { count: more })] : [])].join('; ')
+  return [...listed, ...(more > 0 ? [words.text('more', { count: more })] : [])].join('; ')
 }
 
-function correctedRule({ rule, version, of }: Adjustment, writing: Writing): string {
-  if (of.line === null) return writing.label('cover')
-  return rule === null ? '' : ruleCell(rule, version, writing)
+function correctedRule({ rule, version, of }: Adjustment, words: Words): string {
+  if (of.line === null) return words.text('cover')
+  return rule === null ? '' : ruleCell(rule, version, words)
 }
 
 /** The corrections of a statement with their ids. */
@@ -146,9 +133,9 @@ export const ADJUSTMENTS: TableOf<Adjustment> = {
   name: 'corrections',
   columns: ['correction', 'period', 'rule', 'line', 'for', 'becauseOf', 'amount'],
   numbers: ['amount'],
-  row: (one, { writing, currency }) =>
-    html`<tr>${idCell(one.id)}<td>${writing.period(one.of.period)}</td><td>${correctedRule(one, writing)}</td>${idCell(one.of.line ?? '')}
-<td>${one.of.line === null ? '' : scopeText(one.scope, writing)}</td><td>${causesText(one, writing)}</td>${number(writing.money(one.amount, currency))}</tr>
+  row: (one, { words, currency }) =>
+    html`<tr>${idCell(one.id)}<td>${words.period(one.of.period)}</td><td>${correctedRule(one, words)}</td>${idCell(one.of.line ?? '')}
+<td>${one.of.line === null ? '' : scopeText(one.scope, words)}</td><td>${causesText(one, words)}</td>${number(words.money(one.amount, currency))}</tr>
 `,
 }
 
@@ -157,8 +144,8 @@ export const MANUAL: TableOf<Presented['manual'][number]> = {
   name: 'manual',
   columns: ['reason', 'reference', 'entered', 'amount'],
   numbers: ['amount'],
-  row: ({ reason, reference, at, amount }, { writing, currency }) =>
-    html`<tr><td>${reason}</td><td>${reference}</td><td>${writing.day(at.slice(0, 10))}</td>${number(writing.money(amount, currency))}</tr>
+  row: ({ reason, reference, at, amount }, { words, currency }) =>
+    html`<tr><td>${reason}</td><td>${reference}</td><td>${words.day(at.slice(0, 10))}</td>${number(words.money(amount, currency))}</tr>
 `,
 }
 
@@ -167,8 +154,8 @@ export const MANUAL_IDS: TableOf<Presented['manual'][number]> = {
   name: 'manualIds',
   columns: ['entry', 'reference', 'amount'],
   numbers: ['amount'],
-  row: ({ id, reference, amount }, { writing, currency }) =>
-    html`<tr>${idCell(id)}<td>${reference}</td>${number(writing.money(amount, currency))}</tr>
+  row: ({ id, reference, amount }, { words, currency }) =>
+    html`<tr>${idCell(id)}<td>${reference}</td>${number(words.money(amount, currency))}</tr>
 `,
 }
 
@@ -177,8 +164,8 @@ export const HOLDS: TableOf<Presented['holds'][number]> = {
   name: 'holds',
   columns: ['rule', 'reason', 'records', 'sum'],
   numbers: ['records', 'sum'],
-  row: ({ rule, version, reason, currency, count, sum }, { writing }) =>
-    html`<tr><td>${ruleCell(rule, version, writing)}</td><td>${writing.label(`hold.${reason}`)}</td>
-${number(count)}${number(currency ? writing.money(sum, currency) : writing.figure(sum))}</tr>
+  row: ({ rule, version, reason, currency, count, sum }, { words }) =>
+    html`<tr><td>${ruleCell(rule, version, words)}</td><td>${words.text(`hold.${reason}`)}</td>
+${number(count)}${number(currency ? words.money(sum, currency) : words.figure(sum))}</tr>
 `,
 }

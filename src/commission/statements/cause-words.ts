@@ -1,94 +1,86 @@
-import { counted, listed } from '../engine/reasons.ts'
+import { ENGLISH, isMessageName, type Words } from '../words/words.ts'
 import type { Cause, Causes } from './cause.ts'
 import type { Adjustment } from './draft.ts'
 import { parseScope } from './line-groups.ts'
 
 // Why a statement corrects a closed period, as a manager and an affiliate read it.
 
-/** Writes a day (`YYYY-MM-DD`) in words. */
-type DayWords = (day: string) => string
-
-const RESOURCES = {
-  customers: 'customer',
-  transactions: 'transaction',
-  'trading-activity': 'trading activity',
-  activities: 'event',
-} as const
-
-/** The settings that change what is owed, by the action of the audit log. */
-const SETTINGS: Readonly<Record<string, string>> = {
-  'status.put': 'the status map of the account',
-  'event-definition.put': 'the definition of an event',
-  'event-definition.delete': 'the definition of an event',
-  'affiliates.put': 'the affiliates',
-  'assignments.put': 'the plan of an affiliate',
-  'assignment.delete': 'the plan of an affiliate',
-  'plan.put': 'the terms of a plan',
-  'plan.withdraw': 'the terms of a plan',
-  'affiliations.put': 'the affiliate of a customer',
-  'customer.erase': 'the data of a customer',
-  'account.change': 'the settings of the account',
-  'link.create': 'a link',
-  'link.change': 'a link',
-}
-
-/** Names what changed, without the verb. */
-function causeWords(cause: Cause, dayWords: DayWords): string {
+/** Names what changed, without the verb: `the transaction T-1 of C-1 on 3 Nov 2026`. */
+function causeWords(cause: Cause, { text, day }: Words): string {
   switch (cause.kind) {
     case 'record': {
-      const { resource, id, customer_id, day } = cause
-      const noun = RESOURCES[resource]
-      if (resource === 'customers') return `the customer ${customer_id}`
+      const { resource, id, customer_id: customer } = cause
       // The id of trading activity has the day, the customer, the instrument and the currency.
       const what = resource === 'trading-activity' ? (id.split('|')[2] ?? '') : id
-      return `the ${noun} ${what} of ${customer_id} on ${dayWords(day)}`
+      return text(`cause.${resource}`, { customer, id: what, day: day(cause.day) })
     }
-    case 'affiliation':
-      return cause.day === null
-        ? `the affiliate of ${cause.customer_id}`
-        : `the affiliate of ${cause.customer_id} from ${dayWords(cause.day)} on`
+    case 'affiliation': {
+      const { customer_id: customer, day: from } = cause
+      return from === null
+        ? text('cause.affiliation', { customer })
+        : text('cause.affiliationFrom', { customer, day: day(from) })
+    }
     case 'corrected_early':
-      return `the first affiliate of ${cause.customer_id}`
-    case 'customer_field':
-      return `the ${cause.field.replaceAll('_', ' ')} of ${cause.customer_id} from ${dayWords(cause.day)} on`
+      return text('cause.firstAffiliation', { customer: cause.customer_id })
+    case 'customer_field': {
+      const name = `cause.${cause.field}`
+      const values = { customer: cause.customer_id, day: day(cause.day) }
+      return text(isMessageName(name) ? name : 'cause.customers', values)
+    }
     case 'refusal':
-      return `whether the customer ${cause.customer_id} is refused`
+      return text('cause.refusal', { customer: cause.customer_id })
     case 'rate':
-      return `the exchange rate of ${cause.currency} on ${dayWords(cause.day)}`
+      return text('cause.rate', { currency: cause.currency, day: day(cause.day) })
     case 'tree':
-      return `the parent of the affiliate ${cause.affiliate_id}`
-    case 'setting':
-      return `${SETTINGS[cause.action] ?? 'the settings'} on ${dayWords(cause.at.slice(0, 10))}`
+      return text('cause.tree', { affiliate: cause.affiliate_id })
+    case 'setting': {
+      const name = `setting.${cause.action}`
+      const setting = text(isMessageName(name) ? name : 'setting.other')
+      return text('cause.setting', { setting, day: day(cause.at.slice(0, 10)) })
+    }
   }
+}
+
+/** Names what changed, with the delivery or the entry of the audit log that changed it. */
+export function causeEvidence(cause: Cause, words: Words): string {
+  const named = causeWords(cause, words)
+  if ('delivery_id' in cause && cause.delivery_id !== null) {
+    return words.text('evidence.delivery', { cause: named, id: cause.delivery_id })
+  }
+  return 'audit_id' in cause && cause.audit_id !== null
+    ? words.text('evidence.audit', { cause: named, id: cause.audit_id })
+    : named
 }
 
 /** The causes that a sentence names. */
 const NAMED = 3
 
 /** Says why a period is corrected: `since the transaction T-1 of C-1 on 3 Nov 2026 changed`. */
-function causesWords({ causes, causes_total }: Causes, dayWords: DayWords): string {
-  const named = [...new Set(causes.slice(0, NAMED).map((cause) => causeWords(cause, dayWords)))]
+function causesWords({ causes, causes_total }: Causes, words: Words): string {
+  const named = [...new Set(causes.slice(0, NAMED).map((cause) => causeWords(cause, words)))]
   const more = causes_total - Math.min(causes.length, NAMED)
-  if (named.length === 0) return 'since what it was computed from changed after the approval'
-  const rest = more > 0 ? [counted(more, 'other thing')] : []
-  return `since ${listed([...named, ...rest])} changed after the approval`
-}
-
-/** How a correction is written. */
-interface Words {
-  readonly day: DayWords
-  readonly period: (period: string) => string
+  if (named.length === 0) return words.text('correction.unknown')
+  const rest = more > 0 ? [words.text('cause.more', { count: more })] : []
+  return words.text('correction.why', { causes: words.and([...named, ...rest]) })
 }
 
 /**
  * Says what a correction corrects and why, after its amount: ` for the customer C-1 by the rule cpa, since …`.
+ *
+ * @param amount What stands before it.
  */
-export function correctionWords(adjustment: Adjustment, { day, period }: Words): string {
+export function correctionWords(
+  adjustment: Adjustment,
+  amount = '',
+  words: Words = ENGLISH,
+): string {
   const { of, rule, scope } = adjustment
   if (of.line === null || rule === null) {
-    return `, to cover the balance of ${period(of.dropped_in ?? of.period)} that was written off`
+    const period = words.period(of.dropped_in ?? of.period)
+    return words.text('correction.cover', { amount, period })
   }
   const { of: kind, id } = parseScope(scope ?? '')
-  const whom = kind === 'all' ? '' : ` for the ${kind} ${id}`
-  return `${whom} by the rule ${rule}, ${causesWords(adjustment, day)}`
+  const named = words.text('quoted', { name: rule })
+  const why = causesWords(adjustment, words)
+  return words.text(`correction.${kind}`, { amount, id, rule: named, why })
 }

@@ -55,7 +55,7 @@ export const ACCOUNT_WORDS = {
   },
   locale: {
     label: 'Language of statements',
-    hint: 'The language and region in whose way printed statements write days and numbers, such as de-DE. Empty: British English.',
+    hint: 'The language and region of printed statements, such as de-DE. English, German, French, Spanish and Portuguese have their own words. Others are in English, with their own days and numbers. Empty: British English.',
   },
   time_zone: {
     label: 'Time zone',

@@ -4,7 +4,7 @@ import { type BalanceRow, balanceOf } from '../../commission/statements/balance.
 import { correctionWords } from '../../commission/statements/cause-words.ts'
 import type { Adjustment, StatementLine } from '../../commission/statements/draft.ts'
 import type { Visit } from '../page.ts'
-import { Amount, Data, Day, dayWords, periodWords, Table } from './data.tsx'
+import { Amount, Data, Day, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
 import { type Statement, StatusBadge } from './statement-lists.tsx'
 
@@ -110,7 +110,7 @@ const Correction = ({
       <AccountLink visit={visit} at={['lines', id]}>
         {money(amount, currency)}
       </AccountLink>
-      <Data text={correctionWords(adjustment, { day: dayWords, period: periodWords })} />.
+      <Data text={correctionWords(adjustment)} />.
     </li>
   )
 }

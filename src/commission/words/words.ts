@@ -1,0 +1,171 @@
+import { DAY_MS } from '../../durations.ts'
+import { foldCountry } from '../../validation/country.ts'
+import { storedPeriod } from '../engine/calendar.ts'
+import { countryInSentence } from '../engine/country-words.ts'
+import { memoize } from '../engine/memoize.ts'
+import { figure, money } from '../engine/reasons.ts'
+import { minorDigits } from '../minor-digits.ts'
+import { de } from './de.ts'
+import { en, type MessageName, type Messages } from './en.ts'
+import { es } from './es.ts'
+import { fr } from './fr.ts'
+import type { Message } from './message.ts'
+import { pt } from './pt.ts'
+
+// Sentences in the language of an account, with the figures, days and lists of its locale.
+
+/** A language that has all messages. */
+export type Language = 'en' | 'de' | 'fr' | 'es' | 'pt'
+
+/** The messages of each language. */
+export const MESSAGES: Readonly<Record<Language, Messages>> = { en, de, fr, es, pt }
+
+/** The values of the names in braces. Numbers are written as figures. */
+export type Values = Readonly<Record<string, string | number>>
+
+/** Writes messages, figures, days and lists. */
+export interface Words {
+  readonly language: Language
+  /** Returns a message in which names in braces are replaced by values. */
+  readonly text: (name: MessageName, values?: Values) => string
+  /** Writes an exact decimal: `1,234.5`. */
+  readonly figure: (text: string) => string
+  /** Writes an exact amount with at least the minor digits of its currency: `1,234.50 EUR`. */
+  readonly money: (text: string, currency: string) => string
+  /** Writes an exact percentage: `12.5 %`. */
+  readonly percent: (text: string) => string
+  /** Writes `2026-10-05` as `5 Oct 2026`. */
+  readonly day: (day: string) => string
+  /** Writes `2026-10` as `October 2026`, `2026-W41` as `Week 41 of 2026`. */
+  readonly period: (period: string) => string
+  /** Writes the days of a period: `1–31 Oct 2026`. */
+  readonly days: (period: string) => string
+  /** Joins a list: `a, b and c`. */
+  readonly and: (items: readonly string[]) => string
+  /** Joins a list of alternatives: `a, b or c`. */
+  readonly or: (items: readonly string[]) => string
+  /** Names a country, as it stands in a sentence. */
+  readonly country: (text: string) => string
+}
+
+/** The locale of accounts that have none. */
+export const DEFAULT_LOCALE = 'en-GB'
+
+/** Whether a text is the name of a message. */
+export const isMessageName = (text: string): text is MessageName => Object.hasOwn(en, text)
+
+const isLanguage = (text: string): text is Language => Object.hasOwn(MESSAGES, text)
+
+/** Returns the language of the messages of a locale: English if there are none in its own. */
+export function languageOf(locale: string): Language {
+  const { language } = new Intl.Locale(locale)
+  return isLanguage(language) ? language : 'en'
+}
+
+/** Whether a text is a decimal that `Intl.NumberFormat` reads exactly. */
+const isDecimal = (text: string): text is `${number}` => /^-?\d+(?:\.\d+)?$/.test(text)
+
+/** The most digits after the point that `Intl.NumberFormat` writes. */
+const MOST_DIGITS = 20
+
+/** Returns a function that writes exact decimals with at least so many digits after the point. */
+function decimalsOf(locale: string): (text: string, digits: number) => string {
+  const formatOf = memoize(
+    (digits: number) =>
+      new Intl.NumberFormat(locale, {
+        minimumFractionDigits: digits,
+        maximumFractionDigits: MOST_DIGITS,
+      }),
+  )
+  return (text, digits) => {
+    if (!isDecimal(text)) return text
+    const [, fraction = ''] = text.split('.')
+    return formatOf(Math.min(Math.max(digits, fraction.length), MOST_DIGITS)).format(text)
+  }
+}
+
+const NAME = /\{(de )?(\w+)\}/g
+
+const VOWEL = /^[aeiouàâäéèêëîïôöùûü]/i
+
+/** Replaces the names in braces. A name without a value stays, so that tests find it. */
+const fill = (message: string, values: Readonly<Record<string, string>>): string =>
+  message.replace(NAME, (place, de: string | undefined, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined
+    if (value === undefined) return place
+    if (de === undefined) return value
+    return VOWEL.test(value) ? `d’${value}` : `de ${value}`
+  })
+
+/** Returns a function that names countries, which are written as codes or names, in a language. */
+function countriesOf(language: Language): Words['country'] {
+  if (language === 'en') return countryInSentence
+  const names = memoize(() => new Intl.DisplayNames(language, { type: 'region', fallback: 'none' }))
+  return (text) => {
+    const code = foldCountry(text)
+    return (code && names(null).of(code)) || text
+  }
+}
+
+/** Returns how a locale writes. Throws a RangeError if there is no such locale. */
+export function wordsOf(locale: string): Words {
+  const language = languageOf(locale)
+  const messages = MESSAGES[language]
+  // British English has no comma before the last item of a list.
+  const tag = language === 'en' ? DEFAULT_LOCALE : language
+  const plurals = memoize(() => new Intl.PluralRules(tag))
+  const listOf = memoize(
+    (type: 'conjunction' | 'disjunction') => new Intl.ListFormat(tag, { type }),
+  )
+  const month = memoize(
+    () => new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' }),
+  )
+  const date = memoize(
+    () =>
+      new Intl.DateTimeFormat(locale, {
+        ...{ day: 'numeric', month: 'short', year: 'numeric' },
+        timeZone: 'UTC',
+      }),
+  )
+  const decimal = decimalsOf(locale)
+  const choose = (message: Message, count: number): string =>
+    typeof message === 'string' ? message : (message[plurals(null).select(count)] ?? message.other)
+  const text: Words['text'] = (name, values = {}) =>
+    fill(
+      choose(messages[name], Number(values.count ?? 1)),
+      Object.fromEntries(
+        Object.entries(values).map(([one, value]) => [
+          one,
+          typeof value === 'number' ? decimal(String(value), 0) : value,
+        ]),
+      ),
+    )
+  return {
+    language,
+    text,
+    figure: (value) => decimal(value, 0),
+    money: (value, currency) => `${decimal(value, minorDigits(currency))} ${currency}`,
+    percent: (value) => text('percent', { figure: decimal(value, 0) }),
+    day: (day) => date(null).format(new Date(day)),
+    period(period) {
+      const [year = '', part = ''] = period.split('-')
+      if (part.startsWith('W')) return text('week', { week: Number(part.slice(1)), year })
+      return month(null).format(new Date(`${period}-01`))
+    },
+    days(period) {
+      const { first, last } = storedPeriod(period)
+      return date(null).formatRange(new Date(first * DAY_MS), new Date(last * DAY_MS))
+    },
+    and: (items) => listOf('conjunction').format(items),
+    or: (items) => listOf('disjunction').format(items),
+    country: countriesOf(language),
+  }
+}
+
+/** The words of the console and of explanations: English, with figures as explanations write them. */
+export const ENGLISH: Words = {
+  ...wordsOf(DEFAULT_LOCALE),
+  figure,
+  money,
+  percent: (text) => `${figure(text)} %`,
+}

@@ -1,0 +1,281 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import type { Conditions, PlanTerms, Rule } from '../../src/commission/engine/plan.ts'
+import {
+  conditionWords,
+  customerWords,
+  ruleWords,
+  termsWords,
+} from '../../src/commission/engine/plan-words.ts'
+import type { Cause } from '../../src/commission/statements/cause.ts'
+import { causeEvidence, correctionWords } from '../../src/commission/statements/cause-words.ts'
+import { SETTING_ACTIONS } from '../../src/commission/statements/causes.ts'
+import type { Adjustment } from '../../src/commission/statements/draft.ts'
+import type { Message } from '../../src/commission/words/message.ts'
+import { type Language, MESSAGES, wordsOf } from '../../src/commission/words/words.ts'
+import { FIELDS } from '../../src/db/commission/histories.ts'
+import { randomWorld } from './worlds.ts'
+
+const LANGUAGES = Object.keys(MESSAGES) as Language[]
+const OTHERS = LANGUAGES.filter((one) => one !== 'en')
+
+const formsOf = (message: Message) =>
+  typeof message === 'string' ? [message] : Object.values(message)
+
+/** The names in braces of a message, in alphabetical order. */
+const namesOf = (message: Message) =>
+  [...new Set(formsOf(message).flatMap((text) => text.match(/\w+(?=\})/g) ?? []))].sort()
+
+/** The English nouns of `min` are always plural; those of other languages follow the number. */
+const sameNames = (names: string[]) => names.map((name) => (name === 'nouns' ? 'noun' : name))
+
+test.each(LANGUAGES)(
+  'each message of %s has the names in braces of the English one',
+  (language) => {
+    const places = (own: Language) =>
+      Object.entries(MESSAGES[own]).map(([name, message]) => [name, sameNames(namesOf(message))])
+    expect(places(language).sort()).toEqual(places('en').sort())
+    for (const text of Object.values(MESSAGES[language]).flatMap(formsOf)) {
+      expect(text.replaceAll(/\{(?:de )?\w+\}/g, 'x')).not.toMatch(/[{}]|undefined|^\s|\s$/)
+    }
+  },
+)
+
+test.each(OTHERS)('percentages of %s are written as its locale writes them', (language) => {
+  const own = new Intl.NumberFormat(language, { style: 'percent' }).format(0.07)
+  expect(wordsOf(language).percent('7')).toBe(own)
+})
+
+const wordsIn = (text: string) =>
+  text
+    .replaceAll(/\{(?:de )?\w+\}/g, ' ')
+    .toLowerCase()
+    .split(/[^\p{L}’]+/u)
+    .filter((word) => word.length > 1)
+
+const vocabularyOf = (language: Language) =>
+  new Set(Object.values(MESSAGES[language]).flatMap(formsOf).flatMap(wordsIn))
+
+/** The words that only English has. */
+const englishOnly = (language: Language) => {
+  const own = vocabularyOf(language)
+  return new Set([...vocabularyOf('en')].filter((word) => !own.has(word)))
+}
+
+/** A text without the names that accounts give, which stand in quotation marks. */
+const withoutNames = (text: string) => text.replaceAll(/[„«“][^“”»]*[“”»]/g, '')
+
+const VALUES = ['raw_spread', 'b']
+
+/** Every condition with a value, and with the names of values that the API has. */
+const CONDITIONS: Required<Conditions> = {
+  ...{ account_types: VALUES, not_account_types: VALUES },
+  ...{ challenge_types: VALUES, not_challenge_types: VALUES },
+  ...{ kyc: VALUES, not_kyc: VALUES, sales: VALUES, not_sales: VALUES },
+  ...{ links: VALUES, not_links: VALUES, instruments: VALUES, not_instruments: VALUES },
+  ...{ products: VALUES, not_products: VALUES, subtypes: VALUES, not_subtypes: VALUES },
+  ...{ currencies: ['USD'], not_currencies: ['USD', 'CHF'] },
+  ...{ countries: ['DE', 'AT'], not_countries: ['US'] },
+  ...{ phases: ['phase_1', 'phase_2', 'funded', 'failed'], not_phases: ['phase_1'] },
+  account_size: { min: '1000', max: '2000' },
+}
+
+test.each(Object.entries(CONDITIONS))('the condition %s has words', (name, value) => {
+  const { only, not } = conditionWords({ [name]: value })
+  expect([...only, ...not]).toHaveLength(1)
+  const isOfFact = /instruments|products|currencies|subtypes/.test(name)
+  expect(customerWords({ [name]: value }) === '').toBe(isOfFact)
+})
+
+const TYPES = [
+  ...['deposit', 'withdrawal', 'bonus', 'adjustment', 'ib_rebate', 'challenge_fee', 'payout'],
+  ...['reset_fee', 'refund', 'other'],
+]
+
+/** Rules that name every type of transactions, every field of activity and every condition. */
+const RULES = [
+  ...TYPES.flatMap((type) => [
+    { kind: 'once', trigger: { transactions: [type], min: '5' }, amount: '1' },
+    { kind: 'unit', unit: { count: { transactions: [type] } }, each: '10', amount: '5' },
+  ]),
+  ...['lots_traded', 'pnl', 'volume_usd', 'spread_cost', 'commission'].map((activity) => ({
+    ...{ kind: 'share', percent: '10', base: [{ activity }] },
+  })),
+  ...Object.entries(CONDITIONS).flatMap(([name, value]) => [
+    { kind: 'share', percent: '10', base: [{ activity: 'pnl', when: { [name]: value } }] },
+    { kind: 'unit', unit: { activity: 'lots_traded' }, amount: '5', when: { [name]: value } },
+    {
+      ...{ kind: 'once', trigger: { signup: true }, amount: '1' },
+      qualify: [{ customer: { [name]: value } }],
+    },
+  ]),
+]
+
+/** Returns the sentences of rules and terms, and of those of random plans. */
+function sentencesOf(language: Language): string[] {
+  const words = wordsOf(language)
+  const found = new Set<string>()
+  const add = (rule: object, plan: Pick<PlanTerms, 'currency' | 'period'>) => {
+    const { pays, limits } = ruleWords({ id: 'r', ...rule } as unknown as Rule, plan, words)
+    for (const sentence of [pays, ...limits]) found.add(sentence)
+  }
+  for (const rule of RULES) add(rule, { currency: 'EUR', period: 'month' })
+  for (let seed = env.SEED; seed < env.SEED + 200; seed++) {
+    for (const { versions } of randomWorld(seed).plans) {
+      for (const { terms } of versions) {
+        const plan = terms as unknown as PlanTerms
+        for (const rule of plan.rules) add(rule, plan)
+        for (const sentence of termsWords(plan, words)) found.add(sentence)
+      }
+    }
+  }
+  return [...found]
+}
+
+const RECORD = { kind: 'record', id: 'a|b|EURUSD', customer_id: '7', day: '2026-10-05' } as const
+
+/** Every kind of cause. */
+const CAUSES = [
+  ...(['customers', 'transactions', 'trading-activity', 'activities'] as const).map((resource) => ({
+    ...{ ...RECORD, resource, delivery_id: '1' },
+  })),
+  { kind: 'affiliation', customer_id: '7', day: null, delivery_id: null, audit_id: '2' },
+  { kind: 'affiliation', customer_id: '7', day: '2026-10-05', delivery_id: '1', audit_id: null },
+  { kind: 'corrected_early', customer_id: '7', delivery_id: '1' },
+  ...FIELDS.map((field) => ({
+    ...({ kind: 'customer_field', customer_id: '7', field } as const),
+    ...{ day: '2026-10-05', delivery_id: '1' },
+  })),
+  { kind: 'refusal', customer_id: '7', audit_id: '2' },
+  { kind: 'rate', currency: 'USD', day: '2026-10-05', change: 'corrected' },
+  { kind: 'tree', affiliate_id: '9', audit_id: '2' },
+  ...SETTING_ACTIONS.map((action) => ({
+    ...({ kind: 'setting', action, at: '2026-10-05T10:00:00Z', audit_id: '2' } as const),
+  })),
+] satisfies Cause[]
+
+const correction = (own: object) =>
+  ({
+    ...{ id: '1', of: { period: '2026-09', line: 'l', dropped_in: null }, rule: 'r', version: 1 },
+    ...{ scope: 'affiliate', occurrence: 0, amount: '1', causes: [], causes_total: 0, ...own },
+  }) as unknown as Adjustment
+
+const CORRECTIONS = [
+  ...['affiliate', 'customer:7', 'product:7', 'affiliate:7'].map((scope) => correction({ scope })),
+  correction({ of: { period: '2026-09', line: null, dropped_in: '2026-W41' } }),
+  correction({ causes: CAUSES.slice(0, 3), causes_total: 9 }),
+]
+
+describe.each(OTHERS)('the sentences of %s', (language) => {
+  test('of rules, conditions, causes and corrections have no English and no names of the API', () => {
+    const words = wordsOf(language)
+    const english = englishOnly(language)
+    const sentences = [
+      ...sentencesOf(language),
+      ...CAUSES.map((cause) => causeEvidence(cause, words)),
+      ...CORRECTIONS.map((one) => correctionWords(one, '5', words)),
+    ]
+    expect(sentences.length).toBeGreaterThan(500)
+    for (const sentence of sentences) {
+      expect(sentence).not.toMatch(/undefined|null|NaN|[{}[\]`]| {2}|\.\.$/)
+      const own = withoutNames(sentence)
+      expect(own).not.toMatch(/_|trading-activity/)
+      // Names of days and countries are those of the locale.
+      expect([sentence, wordsIn(own).filter((word) => english.has(word))]).toEqual([sentence, []])
+    }
+  })
+})
+
+test('the conditions of a plan are named in the language, whatever its list of values', () => {
+  const german = wordsOf('de')
+  expect(conditionWords({ countries: ['CH', 'AT'], not_kyc: ['0'] }, german)).toEqual({
+    only: ['Kunden mit Wohnsitzland Schweiz oder Österreich'],
+    not: ['Kunden mit KYC-Status „0“'],
+  })
+})
+
+const german = (rule: object): string[] => {
+  const frame = { currency: 'EUR', period: 'month' } as const
+  const { pays, limits } = ruleWords({ id: 'r', ...rule } as unknown as Rule, frame, wordsOf('de'))
+  return [pays, ...limits].map((text) => text.replaceAll('\u00a0', ' '))
+}
+
+test.each<[string, object, string[]]>([
+  [
+    'a rule that pays once',
+    {
+      kind: 'once',
+      trigger: { transactions: ['deposit'], min: '1000' },
+      amount: '200',
+      qualify: [{ sum: [{ transactions: ['deposit'] }], min: '5000', within_days: 30 }],
+      void_by: { terms: [{ transactions: ['withdrawal'] }], within_days: 1 },
+      max_count: 1,
+    },
+    [
+      '200,00 EUR einmal je Kunde, wenn für den Kunden eine erste Einzahlung von mindestens 1.000,00 EUR gebucht wird und die Summe aus Einzahlungen innerhalb von 30 Tagen nach der Registrierung 5.000,00 EUR erreicht.',
+      'Der Vorgang zählt nicht, wenn die Summe aus Auszahlungen innerhalb eines Tages seinen Betrag erreicht.',
+      'Höchstens 1 Kunde im Monat je Partner.',
+    ],
+  ],
+  [
+    'a share',
+    {
+      kind: 'share',
+      percent: '30.5',
+      base: [{ activity: 'spread_cost' }, { activity: 'commission', times: '-0.2' }],
+      negative: 'carry',
+      months: 12,
+    },
+    [
+      '30,5 % von Spread minus 20 % von Handelskommission.',
+      'Nur in den ersten 12 Monaten nach der Registrierung eines Kunden.',
+      'Ein negatives Ergebnis wird vorgetragen und mit späteren Ergebnissen dieser Regel verrechnet.',
+    ],
+  ],
+  [
+    'units by tiers',
+    {
+      kind: 'unit',
+      unit: { activity: 'lots_traded' },
+      tiers: {
+        mode: 'slice',
+        steps: [
+          { from: '0', amount: '3' },
+          { from: '1000', amount: '5' },
+        ],
+      },
+      when: { instruments: ['XAU*'] },
+    },
+    [
+      '3,00 EUR bis 5,00 EUR je Lot.',
+      'Gestaffelt (Lots im Monat): 3,00 EUR ab 0; 5,00 EUR ab 1.000. Jeder Teil wird nach seiner eigenen Stufe gezahlt.',
+      'Nur für Vorgänge mit Instrument „XAU*“.',
+    ],
+  ],
+  [
+    'an override',
+    {
+      ...{ kind: 'override', level: 1, of: { lines: ['share', 'unit'] }, percent: '10' },
+      funded_by: 'downline',
+    },
+    [
+      '10 % von dem, was die direkt unterstellten Partner durch Umsatzbeteiligung und Volumen verdienen.',
+      'Der Partner darunter zahlt es: Derselbe Betrag wird dort abgezogen.',
+    ],
+  ],
+])('in German: %s', (_, rule, expected) => {
+  expect(german(rule)).toEqual(expected)
+})
+
+test('French writes the article before a vowel as people do', () => {
+  const percent = { kind: 'share', percent: '5', negative: 'zero' }
+  const frame = { currency: 'EUR', period: 'month' } as const
+  const pays = (type: string) =>
+    ruleWords(
+      { id: 'r', ...percent, base: [{ transactions: [type] }] } as unknown as Rule,
+      frame,
+      wordsOf('fr'),
+    ).pays
+  expect(pays('adjustment')).toBe('5\u00a0% d’ajustements.')
+  expect(pays('deposit')).toBe('5\u00a0% de dépôts.')
+})
