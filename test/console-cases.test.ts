@@ -66,10 +66,28 @@ beforeEach(async () => {
     'case_1',
     'figures',
     JSON.stringify([
-      { name: 'customers_who_qualified', value: '15', threshold: '10', unit: 'customers' },
-      { name: 'share_at_the_minimum', value: '80', threshold: '60', unit: 'percent' },
-      { name: 'earned', value: '1234.5', threshold: '1000', unit: 'EUR' },
-      { name: 'growth_of_the_share', value: '45.5', threshold: '40', unit: 'points' },
+      {
+        name: 'customers_who_qualified',
+        value: '15',
+        comparison: 'at_least',
+        threshold: '10',
+        unit: 'customers',
+      },
+      {
+        name: 'share_at_the_minimum',
+        value: '80',
+        comparison: 'at_least',
+        threshold: '60',
+        unit: 'percent',
+      },
+      { name: 'earned', value: '1234.5', comparison: 'more_than', threshold: '1000', unit: 'EUR' },
+      {
+        name: 'growth_of_the_share',
+        value: '45.5',
+        comparison: 'less_than',
+        threshold: '40',
+        unit: 'points',
+      },
     ]),
   )
 })
@@ -124,10 +142,12 @@ describe('a case', () => {
   test('has its figures beside their thresholds, in words', async () => {
     const { text } = await read(CASE)
 
-    expect(text).toMatch(/Customers who qualified 15 customers 10 customers/)
-    expect(text).toMatch(/Share at the minimum 80 % 60 %/)
-    expect(text).toMatch(/Earned 1,234\.50 EUR 1,000\.00 EUR/)
-    expect(text).toMatch(/Growth of its share 45\.5 percentage points 40 percentage points/)
+    expect(text).toMatch(/Customers who qualified 15 customers at least 10 customers/)
+    expect(text).toMatch(/Share at the minimum 80 % at least 60 %/)
+    expect(text).toMatch(/Earned 1,234\.50 EUR more than 1,000\.00 EUR/)
+    expect(text).toMatch(
+      /Growth of its share 45\.5 percentage points less than 40 percentage points/,
+    )
     expect(text).toMatch(/If nobody decides it and no record is added, its hold ends on/)
   })
 
@@ -169,7 +189,8 @@ describe('a case', () => {
     const { text } = await send(CASE, { change: 'release', reason: 'Paid back' })
 
     expect(text).toMatch(/The hold is ended\./)
-    expect(text).toMatch(/confirmed the case: “Paid back”/)
+    expect(text).toMatch(/The admin key ended the hold: “Paid back”/)
+    expect(text).toMatch(/The admin key confirmed the case: “One device”/)
     expect(text).not.toMatch(/End the hold/)
     expect(await rowsOf('fraud_cases')).toMatchObject([{ status: 'confirmed', keep_hold: 0 }])
   })
@@ -215,6 +236,17 @@ describe('a case', () => {
 
     expect(text).toMatch(/A second person must agree before it takes effect\./)
     expect(text).toMatch(/dismissed the case: “A campaign” A second person must agree/)
+    const badge = /deposited the minimum\. A second person must agree/
+    expect((await read(`${AT}/cases`)).text).toMatch(badge)
+    expect((await read(`${AT}/affiliates/a`)).text).toMatch(/High A second person must agree/)
+
+    await storeFinding(DAY + 1, [['t-3', 'c-3']])
+    await changeCase('case_1', 'evidence_digest', await digestOfRecords(['t-1', 't-2', 't-3']))
+    await changeCase('case_1', 'last_day', DAY + 1)
+    expect((await read(`${AT}/cases`)).text).not.toMatch(/A second person must agree/)
+    expect((await read(CASE)).text).toMatch(
+      /“A campaign” The records of the case have changed since, so it no longer counts\./,
+    )
   })
 
   test('shows a viewer no form, and a manager only that of notes', async () => {

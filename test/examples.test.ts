@@ -335,7 +335,10 @@ const storeExampleCase = (account: string) =>
     ).bind(
       ...[account, CASE_ID],
       JSON.stringify([
-        { name: 'customers_with_the_email', value: '2', threshold: '2', unit: 'customers' },
+        {
+          ...{ name: 'customers_with_the_email', value: '2', comparison: 'at_least' },
+          ...{ threshold: '2', unit: 'customers' },
+        },
       ]),
       '9a8322fa56bbbe70ade867c7e81a0273c829aa6bd6819cfc0d10711c996931b7',
     ),

@@ -2,7 +2,6 @@ import * as v from 'valibot'
 import { listOf } from '../commission/plans/shapes.ts'
 import * as f from '../validation/fields.ts'
 import { describeField, documentation } from '../validation/fields.ts'
-import { ruleMessage } from '../validation/issue.ts'
 import { DECISION_LIMITS } from './limits.ts'
 
 // The fields of request bodies about cases.
@@ -62,13 +61,7 @@ export const caseDecision = {
 /** The fields of a note about a case. */
 export const caseNote = {
   text: describeField(
-    v.pipe(
-      f.textOf(DECISION_LIMITS.note),
-      v.check(
-        (text) => text.trim() !== '',
-        ruleMessage('pattern', 'text that is not only white space'),
-      ),
-    ),
+    f.remarkOf(DECISION_LIMITS.note),
     documentation(
       `The note, of 1 to ${DECISION_LIMITS.note.toLocaleString('en')} characters. Write no personal data: the erasure of a customer does not change it.`,
       'Asked the affiliate for the contracts.',

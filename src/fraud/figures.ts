@@ -23,7 +23,7 @@ const HUNDRED = integer(100)
 export const reachesPercent = (part: Decimal, whole: Decimal, percent: string): boolean =>
   compare(multiply(part, HUNDRED), multiply(whole, decimal(percent))) >= 0
 
-/** Returns a figure of a part in percent of a whole above 0, rounded to two places. */
+/** Returns a figure of a part that reaches so many percent of a whole above 0, rounded to two places. */
 export const percentFigure = (
   name: string,
   part: Decimal,
@@ -32,17 +32,39 @@ export const percentFigure = (
 ): Figure => ({
   name,
   value: plainText(quotient(multiply(part, HUNDRED), whole, PERCENT_PLACES)),
+  comparison: 'at_least',
   threshold: percent,
   unit: 'percent',
 })
 
-/** Returns a figure that is a count. */
+/** Returns a figure of a count that reaches its threshold. */
 export const countFigure = (
   name: string,
   value: number,
   threshold: number,
   unit: string,
-): Figure => ({ name, value: String(value), threshold: String(threshold), unit })
+): Figure => ({
+  ...{ name, value: String(value), comparison: 'at_least', threshold: String(threshold), unit },
+})
+
+/** Returns a figure that is more than its threshold. */
+export const overFigure = (
+  name: string,
+  value: Decimal,
+  threshold: Decimal,
+  unit: string,
+): Figure => ({
+  ...{ name, value: plainText(value), comparison: 'more_than', threshold: plainText(threshold) },
+  unit,
+})
+
+/** Returns such a figure if a value is more than its threshold. */
+export const exceeds = (
+  name: string,
+  value: Decimal,
+  threshold: Decimal,
+  unit: string,
+): Figure[] => (compare(value, threshold) > 0 ? [overFigure(name, value, threshold, unit)] : [])
 
 /** Returns how far a value is from 0. */
 export const magnitude = (value: Decimal): Decimal => (isNegative(value) ? negate(value) : value)

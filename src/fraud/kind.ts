@@ -14,10 +14,15 @@ export type Subject =
   | { readonly customer_id: string }
   | { readonly customer_ids: readonly [string, string] }
 
+/** How a figure of a finding compares with its threshold. */
+export type Comparison = 'at_least' | 'more_than' | 'less_than'
+
 /** A figure that was compared with its threshold. Both are decimals as text; an amount has its currency as unit. */
 export interface Figure {
   readonly name: string
   readonly value: string
+  /** What the value is, compared with the threshold. */
+  readonly comparison: Comparison
   readonly threshold: string
   readonly unit: string
 }

@@ -5,6 +5,9 @@ import { parseSubjectKey } from './findings.ts'
 
 // Cases on the wire.
 
+const decidedAt = ({ decided_at }: StoredCase): string | null =>
+  decided_at === null ? null : new Date(decided_at).toISOString()
+
 /** Returns a case as lists show it. */
 export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undefined) {
   const { rule, name, version, kind, affiliate_id, severity, action, status, sentence } = one
@@ -20,31 +23,46 @@ export function presentStoredCase(one: StoredCase, holds: AffiliateHolds | undef
     evidence_total: one.evidence_count,
     evidence_digest: one.evidence_digest,
     keep_hold: one.keep_hold === 1,
-    decided_at: one.decided_at === null ? null : new Date(one.decided_at).toISOString(),
+    decided_at: decidedAt(one),
+    waiting: one.waiting === 1,
     amount_held: sumByCurrency(holds?.byCase.get(one.id) ?? []),
   }
 }
 
-const presentDecision = ({ from_day, refuse, keep_hold, ...rest }: StoredDecision) => ({
-  ...{ decision: rest.decision, reason: rest.reason, keep_hold: keep_hold === 1 },
-  refuse: JSON.parse(refuse),
-  from: from_day === null ? null : dayText(from_day),
-  at: rest.at,
-})
+/** Returns the decisions of a case, with what became of each. */
+function presentDecisions({ found, decisions }: WholeCase) {
+  const last = decisions.findIndex(({ at }) => at === decidedAt(found))
+  return decisions.map((one, i) => {
+    const { decision, reason, at, from_day } = one
+    const endsHold = last >= 0 && i > last
+    return {
+      one,
+      shared: {
+        ...{ decision, reason, keep_hold: one.keep_hold === 1, refuse: JSON.parse(one.refuse) },
+        from: from_day === null ? null : dayText(from_day),
+        ...{ at, ends_hold: endsHold, waiting: isWaiting(found, one, endsHold) },
+      },
+    }
+  })
+}
+
+/** Whether a decision takes effect only if another person decides the same. */
+const isWaiting = (found: StoredCase, { shown }: StoredDecision, endsHold: boolean): boolean =>
+  found.status === 'open' ? shown === found.evidence_digest : endsHold && found.keep_hold === 1
 
 const presentNote = ({ id, text, actor, at }: StoredNote) => ({ note_id: id, text, actor, at })
 
 /** Returns a case as the account itself reads it: without notes, and without who decided. */
-export const presentOwnCase = (
-  { found, decisions }: WholeCase,
-  holds: AffiliateHolds | undefined,
-) => ({ ...presentStoredCase(found, holds), decisions: decisions.map(presentDecision) })
+export const presentOwnCase = (whole: WholeCase, holds: AffiliateHolds | undefined) => ({
+  ...presentStoredCase(whole.found, holds),
+  decisions: presentDecisions(whole).map(({ shared }) => shared),
+})
 
 /** Returns a case as the team reads it. */
 export const presentWholeCase = (whole: WholeCase, holds: AffiliateHolds | undefined) => ({
   ...presentStoredCase(whole.found, holds),
-  decisions: whole.decisions.map((one) => ({
-    ...presentDecision(one),
+  decisions: presentDecisions(whole).map(({ one, shared }) => ({
+    ...shared,
     ...{ evidence_digest: one.shown, actor: one.actor },
   })),
   notes: whole.notes.map(presentNote),

@@ -107,14 +107,29 @@ export const textOf = (max: number) =>
 /** A string of 1 to 500 code points. */
 export const text = textOf(MAX_TEXT)
 
-/** A reason, of 1 to 500 code points that are not only white space. */
-export const reason = v.pipe(
-  text,
-  v.check(
-    (value) => value.trim() !== '',
-    ruleMessage('pattern', 'a reason: text that is not only white space'),
-  ),
-)
+/** Returns whether a text has a character that can be seen. U+2800 is a Braille pattern without dots. */
+const isVisible = (value: string) =>
+  /[^\p{Default_Ignorable_Code_Point}\p{Z}\p{Cc}\u2800]/u.test(value)
+
+/**
+ * Returns whether a text has no control characters but tabs and line ends, and none that turn the direction
+ * of the text after them: a log or a terminal would show the rest of its line as something else.
+ */
+const isInOrder = (value: string) => !/[^\P{Cc}\t\n\r]|[\u202a-\u202e\u2066-\u2069]/u.test(value)
+
+/** Returns a schema for what a person writes for others to read, of 1 to `max` code points. */
+export const remarkOf = (max: number) =>
+  v.pipe(
+    textOf(max),
+    v.check(isVisible, ruleMessage('pattern', 'text that is not only white space')),
+    v.check(
+      isInOrder,
+      ruleMessage('pattern', 'text without control characters and directional formatting'),
+    ),
+  )
+
+/** A reason, of 1 to 500 code points. */
+export const reason = remarkOf(MAX_TEXT)
 
 /** An identifier chosen by the sender, of 1 to 500 code points. */
 export const id = text

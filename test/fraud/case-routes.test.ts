@@ -79,7 +79,7 @@ describe('an evaluation on request', () => {
       ...{ rule: 'resets', name: 'resets', version: 1, kind: 'resets', affiliate_id: 'aff-7' },
       ...{ subject: { customer_id: 'k2' }, status: 'open', action: 'flag', severity: 'low' },
       ...{ opened_for: ago(5), last_evidence_for: ago(5), evidence_total: 2, amount_held: [] },
-      figures: [{ name: 'fees', value: '2', threshold: '2', unit: 'fees' }],
+      figures: [{ name: 'fees', value: '2', comparison: 'at_least', threshold: '2', unit: 'fees' }],
       sentence: 'The customer paid 2 fees for challenges and resets in 3 days.',
     })
     expect(first?.case_id).toMatch(/^case_[0-9a-hjkmnp-tv-z]{26}$/)
@@ -249,7 +249,7 @@ describe('lists of cases', () => {
     const own = await json(get(`cases/${one?.case_id}`))
     const decision = {
       ...{ decision: 'confirmed', reason: 'Farmed.', keep_hold: true, refuse: ['k2'] },
-      ...{ from: '2024-10-04', at: '2026-10-01T00:00:00.000Z' },
+      ...{ from: '2024-10-04', at: '2026-10-01T00:00:00.000Z', ends_hold: false, waiting: false },
     }
     expect(own).toEqual({ ...one, decisions: [decision] })
     const whole = await json(askAdmin(`accounts/acme-prop-trading/cases/${one?.case_id}`))

@@ -44,7 +44,13 @@ describe('a decision', () => {
     const found = await json(response)
     expect(found).toMatchObject({
       ...{ case_id: 'case_1', status: 'dismissed', keep_hold: false, amount_held: [] },
-      decisions: [{ ...dismissed, keep_hold: false, refuse: [], from: null, actor: 'admin-key' }],
+      waiting: false,
+      decisions: [
+        {
+          ...{ ...dismissed, keep_hold: false, refuse: [], from: null, actor: 'admin-key' },
+          ...{ ends_hold: false, waiting: false },
+        },
+      ],
     })
     expect(found.decided_at).toBe(found.decisions[0].at)
     const [[action, details]] = await audit()
@@ -107,6 +113,9 @@ describe('a decision', () => {
     [{ decision: 'open', reason: 'x' }, '/decision', 'enum'],
     [{ decision: 'confirmed' }, '/reason', 'required'],
     [{ ...confirmed, reason: ' ' }, '/reason', 'pattern'],
+    [{ ...confirmed, reason: '\u00a0\u200b\u2060\u3164\u2800' }, '/reason', 'pattern'],
+    [{ ...confirmed, reason: 'Paid \u202eyadot' }, '/reason', 'pattern'],
+    [{ ...confirmed, reason: 'Paid \u001b[2K' }, '/reason', 'pattern'],
     [{ ...confirmed, reason: 'x'.repeat(501) }, '/reason', 'length'],
     [{ ...dismissed, keep_hold: true }, '/keep_hold', 'not_applicable'],
     [{ ...dismissed, refuse: ['c-1'] }, '/refuse', 'not_applicable'],
@@ -271,7 +280,11 @@ describe('a confirmed case that keeps its hold', () => {
     const response = await decide(release)
     expect(response.status).toBe(200)
     const found = await json(response)
-    expect(found).toMatchObject({ status: 'confirmed', keep_hold: false })
+    expect(found).toMatchObject({ status: 'confirmed', keep_hold: false, waiting: false })
+    expect(found.decisions).toMatchObject([
+      { keep_hold: true, ends_hold: false, waiting: false },
+      { keep_hold: false, ends_hold: true, waiting: false },
+    ])
     expect(found.decided_at).toBe(found.decisions[0].at)
     const [first, last] = await rowsOf('fraud_decisions')
     expect(last?.seen).toBe(first?.seen)
@@ -291,6 +304,12 @@ describe('a confirmed case that keeps its hold', () => {
     await askAdmin(`accounts/${ACCOUNT}`, 'PATCH', { approvals: 2 })
     expect((await decide(release)).status).toBe(202)
     expect((await rowsOf('fraud_cases'))[0]?.keep_hold).toBe(1)
+    const found = await json(askAdmin(PATH))
+    expect(found.waiting).toBe(true)
+    expect(found.decisions).toMatchObject([
+      { ends_hold: false, waiting: false },
+      { ends_hold: true, waiting: true },
+    ])
     expect((await askAda(`${PATH}/decide`, 'POST', release)).status).toBe(200)
     expect((await rowsOf('fraud_cases'))[0]?.keep_hold).toBe(0)
   })
@@ -309,7 +328,10 @@ describe('where two persons must decide', () => {
     expect(await json(first)).toMatchObject({
       ...{ status: 'open', approvals_required: 2 },
       message: 'Another person must decide the same.',
+      ...{ waiting: true, decisions: [{ ...body, waiting: true, ends_hold: false }] },
     })
+    const { data } = await json(askAdmin(`accounts/${ACCOUNT}/cases`))
+    expect(data).toMatchObject([{ case_id: 'case_1', waiting: true }])
     expect(await refusals()).toEqual([])
     const again = await decide({ ...body, reason: 'Once more' })
     expect(again.status).toBe(202)
@@ -365,8 +387,12 @@ describe('a note', () => {
 
   test('has 1 to 4,000 characters', async () => {
     expect((await note('x'.repeat(4000))).status).toBe(201)
-    for (const text of ['', ' ', 'x'.repeat(4001), 'x'.repeat(5000), 7, undefined]) {
+    const unseen = [' ', '\u00a0', '\u200b\u200d', '\ufeff\n', '\u2066x']
+    for (const text of ['', ...unseen, 'x'.repeat(4001), 'x'.repeat(5000), 7, undefined]) {
       expect((await note(text)).status).toBe(422)
+    }
+    for (const text of ['שלום\u200f!', '👩‍👩‍👧', 'Line 1\n\tLine 2']) {
+      expect((await note(text)).status, text).toBe(201)
     }
   })
 

@@ -174,7 +174,9 @@ test('findings without repeated records have the same cases, whatever is found a
       (i): DayFinding => ({
         day: i * from.pick([5, 20]) + i,
         subject: { affiliate_id: 'A' },
-        figures: [{ name: 'n', value: String(i), threshold: '1', unit: 'x' }],
+        figures: [
+          { name: 'n', value: String(i), comparison: 'at_least', threshold: '1', unit: 'x' },
+        ],
         sentence: '',
         evidence: ids
           .filter(() => from.oneIn(3))

@@ -24,7 +24,7 @@ export interface FraudWorld extends World {
 export interface WorldFinding {
   day: string
   subject: string[]
-  figures: { name: string; value: string; threshold: string; unit: string }[]
+  figures: { name: string; value: string; comparison: string; threshold: string; unit: string }[]
   /** Of a statement `customer_id` is null. */
   evidence: { customer_id: string | null; resource: string; id: string; day: string }[]
 }

@@ -23,6 +23,9 @@ const figuresOf = (found: readonly DayFinding[]) =>
     ...figures.map(({ value, threshold, unit }) => `${value} / ${threshold} ${unit}`),
   ])
 
+const comparisonsOf = (found: readonly DayFinding[]) =>
+  found.flatMap(({ figures }) => figures.map(({ comparison }) => comparison))
+
 describe('kinds', () => {
   test('each has a name of its own, and every vertical has some', () => {
     expect(new Set(KINDS.map(({ kind }) => kind)).size).toBe(15)
@@ -126,6 +129,13 @@ describe('signup_burst', () => {
     expect(findings('signup_burst', burst(21))[0]!.sentence).toBe(
       '21 signups came within a day; 4 are usual.',
     )
+  })
+
+  test('says whether it is more than usual or at least `min`', () => {
+    expect(comparisonsOf(findings('signup_burst', burst(21)))).toEqual(['more_than'])
+    const found = findings('signup_burst', burst(21), { min: 21 })
+    expect(figuresOf(found)).toEqual([['A', '21 / 21 signups']])
+    expect(comparisonsOf(found)).toEqual(['at_least'])
   })
 
   test('needs at least `min`, and days to compare with', () => {

@@ -50,7 +50,7 @@ describe('a back-test', () => {
     status: 'open',
     opened_for: '2026-09-03',
     last_evidence_for: '2026-09-03',
-    figures: [{ name: 'fees', value: '3', threshold: '3', unit: 'fees' }],
+    figures: [{ name: 'fees', value: '3', comparison: 'at_least', threshold: '3', unit: 'fees' }],
     sentence: 'The customer paid 3 fees for challenges and resets in 3 days.',
     evidence: ['t1', 't2', 't3'].map((id, i) => ({
       customer_id: 'c-a',

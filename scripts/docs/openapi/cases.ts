@@ -47,6 +47,10 @@ const CASE = {
   ),
   keep_hold: documented('Whether it was confirmed and goes on holding payouts.', FLAG),
   decided_at: documented('When it was decided, or null.', orNull(TIME)),
+  waiting: documented(
+    'Whether a person has decided it, or the end of its hold, and another person must decide the same.',
+    FLAG,
+  ),
   amount_held: listed(
     'What it holds of the payouts of the affiliate, by currency. Another case can hold the same payouts.',
     object({ currency: documented('The currency.'), amount: documented('The amount, a decimal.') }),
@@ -60,6 +64,11 @@ const DECISION = {
   refuse: listed('The customers who are refused with it.', TEXT),
   from: documented('The day from which they are refused, or null.', orNull(DAY)),
   at: documented('When it was made.', TIME),
+  ends_hold: documented(
+    'Whether it ends the hold that an earlier decision kept: the case stays confirmed.',
+    FLAG,
+  ),
+  waiting: documented('Whether another person must decide the same before it takes effect.', FLAG),
 }
 
 /** The schema of a note. */

@@ -21,8 +21,9 @@ import {
   HeldAmounts,
   isHolding,
   SEVERITY_WORDS,
+  WaitingBadge,
 } from '../parts/cases.tsx'
-import { Badge, Data, Day, isolated, type List, Time } from '../parts/data.tsx'
+import { Data, Day, isolated, type List, Time } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink, type Pair, Pairs } from '../parts/fields.tsx'
 import { Refusal } from '../parts/forms.tsx'
@@ -37,6 +38,10 @@ interface Decision {
   readonly from: string | null
   readonly actor: string
   readonly at: string
+  /** Whether it ends the hold that an earlier decision kept. */
+  readonly ends_hold: boolean
+  /** Whether another person must decide the same. */
+  readonly waiting: boolean
 }
 
 interface Note {
@@ -117,7 +122,7 @@ const Head = ({ visit, found }: ShownCase) => {
           <span>
             <Data text={sentence} />
           </span>{' '}
-          <CaseStatusBadge {...found} />
+          <CaseStatusBadge {...found} /> <WaitingBadge {...found} />
         </p>
         {status === 'open' && (
           <p>
@@ -135,22 +140,19 @@ const Head = ({ visit, found }: ShownCase) => {
 }
 
 /** Renders a decision as a sentence. */
-function DecisionWords({
-  visit,
-  one,
-  isPending,
-}: {
-  visit: Visit
-  one: Decision
-  isPending: boolean
-}) {
+function DecisionWords({ visit, found, one }: ShownCase & { one: Decision }) {
   const { decision, reason, keep_hold, refuse, from, actor, at } = one
+  const what = one.ends_hold
+    ? 'ended the hold'
+    : `${decision === 'confirmed' ? 'confirmed' : 'dismissed'} the case`
   return (
     <li>
       <Time at={at} />
       <div>
-        <Actor actor={actor} /> {decision === 'confirmed' ? 'confirmed' : 'dismissed'} the case: “
-        <Data text={reason} />” {isPending && <Badge tone="warn">A second person must agree</Badge>}
+        <Actor actor={actor} /> {what}: “<Data text={reason} />” <WaitingBadge {...one} />
+        {found.status === 'open' && !one.waiting && (
+          <p class="note">The records of the case have changed since, so it no longer counts.</p>
+        )}
         {keep_hold && <p class="note">The payouts stay held.</p>}
         {refuse.length > 0 && (
           <p class="note">
@@ -220,7 +222,7 @@ const Decisions = (props: ShownCase & { customers: readonly string[]; isPart: bo
       {decisions.length > 0 && (
         <ol class="log" aria-label="Decisions">
           {decisions.map((one) => (
-            <DecisionWords visit={visit} one={one} isPending={status === 'open'} />
+            <DecisionWords visit={visit} found={found} one={one} />
           ))}
         </ol>
       )}

@@ -34,6 +34,13 @@ export function figureText(value: string, unit: string): string {
     : `${figure(value)} ${unit}`.trim()
 }
 
+/** What a value is, compared with its threshold. */
+const COMPARISONS: Readonly<Record<Figure['comparison'], string>> = {
+  at_least: 'at least',
+  more_than: 'more than',
+  less_than: 'less than',
+}
+
 /** The titles of figures whose name does not say it well. */
 const TITLES: Readonly<Record<string, string>> = {
   customers_with_the_email: 'Customers with the same e-mail',
@@ -61,7 +68,12 @@ export const Figures = ({ figures }: Pick<FraudCase, 'figures'>) => (
         ({ value, unit }: Figure) => <strong>{figureText(value, unit)}</strong>,
         true,
       ),
-      column('Threshold', ({ threshold, unit }: Figure) => figureText(threshold, unit), true),
+      column(
+        'Threshold',
+        ({ comparison, threshold, unit }: Figure) =>
+          `${COMPARISONS[comparison]} ${figureText(threshold, unit)}`,
+        true,
+      ),
     ]}
   />
 )

@@ -37,6 +37,8 @@ export interface FraudCase {
   readonly amount_held: readonly Money[]
   /** Of a case that was confirmed: whether it goes on holding payouts. */
   readonly keep_hold: boolean
+  /** Whether a person has decided it, and another one must decide the same. */
+  readonly waiting: boolean
 }
 
 const TONES = { high: 'bad', medium: 'warn', low: 'quiet' } as const
@@ -72,6 +74,10 @@ const STATUS_TONES = {
 export const CaseStatusBadge = ({ status }: Pick<FraudCase, 'status'>) => (
   <Badge tone={STATUS_TONES[status]}>{CASE_STATUS_WORDS[status]}</Badge>
 )
+
+/** Says that a second person must decide the same; nothing of other cases. */
+export const WaitingBadge = ({ waiting }: Pick<FraudCase, 'waiting'>) =>
+  waiting ? <Badge tone="warn">A second person must agree</Badge> : null
 
 /** Returns the ids of the customers whom a case is about; none if it is about the affiliate. */
 export const customersOf = (subject: Subject): readonly string[] =>
@@ -147,7 +153,11 @@ export const CaseTable = ({
     isCards
     empty={empty}
     columns={[
-      column('Case', (found: FraudCase) => <CaseLink visit={visit} found={found} />),
+      column('Case', (found: FraudCase) => (
+        <>
+          <CaseLink visit={visit} found={found} /> <WaitingBadge {...found} />
+        </>
+      )),
       column('Severity', SeverityBadge),
       ...(rows.some(({ status }) => status !== 'open') ? [column('Status', CaseStatusBadge)] : []),
       column('Holds', HeldAmounts, true),
@@ -192,7 +202,8 @@ export function OpenCases({ visit, found }: { visit: Visit; found: List<FraudCas
       <ul>
         {data.map((one) => (
           <li>
-            <CaseLink visit={visit} found={one} /> <SeverityBadge {...one} />
+            <CaseLink visit={visit} found={one} /> <SeverityBadge {...one} />{' '}
+            <WaitingBadge {...one} />
           </li>
         ))}
       </ul>

@@ -17,6 +17,8 @@ const COLUMNS = [
 export interface StoredCase
   extends Omit<Pick<Row, (typeof COLUMNS)[number]>, 'opened_for' | 'last_day'> {
   readonly name: string
+  /** 1 if a person has decided it and another one must decide the same. */
+  readonly waiting: number
   readonly opened_for: number
   readonly last_day: number
 }
@@ -25,7 +27,17 @@ export interface StoredCase
 const NAME = `(select v.terms ->> 'name' from fraud_rule_versions v
   where v.account = c.account and v.rule = c.rule and v.version = c.version) as name`
 
-const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME]
+/**
+ * Whether another person must decide the same: an open case was decided as it is now, or the end of a hold was
+ * decided that is still kept.
+ */
+const WAITING = `exists (select 1 from fraud_decisions d
+  where d.account = c.account and d.case_id = c.id and iif(c.status = 'open',
+    d.shown = c.evidence_digest,
+    c.keep_hold = 1 and d.position > (select max(k.position) from fraud_decisions k
+      where k.account = c.account and k.case_id = c.id and k.keep_hold = 1))) as waiting`
+
+const SELECTED = [...COLUMNS.map((column) => `c.${column}`), NAME, WAITING]
 
 /** The conditions of filters, as SQL. */
 const CONDITIONS = {

@@ -6,14 +6,13 @@ import {
   integer,
   isPositive,
   multiply,
-  plainText,
   sum,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, type Fact } from '../../commission/engine/facts.ts'
 import { figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { magnitude, median } from '../figures.ts'
+import { magnitude, median, overFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type Figure, ownFacts } from '../kind.ts'
 import { above0, MAX_DAYS } from '../parameters.ts'
 
@@ -64,12 +63,12 @@ export const activityOutlier = defineKind({
         if (compare(value, threshold) <= 0) return []
         const [currency] = currencies
         return [
-          {
-            name: measure.name,
-            value: plainText(value),
-            threshold: plainText(threshold),
-            unit: measure.field === 'pnl' ? (currency ?? '') : 'lots',
-          },
+          overFigure(
+            measure.name,
+            value,
+            threshold,
+            measure.field === 'pnl' ? (currency ?? '') : 'lots',
+          ),
         ]
       })
       if (figures.length === 0) return []

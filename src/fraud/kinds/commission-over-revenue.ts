@@ -7,7 +7,6 @@ import {
   isPositive,
   multiply,
   negate,
-  plainText,
   sum,
   ZERO,
 } from '../../commission/engine/decimal.ts'
@@ -16,6 +15,7 @@ import { counted, figure } from '../../commission/engine/reasons.ts'
 import { wholeNumber } from '../../commission/plans/decimals.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
+import { overFigure } from '../figures.ts'
 import { defineKind, type View } from '../kind.ts'
 import {
   amountField,
@@ -88,14 +88,7 @@ export const commissionOverRevenue = defineKind({
     return [
       {
         subject: { affiliate_id: view.affiliate_id },
-        figures: [
-          {
-            name: 'earned',
-            value: plainText(earned),
-            threshold: plainText(most),
-            unit: view.currency,
-          },
-        ],
+        figures: [overFigure('earned', earned, most, view.currency)],
         sentence: `In ${counted(periods, 'period')} the affiliate earned more than ${percent} % of the net revenue of its customers.`,
         evidence: evaluated.flatMap(({ statements, last }) =>
           statements.map((id) => ({

@@ -13,6 +13,7 @@ import { compareText, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
+import { overFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -75,18 +76,18 @@ export const countryMix = defineKind({
           {
             subject: { affiliate_id: view.affiliate_id },
             figures: [
-              {
-                name: 'share_of_a_country',
-                value: plainText(sharePercent),
-                threshold: plainText(add(usualPercent, decimal(points))),
-                unit: 'percent',
-              },
-              {
-                name: 'growth_of_the_share',
-                value: plainText(subtract(sharePercent, usualPercent)),
-                threshold: points,
-                unit: 'points',
-              },
+              overFigure(
+                'share_of_a_country',
+                sharePercent,
+                add(usualPercent, decimal(points)),
+                'percent',
+              ),
+              overFigure(
+                'growth_of_the_share',
+                subtract(sharePercent, usualPercent),
+                decimal(points),
+                'points',
+              ),
             ],
             sentence: `${figure(plainText(sharePercent))} % of the signups came from ${countryInSentence(country)}; ${figure(plainText(usualPercent))} % are usual.`,
             evidence: evidenceOf(signups),

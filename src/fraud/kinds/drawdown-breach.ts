@@ -1,12 +1,5 @@
 import * as v from 'valibot'
-import {
-  compare,
-  type Decimal,
-  decimal,
-  fromFact,
-  integer,
-  plainText,
-} from '../../commission/engine/decimal.ts'
+import { compare, decimal, fromFact, integer } from '../../commission/engine/decimal.ts'
 import { amountOf, valueOn } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { positive, wholeNumber } from '../../commission/plans/decimals.ts'
@@ -14,7 +7,8 @@ import { objectOf } from '../../commission/plans/shapes.ts'
 import * as f from '../../validation/fields.ts'
 import { describeField, documentation } from '../../validation/fields.ts'
 import { pointerStep } from '../../validation/pointer.ts'
-import { type Doubt, defineKind, evidenceOf, type Figure, ownFacts, type Seen } from '../kind.ts'
+import { exceeds } from '../figures.ts'
+import { type Doubt, defineKind, evidenceOf, ownFacts, type Seen } from '../kind.ts'
 import { isFee } from '../money-records.ts'
 import { above0 } from '../parameters.ts'
 
@@ -93,8 +87,18 @@ export const drawdownBreach = defineKind({
       const rows = ownFacts(customer, 'trading-activity', breached, breached).map((fact) => ({
         fact,
         figures: [
-          ...above('drawdown', fromFact(amountOf(fact, 'drawdown')), own?.daily ?? daily),
-          ...above('max_drawdown', fromFact(amountOf(fact, 'max_drawdown')), own?.total ?? total),
+          ...exceeds(
+            'drawdown',
+            fromFact(amountOf(fact, 'drawdown')),
+            decimal(own?.daily ?? daily),
+            'percent',
+          ),
+          ...exceeds(
+            'max_drawdown',
+            fromFact(amountOf(fact, 'max_drawdown')),
+            decimal(own?.total ?? total),
+            'percent',
+          ),
         ],
       }))
       const found = rows.filter(({ figures }) => figures.length > 0)
@@ -120,12 +124,6 @@ export const drawdownBreach = defineKind({
 const beyond = (pointer: string, limit: string | undefined): Doubt[] =>
   limit !== undefined && compare(decimal(limit), integer(100)) >= 0
     ? [{ pointer, holds: 'never', because: 'No drawdown of a day is more than 100 %.' }]
-    : []
-
-/** Returns a figure if a drawdown is above its limit. */
-const above = (name: string, value: Decimal, limit: string): Figure[] =>
-  compare(value, decimal(limit)) > 0
-    ? [{ name, value: plainText(value), threshold: limit, unit: 'percent' }]
     : []
 
 /** Returns whether the phase of a customer is failed on a day of the range. */

@@ -1,11 +1,9 @@
 import {
   add,
-  compare,
   type Decimal,
   decimal,
   isPositive,
   multiply,
-  plainText,
   subtract,
   sum,
   ZERO,
@@ -14,15 +12,8 @@ import type { Fact, FactResource } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import {
-  defineKind,
-  evidenceOf,
-  type Figure,
-  type Finding,
-  ownFacts,
-  type Seen,
-  type View,
-} from '../kind.ts'
+import { exceeds } from '../figures.ts'
+import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
 
 /** Trading that earns the affiliate more by volume than it brings the firm. */
@@ -144,9 +135,3 @@ function sumsOf(view: View, customer: Seen, first: number, last: number): Omit<S
     facts: trading,
   }
 }
-
-/** Returns a figure if a value is above its threshold. */
-const exceeds = (name: string, value: Decimal, threshold: Decimal, unit: string): Figure[] =>
-  compare(value, threshold) > 0
-    ? [{ name, value: plainText(value), threshold: plainText(threshold), unit }]
-    : []

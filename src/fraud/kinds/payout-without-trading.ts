@@ -4,7 +4,6 @@ import {
   decimal,
   isPositive,
   multiply,
-  plainText,
   sum,
   ZERO,
 } from '../../commission/engine/decimal.ts'
@@ -12,7 +11,7 @@ import type { Fact } from '../../commission/engine/facts.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { documentation } from '../../validation/fields.ts'
-import { countFigure } from '../figures.ts'
+import { countFigure, overFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type Finding, ownFacts, type Seen, type View } from '../kind.ts'
 import { isFee } from '../money-records.ts'
 import { above0, days, MAX_DAYS } from '../parameters.ts'
@@ -60,7 +59,9 @@ export const payoutWithoutTrading = defineKind({
         return [
           {
             subject,
-            figures: [countFigure('days_with_trading', 0, 1, 'days')],
+            figures: [
+              { ...countFigure('days_with_trading', 0, 1, 'days'), comparison: 'less_than' },
+            ],
             sentence: `The customer was paid out without trading in the ${counted(window, 'day')} before.`,
             evidence: evidence(today),
           },
@@ -74,14 +75,7 @@ export const payoutWithoutTrading = defineKind({
       return [
         {
           subject,
-          figures: [
-            {
-              name: 'payout',
-              value: plainText(paid),
-              threshold: plainText(most),
-              unit: view.currency,
-            },
-          ],
+          figures: [overFigure('payout', paid, most, view.currency)],
           sentence: 'The payout is more than the customer won since the last payout.',
           evidence: evidence([...today, ...won]),
         },

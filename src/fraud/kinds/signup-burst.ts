@@ -1,16 +1,9 @@
-import {
-  compare,
-  decimal,
-  greatest,
-  integer,
-  multiply,
-  plainText,
-} from '../../commission/engine/decimal.ts'
+import { compare, decimal, integer, multiply, plainText } from '../../commission/engine/decimal.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
 import { HOUR_MS } from '../../durations.ts'
 import { documentation } from '../../validation/fields.ts'
-import { median } from '../figures.ts'
+import { countFigure, median, overFigure } from '../figures.ts'
 import { defineKind, evidenceOf, type OwnFact, signupsOf } from '../kind.ts'
 import { above0, count, MAX_DAYS } from '../parameters.ts'
 
@@ -68,10 +61,13 @@ export const signupBurst = defineKind({
       if (usual === null || value < min) return []
       const threshold = multiply(usual, decimal(times))
       if (compare(integer(value), threshold) <= 0) return []
-      const least = plainText(greatest(threshold, integer(min)))
+      const shown =
+        compare(threshold, integer(min)) < 0
+          ? countFigure(name, value, min, 'signups')
+          : overFigure(name, integer(value), threshold, 'signups')
       return [
         {
-          figure: { name, value: String(value), threshold: least, unit: 'signups' },
+          figure: shown,
           sentence: `${counted(value, 'signup')} came within ${within}; ${figure(plainText(usual))} are usual.`,
         },
       ]

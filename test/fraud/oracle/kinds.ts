@@ -42,11 +42,14 @@ interface Found {
 // biome-ignore lint/suspicious/noExplicitAny: each kind has parameters of its own
 type Parameters = any
 
+/** A figure that is at least its threshold. */
 const figure = (name: string, value: string, threshold: string, unit: string): Figure => ({
-  name,
-  value,
-  threshold,
-  unit,
+  ...{ name, value, comparison: 'at_least', threshold, unit },
+})
+
+/** A figure that is more than its threshold. */
+const over = (name: string, value: string, threshold: string, unit: string): Figure => ({
+  ...{ name, value, comparison: 'more_than', threshold, unit },
 })
 
 const approved = ({ state, reason }: Fact) => state === 'approved' && reason !== 'implausible_time'
@@ -149,7 +152,11 @@ function signupBurst(scene: Scene, p: Parameters): Found[] {
     if (!usual || value < p.min) return []
     const most = multiply(usual, parse(p.times))
     if (compare(count(value), most) <= 0) return []
-    return [figure(name, String(value), plain(greatest(most, count(p.min))), 'signups')]
+    return [
+      compare(most, count(p.min)) < 0
+        ? figure(name, String(value), String(p.min), 'signups')
+        : over(name, String(value), plain(most), 'signups'),
+    ]
   })
   return figures.length > 0 ? [{ subject: [scene.affiliate], figures, evidence: today }] : []
 }
@@ -171,8 +178,8 @@ function countryMix(scene: Scene, p: Parameters): Found[] {
       {
         subject: [scene.affiliate],
         figures: [
-          figure('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
-          figure('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
+          over('share_of_a_country', plain(a), plain(add(b, parse(p.points))), 'percent'),
+          over('growth_of_the_share', plain(subtract(a, b)), p.points, 'points'),
         ],
         evidence: own,
       },
@@ -392,7 +399,7 @@ function drawdownBreach(scene: Scene, p: Parameters): Found[] {
     const figuresOf = (row: Fact) =>
       limits.flatMap(([name, limit]) =>
         compare(number(row, name), parse(limit)) > 0
-          ? [figure(name, plain(number(row, name)), limit, 'percent')]
+          ? [over(name, plain(number(row, name)), limit, 'percent')]
           : [],
       )
     const evidence = rows.filter((row) => figuresOf(row).length > 0)
@@ -415,7 +422,7 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
       return [
         {
           subject: [id],
-          figures: [figure('days_with_trading', '0', '1', 'days')],
+          figures: [{ ...figure('days_with_trading', '0', '1', 'days'), comparison: 'less_than' }],
           evidence: today,
         },
       ]
@@ -444,7 +451,7 @@ function payoutWithoutTrading(scene: Scene, p: Parameters): Found[] {
     return [
       {
         subject: [id],
-        figures: [figure('payout', plain(paid), plain(most), scene.currency)],
+        figures: [over('payout', plain(paid), plain(most), scene.currency)],
         evidence: [...today, ...won],
       },
     ]
@@ -470,7 +477,7 @@ function activityOutlier(scene: Scene, p: Parameters): Found[] {
       const most = multiply(usual, parse(p.times))
       const value = on(today, field)
       return isPositive(usual) && compare(value, most) > 0
-        ? [figure(name, plain(value), plain(most), unit)]
+        ? [over(name, plain(value), plain(most), unit)]
         : []
     })
     return figures.length > 0 ? [{ subject: [id], figures, evidence: today }] : []
@@ -519,7 +526,7 @@ function lotChurn(scene: Scene, p: Parameters): Found[] {
       ],
     ]
     const figures = limits.flatMap(([name, earned, most]) =>
-      compare(earned, most) > 0 ? [figure(name, plain(earned), plain(most), scene.currency)] : [],
+      compare(earned, most) > 0 ? [over(name, plain(earned), plain(most), scene.currency)] : [],
     )
     const evidence = parts.flatMap(({ trading }) => trading)
     return figures.length > 0 ? [{ subject: [id], figures, evidence }] : []
@@ -579,7 +586,7 @@ function commissionOverRevenue(scene: Scene, p: Parameters): Found[] {
   return [
     {
       subject: [affiliate],
-      figures: [figure('earned', plain(earned), plain(most), currency)],
+      figures: [over('earned', plain(earned), plain(most), currency)],
       evidence: counted.map(({ id, period }) => ({ statement: id, day: lastDay(period) })),
     },
   ]
