@@ -9,6 +9,7 @@ const TABLES: Record<string, string> = {
   clients: 'The OAuth clients of partner firms.',
   client_secrets: 'Previous secrets of OAuth clients, each valid until `ends_at` (milliseconds).',
   brand_tokens: 'Brand Tokens; `ends_at` (milliseconds) is null while a token has no end.',
+  affiliate_keys: 'Keys of affiliates; `ends_at` (milliseconds) is null while a key has no end.',
   affiliates: 'The affiliates of an account, under the ids that the account uses.',
   affiliate_members: 'Persons who sign in for an affiliate.',
   affiliate_passkeys: 'Their passkeys; `transports` is JSON.',

@@ -2,6 +2,7 @@ import { type ErrorHandler, Hono } from 'hono'
 import { methodNotAllowed } from 'hono/method-not-allowed'
 import { getPath } from 'hono/utils/url'
 import { admin } from './admin/routes.ts'
+import { affiliateApi } from './affiliate/routes.ts'
 import { apiKey } from './auth/api-key.ts'
 import type { AppEnv } from './auth/authorize.ts'
 import { bearer } from './auth/bearer.ts'
@@ -74,6 +75,8 @@ app.route('/tracking/events', accountStatements)
 app.route('/tracking/events', accountWhy)
 app.route('/tracking/events', accountCases)
 app.route('/tracking/events', accountReports)
+
+app.route('/affiliate/v1', affiliateApi)
 
 app.route('/', documents)
 app.route('/go', go)

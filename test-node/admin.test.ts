@@ -252,6 +252,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     THING,
   ],
   [['accounts', 'disable', 'a'], 'PATCH accounts/a', { disabled: true }, THING],
+  [
+    ['accounts', 'view', 'a', '--customers', 'none', '--amounts', 'no', '--drafts', 'yes'],
+    'PATCH accounts/a',
+    { affiliate_view: { customer_ids: 'none', amounts: false, drafts: true } },
+    THING,
+  ],
   [['accounts', 'enable', 'a'], 'PATCH accounts/a', { disabled: false }, THING],
   [['accounts', 'reset', 'a', '--yes'], 'POST accounts/a/reset', undefined, undefined],
   [['clients', 'list', 'a'], 'GET accounts/a/clients', undefined, LIST],
@@ -271,6 +277,19 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { brand_token: 's' },
   ],
   [['brand-token', 'revoke', 'a', 'i'], 'DELETE accounts/a/brand-tokens/i', undefined, undefined],
+  [['affiliate-keys', 'list', 'a', 'b'], 'GET accounts/a/affiliates/b/keys', undefined, LIST],
+  [
+    ['affiliate-keys', 'make', 'a', 'b', '--name', 'N', '--links', '--replaces', 'i'],
+    'POST accounts/a/affiliates/b/keys',
+    { name: 'N', scope: 'read links', replaces: 'i' },
+    { affiliate_key: 's' },
+  ],
+  [
+    ['affiliate-keys', 'end', 'a', 'b', 'i'],
+    'DELETE accounts/a/affiliates/b/keys/i',
+    undefined,
+    undefined,
+  ],
   [['affiliates', 'list', 'a'], 'GET accounts/a/affiliates?per_page=500', undefined, ONE],
   [
     ['affiliates', 'figures', 'a'],
@@ -1285,6 +1304,7 @@ describe('secrets', { concurrency: 4 }, () => {
     'clients issue a': /run `clients list`, and first revoke the unknown client/,
     'clients rotate a c --overlap 24h': /another rotation would end it at once/,
     'brand-token regenerate a': /run `brand-token list`, and first revoke the unknown token/,
+    'affiliate-keys make a b --name N': /run `affiliate-keys list`, and first end the unknown key/,
   }
   const failures = {
     'a 503': problem(503, {}, { 'Retry-After': '0' }),
@@ -1836,7 +1856,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const product = '--product-field and --product must be used together.'
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
-    'Use accounts, clients, brand-token, affiliates, events, status-map, labels, links, ' +
+    'Use accounts, clients, brand-token, affiliate-keys, affiliates, events, status-map, labels, links, ' +
     'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,

@@ -11,6 +11,7 @@ import * as rates from '../src/db/commission/rates.ts'
 import { loadRates } from '../src/db/commission/rates.ts'
 import * as refusals from '../src/db/commission/refusals.ts'
 import * as accounts from '../src/db/directory/accounts.ts'
+import * as keys from '../src/db/directory/affiliate-keys.ts'
 import * as affiliates from '../src/db/directory/affiliates.ts'
 import * as tree from '../src/db/directory/affiliates.ts'
 import * as attribution from '../src/db/directory/attribution.ts'
@@ -106,7 +107,7 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   [
     'expiringCredentials',
     (db) => expiring.expiringCredentials(db, 0, 1),
-    ['client_secrets_ends', 'brand_tokens_ends'],
+    ['client_secrets_ends', 'brand_tokens_ends', 'affiliate_keys_ends'],
   ],
   [
     'expiriesOfAccount',
@@ -217,6 +218,14 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
     ['clients_account', 'client_secrets_client'],
   ],
   ['listBrandTokens', (db) => credentials.listBrandTokens(db, 'a'), ['brand_tokens_account']],
+  ['listAffiliateKeys', (db) => keys.listAffiliateKeys(db, 'a', 'x'), ['affiliate_keys_affiliate']],
+  ['keysOfAccount', (db) => keys.keysOfAccount(db, 'a', false), ['affiliate_keys_affiliate']],
+  [
+    'endAffiliateKey',
+    (db) => keys.endAffiliateKey(db, { account: 'a', affiliate_id: 'x', id: 'x' }, 1),
+    ['sqlite_autoindex_affiliate_keys_2'],
+  ],
+  ['hasLiveKeys', (db) => keys.hasLiveKeys(db, 'a', 'x', 1), ['affiliate_keys_affiliate']],
   ['rotateClient with overlap', (db) => credentials.rotateClient(db, 'x', 'x', 1)],
   [
     'rotateClient without overlap',
@@ -232,8 +241,13 @@ const CALLS: [name: string, call: Call, indexes?: string[]][] = [
   ],
   [
     'closeCredentials',
-    (db) => credentials.closeCredentials(db, ['x'], ['x']),
-    ['sqlite_autoindex_brand_tokens_2'],
+    (db) =>
+      credentials.closeCredentials(db, {
+        clients: ['x'],
+        brandTokens: ['x'],
+        affiliateKeys: ['x'],
+      }),
+    ['sqlite_autoindex_brand_tokens_2', 'sqlite_autoindex_affiliate_keys_2'],
   ],
   ['bumpVersion', (db) => credentials.bumpVersion(db, 'a')],
   ['listDefinitions', (db) => definitions.listDefinitions(db, 'a')],

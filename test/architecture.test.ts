@@ -101,9 +101,11 @@ const MAY_USE: Record<string, string[]> = {
     'webhooks',
     'zone',
   ],
+  affiliate: ['admin', 'auth', 'commission', 'db', 'errors', 'http', 'reports', 'zone'],
   docs: ['auth', 'errors', 'http'],
   app: [
     'admin',
+    'affiliate',
     'auth',
     'brand',
     'commission',
@@ -154,7 +156,7 @@ const MAY_USE: Record<string, string[]> = {
 
 /** The files that may import each library. No file may import any other library. */
 const LIBRARY_USERS: Record<string, RegExp> = {
-  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|commission|reports|tracking|fraud)\b/,
+  hono: /^(app|console|errors|auth|http|docs|ingest|trading|brand|admin|affiliate|commission|reports|tracking|fraud)\b/,
   valibot:
     /^(validation|http\/query|ingest\/resource|trading|brand|admin|commission|reports|fraud)\b/,
   jose: /^(auth\/|http\/sign-text|tracking\/code)/,

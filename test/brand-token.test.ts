@@ -6,8 +6,8 @@ import {
 } from 'cloudflare:test'
 import { env } from 'cloudflare:workers'
 import { describe, expect, test, vi } from 'vitest'
-import { isIssued, newBrandToken, remember } from '../src/auth/api-key.ts'
 import { grantOf, settingsOf } from '../src/auth/grant.ts'
+import { isIssued, newIssuedKey, remember } from '../src/auth/issued-key.ts'
 import { type RateState, REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest, isWellFormed, newSecret } from '../src/auth/secret.ts'
 import { brandTokenObjectName } from '../src/auth/token-gate.ts'
@@ -139,7 +139,7 @@ describe('Brand Tokens', () => {
       expect(await resultOf(newSecret('tbt', 'live'))).toEqual([503, []])
       // A token of the service is not counted, whether or not it is valid.
       expect(await resultOf(brand_token)).toEqual([200, ['admit']])
-      const unopened = await newBrandToken(env.TRACKING_KEYS, 'live')
+      const unopened = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'live')
       expect(await resultOf(unopened)).toEqual([401, ['admit']])
       vi.setSystemTime(Date.now() + 1000)
       expect(await resultOf(newSecret('tbt', 'live'))).toEqual([401, ['admit']])

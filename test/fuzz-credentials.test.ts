@@ -2,7 +2,7 @@ import { env } from 'cloudflare:workers'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { verifyAccessToken } from '../src/auth/access-token.ts'
-import { newBrandToken } from '../src/auth/api-key.ts'
+import { newIssuedKey } from '../src/auth/issued-key.ts'
 import { isWellFormed, newSecret } from '../src/auth/secret.ts'
 import { brand } from './brand.ts'
 import { everyEdit, isSendable, mangled, singleEdits } from './fuzz/edits.ts'
@@ -132,7 +132,7 @@ describe('a Brand Token', () => {
     const { brand_token } = await brand()
     const attempt = sendTo(env)
     const withoutToken = bodyOf(await attempt(''))
-    const unopened = await newBrandToken(env.TRACKING_KEYS, 'test')
+    const unopened = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'test')
     const guesses: fc.Arbitrary<() => string> = fc.oneof(
       { weight: 8, arbitrary: mangled(brand_token).map((text) => () => text) },
       { weight: 2, arbitrary: fc.string({ maxLength: 80 }).map((text) => () => text) },

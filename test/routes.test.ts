@@ -56,6 +56,12 @@ const callers = [
     challenge: 'ApiKey realm="tracking", header="x-api-key"',
   },
   {
+    name: 'a route of affiliates',
+    at: '/affiliate/v1/',
+    code: 'missing_credentials',
+    challenge: 'Bearer realm="affiliate"',
+  },
+  {
     name: 'a route of the team',
     at: '/admin/v1/',
     code: 'invalid_admin',
@@ -69,9 +75,14 @@ async function createCredentials() {
   const forex = await partner('forex')
   const prop = await partner('prop-trading')
   const { brand_token } = await brand()
+  await askAdmin(`accounts/${forex.account}/affiliates`, 'PUT', [{ affiliate_id: 'IB-07' }])
+  const { affiliate_key } = await json(
+    askAdmin(`accounts/${forex.account}/affiliates/IB-07/keys`, 'POST', { name: 'Tracker' }),
+  )
   return (path: string): Record<string, string> => {
     if (path.startsWith('/tracking/events/')) return { 'x-api-key': brand_token }
     if (path.startsWith('/admin/v1/')) return { Authorization: `Bearer ${env.ADMIN_KEY}` }
+    if (path.startsWith('/affiliate/v1/')) return { Authorization: `Bearer ${affiliate_key}` }
     if (!path.startsWith('/api/v1/')) return {}
     const { access_token } = path.includes('prop') ? prop : forex
     return { Authorization: `Bearer ${access_token}` }

@@ -247,7 +247,9 @@ export const EVENT_DOCUMENTATION: Record<string, EventDocumentation> = {
     description:
       'Sent within ten minutes when a previous client secret or Brand Token ends within 24 hours.',
     data: object({
-      kind: documented('The kind of the credential.', { enum: ['client_secret', 'brand_token'] }),
+      kind: documented('The kind of the credential.', {
+        enum: ['client_secret', 'brand_token', 'affiliate_key'],
+      }),
       id: documented('The id of the client, or of the Brand Token. It is not the credential.'),
       ends_at: documented('When the credential stops working.', TIME),
     }),

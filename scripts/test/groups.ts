@@ -11,6 +11,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'admin',
     'affiliate-figures',
     'affiliate-access',
+    'affiliate-keys',
     'feeds',
     'erasure',
     'fuzz-doors',

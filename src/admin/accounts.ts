@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import * as v from 'valibot'
 import type { AmountSigns } from '../amount-signs.ts'
+import { DEFAULT_VIEW, storedView, viewOf } from '../auth/affiliate-view.ts'
 import type { AppEnv } from '../auth/authorize.ts'
 import { requireRole } from '../auth/roles.ts'
 import { hasClosedPeriods } from '../db/commission/books/closings.ts'
@@ -56,6 +57,7 @@ export const presentAccount = (account: Account) => ({
   ...(account.unattributed_threshold !== UNATTRIBUTED_THRESHOLD && {
     unattributed_threshold: account.unattributed_threshold,
   }),
+  ...(account.affiliate_view !== '{}' && { affiliate_view: viewOf(account) }),
   disabled: account.disabled === 1,
   created_at: account.created_at,
 })
@@ -72,7 +74,11 @@ export async function findRouteAccount(c: Context<AppEnv>): Promise<Account> {
 
 /** Returns the present values of the settings that a change names. */
 function settingsBefore(account: Account, change: object): Readonly<Record<string, unknown>> {
-  const settings = { ...account, disabled: account.disabled === 1 }
+  const settings = {
+    ...account,
+    disabled: account.disabled === 1,
+    affiliate_view: viewOf(account),
+  }
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name in change))
 }
 
@@ -88,7 +94,7 @@ export const accounts = new Hono<AppEnv>()
     const { account: id, name, vertical, mode = 'live', binding = 'DB' } = fields
     const { time_zone = 'UTC', book_zone = 'UTC' } = fields
     refuseBookZoneOfBrand(vertical, fields)
-    const account: Omit<Account, 'disabled' | 'version' | 'pushed'> = {
+    const account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'> = {
       id,
       name,
       vertical,
@@ -106,6 +112,7 @@ export const accounts = new Hono<AppEnv>()
       storage_quota: fields.storage_quota ?? DEFAULT_STORAGE_QUOTA,
       approvals: fields.approvals ?? 1,
       unattributed_threshold: fields.unattributed_threshold ?? UNATTRIBUTED_THRESHOLD,
+      affiliate_view: storedView({ ...DEFAULT_VIEW, ...fields.affiliate_view }),
       created_at: new Date().toISOString(),
     }
     const entry = { actor: c.var.actor, action: 'account.create', account: id, details: fields }
@@ -119,7 +126,10 @@ export const accounts = new Hono<AppEnv>()
       // in the audit log, written in the same batch, tells it from the request of another caller.
       if (!(await hasAuditEntry(c.env.DB, auditId))) throw alreadyExists(id, error)
     }
-    const created = presentAccount({ ...account, disabled: 0, version: 1, pushed: 1 })
+    const created = presentAccount({
+      ...account,
+      ...{ disabled: 0, version: 1, pushed: 1, pseudonym_key: null },
+    })
     return c.json({ ...created, ...(await overcommitment(c.env.DB, binding)) }, 201)
   })
 
@@ -140,14 +150,20 @@ export const accounts = new Hono<AppEnv>()
     readQuery(c.req.url)
     const account = await findRouteAccount(c)
     const { id, binding } = account
-    const change = await readFields(c, accountChange)
+    const { affiliate_view, ...fields } = await readFields(c, accountChange)
+    const view = affiliate_view && { ...viewOf(account), ...affiliate_view }
+    const change = { ...fields, ...(view && { affiliate_view: storedView(view) }) }
     // Otherwise a manager could lower how many people must approve what is paid.
     if (change.approvals !== undefined) requireRole(c.var.role, 'approver')
     refuseBookZoneOfBrand(account.vertical, change)
     if (change.book_zone !== undefined) await admitBookZone(c.env, account, change.book_zone)
     if (change.amount_signs !== undefined)
       await admitAmountSigns(c.env, account, change.amount_signs)
-    const details = { ...change, before: settingsBefore(account, change) }
+    const details = {
+      ...change,
+      ...(view && { affiliate_view: view }),
+      before: settingsBefore(account, change),
+    }
     const entry = { actor: c.var.actor, action: 'account.change', account: id, details }
     // An empty change is not in the audit log, but it still propagates the settings.
     if (Object.keys(change).length > 0) {

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono'
-import { newBrandToken } from '../auth/api-key.ts'
 import type { AppEnv } from '../auth/authorize.ts'
+import { newIssuedKey } from '../auth/issued-key.ts'
 import { digest } from '../auth/secret.ts'
 import { withAudit } from '../db/directory/audit.ts'
 import {
@@ -44,7 +44,7 @@ export const brandTokens = new Hono<AppEnv>()
     const fields = await readFields(c, { overlap })
     const length = fields.overlap ?? DEFAULT_OVERLAP
     const now = Date.now()
-    const brand_token = await newBrandToken(c.env.TRACKING_KEYS, mode)
+    const brand_token = await newIssuedKey(c.env.TRACKING_KEYS, 'tbt', mode)
     const tokenDigest = await digest(brand_token)
     const id = crypto.randomUUID()
     const created_at = new Date(now).toISOString()

@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { AMOUNT_SIGNS } from '../amount-signs.ts'
 import { approvalsRequired } from '../commission/books/book-fields.ts'
+import { objectOf } from '../commission/plans/shapes.ts'
 import { DEFAULT_STORAGE_QUOTA, MAX_DATABASE_BYTES } from '../db/records/storage-limits.ts'
 import { LANGUAGES } from '../languages.ts'
 import * as f from '../validation/fields.ts'
@@ -35,7 +36,7 @@ export const slug = v.pipe(
 )
 
 /** Text that is shown to people: without control characters and bidirectional formatting. */
-const label = v.pipe(
+export const label = v.pipe(
   f.text,
   v.regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+$/u, 'pattern printable characters'),
 )
@@ -75,6 +76,56 @@ const storageQuota = v.pipe(
     `pattern a whole number of bytes, at most ${MAX_DATABASE_BYTES} (10 GB)`,
   ),
 )
+
+/** What affiliates may see. A member that is left out keeps its value. */
+const affiliateView = objectOf({
+  customer_ids: v.exactOptional(
+    describeField(
+      f.oneOf('pseudonym', 'plain', 'none'),
+      documentation(
+        'How affiliates see the ids of customers: `pseudonym`, a name that stays the same for the affiliate and tells nothing; `plain`, the id; `none`, not at all. Defaults to `pseudonym`.',
+      ),
+    ),
+  ),
+  amounts: v.exactOptional(
+    describeField(
+      v.boolean('type boolean'),
+      documentation(
+        'Whether affiliates see what customers have paid and traded. Without, they see what they earn only. Defaults to true.',
+      ),
+    ),
+  ),
+  countries: v.exactOptional(
+    describeField(
+      v.boolean('type boolean'),
+      documentation('Whether affiliates see the countries of customers. Defaults to true.'),
+    ),
+  ),
+  sub_affiliates: v.exactOptional(
+    describeField(
+      f.oneOf('totals', 'customers', 'none'),
+      documentation(
+        'What affiliates see of the affiliates below them: `totals`, `customers` or `none`. Defaults to `totals`.',
+      ),
+    ),
+  ),
+  drafts: v.exactOptional(
+    describeField(
+      v.boolean('type boolean'),
+      documentation(
+        'Whether affiliates see statements that are not approved yet. Defaults to true.',
+      ),
+    ),
+  ),
+  held: v.exactOptional(
+    describeField(
+      f.oneOf('category', 'none'),
+      documentation(
+        'Whether affiliates see that a payout is under review: `category` or `none`. They never see why. Defaults to `category`.',
+      ),
+    ),
+  ),
+})
 
 const share = v.pipe(f.number, v.minValue(0, 'minimum 0'), v.maxValue(1, 'maximum 1'))
 
@@ -162,6 +213,15 @@ const settings = {
       documentation(
         `The share of a day's new customers without an affiliate, from 0 to 1, above which webhooks are sent \`customer.unattributed\`. Defaults to ${UNATTRIBUTED_THRESHOLD}.`,
         UNATTRIBUTED_THRESHOLD,
+      ),
+    ),
+  ),
+  affiliate_view: v.optional(
+    describeField(
+      affiliateView,
+      documentation(
+        'What affiliates who call the API or sign in to the portal may see. A member that is left out keeps its value. Personal data of customers is never shown.',
+        { customer_ids: 'pseudonym' },
       ),
     ),
   ),

@@ -1,8 +1,9 @@
-import { grantOf, settingsOf } from '../auth/grant.ts'
+import { type Grant, grantOf, settingsOf } from '../auth/grant.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { placementOf } from '../auth/placement.ts'
-import { brandTokenObjectName } from '../auth/token-gate.ts'
+import { affiliateKeyObjectName, brandTokenObjectName } from '../auth/token-gate.ts'
 import { accountsToPropagate, findAccount, markPropagated } from '../db/directory/accounts.ts'
+import { type AffiliateKeyRow, keysOfAccount } from '../db/directory/affiliate-keys.ts'
 import {
   type BrandTokenRow,
   type ClientRow,
@@ -17,7 +18,10 @@ import { ApiError, errorName } from '../errors.ts'
 /** Which ended credentials a propagation includes: those whose object was not yet ended, or all. */
 type EndedCredentials = 'open' | 'all'
 
-const isEnded = ({ ends_at }: BrandTokenRow, now: number) => ends_at !== null && ends_at <= now
+/** A Brand Token or the key of an affiliate. */
+type KeyRow = Pick<BrandTokenRow, 'digest' | 'ends_at' | 'closed'>
+
+const isEnded = ({ ends_at }: KeyRow, now: number) => ends_at !== null && ends_at <= now
 
 /**
  * Sends the state of an account in the database to the objects of its credentials: activates live
@@ -30,11 +34,12 @@ export async function propagate(
 ): Promise<void> {
   const account = await findAccount(env.DB, id)
   if (!account) return
-  const [events, statuses, allTokens, allClients] = await Promise.all([
+  const [events, statuses, allTokens, allClients, affiliateKeys] = await Promise.all([
     listDefinitions(env.DB, id),
     listMappedStatuses(env.DB, id),
     listBrandTokens(env.DB, id),
     listClients(env.DB, id),
+    keysOfAccount(env.DB, id, ended === 'all'),
   ])
   const now = Date.now()
   const tokens = allTokens.filter(
@@ -45,23 +50,36 @@ export async function propagate(
   const settings = settingsOf(account, { events, statuses })
   const grant = grantOf(account, null, 'read write', { events, statuses })
   const placement = placementOf(account)
-  const sendToken = (token: BrandTokenRow) => {
-    const tokenObject = () =>
-      env.TOKEN_GATE.getByName(brandTokenObjectName(token.digest), placement)
+  const send = (key: KeyRow, objectName: string, granted: Grant) => {
+    const keyObject = () => env.TOKEN_GATE.getByName(objectName, placement)
     return withObjectRetry(() =>
-      isEnded(token, now) ? tokenObject().end() : tokenObject().open(grant, token.ends_at),
+      isEnded(key, now) ? keyObject().end() : keyObject().open(granted, key.ends_at),
     )
   }
+  const sendToken = (token: BrandTokenRow) => send(token, brandTokenObjectName(token.digest), grant)
+  const sendAffiliateKey = ({ affiliate_id, scope, ...key }: AffiliateKeyRow) =>
+    send(key, affiliateKeyObjectName(key.digest), {
+      ...grantOf(account, null, scope),
+      affiliate: { id: affiliate_id, member: null },
+    })
   const sendClient = ({ client_id, version }: ClientRow) => {
     const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)
     return withObjectRetry(() => clientObject().applySettings(version, settings))
   }
-  await Promise.all([...tokens.map(sendToken), ...clients.map(sendClient)])
-  await closeCredentials(
-    env.DB,
-    clients.filter(({ revoked, closed }) => revoked && !closed).map(({ client_id }) => client_id),
-    tokens.filter((token) => isEnded(token, now) && !token.closed).map((token) => token.id),
-  )
+  await Promise.all([
+    ...tokens.map(sendToken),
+    ...affiliateKeys.map(sendAffiliateKey),
+    ...clients.map(sendClient),
+  ])
+  const endedOf = <Row extends KeyRow & { id: string }>(rows: readonly Row[]) =>
+    rows.filter((row) => isEnded(row, now) && !row.closed).map((row) => row.id)
+  await closeCredentials(env.DB, {
+    clients: clients
+      .filter(({ revoked, closed }) => revoked && !closed)
+      .map(({ client_id }) => client_id),
+    brandTokens: endedOf(tokens),
+    affiliateKeys: endedOf(affiliateKeys),
+  })
   await markPropagated(env.DB, id, account.version)
 }
 

@@ -20,6 +20,7 @@ import { TEAM_READING_PATHS, teamReading } from '../ingest/team-routes.ts'
 import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { quote } from '../validation/quote.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
+import { affiliateKeys } from './affiliate-keys.ts'
 import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
 import { attribution } from './attribution.ts'
@@ -52,6 +53,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/clients`, clients)
     .route(`${account}/brand-tokens`, brandTokens)
     .route(`${account}/affiliates`, affiliates)
+    .route(`${account}/affiliates`, affiliateKeys)
     .route(`${account}/events`, eventDefinitions)
     .route(`${account}/status-map`, statusMap)
     .route(`${account}/labels`, labels)

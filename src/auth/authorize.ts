@@ -1,6 +1,8 @@
 import type { Context, Next } from 'hono'
+import type { AffiliateProfile } from '../db/directory/affiliates.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
+import type { AffiliateView } from './affiliate-view.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
@@ -9,6 +11,13 @@ import type { Admission } from './token-gate.ts'
 
 /** The accounts by id that the requests of one page have read: null if there is none. */
 export type ReadAccounts = Map<string, Promise<Account | null>>
+
+/** An affiliate who calls: their account, their profile and what they may see. */
+export interface ReadAffiliate {
+  readonly account: Account
+  readonly profile: AffiliateProfile
+  readonly view: AffiliateView
+}
 
 /** The bindings and variables that handlers use. */
 export interface AppEnv {
@@ -26,6 +35,12 @@ export interface AppEnv {
     role: Role
     /** The accounts that the requests of one page of the console share, so that it reads each once. */
     accounts?: ReadAccounts
+    /** What is read of an affiliate who calls; absent if somebody else does. */
+    affiliate?: ReadAffiliate
+    /** Returns what the affiliate who calls sees of an answer. */
+    show?: (answer: object) => Promise<object>
+    /** Whether an answer passed through `show`. */
+    isShown?: boolean
     /** The delivery, for the request log. */
     delivery?: { delivery_id: string; outcomes: object }
   }
@@ -51,7 +66,7 @@ export async function authorize(
   objectName: string,
   weight: number,
   unknownToken: () => ApiError,
-  checkGrant: (grant: Grant) => Grant,
+  checkGrant: (grant: Grant) => Grant | Promise<Grant>,
 ): Promise<void> {
   const admissionPromise = withObjectRetry(() =>
     c.env.TOKEN_GATE.getByName(objectName).admit(weight),

@@ -19,7 +19,7 @@ export const bearer = (vertical: string, isEndpoint: IsEndpoint, weightOf: Weigh
   createMiddleware<AppEnv>(async function bearer(c, next) {
     const token = bearerToken(c.req.header('Authorization'), c.req.header('x-api-key'))
     const claims = await verifyAccessToken(token, c.env, Date.now())
-    if (!claims) throw invalidToken(token.startsWith('tbt_') ? BRAND_TOKEN : RENEW)
+    if (!claims) throw invalidToken(MISPLACED[token.slice(0, PREFIX_LENGTH)] ?? RENEW)
 
     const unknownToken = () => invalidToken(RENEW)
     await authorize(c, next, claims.jti, weightOf(c.req.path), unknownToken, (grant) =>
@@ -29,8 +29,13 @@ export const bearer = (vertical: string, isEndpoint: IsEndpoint, weightOf: Weigh
 
 type IsEndpoint = (path: string) => boolean
 
-const BRAND_TOKEN =
-  'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events. Partner firms get an access token from POST /oauth/token.'
+/** What to say of a credential of somebody else, by its prefix. */
+const MISPLACED: Readonly<Partial<Record<string, string>>> = {
+  tbt_: 'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events. Partner firms get an access token from POST /oauth/token.',
+  taf_: 'This is the key of an affiliate. Send it to /affiliate/v1. Partner firms get an access token from POST /oauth/token.',
+}
+
+const PREFIX_LENGTH = 4
 
 const RENEW =
   'The access token is malformed, expired or revoked. Get a new one from POST /oauth/token.'

@@ -36,8 +36,17 @@ export interface Grant extends Settings {
   mode: string
   /** The name of the D1 binding with the account's records. */
   binding: string
-  /** A subset of `read write`, in this order. */
+  /** A subset of `read write`, in this order; `read` or `read links` of an affiliate. */
   scope: string
+  /** The affiliate who calls; absent if the account itself calls. */
+  affiliate?: CallingAffiliate
+}
+
+/** An affiliate of an account as a caller. */
+export interface CallingAffiliate {
+  readonly id: string
+  /** The member who is signed in to the portal; null for a key. */
+  readonly member: string | null
 }
 
 /** Returns the settings of an account. */

@@ -36,6 +36,7 @@ const APPROVING = [
   /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay|return)|periods\/[^/]+\/approve|payouts)$/,
   /\/accounts\/[^/]+\/cases\/[^/]+\/decide$/,
   /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
+  /\/accounts\/[^/]+\/affiliates(?:\/[^/]+)?\/keys(?:\/|$)/,
   /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,
 ]
 

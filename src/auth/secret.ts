@@ -10,8 +10,11 @@ export async function digest(secret: string): Promise<string> {
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_FORMAT = /^([a-z]+_(?:live|test)_[0-9A-Za-z]{43})([0-9A-Za-z]{6})$/
 
-/** The prefix of a client secret (`tcs`) or Brand Token (`tbt`). Scanners for leaked secrets use it. */
-export type Prefix = 'tcs' | 'tbt'
+/**
+ * The prefix of a client secret (`tcs`), Brand Token (`tbt`) or affiliate key (`taf`). Scanners for leaked
+ * secrets use it.
+ */
+export type Prefix = 'tcs' | 'tbt' | 'taf'
 
 /** Returns a new secret of 256 random bits: `{prefix}_{mode}_{43 base62}{6 base62 of its CRC32}`. */
 export const newSecret = (prefix: Prefix, mode: 'live' | 'test'): string =>

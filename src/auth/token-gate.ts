@@ -14,6 +14,9 @@ export interface Admission {
 /** Returns the name of a Brand Token's object. The object of an access token is named by its `jti`. */
 export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 
+/** Returns the name of the object of an affiliate's key. */
+export const affiliateKeyObjectName = (digest: string) => `affiliate:${digest}`
+
 /**
  * How long an object remembers an ended token, so that a late `open` cannot revive it, and the settings of
  * a token that is not opened yet.
@@ -21,7 +24,7 @@ export const brandTokenObjectName = (digest: string) => `brand:${digest}`
 const REMEMBERED_MS = 8 * DAY_MS
 
 /**
- * The object of one access token or Brand Token: whether it is live, its grant, and its rate.
+ * The object of one access token, Brand Token or key of an affiliate: whether it is live, its grant, and its rate.
  *
  * Storage keys: `grant` (Grant), `settings` (Settings, the newest received), `until` (milliseconds;
  * absent if the token does not expire), `ended` (true once revoked), `rate` (RateState; written at

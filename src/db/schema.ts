@@ -30,6 +30,8 @@ export const accounts = sqliteTable('accounts', {
     .default('magnitude'),
   address: text(),
   locale: text(),
+  affiliate_view: text().notNull().default('{}'),
+  pseudonym_key: text(),
 })
 
 /** The OAuth clients of partner firms. */
@@ -57,6 +59,20 @@ export const brandTokens = sqliteTable('brand_tokens', {
   account: text().notNull(),
   ends_at: integer(),
   created_at: text().notNull(),
+  closed: integer().notNull().default(0),
+})
+
+/** Keys of affiliates; `ends_at` (milliseconds) is null while a key has no end. */
+export const affiliateKeys = sqliteTable('affiliate_keys', {
+  digest: text().primaryKey(),
+  id: text().notNull(),
+  account: text().notNull(),
+  affiliate_id: text().notNull(),
+  name: text().notNull(),
+  scope: text({ enum: ['read', 'read links'] }).notNull(),
+  ends_at: integer(),
+  created_at: text().notNull(),
+  created_by: text().notNull(),
   closed: integer().notNull().default(0),
 })
 

@@ -1,14 +1,21 @@
 import type { Context } from 'hono'
 import { errorName } from '../errors.ts'
 import { type ReadMemory, resultMemoryOf, type Sending, SMALL_RESPONSE_BYTES } from './memory.ts'
+import { showTo } from './show.ts'
 
 /**
  * Responds with JSON, with the limits of `sendText`.
  *
  * @throws ApiError `unavailable` if there is no memory for 20 seconds.
  */
-export const sendJson = (c: Context, value: object, memory: ReadMemory): Promise<Response> =>
-  sendText(c, JSON.stringify(value), { 'Content-Type': 'application/json' }, memory)
+export const sendJson = async (
+  c: Context,
+  value: object,
+  memory: ReadMemory,
+): Promise<Response> => {
+  const text = JSON.stringify(await showTo(c, value))
+  return sendText(c, text, { 'Content-Type': 'application/json' }, memory)
+}
 
 /**
  * Responds with a text. The client must take a response above 64 KiB at no less than 256 KiB per second

@@ -3,8 +3,8 @@ import { env } from 'cloudflare:workers'
 import template from '../../examples/plans/ib-per-lot.json'
 import { app } from '../../src/app.ts'
 import { expiryOf, issueAccessToken } from '../../src/auth/access-token.ts'
-import { newBrandToken } from '../../src/auth/api-key.ts'
 import { grantOf } from '../../src/auth/grant.ts'
+import { newIssuedKey } from '../../src/auth/issued-key.ts'
 import { digest, newSecret } from '../../src/auth/secret.ts'
 import { brandTokenObjectName } from '../../src/auth/token-gate.ts'
 import { lineId, statementId } from '../../src/commission/statements/ids.ts'
@@ -53,7 +53,7 @@ export async function prepare(
   const account = `firm-${made}-of-${vertical}`
   const isBrand = vertical === 'igaming'
   const client_secret = newSecret('tcs', 'test')
-  const brand_token = await newBrandToken(env.TRACKING_KEYS, 'test')
+  const brand_token = await newIssuedKey(env.TRACKING_KEYS, 'tbt', 'test')
   const [client_id, jti, token_id] = Array.from({ length: 3 }, () => crypto.randomUUID())
   const [link_id, name] = [await newLinkId(env.TRACKING_KEYS), await digest(brand_token)]
   const row = (text: string, ...values: unknown[]) => env.DB.prepare(text).bind(account, ...values)

@@ -1,5 +1,5 @@
 import { list, object, sentence } from '../format.ts'
-import { membersOf, type Operation, type Options } from '../operation.ts'
+import { type Input, membersOf, type Operation, type Options } from '../operation.ts'
 import { changesFrom, listOperation } from './parts.ts'
 
 const NAME = { value: 'name', description: 'The display name.' }
@@ -65,6 +65,41 @@ const SETTINGS: Options = {
   },
 }
 
+/** What affiliates see: one option for each member of the setting. */
+const VIEW: Options = {
+  customers: {
+    value: 'ids',
+    member: 'customer_ids',
+    choices: ['pseudonym', 'plain', 'none'],
+    description: 'How affiliates see the ids of customers. (default: pseudonym)',
+  },
+  amounts: {
+    value: 'yes|no',
+    choices: ['yes', 'no'],
+    description: 'Whether affiliates see what customers paid and traded. (default: yes)',
+  },
+  countries: {
+    value: 'yes|no',
+    choices: ['yes', 'no'],
+    description: 'Whether affiliates see the countries of customers. (default: yes)',
+  },
+  'sub-affiliates': {
+    value: 'what',
+    choices: ['totals', 'customers', 'none'],
+    description: 'What affiliates see of those below them. (default: totals)',
+  },
+  drafts: {
+    value: 'yes|no',
+    choices: ['yes', 'no'],
+    description: 'Whether affiliates see statements before the approval. (default: yes)',
+  },
+  held: {
+    value: 'what',
+    choices: ['category', 'none'],
+    description: 'Whether affiliates see that a payout is under review. (default: category)',
+  },
+}
+
 const CREATE: Options = {
   name: { ...NAME, required: true },
   vertical: {
@@ -107,6 +142,17 @@ function withNumbers(texts: Record<string, string>) {
 }
 
 const CHANGE: Options = { name: NAME, ...SETTINGS, region: REGION }
+
+const FLAGS: Readonly<Record<string, boolean>> = { yes: true, no: false }
+
+const changedView = changesFrom(VIEW)
+
+/** Returns the change of what affiliates see. */
+const viewOf = (input: Input) => ({
+  affiliate_view: Object.fromEntries(
+    Object.entries(changedView(input)).map(([name, text]) => [name, FLAGS[text] ?? text]),
+  ),
+})
 
 const COLUMNS = [
   'account',
@@ -191,6 +237,13 @@ export const ACCOUNTS: readonly Operation[] = [
     example: 'acme --unknown-customer hold',
     options: CHANGE,
     body: (input) => withNumbers(changesFrom(CHANGE)(input)),
+  }),
+  change({
+    verb: 'view',
+    summary: 'Changes what affiliates see of their customers.',
+    example: 'acme --customers plain --amounts no',
+    options: VIEW,
+    body: viewOf,
   }),
   change({
     verb: 'disable',

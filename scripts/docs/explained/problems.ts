@@ -77,6 +77,18 @@ export const PROBLEM: Record<ErrorCode, Explanation> = {
       'Send the Brand Token exactly as it was issued: 58 characters that begin with `tbt_live_` or ' +
       '`tbt_test_`. If the token was regenerated, send the new one.',
   },
+  invalid_affiliate_key: {
+    cause:
+      'The key of the affiliate is mistyped, unknown or has ended, or the account is disabled. The ' +
+      'response is the same in each case.',
+    fix:
+      'Send the key exactly as it was shown: `Authorization: Bearer taf_live_…`. If it is lost or has ' +
+      'ended, ask the firm for a new one.',
+  },
+  affiliate_suspended: {
+    cause: 'The firm has suspended the affiliate, who cannot call meanwhile. They earn on.',
+    fix: 'Ask the firm.',
+  },
   invalid_admin: {
     cause:
       'The request to `/admin/v1` has no valid admin key and no valid JWT of Cloudflare Access.',

@@ -1,5 +1,5 @@
 import { ENTITIES } from '../entities.ts'
-import { accounts, credentials } from './administration/accounts.ts'
+import { accounts, affiliateKeys, credentials } from './administration/accounts.ts'
 import { fraud } from './administration/fraud.ts'
 import { fraudDecisions } from './administration/fraud-decisions.ts'
 import { fraudSimulation } from './administration/fraud-simulation.ts'
@@ -27,7 +27,7 @@ import { why } from './why.ts'
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   accounts: () => [...accounts(), ...credentials(), audit()],
   definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
-  affiliates: () => [...affiliates(), ...links(), ...attribution()],
+  affiliates: () => [...affiliates(), ...affiliateKeys(), ...links(), ...attribution()],
   webhooks,
   plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
   fraud: () => [...fraud(), fraudSimulation(), ...fraudCases(), ...fraudDecisions()],

@@ -66,6 +66,10 @@ const accountState = {
     "The share of a day's new customers without an affiliate above which webhooks are sent `customer.unattributed`. Absent for 0.2.",
     { type: 'number', minimum: 0, maximum: 1 },
   ),
+  affiliate_view: documented(
+    'What affiliates see, with the defaults. Absent if it is the defaults: pseudonyms, amounts, countries, totals of affiliates below, drafts, and that a payout is under review.',
+    { type: 'object' },
+  ),
   disabled: documented('Whether the account and its tokens are disabled.', FLAG),
   created_at: TIME,
 }
@@ -174,6 +178,28 @@ const CREDENTIALS: Record<string, JsonSchema> = {
   }),
 }
 
+const keyState = {
+  id: documented('The id of the key. It is not the key itself.'),
+  name: documented('What the key is for.'),
+  scope: documented('What the key may do.', oneOf('read', 'read links')),
+}
+
+const AFFILIATE_KEYS: Record<string, JsonSchema> = {
+  AffiliateKey: object({
+    ...keyState,
+    alive: documented('Whether the key works.', FLAG),
+    ends_at: documented('When the key stops working. Null if no end is set.', orNull(TIME)),
+    created_at: TIME,
+    created_by: documented('The member of the team who made it.'),
+  }),
+  NewAffiliateKey: object({
+    ...keyState,
+    affiliate_key: documented('The key. It is shown only in this response.'),
+    created_at: TIME,
+    takes_effect,
+  }),
+}
+
 const ATTRIBUTION: Record<string, JsonSchema> = {
   Affiliate: object({
     affiliate_id: documented('The id of the affiliate.'),
@@ -270,6 +296,7 @@ export const answerSchemas = (): Record<string, JsonSchema> => {
     ...ACCOUNTS,
     ...MONITORING,
     ...CREDENTIALS,
+    ...AFFILIATE_KEYS,
     ...ATTRIBUTION,
     ...planAnswers(),
     ...fraudAnswers(),

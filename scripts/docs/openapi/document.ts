@@ -5,6 +5,7 @@ import { fraudSchemas } from '../fraud-rules.ts'
 import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
+import { affiliateApi } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
 import { documents } from './documents.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
@@ -57,6 +58,11 @@ const SECURITY_SCHEMES = {
     description:
       'The Brand Token of a brand. It is a secret: keep it out of browsers, repositories and logs.',
   },
+  affiliateKey: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The key of an affiliate, sent as `Authorization: Bearer`.',
+  },
   adminKey: {
     type: 'http',
     scheme: 'bearer',
@@ -92,6 +98,7 @@ function schemas(): Record<string, JsonSchema> {
 export const operations = (): Operation[] => [
   ...oauth(),
   ...records(),
+  ...affiliateApi(),
   ...documents(),
   ...administration(),
 ]

@@ -20,8 +20,20 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'unavailable',
   ],
   brand: ['invalid_api_key', 'https_required', 'rate_limited', 'internal_error', 'unavailable'],
+  affiliate: [
+    'missing_credentials',
+    'invalid_affiliate_key',
+    'https_required',
+    'insufficient_scope',
+    'rate_limited',
+    'internal_error',
+    'unavailable',
+  ],
   team: ['invalid_admin', 'https_required', 'insufficient_role', 'internal_error', 'unavailable'],
 }
+
+/** The callers whose requests have a limit. */
+export const RATE_LIMITED: readonly CallerKind[] = ['partner', 'brand', 'affiliate']
 
 /** A response as OpenAPI describes it. */
 export interface ResponseObject {
@@ -67,13 +79,13 @@ const oauthErrorWith = (code: ErrorCode) => {
 
 const headersOf = (status: number, operation: Operation): string[] => [
   ...COMMON_HEADERS,
-  ...(status === 401 || (status === 403 && operation.caller === 'partner')
+  ...(status === 401 || (status === 403 && ['partner', 'affiliate'].includes(operation.caller))
     ? ['WWW-Authenticate']
     : []),
   ...(status === 415 ? ['Accept-Encoding'] : []),
   ...(status === 422 ? ['Preference-Applied'] : []),
   ...(status === 429 || status === 503 ? ['Retry-After'] : []),
-  ...(callerGroup(operation) === 'token' && status !== 401
+  ...(RATE_LIMITED.includes(operation.caller) && status !== 401
     ? ['RateLimit', 'RateLimit-Policy']
     : []),
   ...(callerGroup(operation) === 'anyone' ? [] : ['x-d1-bookmark']),
@@ -83,7 +95,7 @@ const headersOf = (status: number, operation: Operation): string[] => [
 
 /** Partners and brands share their error responses, which have the headers of the rate limit. */
 const callerGroup = ({ caller }: Operation) =>
-  caller === 'partner' || caller === 'brand' ? 'token' : caller
+  RATE_LIMITED.includes(caller) && caller !== 'affiliate' ? 'token' : caller
 
 /** Whether an error may be a page: for visitors, and for missing documents. */
 const isPage = ({ tag, errorFormat }: Operation, status: number) =>
@@ -101,7 +113,7 @@ export const NO_CACHE_HEADERS = ['Cache-Control', 'Pragma']
 
 /** Whether the responses of an operation must not be cached. */
 export const isNeverCached = ({ caller, errorFormat }: Operation) =>
-  caller === 'team' || errorFormat !== undefined
+  caller === 'team' || caller === 'affiliate' || errorFormat !== undefined
 
 /** Refers to headers by name. */
 export const headerRefs = (names: readonly string[]) =>

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../../src/errors.ts'
 import type { JsonSchema } from '../types.ts'
 
 /** The caller of an operation. */
-export type CallerKind = 'partner' | 'brand' | 'team' | 'anyone'
+export type CallerKind = 'partner' | 'brand' | 'affiliate' | 'team' | 'anyone'
 
 /** A response with a status below 400. */
 export interface Answer {

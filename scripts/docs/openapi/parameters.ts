@@ -395,6 +395,7 @@ const PATH: Record<string, object> = {
   test_account: account('The id of the account. Its mode must be `test`.', 'demo-prop'),
   client_id: path('client_id', 'The id of the OAuth client.', UUID),
   token_id: path('token_id', 'The id of the Brand Token. It is not the token itself.', UUID),
+  key_id: path('key_id', 'The id of the key. It is not the key itself.', UUID),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   webhook_id: path('webhook_id', 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),

@@ -124,7 +124,15 @@ export const account = (more: Record<string, JsonSchema>, optional: readonly str
       policies,
       ...more,
     },
-    ['address', 'locale', 'book_zone', 'amount_signs', 'unattributed_threshold', ...optional],
+    [
+      'address',
+      'locale',
+      'book_zone',
+      'amount_signs',
+      'unattributed_threshold',
+      'affiliate_view',
+      ...optional,
+    ],
   )
 
 /** The members of a delivery. */

@@ -6,6 +6,7 @@ import {
   headerRefs,
   isNeverCached,
   NO_CACHE_HEADERS,
+  RATE_LIMITED,
   type ResponseObject,
 } from './failures.ts'
 import type { Answer, CallerKind, Operation } from './operation.ts'
@@ -14,6 +15,7 @@ const SECURITY: Record<CallerKind, (operation: Operation) => object[]> = {
   anyone: () => [],
   partner: ({ method }) => [{ oauth: [method === 'get' ? 'read' : 'write'] }],
   brand: () => [{ brandToken: [] }],
+  affiliate: () => [{ affiliateKey: [] }],
   team: () => [{ adminKey: [] }, { access: [] }],
 }
 
@@ -29,8 +31,6 @@ const examplesOf = (examples: readonly Example[]): { examples?: object } =>
   examples.length > 0
     ? { examples: Object.fromEntries(examples.map(({ name, ...example }) => [name, example])) }
     : {}
-
-const RATE_LIMITED: readonly CallerKind[] = ['partner', 'brand']
 
 function answerObject(operation: Operation, status: string, answer: Answer) {
   const { description, schema, type = 'application/json', also = {}, headers = [] } = answer

@@ -120,7 +120,7 @@ const AccountLine = ({ visit, state }: { visit: Visit; state: AccountState }) =>
   )
 }
 
-const { account, name, vertical, mode, time_zone, ...more } = newAccount
+const { account, name, vertical, mode, time_zone, affiliate_view: _, ...more } = newAccount
 const main = { account, name, vertical, mode, time_zone }
 
 /** Renders the form of a new account. Rare settings are folded. */

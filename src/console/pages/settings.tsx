@@ -22,7 +22,7 @@ interface Account {
   readonly created_at: string
 }
 
-const { disabled: _, book_zone, ...common } = accountChange
+const { disabled: _disabled, affiliate_view: _view, book_zone, ...common } = accountChange
 
 /** Returns the members that can be set: brands have no `book_zone`. */
 const schemasOf = ({ vertical }: Account) =>

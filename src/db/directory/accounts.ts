@@ -54,6 +54,7 @@ const SETTINGS = [
   'storage_quota',
   'approvals',
   'unattributed_threshold',
+  'affiliate_view',
 ] as const
 
 type Settings = Pick<Account, (typeof SETTINGS)[number]>
@@ -65,7 +66,7 @@ export type AccountChange = { [Name in keyof Settings]?: Settings[Name] | undefi
 
 /** The columns of a new account; the others begin with their defaults. */
 const INSERTED = columnNames(accounts).filter(
-  (name) => !['disabled', 'version', 'pushed'].includes(name),
+  (name) => !['disabled', 'version', 'pushed', 'pseudonym_key'].includes(name),
 )
 
 const INSERT_ACCOUNT = compileStatement(`
@@ -74,7 +75,7 @@ const INSERT_ACCOUNT = compileStatement(`
 /** Inserts an account. The statement fails if the id is taken. */
 export const insertAccount = (
   db: D1Database,
-  account: Omit<Account, 'disabled' | 'version' | 'pushed'>,
+  account: Omit<Account, 'disabled' | 'version' | 'pushed' | 'pseudonym_key'>,
 ) => bindStatement(db, INSERT_ACCOUNT, account)
 
 /**
@@ -89,6 +90,17 @@ export function updateAccount(db: D1Database, id: string, { disabled, ...change 
   const set = [...setTerms(['disabled', ...SETTINGS], values), `version = ${NEXT_VERSION}`]
   const statement = compileStatement(`update accounts set ${set.join()} where id = :id`)
   return bindStatement(db, statement, { ...values, id })
+}
+
+const MAKE_PSEUDONYM_KEY = compileStatement(`
+  update accounts set pseudonym_key = coalesce(pseudonym_key, lower(hex(randomblob(32))))
+  where id = :id returning pseudonym_key`)
+
+/** Returns the key of an account's pseudonyms, which is made when it is first needed. */
+export async function pseudonymKeyOf(db: D1Database, account: Account): Promise<string> {
+  const { id, pseudonym_key } = account
+  if (pseudonym_key !== null) return pseudonym_key
+  return (await only<{ pseudonym_key: string }>(db, MAKE_PSEUDONYM_KEY, { id })).pseudonym_key
 }
 
 const MARK_PROPAGATED = compileStatement(

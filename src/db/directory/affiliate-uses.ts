@@ -2,6 +2,7 @@ import { findCustomersOf } from '../commission/customers-of.ts'
 import type { Databases } from '../commission/histories.ts'
 import { all } from '../query.ts'
 import { bindStatement, compileStatement } from '../statement.ts'
+import { hasLiveKeys } from './affiliate-keys.ts'
 import { linksOf } from './links.ts'
 
 // What names an affiliate. Only an affiliate that nothing names can be deleted.
@@ -35,6 +36,7 @@ export async function findAffiliateUses(
   const uses = await all<{ use: string }>(db, FIND_USES, { account, id })
   const found = uses.map(({ use }) => use)
   if ((await linksOf(directory, account, [id])).length > 0) found.push('links')
+  if (await hasLiveKeys(directory, account, id, Date.now())) found.push('keys that are valid')
   // The search for customers may read all of them.
   if (found.length === 0 && (await hasCustomers(databases, account, id))) found.push('customers')
   return found

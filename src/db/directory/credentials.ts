@@ -190,27 +190,36 @@ const CLOSE_BRAND_TOKENS = compileStatement(
   `update brand_tokens set closed = 1 where id in (select value from json_each(:ids))`,
 )
 
-/** Notes that the objects of these ended credentials, named by id, know that they have ended. */
-export async function closeCredentials(
-  db: D1Database,
-  clientIds: readonly string[],
-  brandTokenIds: readonly string[],
-): Promise<void> {
-  if (clientIds.length + brandTokenIds.length === 0) return
-  await withD1Retry(() =>
-    db.batch([
-      bindStatement(db, CLOSE_CLIENTS, { ids: JSON.stringify(clientIds) }),
-      bindStatement(db, CLOSE_BRAND_TOKENS, { ids: JSON.stringify(brandTokenIds) }),
-    ]),
-  )
+const CLOSE_AFFILIATE_KEYS = compileStatement(
+  `update affiliate_keys set closed = 1 where id in (select value from json_each(:ids))`,
+)
+
+/** Ids of ended credentials. */
+interface EndedIds {
+  readonly clients: readonly string[]
+  readonly brandTokens: readonly string[]
+  readonly affiliateKeys: readonly string[]
 }
 
-/** A credential that ends soon. It is named by the id of its client or Brand Token. */
+/** Notes that the objects of these ended credentials know that they have ended. */
+export async function closeCredentials(db: D1Database, ended: EndedIds): Promise<void> {
+  const closings = [
+    [CLOSE_CLIENTS, ended.clients],
+    [CLOSE_BRAND_TOKENS, ended.brandTokens],
+    [CLOSE_AFFILIATE_KEYS, ended.affiliateKeys],
+  ] as const
+  const statements = closings.flatMap(([statement, ids]) =>
+    ids.length > 0 ? [bindStatement(db, statement, { ids: JSON.stringify(ids) })] : [],
+  )
+  if (statements.length > 0) await withD1Retry(() => db.batch(statements))
+}
+
+/** A credential that ends soon. It is named by the id of its client, Brand Token or affiliate key. */
 export interface ExpiringCredential {
   readonly account: string
   /** The D1 binding of the account's records. */
   readonly binding: string
-  readonly kind: 'client_secret' | 'brand_token'
+  readonly kind: 'client_secret' | 'brand_token' | 'affiliate_key'
   readonly id: string
   /** In milliseconds. */
   readonly ends_at: number
@@ -228,6 +237,11 @@ const SELECT_EXPIRING = compileStatement(`
   from brand_tokens t indexed by brand_tokens_ends
   cross join accounts a on a.id = t.account and a.disabled = 0
   where t.ends_at is not null and t.ends_at > :from and t.ends_at <= :to
+  union all
+  select k.account, a.binding, 'affiliate_key', k.id, k.ends_at
+  from affiliate_keys k indexed by affiliate_keys_ends
+  cross join accounts a on a.id = k.account and a.disabled = 0
+  where k.ends_at is not null and k.ends_at > :from and k.ends_at <= :to
   order by 5 limit :limit`)
 
 /** The maximum number of credentials that one run of a cron job reads. Those that end first come first. */

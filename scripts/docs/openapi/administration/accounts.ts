@@ -1,3 +1,4 @@
+import { newKeyFields } from '../../../../src/admin/affiliate-key-fields.ts'
 import * as fields from '../../../../src/admin/fields.ts'
 import { overlap } from '../../../../src/admin/overlap.ts'
 import { object } from '../../envelopes.ts'
@@ -156,6 +157,53 @@ const brandTokens = (): Operation[] => [
     errors: ['conflict'],
   }),
 ]
+
+const KEY_FORMS = [
+  { at: 'affiliates/{affiliate_id}/keys', end: '', words: '', parameters: [] },
+  {
+    at: 'affiliates/keys',
+    end: 'ById',
+    words: ' by query parameter',
+    parameters: ['ledger_affiliate'],
+  },
+] as const
+
+/** Lists the operations on the keys of affiliates. */
+export const affiliateKeys = (): Operation[] =>
+  KEY_FORMS.flatMap(({ at, end, words, parameters }) => [
+    operation({
+      method: 'post',
+      path: `${ACCOUNT_PATH}/${at}`,
+      id: `makeAffiliateKey${end}`,
+      parameters,
+      summary: `Make a key for an affiliate${words}`,
+      description:
+        'Makes a key with which the affiliate reads what they earn, and why. It is shown only once. `replaces` ends another key after `overlap`, 24 hours unless set. An affiliate has at most 5 valid keys; another one is a conflict.',
+      body: { schema: closedObject(newKeyFields, AT) },
+      answers: created('The key.', 'NewAffiliateKey'),
+      errors: ['not_found', 'conflict'],
+    }),
+    operation({
+      method: 'get',
+      path: `${ACCOUNT_PATH}/${at}`,
+      id: `listAffiliateKeys${end}`,
+      parameters,
+      summary: `List the keys of an affiliate${words}`,
+      description: 'Lists the keys by id, ended ones included. The keys themselves are not stored.',
+      answers: returned('The keys.', listOf(ref('AffiliateKey'))),
+      errors: ['not_found'],
+    }),
+    operation({
+      method: 'delete',
+      path: `${ACCOUNT_PATH}/${at}/{key_id}`,
+      id: `endAffiliateKey${end}`,
+      parameters,
+      summary: `End a key of an affiliate${words}`,
+      description: 'Ends a key. It stops working before its next request.',
+      answers: NO_CONTENT,
+      errors: ['not_found'],
+    }),
+  ])
 
 /** Lists the operations on OAuth clients and Brand Tokens. */
 export const credentials = (): Operation[] => [...clients(), ...brandTokens()]

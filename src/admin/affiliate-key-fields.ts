@@ -1,0 +1,28 @@
+import * as v from 'valibot'
+import * as f from '../validation/fields.ts'
+import { describeField, documentation } from '../validation/fields.ts'
+import { label } from './fields.ts'
+import { overlap } from './overlap.ts'
+
+/** The fields of a new key. */
+export const newKeyFields = {
+  name: describeField(label, documentation('What the key is for.', 'Tracker of the affiliate')),
+  scope: v.optional(
+    describeField(
+      f.oneOf('read', 'read links'),
+      documentation(
+        'What the key may do: read, or also make and change links. Defaults to `read`.',
+      ),
+    ),
+  ),
+  replaces: v.optional(
+    describeField(
+      f.text,
+      documentation(
+        'The id of the key that this one replaces. It ends after `overlap`.',
+        'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
+      ),
+    ),
+  ),
+  overlap,
+}

@@ -1,0 +1,144 @@
+import type { Context } from 'hono'
+import { createMiddleware } from 'hono/factory'
+import { viewOf } from '../auth/affiliate-view.ts'
+import { type AppEnv, authorize, type WeightOf } from '../auth/authorize.ts'
+import type { Grant } from '../auth/grant.ts'
+import { newKnownKeys } from '../auth/issued-key.ts'
+import { isSafe } from '../auth/roles.ts'
+import { isWellFormed } from '../auth/secret.ts'
+import { affiliateKeyObjectName } from '../auth/token-gate.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { findAccount, pseudonymKeyOf } from '../db/directory/accounts.ts'
+import { readProfiles } from '../db/directory/affiliates.ts'
+import { ApiError } from '../errors.ts'
+import { invalidQuery } from '../http/query.ts'
+import { nameCustomers } from './pseudonyms.ts'
+import { visible } from './view.ts'
+
+const affiliateKeys = newKnownKeys('keys of affiliates')
+
+/**
+ * Authenticates an affiliate by their key or by a session of the portal, applies the rate limit, and decides
+ * what they see. Every route of affiliates passes here. A handler reads the affiliate from its grant, and
+ * sends what `showTo` returns; a response that did not pass through it never leaves.
+ *
+ * `weightOf` returns how many requests of the limit a path costs.
+ *
+ * @throws ApiError `missing_credentials`, `invalid_affiliate_key`, `rate_limited`, `insufficient_scope`,
+ * `invalid_query`; `unavailable` if there are too many invented keys.
+ */
+export const caller = (weightOf: WeightOf) =>
+  createMiddleware<AppEnv>(async function caller(c, next) {
+    const credential = readMemberSession(c) ?? (await readKey(c))
+    const { objectName, accept } = credential
+    await authorize(c, next, objectName, weightOf(c.req.path), invalidKey, async (grant) => {
+      accept()
+      await admit(c, grant)
+      return grant
+    })
+    const isHidden = c.res.ok && c.res.status !== 204 && !c.var.isShown
+    if (isHidden) throw new Error('A response to an affiliate was not filtered.')
+  })
+
+/** A credential by the name of its object. `accept` is called once the object has admitted the request. */
+interface Credential {
+  readonly objectName: string
+  readonly accept: () => void
+}
+
+/** Returns the session of a member who is signed in to the portal; null if the request has none. */
+function readMemberSession(_: Context<AppEnv>): Credential | null {
+  return null
+}
+
+async function readKey(c: Context<AppEnv>): Promise<Credential> {
+  const [, key] = /^Bearer +(\S+)$/i.exec(c.req.header('Authorization') ?? '') ?? []
+  if (key === undefined) throw missingKey(c.req.header('x-api-key'))
+  if (!isWellFormed(key, 'taf')) throw invalidKey(key)
+  const found = await affiliateKeys.digestOf(c.env.TRACKING_KEYS, key)
+  return {
+    objectName: affiliateKeyObjectName(found),
+    accept: () => affiliateKeys.accept(found),
+  }
+}
+
+/** Reads what an affiliate may see. Refuses what they must not ask for. */
+async function admit(c: Context<AppEnv>, { account, binding, scope, affiliate }: Grant) {
+  if (!affiliate) throw invalidKey()
+  const needed = isSafe(c.req.method) ? 'read' : 'links'
+  if (!scope.split(' ').includes(needed)) throw insufficientScope(needed)
+  const db = resolveDatabase(c.env, binding)
+  const [row, profiles] = await Promise.all([
+    findAccount(c.env.DB, account),
+    readProfiles(db, account, [affiliate.id]),
+  ])
+  const profile = profiles.get(affiliate.id)
+  if (!row || !profile) throw invalidKey()
+  const view = viewOf(row)
+  refuseHidden(c.req.url, view)
+  const pseudonymKey = await pseudonymKeyOf(c.env.DB, row)
+  c.set('affiliate', { account: row, profile, view })
+  c.set('show', async (answer) => {
+    const nameOf = await nameCustomers(answer, view, pseudonymKey, affiliate.id)
+    return visible(answer, { view, own: affiliate.id, nameOf })
+  })
+}
+
+type View = ReturnType<typeof viewOf>
+
+/** Refuses parameters that would reveal what is hidden: filters and groups by a hidden value. */
+function refuseHidden(url: string, { customer_ids, countries }: View): void {
+  const { searchParams } = new URL(url)
+  const groups = searchParams.getAll('group_by').flatMap((text) => text.split(','))
+  const isUsed = (name: string) => searchParams.has(name) || groups.includes(name)
+  if (isUsed('affiliate_id')) {
+    throw invalidQuery(
+      '`affiliate_id` is not needed: every answer is about the affiliate who asks.',
+    )
+  }
+  for (const name of ['kyc_status_id', 'sales_status_id']) {
+    if (isUsed(name)) throw invalidQuery(`Affiliates do not see \`${name}\`.`)
+  }
+  if (isUsed('customer_id') && customer_ids !== 'plain') {
+    throw invalidQuery(
+      'The account does not show the ids of customers, so they cannot be filtered.',
+    )
+  }
+  if (isUsed('country_code') && !countries) {
+    throw invalidQuery('The account does not show the countries of customers.')
+  }
+}
+
+const CHALLENGE = 'Bearer realm="affiliate"'
+
+const NO_KEY =
+  'Send the header `Authorization: Bearer` with the key of an affiliate, which starts with `taf_`.'
+
+const missingKey = (apiKey: string | undefined) =>
+  new ApiError('missing_credentials', {
+    detail: apiKey === undefined ? NO_KEY : `${NO_KEY} The header \`x-api-key\` is for brands.`,
+    headers: { 'WWW-Authenticate': CHALLENGE },
+  })
+
+/** What to say of a credential of somebody else, by its beginning. */
+const MISPLACED: readonly (readonly [beginning: string, detail: string])[] = [
+  ['tbt_', 'This is a Brand Token. Send it in the header `x-api-key`, to /tracking/events.'],
+  ['tcs_', 'This is the secret of an OAuth client. Send it to POST /oauth/token.'],
+  ['eyJ', 'This is an access token of a partner firm. Send it to /api/v1.'],
+]
+
+function invalidKey(key = ''): ApiError {
+  const misplaced = MISPLACED.find(([beginning]) => key.startsWith(beginning))
+  return new ApiError('invalid_affiliate_key', {
+    detail: misplaced?.[1] ?? 'The key is malformed, unknown or no longer valid.',
+    headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
+  })
+}
+
+const insufficientScope = (scope: string) =>
+  new ApiError('insufficient_scope', {
+    detail: `This request requires the scope \`${scope}\`.`,
+    headers: {
+      'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`,
+    },
+  })

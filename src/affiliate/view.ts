@@ -1,0 +1,89 @@
+import type { AffiliateView } from '../auth/affiliate-view.ts'
+import { parseScope } from '../commission/statements/line-groups.ts'
+import { kindOf } from './members.ts'
+
+// What an affiliate sees of an answer, as a pure function.
+
+/** What stands for an id that the account does not show. */
+export const HIDDEN = 'hidden'
+
+/** What an affiliate sees, and under which names. */
+export interface Sight {
+  readonly view: AffiliateView
+  /** The id of the affiliate. */
+  readonly own: string
+  /** Returns the name under which the affiliate sees a customer, or a record whose id contains one. */
+  readonly nameOf: (id: string) => string
+}
+
+type Members = Readonly<Record<string, unknown>>
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Returns what an affiliate sees of an answer. */
+export const visible = (answer: object, sight: Sight): object => see(answer, '', sight) as object
+
+function see(value: unknown, parent: string, sight: Sight): unknown {
+  if (Array.isArray(value)) return value.map((item) => see(item, parent, sight))
+  if (!isMembers(value)) return value
+  const seen: Record<string, unknown> = {}
+  for (const [name, member] of Object.entries(value)) {
+    const shown = seeMember(member, parent, name, value, sight)
+    if (shown !== undefined) seen[name] = shown
+  }
+  return seen
+}
+
+/** Returns what is seen of a member of an object; undefined: nothing. */
+function seeMember(
+  member: unknown,
+  parent: string,
+  name: string,
+  object: Members,
+  sight: Sight,
+): unknown {
+  const { view } = sight
+  switch (kindOf(parent, name)) {
+    case 'open':
+      if (name === 'id' && typeof object.resource === 'string' && typeof member === 'string') {
+        return object.resource === 'transactions' ? member : sight.nameOf(member)
+      }
+      if (name === 'steps' && !view.amounts) return see(lastStep(member), name, sight)
+      return see(member, name, sight)
+    case 'whole':
+      return member
+    case 'customer':
+      return typeof member === 'string' ? sight.nameOf(member) : member
+    case 'scope':
+      return typeof member === 'string' ? seeScope(member, sight) : member
+    case 'amount':
+      return view.amounts ? see(member, name, sight) : undefined
+    case 'country':
+      return view.countries ? member : undefined
+    case 'affiliate':
+      return typeof member === 'string' ? seeAffiliate(member, object.step, sight) : member
+    default:
+      return undefined
+  }
+}
+
+/** Returns the steps of an explanation without amounts: what the line pays. */
+const lastStep = (steps: unknown): unknown =>
+  Array.isArray(steps) ? steps.filter((one) => isMembers(one) && one.step === 'amount') : steps
+
+/** Returns the id of an affiliate as it is seen. A step `funded` names the one above. */
+const seeAffiliate = (id: string, step: unknown, { view, own }: Sight): string =>
+  id === own || (view.sub_affiliates !== 'none' && step !== 'funded') ? id : HIDDEN
+
+function seeScope(scope: string, sight: Sight): string {
+  const { of, id } = parseScope(scope)
+  switch (of) {
+    case 'customer':
+      return `customer:${sight.nameOf(id)}`
+    case 'affiliate':
+      return `affiliate:${seeAffiliate(id, null, sight)}`
+    default:
+      return scope
+  }
+}

@@ -1,0 +1,92 @@
+import { all } from '../query.ts'
+import type { affiliateKeys } from '../schema.ts'
+import { bindStatement, compileStatement } from '../statement.ts'
+
+/** The contract: an affiliate has at most so many keys that are valid. */
+export const MAX_LIVE_KEYS = 5
+
+/**
+ * A key of an affiliate. `ends_at` is when it ends (milliseconds); null if it has no end. `closed` is 1 once
+ * its object knows that it has ended.
+ */
+export type AffiliateKeyRow = Omit<typeof affiliateKeys.$inferSelect, 'account'>
+
+const COLUMNS = 'id, digest, affiliate_id, name, scope, ends_at, created_at, created_by, closed'
+
+const LIST_KEYS = compileStatement(`
+  select ${COLUMNS} from affiliate_keys
+  where account = :account and affiliate_id = :affiliate_id order by created_at, id`)
+
+/** Returns the keys of an affiliate, ended ones included, the oldest first. */
+export const listAffiliateKeys = (
+  db: D1Database,
+  account: string,
+  affiliate_id: string,
+): Promise<AffiliateKeyRow[]> => all<AffiliateKeyRow>(db, LIST_KEYS, { account, affiliate_id })
+
+const LIST_UNCLOSED = compileStatement(`
+  select ${COLUMNS} from affiliate_keys where account = :account and (closed = 0 or :all = 1)
+  order by created_at, id`)
+
+/** Returns the keys of all affiliates of an account; those whose objects know that they have ended if `all`. */
+export const keysOfAccount = (
+  db: D1Database,
+  account: string,
+  isAll: boolean,
+): Promise<AffiliateKeyRow[]> =>
+  all<AffiliateKeyRow>(db, LIST_UNCLOSED, { account, all: Number(isAll) })
+
+/** Aborts the batch if an affiliate has as many valid keys as it may have, but for a new and a replaced one. */
+const REJECT_FULL = compileStatement(`
+  select json('too many keys') where (
+    select count(*) from affiliate_keys
+    where account = :account and affiliate_id = :affiliate_id and digest <> :digest
+      and id <> :replaced and (ends_at is null or ends_at > :at)) >= ${MAX_LIVE_KEYS}`)
+
+const INSERT_KEY = compileStatement(`
+  insert into affiliate_keys (digest, id, account, affiliate_id, name, scope, created_at, created_by)
+  values (:digest, :id, :account, :affiliate_id, :name, :scope, :created_at, :created_by)
+  on conflict do nothing`)
+
+/** A new key, and the id of the one that it replaces; null: none. */
+export interface NewAffiliateKey
+  extends Omit<typeof affiliateKeys.$inferSelect, 'ends_at' | 'closed'> {
+  readonly replaced: string | null
+}
+
+/**
+ * Inserts a key at `at` (milliseconds), unless it is stored already. The batch fails if the affiliate has
+ * `MAX_LIVE_KEYS` others.
+ */
+export function insertAffiliateKey(
+  db: D1Database,
+  { replaced, ...key }: NewAffiliateKey,
+  at: number,
+): D1PreparedStatement[] {
+  const values = { ...key, replaced: replaced ?? '', at }
+  return [REJECT_FULL, INSERT_KEY].map((statement) => bindStatement(db, statement, values))
+}
+
+const END_KEY = compileStatement(`
+  update affiliate_keys set ends_at = :at
+  where account = :account and affiliate_id = :affiliate_id and id = :id
+    and coalesce(ends_at, :at) >= :at`)
+
+/** Ends one key of an affiliate at `at` (milliseconds); an earlier end stays. */
+export const endAffiliateKey = (
+  db: D1Database,
+  key: { readonly account: string; readonly affiliate_id: string; readonly id: string },
+  at: number,
+) => bindStatement(db, END_KEY, { ...key, at })
+
+const HAS_LIVE_KEYS = compileStatement(`
+  select 1 as found from affiliate_keys
+  where account = :account and affiliate_id = :id and (ends_at is null or ends_at > :now) limit 1`)
+
+/** Returns whether an affiliate has a key that is valid at `now` (milliseconds). */
+export const hasLiveKeys = async (
+  db: D1Database,
+  account: string,
+  id: string,
+  now: number,
+): Promise<boolean> => (await all(db, HAS_LIVE_KEYS, { account, id, now })).length > 0
