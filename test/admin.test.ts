@@ -456,7 +456,9 @@ test('a reset leaves only what the integrations team configured', async () => {
     const page = { affiliate_id: 'aff-7', landing_page: 'https://a.example/' }
     await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'aff-7' }])
     await askAdmin(`accounts/${account}/links`, 'POST', page)
-    await env.DB.prepare("insert into clicks values (?, 20727, 'abcdefgh', 'click', 0)")
+    await env.DB.prepare(
+      "insert into clicks (account, day, link_id, click_id, clicked_at) values (?, 20727, 'abcdefgh', 'click', 0)",
+    )
       .bind(account)
       .run()
   }

@@ -37,7 +37,7 @@ const count = async (text: string) => Number(await env.DB.prepare(text).first('n
 
 test('a click is stored once after any fault between queue and database', async () => {
   const clicked_at = Date.UTC(2026, 9, 2)
-  const click = { account: 'firm', binding: 'DB', link_id: 'abcdefgh', clicked_at }
+  const click = { account: 'firm', binding: 'DB', link_id: 'abcdefgh', clicked_at, subs: {} }
   const deliver = async (click_id: string, faults: Fault[] = []) => {
     const { platform, seen } = faultyPlatform(faults)
     const message = {
@@ -80,7 +80,7 @@ function faultsOf(place: Place): Fault[] {
 
 describe.each(Object.entries(CRON_SCHEDULES))('the cron to %s', (_, cron) => {
   const dueWork = [
-    `insert or ignore into clicks values (?1, 20454, 'abcdefgh', 'click', 0)`,
+    `insert or ignore into clicks (account, day, link_id, click_id, clicked_at) values (?1, 20454, 'abcdefgh', 'click', 0)`,
     `insert or ignore into arrivals values (?1, 1, 'customers', 1, 1, 0, 0, 0, 0, 0, 0)`,
     `update accounts set name = 'Another', version = version + 1 where id = ?1`,
   ]

@@ -272,7 +272,9 @@ describe('retention', () => {
     const click = (db: D1Database, daysAgo: number) => {
       const then = Date.now() - daysAgo * DAY_MS
       return db
-        .prepare("insert into clicks values ('a', ?, 'l', ?, ?)")
+        .prepare(
+          "insert into clicks (account, day, link_id, click_id, clicked_at) values ('a', ?, 'l', ?, ?)",
+        )
         .bind(Math.floor(then / DAY_MS), String(daysAgo), then)
         .run()
     }

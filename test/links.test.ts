@@ -337,13 +337,18 @@ describe('GET /go/{link}', () => {
 })
 
 describe('clicks', () => {
-  const clicksOf = async (method: string, link_id: string, send?: () => Promise<void>) => {
+  const clicksOf = async (
+    method: string,
+    link_id: string,
+    send?: () => Promise<void>,
+    query = '',
+  ) => {
     const sent: Click[] = []
     const CLICKS = overriding(env.CLICKS, {
       send: send ?? (async (click: Click) => void sent.push(click)),
     })
     const context = createExecutionContext()
-    const request = new Request(`${ORIGIN}/go/${link_id}`, { method })
+    const request = new Request(`${ORIGIN}/go/${link_id}${query}`, { method })
     const response = await fetchWith({ ...env, CLICKS } as Env, request, context)
     await waitOnExecutionContext(context)
     return { response, sent }
@@ -372,6 +377,7 @@ describe('clicks', () => {
       link_id: link.link_id,
       click_id: code!.click_id,
       clicked_at: expect.any(Number),
+      subs: {},
     })
 
     const result = await collect([...sent, { ...sent[0]!, click_id: 'another-one1' }])
@@ -381,6 +387,67 @@ describe('clicks', () => {
     expect(await json(askAdmin(`accounts/${account}/clicks?from=${today}&to=${today}`))).toEqual({
       data: [{ day: today, link_id: link.link_id, clicks: 2 }],
     })
+  })
+
+  test('a click keeps sub1 to sub5, by which reports group what its customers did', async () => {
+    const account = 'acme-forex'
+    const firm = await partner('forex', { account })
+    await askAdmin(`accounts/${account}/affiliates`, 'PUT', [{ affiliate_id: 'A-1' }])
+    const link = await linkOf(account)
+    await askAdmin(`accounts/${account}/links/${link.link_id}`, 'PATCH', { pass_query: true })
+    const followed = ['?sub1=fb.ads-1~_&sub5=Z&gclid=1', '?sub1=other&sub1=second', '?sub1=a%20b']
+    const clicks = await Promise.all(
+      followed.map((query) => clicksOf('GET', link.link_id, undefined, query)),
+    )
+    expect(clicks.map(({ sent }) => sent[0]?.subs)).toEqual([
+      { sub1: 'fb.ads-1~_', sub5: 'Z' },
+      { sub1: 'other' },
+      {},
+    ])
+    const [first, second, third] = clicks.map(({ response }) => codeIn(response))
+    expect(clicks[0]!.response.headers.get('Location')).toBe(
+      `https://casino.example/?lang=en&gclid=1&tracking_data=${first}`,
+    )
+    await collect(clicks.flatMap(({ sent }) => sent))
+    const now = new Date().toISOString()
+    const codes = { c1: first, c2: second, c3: third, c4: 'unknown' }
+    await firm.post(
+      'customers',
+      Object.entries(codes).map(([customer_id, tracking_data]) => ({
+        ...{ customer_id, affiliate_id: 'A-1', tracking_data, signup_date: now },
+      })),
+    )
+    await firm.post(
+      'transactions',
+      ['c1', 'c1', 'c2', 'c4'].map((customer_id, i) => ({
+        ...{
+          transaction_id: `t${i}`,
+          customer_id,
+          transaction_type: 'deposit',
+          amount_currency: 9,
+        },
+        ...{ currency: 'USD', transaction_date: now, status: 'approved' },
+      })),
+    )
+    const day = now.slice(0, 10)
+    const at = `accounts/${account}/reports?from=${day}&to=${day}&metrics=clicks,signups,deposit_amount`
+    const rows = async (group: string) =>
+      (await json(askAdmin(`${at}&group_by=${group}`))).data.map(
+        ({ groups, metrics }: { groups: Record<string, string>; metrics: object }) => [
+          ...Object.values(groups),
+          ...Object.values(metrics),
+        ],
+      )
+    expect(await rows('sub1')).toEqual([
+      ['fb.ads-1~_', 1, 1, '18'],
+      ['other', 1, 1, '9'],
+      [null, 1, 2, '9'],
+    ])
+    expect(await rows('sub5')).toEqual([
+      ['Z', 1, 1, '18'],
+      [null, 2, 3, '18'],
+    ])
+    expect(await rows('sub1,affiliate_id')).toHaveLength(3)
   })
 
   test('an account stores a bounded number of clicks a day', async () => {
@@ -436,7 +503,14 @@ describe('clicks', () => {
   test('clicks for an unavailable database are retried without delaying other clicks', async () => {
     const clicks = ['DB', 'DB_9', 'DB'].map((binding, i): Click => {
       const click_id = `click-${i}`
-      return { account: 'a', binding, link_id: 'abcdefgh', click_id, clicked_at: Date.now() }
+      return {
+        account: 'a',
+        binding,
+        link_id: 'abcdefgh',
+        click_id,
+        clicked_at: Date.now(),
+        subs: {},
+      }
     })
     const result = await collect(clicks)
     expect([result.outcome, result.explicitAcks, result.retryMessages]).toMatchObject([
@@ -460,6 +534,7 @@ describe('clicks', () => {
       link_id: 'abcdefgh',
       click_id: 'c',
       clicked_at: 0,
+      subs: {},
     }
     const messages = [{ id: '1', timestamp: new Date(), attempts: 1, body, ack, retry }]
     const batch: Partial<MessageBatch<Click>> = { queue: 'tributary-clicks', messages }

@@ -40,7 +40,9 @@ test('the object of the crons runs what is due, and again at the next minute', a
   await expect
     .poll(() => runInDurableObject(object, (_, { storage }) => storage.getAlarm()))
     .toBe((Math.floor(Date.now() / MINUTE_MS) + 1) * MINUTE_MS)
-  await env.DB.prepare(`insert into clicks values ('firm', 1, 'abcdefgh', 'click', 0)`).run()
+  await env.DB.prepare(
+    `insert into clicks (account, day, link_id, click_id, clicked_at) values ('firm', 1, 'abcdefgh', 'click', 0)`,
+  ).run()
   await runInDurableObject(object, (_, { storage }) => {
     storage.kv.put('fired', Date.now() - 60 * MINUTE_MS)
   })

@@ -167,6 +167,11 @@ export const clicks = sqliteTable(
     link_id: text().notNull(),
     click_id: text().notNull(),
     clicked_at: integer().notNull(),
+    sub1: text(),
+    sub2: text(),
+    sub3: text(),
+    sub4: text(),
+    sub5: text(),
   },
   (t) => [primaryKey({ columns: [t.account, t.day, t.link_id, t.click_id] })],
 )

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { SUBS } from '../db/directory/clicks.ts'
 import {
   activeSql,
   activitySql,
@@ -18,7 +19,7 @@ import { suggest } from '../validation/suggest.ts'
 import { REPORT_LIMITS } from './limits.ts'
 
 const TIMES = ['day', 'week', 'month'] as const
-const CUSTOMERS = ['affiliate_id', 'link', 'country_code'] as const
+const CUSTOMERS = ['affiliate_id', 'link', 'country_code', ...SUBS] as const
 const STATUSES = ['kyc_status_id', 'sales_status_id'] as const
 
 /** What the records of each vertical can be grouped by. */

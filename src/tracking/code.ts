@@ -1,5 +1,6 @@
 import { base64url } from 'jose'
 import { HMAC, type HmacKey, importKeys } from '../auth/hmac-keys.ts'
+import { CLICK_EPOCH } from '../db/directory/clicks.ts'
 
 // The layout of `tracking_data`: a prefix, then 33 bytes in base64url, so that every character counts.
 // 47 characters, of at most 50 that are returned.
@@ -34,9 +35,6 @@ const LINK_ID_PATTERN = new RegExp(`^[\\w-]{${LINK_END}}$`)
 
 /** Returns whether a text has the form of a link id. */
 export const isLinkId = (text: string) => LINK_ID_PATTERN.test(text)
-
-/** The start of click times, in milliseconds; five bytes count until 2060. */
-const EPOCH = Date.UTC(2026, 0, 1)
 
 /** The link that a visitor followed, with its account and the affiliate that it pays. */
 export interface LinkOrigin {
@@ -81,7 +79,7 @@ const checkByte = async (key: HmacKey, random: Uint8Array) => (await sign(key, r
 /** Returns a new click id; it begins with `now` (milliseconds), so ids sort by time. */
 export function newClickId(now: number): string {
   const bytes = crypto.getRandomValues(new Uint8Array(CLICK_BYTES))
-  let time = Math.max(0, now - EPOCH)
+  let time = Math.max(0, now - CLICK_EPOCH)
   for (let i = TIME_BYTES - 1; i >= 0; i--, time = Math.floor(time / 256)) bytes[i] = time % 256
   return base64url.encode(bytes)
 }
@@ -91,7 +89,7 @@ export function clickTime(code: string): number | null {
   const body = code.slice(PREFIX.length)
   if (!code.startsWith(PREFIX) || !BODY_PATTERN.test(body)) return null
   const bytes = base64url.decode(body.slice(LINK_END, CLICK_END))
-  return EPOCH + bytes.subarray(0, TIME_BYTES).reduce((time, byte) => time * 256 + byte, 0)
+  return CLICK_EPOCH + bytes.subarray(0, TIME_BYTES).reduce((time, byte) => time * 256 + byte, 0)
 }
 
 /** Returns the code that a landing page receives for one click, signed with the first key. */

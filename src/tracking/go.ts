@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { newLookupLimit } from '../auth/lookup-limit.ts'
+import { SUBS, type Subs } from '../db/directory/clicks.ts'
 import { findLink, type Link } from '../db/directory/links.ts'
 import { ApiError, errorName } from '../errors.ts'
 import { encodeTrackingCode, hasCheckByte, isLinkId, newClickId } from './code.ts'
@@ -14,7 +15,20 @@ export interface Click {
   click_id: string
   /** Milliseconds since 1970. */
   clicked_at: number
+  /** What the address of the visitor has of `sub1` to `sub5`. */
+  subs: Subs
 }
+
+const SUB_PATTERN = /^[\w.~-]{1,64}$/
+
+/** Returns the valid values of a visitor. Others are left out: the visitor has not written them. */
+const subsOf = (query: URLSearchParams): Subs =>
+  Object.fromEntries(
+    SUBS.flatMap((name) => {
+      const value = query.get(name)
+      return value !== null && SUB_PATTERN.test(value) ? [[name, value]] : []
+    }),
+  )
 
 /** How long an isolate caches a link: a changed link takes effect within this time (contract §9). */
 const CACHED_MS = 60_000
@@ -60,7 +74,8 @@ async function followLink(c: Context<AppEnv>) {
   const code = await encodeTrackingCode(c.env.TRACKING_KEYS, link, click_id)
   // HEAD is sent by link checkers and previews, not by visitors.
   if (c.req.method === 'GET') {
-    const click: Click = { account, binding, link_id, click_id, clicked_at: now }
+    const subs = subsOf(new URL(c.req.url).searchParams)
+    const click: Click = { account, binding, link_id, click_id, clicked_at: now, subs }
     c.executionCtx.waitUntil(queueClick(c.env, click))
   }
   c.header('Cache-Control', 'no-store')
@@ -91,7 +106,8 @@ const MAX_PASSED_LENGTH = 2000
 /**
  * Returns the URL of a landing page with `tracking_data` as its last query parameter, replacing any
  * that is present. The rest of the URL is unchanged, byte for byte. Before `tracking_data` come the
- * parameters of `visitorQuery`, such as `?gclid=1`, that the landing page does not have.
+ * parameters of `visitorQuery`, such as `?gclid=1`, that the landing page does not have, but for `sub1`
+ * to `sub5`.
  */
 export function withTracking(
   landingPage: string,
@@ -111,7 +127,7 @@ export function withTracking(
 
 /** Returns the parameters of a visitor that may be added to those of the landing page. */
 function passedParameters(visitorQuery: string, own: readonly string[]): string[] {
-  const taken = new Set([PARAMETER, ...own.map(comparedName)])
+  const taken = new Set([PARAMETER, ...SUBS, ...own.map(comparedName)])
   const passed: string[] = []
   let length = 0
   // Some servers also separate parameters by semicolons: `a=1;tracking_data=…` would be two of them.

@@ -74,7 +74,7 @@ const QUERY: Record<string, object> = {
   },
   group_by: query(
     'group_by',
-    'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`.',
+    'Up to three groups, separated by commas: `day`, `week`, `month`, `affiliate_id`, `link`, `country_code`, `sub1` to `sub5`; of partners also `kyc_status_id`, `sales_status_id`, `transaction_type`, `instrument`; of prop trading `challenge_type`, `phase`, `account_size`; of forex `trading_account_type`; of brands `eventname`, `product`.',
     'day,affiliate_id',
   ),
   report_currency: query('currency', 'The currency of all amounts. The default is USD.', 'EUR', {

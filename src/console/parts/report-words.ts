@@ -69,6 +69,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   challenge_type: 'Challenge',
   account_size: 'Account size',
   eventname: 'Event',
+  ...Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`sub${n}`, `Sub ${n}`])),
 }
 
 /** Returns the title of a group, such as `Country` for `country_code`. */

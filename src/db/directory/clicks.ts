@@ -1,11 +1,40 @@
-import { DAY_HOURS } from '../../durations.ts'
+import { DAY_HOURS, DAY_MS } from '../../durations.ts'
 import { decode, encode } from '../column-types.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { clicks } from '../schema.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 
 /** A click on a link; `clicked_at` in milliseconds. */
-export type StoredClick = Omit<typeof clicks.$inferSelect, 'day'>
+export interface StoredClick
+  extends Pick<typeof clicks.$inferSelect, 'account' | 'link_id' | 'click_id' | 'clicked_at'> {
+  readonly subs: Subs
+}
+
+/** Parameters of a link with which an affiliate tells its campaigns apart. Landing pages do not get them. */
+export const SUBS = ['sub1', 'sub2', 'sub3', 'sub4', 'sub5'] as const
+
+/** The values of these parameters that a click keeps. */
+export type Subs = Readonly<Partial<Record<(typeof SUBS)[number], string>>>
+
+/** The start of click times, in milliseconds; five bytes count until 2060. */
+export const CLICK_EPOCH = Date.UTC(2026, 0, 1)
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+
+/**
+ * Returns the SQL of a column of the click that a code of `tracking_data` names; null if none is stored.
+ * `tracking/code.ts` has the layout of a code: after the prefix, 8 characters of the link and 12 of the
+ * click, whose first 40 bits are its time.
+ */
+export function clickSql(column: string, code: string): string {
+  const digits = Array.from({ length: 7 }, (_, i) => {
+    const digit = `(instr('${ALPHABET}', substr(${code}, ${12 + i}, 1)) - 1)`
+    return `(${digit} << ${36 - 6 * i})`
+  })
+  return `(select k.${column} from clicks k where k.account = :account
+      and k.day = (${CLICK_EPOCH} + ((${digits.join(' + ')}) >> 2)) / ${DAY_MS}
+      and k.link_id = substr(${code}, 4, 8) and k.click_id = substr(${code}, 12, 12))`
+}
 
 /**
  * The clicks of an account and day (UTC) from which on further ones are not stored. Anybody can follow
@@ -14,8 +43,10 @@ export type StoredClick = Omit<typeof clicks.$inferSelect, 'day'>
 export const MAX_CLICKS_PER_DAY = 100_000
 
 const STORE_CLICKS = compileStatement(`
-  insert into clicks (account, day, link_id, click_id, clicked_at)
-  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 from ${JSON_EACH}(:rows)
+  insert into clicks (account, day, link_id, click_id, clicked_at, ${SUBS.join(', ')})
+  select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4,
+    ${SUBS.map((name) => `value ->> 5 ->> '${name}'`).join(', ')}
+  from ${JSON_EACH}(:rows)
   where coalesce((select received from arrivals
     where account = value ->> 0 and hour = (value ->> 1) * ${DAY_HOURS} and resource = 'clicks'), 0) < :limit
   on conflict do nothing`)
@@ -48,9 +79,9 @@ export async function storeClicks(
   db: D1Database,
   sent: readonly StoredClick[],
 ): Promise<FullDay[]> {
-  const cells = sent.map(({ account, link_id, click_id, clicked_at }) => {
+  const cells = sent.map(({ account, link_id, click_id, clicked_at, subs }) => {
     const day = new Date(clicked_at).toISOString().slice(0, 10)
-    return [account, encode(clicks.day, day), link_id, click_id, clicked_at]
+    return [account, encode(clicks.day, day), link_id, click_id, clicked_at, subs]
   })
   const values = { rows: JSON.stringify(cells), limit: MAX_CLICKS_PER_DAY }
   type Counted = { account: string; day: number; is_full: number }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../errors.ts'
 import { EVENT_STATUS, IS_OUTFLOW, magnitudeOf } from '../commission/facts-sql.ts'
+import { clickSql } from '../directory/clicks.ts'
 import { limbsOf } from '../exact-sums.ts'
 import { endLease, payFor, renewLease, takeLease, toSeconds } from '../lease.ts'
 import { all } from '../query.ts'
@@ -36,10 +37,12 @@ function dimensionSql(group: string, source: Source): string {
   if (days !== undefined) return days
   const owner = OWN_COLUMNS[group]
   if (owner !== undefined) return owner === source ? `t.${group}` : 'null'
+  if (source === 'clicks' && isSub(group)) return `t.${group}`
   // A click has no customer. The affiliate of its link is found after the clicks are counted.
   if (source === 'clicks')
     return group === 'link' || group === 'affiliate_id' ? 't.link_id' : 'null'
   if (group === 'affiliate_id') return affiliateSql
+  if (isSub(group)) return subSql(group)
   return group === 'link' ? linkSql : fieldSql(group)
 }
 
@@ -78,7 +81,17 @@ function fieldSql(field: string): string {
       c.${field}) end`
 }
 
+/** Whether a group is one of the parameters that a click keeps. */
+const isSub = (group: string): boolean => /^sub[1-5]$/.test(group)
+
 const linkSql = `iif(c.first_day is null, ${fieldSql('link')}, ${brandLinkSql})`
+
+/**
+ * What the click by which a customer came has of a parameter. A code counts only if it is of the link that
+ * the customer has on the day.
+ */
+const subSql = (group: string): string =>
+  `iif(substr(c.tracking_data, 4, 8) = ${linkSql}, ${clickSql(group, 'c.tracking_data')}, null)`
 
 /** Whether the customer of a record has an affiliate on its day that is configured now. */
 const isAttributedSql = `exists (select 1 from affiliates a
@@ -238,7 +251,7 @@ export const clicksSql = (shape: ReportShape): string => `
     select ${groupNames(shape).join(', ')}, count(*) as count
     from (
       select ${groupColumns(shape, 'clicks').join(', ')}
-      from (${recordsSql('clicks', ['link_id'])}) t
+      from (${recordsSql('clicks', ['link_id', ...shape.groups.filter(isSub)])}) t
     )
     group by ${groupNames(shape).join(', ')} limit :rows + 1`
 
