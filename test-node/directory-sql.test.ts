@@ -68,7 +68,7 @@ const assigned = {
   plan: 'p',
   customers: 'new',
 } as const
-const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0 }
+const click = { account: 'a', link_id: 'x', click_id: 'x', clicked_at: 0, subs: {} }
 
 const ratePart = rates.importParts({
   currencies: ['USD'],
