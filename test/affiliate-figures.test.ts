@@ -46,6 +46,7 @@ test('an affiliate without anything has no figures', async () => {
       status: 'active',
       parent: null,
       plan: null,
+      next_plan: null,
       balances: [],
       earned: [],
       last_signup: null,
@@ -76,6 +77,7 @@ test('an affiliate has its plan, balance, earnings and last signup', async () =>
       status: 'active',
       parent: null,
       plan: { plan: 'standard-ib', from: '2026-02-01', for_all: false },
+      next_plan: { plan: 'standard-ib', from: '2999-01-01', for_all: false },
       balances: [{ currency: 'EUR', balance: '1.00', due: '1.00' }],
       earned: [{ period: MONTH, currency: 'EUR', total: '1234.50' }],
       last_signup: '2026-10-02',
@@ -89,6 +91,20 @@ test('the plan for all applies until the first own assignment', async () => {
   const forAll = { plan: 'standard-ib', from: '2026-01-01', for_all: true }
   expect((await list()).map(({ plan }) => plan)).toEqual([forAll, forAll, forAll, forAll])
   expect(await idsOf('?only=without_plan')).toEqual([])
+})
+
+test('the next plan is the affiliate’s own, or the one for all while it has none', async () => {
+  const next = async () =>
+    Object.fromEntries(
+      (await list()).map(({ affiliate_id, next_plan }) => [affiliate_id, next_plan]),
+    )
+  await assign('acme', 'standard-ib', 'IB-3', '2026-01-01')
+  await assign('acme', 'standard-ib', 'IB-4', '2999-02-01')
+  await assign('acme', 'standard-ib', 'IB-4', '2999-03-01')
+  await assign('acme', 'standard-ib', '*', '2999-01-01')
+  const forAll = { plan: 'standard-ib', from: '2999-01-01', for_all: true }
+  const own = { plan: 'standard-ib', from: '2999-02-01', for_all: false }
+  expect(await next()).toEqual({ 'AFF-1': forAll, 'ib-2': forAll, 'IB-3': null, 'IB-4': own })
 })
 
 test('filters narrow the list, and the search ignores case', async () => {

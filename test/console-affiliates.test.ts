@@ -46,7 +46,7 @@ test('an affiliate is added with its parent, plan and link by one form', async (
     303,
     `${AT}/affiliates/IB-12`,
   ])
-  expect(await read('/affiliates/IB-12')).toContain('IB-12 is stored. The plan standard-ib applies')
+  expect(await read('/affiliates/IB-12')).toContain('IB-12 is stored. The plan IB per lot applies')
   const [stored] = (await admin('affiliates?affiliate_id=IB-12')).data
   expect(stored).toMatchObject({ contact_email: 'ib12@example.com' })
   const { data } = await admin('affiliates/parents?affiliate_id=IB-12')
@@ -279,7 +279,7 @@ test('the page of an affiliate shows and changes name and contact', async () => 
   const sent = { change: 'contact', display_name: ' Forex Friends ', contact_email: 'a@b.example' }
   expect((await change('/affiliates/IB-07', sent)).status).toBe(303)
   const text = await read('/affiliates/IB-07')
-  expect(text).toContain('<bdi>Forex Friends</bdi>')
+  expect(text).toContain('<h1>Forex Friends (IB-07)</h1>')
   expect(text).toContain('mailto:a%40b.example')
   expect(await read('/affiliates?search=friends')).toContain('1 in total')
 
@@ -293,7 +293,7 @@ test('the page of an affiliate shows and changes name and contact', async () => 
   }
   expect((await change('/affiliates/IB-07', later)).status).toBe(303)
   const both = await read('/affiliates/IB-07')
-  expect(both).toContain('<bdi>FX Friends</bdi>')
+  expect(both).toContain('<h1>FX Friends (IB-07)</h1>')
   expect(both).toContain('mailto:a%40b.example')
 
   const wrong = await change('/affiliates/IB-07', { ...sent, contact_email: 'nowhere' })

@@ -275,7 +275,7 @@ test('a plan offers its assignment to several affiliates, and the form then has 
   const { browser } = await open('')
   const form = await (await browser.get(href)).text()
   expect(form).toContain('Tick who gets the plan <bdi>Standard IB</bdi>.')
-  expect(form).toContain('<option value="ib" selected="">Standard IB (ib)</option>')
+  expect(form).toContain('<option value="ib" selected="">Standard IB</option>')
 })
 
 test('assignments that can be deleted have their days in words', async () => {
@@ -283,7 +283,9 @@ test('assignments that can be deleted have their days in words', async () => {
   await storePlan('acme', 'ib', perLot as PlanTerms)
   await assign('acme', 'ib')
   const text = await (await open('/plans')).read()
-  expect(text).toContain('<option value="2026-01-01 *">ib from 1 Jan 2026: All others</option>')
+  expect(text).toContain(
+    '<option value="2026-01-01 *">IB per lot from 1 Jan 2026: All others</option>',
+  )
   expect(text).toContain('<td data-title="For"><div>Customers who sign up from then on</div></td>')
 })
 

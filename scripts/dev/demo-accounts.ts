@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { createCommissions, type ShownStatement } from './commissions/create.ts'
 import type { DemoAccount } from './demo-account.ts'
 import { createFraud } from './fraud/accounts.ts'
+import { profileOf } from './profiles.ts'
 import { createYear } from './year.ts'
 
 /** The file with the address of the local service, the admin key and the demo accounts. */
@@ -135,7 +136,7 @@ export async function createAccount(
   await call(
     'PUT',
     `${at}/affiliates`,
-    affiliates.map((affiliate_id) => ({ affiliate_id })),
+    affiliates.map((affiliate_id) => ({ affiliate_id, ...profileOf(affiliate_id) })),
   )
   const link = { affiliate_id: affiliates[0], landing_page }
   const { link_id } = await call<{ link_id: string }>('POST', `${at}/links`, link)

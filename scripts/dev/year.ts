@@ -1,6 +1,7 @@
 import { DAY_MS } from '../../src/durations.ts'
 import { fractions } from './fractions.ts'
 import { plantPatterns, putRules, type Target } from './fraud/create.ts'
+import { profileOf } from './profiles.ts'
 
 // A demo account with twelve months of records that end today: what a console shows after a year of use.
 
@@ -233,11 +234,15 @@ const plansFrom = (from: string) => {
 
 async function configure(call: Call, from: string): Promise<void> {
   await call('POST', 'accounts', { ...YEAR, mode: 'test' })
-  const affiliates = AFFILIATES.map(({ weight: _, ...one }) => ({ ...one, from }))
+  const affiliates = AFFILIATES.map(({ weight: _, ...one }) => ({
+    ...one,
+    ...profileOf(one.affiliate_id),
+    from,
+  }))
   await call(
     'PUT',
     `${AT}/affiliates`,
-    affiliates.map((one) => ('parent' in one ? one : { affiliate_id: one.affiliate_id })),
+    affiliates.map(({ from, ...one }) => ('parent' in one ? { ...one, from } : one)),
   )
   for (const [plan, terms] of Object.entries(plansFrom(from))) {
     await call('PUT', `${AT}/plans/${plan}`, terms)

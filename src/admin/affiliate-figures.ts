@@ -5,6 +5,7 @@ import { dayNumber, latestPeriods } from '../commission/engine/calendar.ts'
 import { resolveDatabase } from '../db/database.ts'
 import {
   type AffiliateFigures,
+  type AssignedPlan,
   FIGURE_FILTERS,
   FIGURE_SORTS,
   type FigureDays,
@@ -36,13 +37,23 @@ interface Sum {
 const amountOf = ({ currency, units }: Sum): string =>
   moneyText(fromUnits(units, currency), currency)
 
+const presentPlan = ({ plan, from_day, affiliate_id }: AssignedPlan) => ({
+  plan,
+  from: from_day,
+  for_all: affiliate_id === '*',
+})
+
 /** Returns an affiliate with its figures, as the list shows it. */
 function present(row: ListedAffiliate, figures: AffiliateFigures) {
   const { affiliate_id, parent, display_name, contact_email, status } = row
   const { assigned, balances, earned, lastSignups } = figures
   const isOwn = (row: { affiliate_id: string }) => row.affiliate_id === affiliate_id
-  const own = assigned.find(isOwn)
-  const plan = own ?? assigned.find((one) => one.affiliate_id === '*')
+  const [plan, next] = [0, 1].map((isNext) => {
+    const found = assigned.filter(({ is_next }) => is_next === isNext)
+    return found.find(isOwn) ?? found.find((one) => one.affiliate_id === '*')
+  })
+  // An affiliate with a plan of its own keeps it, whatever the others get.
+  const isGoverned = next && (isOwn(next) || !plan || !isOwn(plan))
   const sums = balances.filter(isOwn)
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
   const sumOf = (currency: string, what: 'balance' | 'due') =>
@@ -58,7 +69,8 @@ function present(row: ListedAffiliate, figures: AffiliateFigures) {
     contact_email,
     status,
     parent,
-    plan: plan ? { plan: plan.plan, from: plan.from_day, for_all: own === undefined } : null,
+    plan: plan ? presentPlan(plan) : null,
+    next_plan: isGoverned ? presentPlan(next) : null,
     balances: currencies.map((currency) => ({
       currency,
       balance: sumOf(currency, 'balance'),

@@ -78,7 +78,11 @@ export async function downloadAll(_: Values, visit: Visit): Promise<CsvFile> {
 const sortedSet = (texts: readonly string[]): string[] => [...new Set(texts)].sort()
 
 /** Returns a row of names and a row for each affiliate: amounts have a column for each currency and period. */
-function fileOf(rows: readonly AffiliateFigures[], { account }: Visit): CsvFile {
+async function fileOf(
+  rows: readonly AffiliateFigures[],
+  { account, names }: Visit,
+): Promise<CsvFile> {
+  const planNames = await names.plans()
   const currencies = sortedSet(
     rows.flatMap(({ balances }) => balances.map(({ currency }) => currency)),
   )
@@ -96,7 +100,7 @@ function fileOf(rows: readonly AffiliateFigures[], { account }: Visit): CsvFile 
         affiliate_id,
         display_name ?? '',
         parent ?? '',
-        plan?.plan ?? '',
+        plan ? (planNames.get(plan.plan) ?? plan.plan) : '',
         plan?.from ?? '',
         last_signup ?? '',
       ],

@@ -243,7 +243,12 @@ interface RowChange {
     readonly after: string
   }[]
   readonly parent: { readonly before: string | null; readonly after: string | null } | null
-  readonly plan: { readonly before: string | null; readonly after: string } | null
+  /** The id of another plan, and the names of both. */
+  readonly plan: {
+    readonly id: string
+    readonly before: string | null
+    readonly after: string
+  } | null
   /** The first day of the parent (`YYYY-MM-DD`). */
   readonly parentDay: string
   /** The first day of the plan (`YYYY-MM-DD`). */
@@ -253,6 +258,7 @@ interface RowChange {
 /** Returns what a row changes; null if nothing. */
 function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | null {
   const { affiliate_id, parent, plan } = sent
+  const nameOf = (id: string) => stored.plans.find((one) => one.plan === id)?.name ?? id
   const chosen = stored.plans.find((one) => one.plan === plan)
   const planDay = sent.from || startOf(chosen, now)
   const isNew = !stored.parents.has(affiliate_id)
@@ -267,7 +273,10 @@ function changeOf(sent: ImportRow, stored: Stored, now: number): RowChange | nul
     isNew,
     profile,
     parent: parent !== undefined && parent !== before ? { before, after: parent } : null,
-    plan: plan !== '' && plan !== planBefore ? { before: planBefore, after: plan } : null,
+    plan:
+      plan !== '' && plan !== planBefore
+        ? { id: plan, before: planBefore && nameOf(planBefore), after: nameOf(plan) }
+        : null,
     parentDay: sent.from || dayBefore(now, 0),
     planDay,
   }
@@ -428,7 +437,7 @@ function stepsOf(changes: readonly RowChange[], customers: string, { account }: 
       ? [
           {
             affiliate_id,
-            plan: plan.after,
+            plan: plan.id,
             from: planDay,
             customers: customers === 'new' ? 'new' : 'all',
           },

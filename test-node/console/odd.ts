@@ -40,7 +40,10 @@ const YEAR_PAGES = [
   '/statements',
   '/payouts',
   '/affiliates',
+  '/affiliates/IB-4',
+  '/plans',
   '/plans/ib-standard',
+  '/plans/ib-standard/simulate',
   '/reports?from=2026-01-01&to=2026-06-30&group_by=month&currency=EUR',
   '/reports?from=2026-01-01&to=2026-06-30&group_by=country_code&currency=USD',
   '/rates',
@@ -164,6 +167,20 @@ async function oddAddresses(ids: Readonly<Record<string, string>>): Promise<stri
   ]
 }
 
+/** Returns the ids of the plans of the demo accounts, which only the page of a plan shows: members know its name. */
+async function readPlanIds({ base, key, demo }: Shared): Promise<string[]> {
+  const accounts = [...demo.accounts.map(({ account }) => account), 'demo-broker']
+  const lists = accounts.map(async (account) => {
+    const at = `${base}/admin/v1/accounts/${account}/plans`
+    const response = await fetch(at, { headers: { Authorization: `Bearer ${key}` } })
+    const { data } = (await response.json()) as { data: { plan: string }[] }
+    return data.map(({ plan }) => plan)
+  })
+  const ids = (await Promise.all(lists)).flat()
+  assert.ok(ids.includes('ib-standard') && ids.includes('demo-ib'))
+  return ids
+}
+
 /** Defines the test that opens every page, with the demo's data and with odd data. */
 export function oddTests(shared: () => Shared): void {
   test('no page shows what only programs read, or cuts a text, whatever the data is', {
@@ -178,6 +195,7 @@ export function oddTests(shared: () => Shared): void {
     const ids = await createOddAccounts(own)
     const client = demo.accounts.find(({ account }) => account === 'demo-forex')?.client_id ?? ''
     const { case_id } = await demoCase(own)
+    const planIds = await readPlanIds(own)
     const demoAddresses = await pageAddresses({ client, case: case_id })
     const found: string[] = []
     for (const address of [...demoAddresses, ...(await oddAddresses(ids))]) {
@@ -191,6 +209,12 @@ export function oddTests(shared: () => Shared): void {
           )
           if (text) note(`${name}: ${JSON.stringify(text.slice(0, 120))}`)
         }
+        const planId = planIds.find(
+          (id) =>
+            !address.endsWith(`/plans/${id}`) &&
+            texts.some((text) => text.split(/[^\w-]+/).includes(id)),
+        )
+        if (planId) note(`has the id of a plan: ${planId}`)
         for (const text of cut) note(`is cut: ${text}`)
         if (shifted > MAX_SHIFT) note(`moves by ${shifted.toFixed(3)}`)
         if (width > viewport.width) note(`is ${width} pixels wide`)

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { DAY_MS } from '../../../src/durations.ts'
 import { encodeTrackingCode, newClickId } from '../../../src/tracking/code.ts'
+import { profileOf } from '../profiles.ts'
 import {
   type DemoPattern,
   type PlantedCustomer,
@@ -38,7 +39,7 @@ export async function plantPatterns(target: Target, today: number): Promise<read
   await target.call(
     'PUT',
     `${at}/affiliates`,
-    affiliates.map((affiliate_id) => ({ affiliate_id })),
+    affiliates.map((affiliate_id) => ({ affiliate_id, ...profileOf(affiliate_id) })),
   )
   const links = await Promise.all(
     affiliates.map(async (affiliate_id) => {

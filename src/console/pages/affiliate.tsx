@@ -48,6 +48,7 @@ import { AccountLink, column } from '../parts/fields.tsx'
 import { ChangeText, FigureCard, Moneys } from '../parts/figures.tsx'
 import { ChangeForm, ConfirmForm, Filters, FoldedForm, type Option } from '../parts/forms.tsx'
 import { Ledger, type LedgerEntry } from '../parts/ledger.tsx'
+import { AffiliateLink, AffiliateName } from '../parts/names.tsx'
 import { changeOf, sumByCurrency } from '../parts/owed.ts'
 import { lastDayOf } from '../parts/periods.ts'
 import { type Statement, Statements } from '../parts/statement-lists.tsx'
@@ -81,7 +82,7 @@ interface Balances {
   readonly balances: readonly Balance[]
 }
 
-interface AffiliateLink {
+interface Link {
   readonly link_id: string
   readonly name: string | null
   readonly url: string
@@ -186,22 +187,22 @@ const PlanWords = ({ visit, found }: { visit: Visit; found: PlanInForce | null }
   )
 }
 
-const Links = ({ visit, rows }: { visit: Visit; rows: readonly AffiliateLink[] }) => (
+const Links = ({ visit, rows }: { visit: Visit; rows: readonly Link[] }) => (
   <Table
     caption="Links"
     isCards
     rows={rows}
     columns={[
-      column('Address', ({ url, link_id }: AffiliateLink) => (
+      column('Address', ({ url, link_id }: Link) => (
         <AccountLink visit={visit} at={['links']} query={{ link: link_id }}>
           {url}
         </AccountLink>
       )),
-      column('Name', ({ name }: AffiliateLink) =>
+      column('Name', ({ name }: Link) =>
         name === null ? <span class="quiet">–</span> : <Data text={name} />,
       ),
-      column('Landing page', ({ landing_page }: AffiliateLink) => <Data text={landing_page} />),
-      column('State', ({ disabled }: AffiliateLink) =>
+      column('Landing page', ({ landing_page }: Link) => <Data text={landing_page} />),
+      column('State', ({ disabled }: Link) =>
         disabled ? <Badge tone="bad">disabled</Badge> : <Badge tone="good">active</Badge>,
       ),
     ]}
@@ -219,10 +220,7 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
     <p>
       {now?.parent ? (
         <>
-          Referred by{' '}
-          <AccountLink visit={visit} at={['affiliates', now.parent]}>
-            <Data text={now.parent} />
-          </AccountLink>
+          Referred by <AffiliateLink visit={visit} id={now.parent} />
           {now.from && <> since {dayWords(now.from)}</>}.
         </>
       ) : (
@@ -230,7 +228,7 @@ function ParentWords({ visit, parents }: { visit: Visit; parents: Parents['paren
       )}{' '}
       {others.map(({ parent, from }) => (
         <>
-          {parent === null ? 'Nobody' : <Data text={parent} />}
+          {parent === null ? 'Nobody' : <AffiliateName visit={visit} id={parent} />}
           {from === null ? ' at first' : ` from ${dayWords(from)} on`}.{' '}
         </>
       ))}
@@ -296,20 +294,32 @@ async function readAffiliate(visit: Visit) {
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
-  const [profiles, parents, balances, statements, entries, links, plan, cases] = await Promise.all([
-    api.get<List<Profile>>(at('affiliates'), own),
-    api.get<List<Parents>>(at('affiliates', 'parents'), own),
-    api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
-    readStatements(visit, affiliate_id),
-    api.get<List<LedgerEntry>>(at('affiliates', 'ledger'), {
-      ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
-    }),
-    api.get<List<AffiliateLink>>(at('links'), own),
-    readPlanInForce(visit, choices, assignments),
-    readOpenCases(visit, affiliate_id),
-  ])
+  const [profiles, parents, balances, statements, entries, links, plan, cases, planNames] =
+    await Promise.all([
+      api.get<List<Profile>>(at('affiliates'), own),
+      api.get<List<Parents>>(at('affiliates', 'parents'), own),
+      api.get<Balances>(at('affiliates', 'balance'), own).catch(nullIfNotFound),
+      readStatements(visit, affiliate_id),
+      api.get<List<LedgerEntry>>(at('affiliates', 'ledger'), {
+        ...{ ...own, order: 'latest', cursor: query.cursor, per_page: ENTRIES },
+      }),
+      api.get<List<Link>>(at('links'), own),
+      readPlanInForce(visit, choices, assignments),
+      readOpenCases(visit, affiliate_id),
+      visit.names.plans(),
+    ])
   const found = {
-    ...{ profile: profiles.data[0], parents, balances, statements, entries, links, plan, cases },
+    ...{
+      profile: profiles.data[0],
+      parents,
+      balances,
+      statements,
+      entries,
+      links,
+      plan,
+      cases,
+      planNames,
+    },
   }
   return { ...found, assignments: await assignments, choices: await choices }
 }
@@ -427,10 +437,8 @@ const ParentForm = ({ visit, parents }: { visit: Visit; parents: Parents['parent
 const StatementList = ({
   visit,
   statements,
-}: {
-  visit: Visit
-  statements: Found['statements']
-}) => {
+  planNames,
+}: { visit: Visit } & Pick<Found, 'statements' | 'planNames'>) => {
   const { period } = visit.query
   const affiliate_id = visit.params.affiliate
   const periods = [...new Set(statements.rows.map((row) => row.period))]
@@ -457,6 +465,7 @@ const StatementList = ({
       ) : null}
       <Statements
         visit={visit}
+        planNames={planNames}
         caption={`Statements, the latest first: ${count(rows.length)} of ${count(statements.total)}`}
         rows={rows}
         empty={
@@ -570,11 +579,6 @@ export const affiliatePage: Page = {
     const series = seriesOf(earnedOf(found.statements.rows), visit.now, TREND)
     const body = (
       <>
-        {found.profile?.display_name && (
-          <p class="lead">
-            <Data text={found.profile.display_name} />
-          </p>
-        )}
         {!own && <NotConfigured visit={visit} />}
         {found.profile?.status === 'suspended' && (
           <p class="notice warn">
@@ -592,7 +596,9 @@ export const affiliatePage: Page = {
         <h2>Plan</h2>
         <PlanWords visit={visit} found={found.plan} />
         <NextPlan visit={visit} found={found} />
-        {rows.length > 0 && <Assignments visit={visit} found={{ rows }} />}
+        {rows.length > 0 && (
+          <Assignments visit={visit} found={{ rows }} planNames={found.planNames} />
+        )}
         {found.choices.plans.length > 0 && (
           <FoldedForm
             visit={visit}
@@ -627,7 +633,7 @@ export const affiliatePage: Page = {
         <h2>Links</h2>
         <Links visit={visit} rows={found.links.data} />
         {own && <LinkForm visit={visit} choices={found.choices} />}
-        <StatementList visit={visit} statements={found.statements} />
+        <StatementList visit={visit} statements={found.statements} planNames={found.planNames} />
         <h2>Ledger</h2>
         <Ledger visit={visit} rows={found.entries.data} />
         <Pager visit={visit} meta={found.entries.meta} />
@@ -648,6 +654,8 @@ export const affiliatePage: Page = {
         )}
       </>
     )
-    return { title: isolated(affiliate_id), body }
+    const name = found.profile?.display_name
+    const id = isolated(affiliate_id)
+    return { title: name ? `${isolated(name)} (${id})` : id, body }
   },
 }

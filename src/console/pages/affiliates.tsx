@@ -8,7 +8,7 @@ import {
   tickedAffiliates,
   tickValues,
 } from '../affiliate-export.ts'
-import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
+import { accountPath, apiPath, type Page, type Visit, withQuery } from '../page.ts'
 import {
   type AffiliateFigures,
   BalanceCell,
@@ -38,6 +38,7 @@ import {
 } from '../parts/data.tsx'
 import { AccountLink, column, fields, Value } from '../parts/fields.tsx'
 import { Field, Filters, type Input, type Option, Refusal, Refusals } from '../parts/forms.tsx'
+import { AffiliateName, NameAndId } from '../parts/names.tsx'
 import { PostForm } from '../parts/payout-forms.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { tickName } from '../payment-rows.ts'
@@ -185,16 +186,7 @@ const configureButton = ({ affiliate_id }: UnknownAffiliate) => (
 )
 
 /** Renders the affiliates with their figures. */
-const Figures = ({
-  visit,
-  list,
-  plans,
-}: {
-  visit: Visit
-  list: List<AffiliateFigures>
-  plans: AddChoices['plans']
-}) => {
-  const names = new Map(plans.map(({ plan, name }) => [plan, name]))
+const Figures = ({ visit, list }: { visit: Visit; list: List<AffiliateFigures> }) => {
   const { refused } = visit
   const kept = refused ? tickValues(refused.values) : []
   return (
@@ -214,23 +206,18 @@ const Figures = ({
       columns={[
         column('Affiliate', ({ affiliate_id, display_name, parent, status }: AffiliateFigures) => (
           <>
-            <Value visit={visit} name="affiliate_id" value={affiliate_id} />
-            {display_name !== null && (
-              <small>
-                <Data text={display_name} />
-              </small>
-            )}
+            <a href={accountPath(visit.account, 'affiliates', affiliate_id)}>
+              <NameAndId name={display_name} id={affiliate_id} />
+            </a>
             {status === 'suspended' && <Badge tone="bad">suspended</Badge>}
             {parent !== null && (
               <small>
-                below <Data text={parent} />
+                below <AffiliateName visit={visit} id={parent} />
               </small>
             )}
           </>
         )),
-        column('Plan', ({ plan }: AffiliateFigures) => (
-          <PlanCell visit={visit} plan={plan} names={names} />
-        )),
+        column('Plan', (row: AffiliateFigures) => <PlanCell visit={visit} row={row} />),
         column(
           'Balance',
           ({ balances }: AffiliateFigures) => <BalanceCell balances={balances} />,
@@ -251,7 +238,7 @@ const Figures = ({
         ) : (
           <EmptyState title="No affiliate matches.">
             <p>
-              <a href={visit.path}>Show all affiliates</a>
+              <a href={withQuery(visit.path, { plan: visit.query.plan })}>Show all affiliates</a>
             </p>
           </EmptyState>
         )
@@ -310,7 +297,7 @@ const ListForm = ({
   list: List<AffiliateFigures>
   plans: AddChoices['plans']
 }) => {
-  const figures = <Figures visit={visit} list={list} plans={plans} />
+  const figures = <Figures visit={visit} list={list} />
   if (list.data.length === 0) return figures
   const canAssign = plans.length > 0 && isAtLeast(visit.member.role, 'manager')
   const chosen = plans.find(({ plan }) => plan === visit.query.plan)
@@ -415,7 +402,7 @@ export const affiliatesPage: Page = {
   downloads: { download: downloadTicked, download_all: downloadAll },
   async render(visit) {
     const { api, account, query } = visit
-    const { add, view, only, cursor } = query
+    const { add, view, only, cursor, plan } = query
     const isTree = view === 'tree'
     const isUnconfigured = only === UNCONFIGURED
     const at = (...parts: string[]) => apiPath(account, 'affiliates', ...parts)
@@ -439,11 +426,11 @@ export const affiliatesPage: Page = {
           label="Affiliates"
           here={isTree ? 'Tree' : 'List'}
           tabs={[
-            ['List', visit.path],
-            ['Tree', withQuery(visit.path, { view: 'tree' })],
+            ['List', withQuery(visit.path, { plan })],
+            ['Tree', withQuery(visit.path, { plan, view: 'tree' })],
           ]}
         />
-        {!isTree && <Filters visit={visit} fields={FILTERS} />}
+        {!isTree && <Filters visit={visit} fields={FILTERS} keeps={{ plan: 'assign-plan' }} />}
         {list && <ListForm visit={visit} list={list} plans={choices.plans} />}
         {tree && <Tree visit={visit} rows={tree.data} />}
         {meta && <Pager visit={visit} meta={meta} />}

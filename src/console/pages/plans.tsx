@@ -1,6 +1,14 @@
 import { ruleWords } from '../../commission/engine/plan-words.ts'
 import { vocabularyOf } from '../../commission/plans/vocabulary.ts'
-import { accountPath, apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  apiPath,
+  type Change,
+  type Page,
+  type PlanNames,
+  type Visit,
+  withQuery,
+} from '../page.ts'
 import {
   assignedFor,
   assignFields,
@@ -12,7 +20,7 @@ import {
 import { dayWords, EmptyState, isolated, type List, Pager, Table } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm, Filters } from '../parts/forms.tsx'
-import { AffiliateLink } from '../parts/names.tsx'
+import { AffiliateLink, PlanLink } from '../parts/names.tsx'
 import { editing, planEditor, putVersion, readEditorData } from '../parts/plan-editor.tsx'
 import { Sentences, sentencesOf } from '../parts/plan-words.tsx'
 import { emptyTerms, type Template, templateCurrency, templatesFor } from '../plan/templates.ts'
@@ -74,9 +82,11 @@ const ALL_OTHERS = 'All others'
 export const Assignments = ({
   visit,
   found: { rows, forAll = [] },
+  planNames,
 }: {
   visit: Visit
   found: FoundAssignments
+  planNames: PlanNames
 }) => (
   <>
     <Table
@@ -106,7 +116,7 @@ export const Assignments = ({
             name: 'assignment',
             options: rows.map(({ affiliate_id, plan, from }) => [
               `${from} ${affiliate_id}`,
-              `${isolated(plan)} from ${dayWords(from)}: ${affiliate_id === '*' ? ALL_OTHERS : isolated(affiliate_id)}`,
+              `${isolated(planNames.get(plan) ?? plan)} from ${dayWords(from)}: ${affiliate_id === '*' ? ALL_OTHERS : isolated(affiliate_id)}`,
             ]),
           },
         ]}
@@ -272,7 +282,10 @@ export const plansPage: Page = {
           isCards
           rows={plans}
           columns={[
-            ...fields<Plan>(visit, 'plan', 'name', 'currency'),
+            column('Plan', ({ plan, name }: Plan) => (
+              <PlanLink visit={visit} id={plan} name={name} />
+            )),
+            ...fields<Plan>(visit, 'currency'),
             column('Statements', ({ period }: Plan) =>
               period === 'week' ? 'each week' : 'each month',
             ),
@@ -292,7 +305,11 @@ export const plansPage: Page = {
         <Templates visit={visit} vertical={vertical} currency={currency} />
         <h2>Assignments</h2>
         <Filters visit={visit} fields={[{ name: 'affiliate_id' }]} />
-        <Assignments visit={visit} found={assignments.found} />
+        <Assignments
+          visit={visit}
+          found={assignments.found}
+          planNames={await visit.names.plans()}
+        />
         <Pager visit={visit} meta={assignments.list.meta} />
         {plans.length > 0 && (
           <>

@@ -3,10 +3,11 @@ import { validateShape } from '../../commission/plans/issues.ts'
 import { planTerms } from '../../commission/plans/plan.ts'
 import { parseField } from '../form.ts'
 import { apiPath, type Page, type Visit, withQuery } from '../page.ts'
-import { Data, dayWords, isolated, type List, periodWords } from '../parts/data.tsx'
+import { dayWords, isolated, type List, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { Filters, type Option } from '../parts/forms.tsx'
+import { PlanLink } from '../parts/names.tsx'
 import type { Version } from '../parts/plan-editor.tsx'
 import { computeFigures, endedPeriods, simulationRequest } from '../parts/plan-figures.tsx'
 import { InWords } from '../parts/plan-words.tsx'
@@ -119,7 +120,7 @@ export const simulationPage: Page = {
   },
   async render(visit) {
     const plan = planOf(visit)
-    const known = await readKnown(visit)
+    const [known, planNames] = await Promise.all([readKnown(visit), visit.names.plans()])
     const input = inputOf(visit, known)
     const isPossible = known.periods.length > 0 && known.terms !== undefined
     const csv = withQuery(visit.path, {
@@ -131,9 +132,9 @@ export const simulationPage: Page = {
     const body = (
       <>
         <p class="lead">
-          What <AccountLink visit={visit} at={['plans', plan]} children={<Data text={plan} />} />{' '}
-          would pay under {visit.query.terms ? 'the terms that you wrote' : 'one of its versions'},
-          compared with the versions in force. Nothing is stored.
+          What <PlanLink visit={visit} id={plan} /> would pay under{' '}
+          {visit.query.terms ? 'the terms that you wrote' : 'one of its versions'}, compared with
+          the versions in force. Nothing is stored.
         </p>
         <Choices visit={visit} known={known} />
         {isPossible ? (
@@ -156,7 +157,7 @@ export const simulationPage: Page = {
       </>
     )
     return {
-      title: `What ${isolated(plan)} would have paid`,
+      title: `What ${isolated(planNames.get(plan) ?? plan)} would have paid`,
       body,
       computeDeferred: isPossible
         ? () => computeFigures(visit, input, valuesFor(known.terms))

@@ -1,7 +1,16 @@
 import type { PeriodApproved } from '../../commission/books/approve.ts'
 import { counted, listed } from '../../commission/engine/reasons.ts'
 import { ApiError } from '../../errors.ts'
-import { accountPath, apiPath, type Page, type Values, type Visit, withQuery } from '../page.ts'
+import {
+  accountPath,
+  apiPath,
+  type Page,
+  type PlanNames,
+  type Values,
+  type Visit,
+  withQuery,
+} from '../page.ts'
+import { planOptions } from '../parts/affiliate-forms.tsx'
 import {
   count,
   Data,
@@ -15,7 +24,8 @@ import {
   visible,
 } from '../parts/data.tsx'
 import { AccountLink, column } from '../parts/fields.tsx'
-import { ChangeForm, Filters, FormSentence, HOLDS, type Option } from '../parts/forms.tsx'
+import { ChangeForm, Filters, FormSentence, HOLDS } from '../parts/forms.tsx'
+import { AffiliateName, PlanName } from '../parts/names.tsx'
 import { draftsByPeriod, type PeriodDrafts } from '../parts/owed.ts'
 import { canManage } from '../parts/payout-forms.tsx'
 import { choosablePeriods, isOpen, periodFilter } from '../parts/periods.ts'
@@ -144,7 +154,8 @@ const Approved = ({ answers, visit }: { answers: Approvals; visit: Visit }) => {
         columns={[
           column('Statement', ({ id, affiliate_id, plan }: Refused) => (
             <AccountLink visit={visit} at={['statements', id]}>
-              <Data text={affiliate_id} />, <Data text={plan} />
+              <AffiliateName visit={visit} id={affiliate_id} />,{' '}
+              <PlanName visit={visit} id={plan} />
             </AccountLink>
           )),
           column('Why, and what to do', ({ detail }: Refused) => <FormSentence text={detail} />),
@@ -226,6 +237,7 @@ interface ActionsProps {
   readonly visit: Visit
   readonly period: string
   readonly totals: StatementTotals
+  readonly names: PlanNames
   readonly others: OtherPeriods
 }
 
@@ -242,11 +254,11 @@ function draftsSentence({ data }: StatementTotals): string {
 }
 
 /** Renders the forms that approve and compute a whole period. */
-const Actions = ({ visit, period, totals, others: { own, unpaid } }: ActionsProps) => {
+const Actions = ({ visit, period, totals, names, others: { own, unpaid } }: ActionsProps) => {
   const { plan } = visit.query
   const drafts = totals.data.filter(({ status }) => status === 'draft')
   const hasHolds = drafts.some(({ with_holds }) => with_holds > 0)
-  const ofPlan = plan ? ` of the plan ${visible(plan)}` : ''
+  const ofPlan = plan ? ` of the plan ${visible(names.get(plan) ?? plan)}` : ''
   return (
     <div class="actions">
       {drafts.length > 0 && isOpen(period, visit.now) && (
@@ -376,11 +388,11 @@ export const statementsPage: Page = {
     const shown = hasFilter ? query.period : defaultPeriod(await readPeriods, now)
     const filter = filterOf(visit, shown)
     const { period } = filter
-    const [{ data, meta }, totals, sums, plans, run] = await Promise.all([
+    const [{ data, meta }, totals, sums, names, run] = await Promise.all([
       api.get<List<Statement>>(apiPath(account, 'statements'), { ...filter, cursor }),
       api.get<StatementTotals>(apiPath(account, 'statements', 'totals'), filter),
       readPeriods,
-      api.get<List<{ plan: string }>>(apiPath(account, 'plans')),
+      visit.names.plans(),
       runId ? api.get<Run>(apiPath(account, 'runs', runId)) : null,
     ])
     const here: Visit = { ...visit, query: { ...query, period: shown } }
@@ -400,10 +412,7 @@ export const statementsPage: Page = {
             },
             {
               name: 'plan',
-              options: [
-                ['', 'Any'],
-                ...planNames(plans.data, query.plan).map((one): Option => [one, visible(one)]),
-              ],
+              options: [['', 'Any'], ...planOptions(chosenPlans(names, query.plan))],
             },
             { name: 'affiliate_id', label: 'Affiliate' },
           ]}
@@ -414,8 +423,11 @@ export const statementsPage: Page = {
           {period && (
             <OtherDrafts visit={here} others={others.others} hasOwn={others.own !== null} />
           )}
-          {period && <Actions visit={here} period={period} totals={totals} others={others} />}
+          {period && (
+            <Actions visit={here} period={period} totals={totals} names={names} others={others} />
+          )}
           <Statements
+            planNames={names}
             visit={visit}
             period={period}
             caption={period ? `Statements of ${periodWords(period)}` : 'Statements, latest first'}
@@ -448,6 +460,8 @@ export const statementsPage: Page = {
 }
 
 /** Returns the plans that can be chosen, with the one of the filter. */
-const planNames = (plans: readonly { plan: string }[], chosen: string | undefined): string[] => [
-  ...new Set([...plans.map(({ plan }) => plan), ...(chosen ? [chosen] : [])]),
-]
+const chosenPlans = (names: PlanNames, chosen: string | undefined) =>
+  [...new Map([...(chosen ? [[chosen, chosen] as const] : []), ...names])].map(([plan, name]) => ({
+    plan,
+    name,
+  }))

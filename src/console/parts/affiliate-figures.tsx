@@ -5,9 +5,9 @@ import { decimal, isZero, ZERO } from '../../commission/engine/decimal.ts'
 import { DAY_MS } from '../../durations.ts'
 import type { Visit } from '../page.ts'
 import type { Status } from './affiliate-status.tsx'
-import { Amount, Badge, Data, periodWords } from './data.tsx'
-import { AccountLink } from './fields.tsx'
+import { Amount, Badge, dayWords, periodWords } from './data.tsx'
 import { Sparkline } from './figures.tsx'
+import { PlanLink } from './names.tsx'
 import { sumByCurrency } from './owed.ts'
 
 // What is shown of an affiliate: plan, balance and earnings.
@@ -27,6 +27,13 @@ export interface Balance {
   readonly due: string
 }
 
+/** An assignment that governs an affiliate. */
+interface AssignedPlan {
+  readonly plan: string
+  readonly from: string
+  readonly for_all: boolean
+}
+
 /** An affiliate as `GET …/affiliates/figures` shows it. */
 export interface AffiliateFigures {
   readonly affiliate_id: string
@@ -34,11 +41,9 @@ export interface AffiliateFigures {
   readonly contact_email: string | null
   readonly status: Status
   readonly parent: string | null
-  readonly plan: {
-    readonly plan: string
-    readonly from: string
-    readonly for_all: boolean
-  } | null
+  readonly plan: AssignedPlan | null
+  /** The plan that begins later, if any. */
+  readonly next_plan: AssignedPlan | null
   readonly balances: readonly Balance[]
   readonly earned: readonly Earned[]
   readonly last_signup: string | null
@@ -119,23 +124,22 @@ export const BalanceCell = ({ balances }: { balances: readonly Balance[] }): Chi
   ))
 }
 
-/** Renders the plan in force; `names` has the names of plans. */
+/** Renders the plan in force, and the one that begins later. */
 export const PlanCell = ({
   visit,
-  plan,
-  names,
+  row: { plan, next_plan },
 }: {
   visit: Visit
-  plan: AffiliateFigures['plan']
-  names: ReadonlyMap<string, string>
-}) => {
-  if (!plan) return <Badge tone="warn">No plan</Badge>
-  return (
-    <>
-      <AccountLink visit={visit} at={['plans', plan.plan]}>
-        <Data text={names.get(plan.plan) ?? plan.plan} />
-      </AccountLink>
-      {plan.for_all && <small>for all</small>}
-    </>
-  )
-}
+  row: Pick<AffiliateFigures, 'plan' | 'next_plan'>
+}) => (
+  <>
+    {plan ? <PlanLink visit={visit} id={plan.plan} /> : <Badge tone="warn">No plan</Badge>}
+    {plan?.for_all && <small>for all</small>}
+    {next_plan && (
+      <small>
+        from {dayWords(next_plan.from)}: <PlanLink visit={visit} id={next_plan.plan} />
+        {next_plan.for_all && ', for all'}
+      </small>
+    )}
+  </>
+)

@@ -2,7 +2,15 @@ import { ApiError } from '../../errors.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { pick } from '../form.ts'
 import { type Step, sendInOrder } from '../in-order.ts'
-import { accountPath, apiPath, type Change, dayBefore, type Values, type Visit } from '../page.ts'
+import {
+  accountPath,
+  apiPath,
+  type Change,
+  dayBefore,
+  type PlanNames,
+  type Values,
+  type Visit,
+} from '../page.ts'
 import { dayWords, isolated, type List, visible } from './data.tsx'
 import { FoldedForm, type Input, type Option } from './forms.tsx'
 
@@ -90,12 +98,18 @@ export async function readAddChoices({
   }
 }
 
+/** Returns what a plan is called: its name, and its id where another plan has the same name. */
+const planTitle = (
+  { plan, name }: Pick<ChosenPlan, 'plan' | 'name'>,
+  plans: readonly Pick<ChosenPlan, 'name'>[],
+): string =>
+  plans.filter((one) => one.name === name).length > 1
+    ? `${isolated(name)} (${isolated(plan)})`
+    : visible(name)
+
 /** Returns the plans as choices, by their names. */
-export const planOptions = (plans: AddChoices['plans']): Option[] =>
-  plans.map(({ plan, name }) => [
-    plan,
-    name === plan ? visible(plan) : `${isolated(name)} (${isolated(plan)})`,
-  ])
+export const planOptions = (plans: readonly Pick<ChosenPlan, 'plan' | 'name'>[]): Option[] =>
+  plans.map((one) => [one.plan, planTitle(one, plans)])
 
 /** Says what an assignment does before the first day of a plan, for each whose first day is to come. */
 const futureWords = (plans: AddChoices['plans']): string =>
@@ -226,10 +240,14 @@ const refused = (pointer: string, message: string) =>
  *
  * @throws ApiError `validation_failed`
  */
-function checkKnown(sent: NewAffiliate, { isConfigured, assigned }: Known): void {
+function checkKnown(
+  sent: NewAffiliate,
+  { isConfigured, assigned }: Known,
+  planNames: PlanNames,
+): void {
   if (isConfigured) throw refused('/0/affiliate_id', existsWords(sent.affiliate_id))
   if (sent.plan && assigned && assigned.plan !== sent.plan) {
-    const since = `the plan ${assigned.plan} from ${dayWords(assigned.from)}`
+    const since = `the plan ${planNames.get(assigned.plan) ?? assigned.plan} from ${dayWords(assigned.from)}`
     throw refused(
       '/0/plan',
       `${sent.affiliate_id} has ${since} on. Assign another one on its page.`,
@@ -240,7 +258,12 @@ function checkKnown(sent: NewAffiliate, { isConfigured, assigned }: Known): void
 const existsWords = (affiliate_id: string) => `${affiliate_id} exists already.`
 
 /** Returns the requests that add an affiliate, without those that would change nothing. */
-function stepsOf(sent: NewAffiliate, known: Known, from: string, { account }: Visit): Step[] {
+function stepsOf(
+  sent: NewAffiliate,
+  known: Known,
+  from: string,
+  { account, planNames }: { account: string; planNames: PlanNames },
+): Step[] {
   const { affiliate_id, display_name, contact_email, parent, plan, landing_page } = sent
   const id = isolated(affiliate_id)
   const steps: (Step | false)[] = [
@@ -268,7 +291,7 @@ function stepsOf(sent: NewAffiliate, known: Known, from: string, { account }: Vi
           path: apiPath(account, 'assignments'),
           body: [{ affiliate_id, plan, from, customers: 'all' }],
         },
-        done: `The plan ${isolated(plan)} applies from ${dayWords(from)} on.`,
+        done: `The plan ${isolated(planNames.get(plan) ?? plan)} applies from ${dayWords(from)} on.`,
         notDone: 'The plan was not assigned.',
       },
     landing_page !== '' && {
@@ -294,10 +317,13 @@ interface Added {
 export const addAffiliate: Change = {
   async perform(values, visit): Promise<Added> {
     const sent = readNew(values)
-    const known = await readKnown(visit, sent.affiliate_id)
-    checkKnown(sent, known)
+    const [known, planNames] = await Promise.all([
+      readKnown(visit, sent.affiliate_id),
+      visit.names.plans(),
+    ])
+    checkKnown(sent, known, planNames)
     const from = startOf(await readChosen(visit, sent.plan), visit.now)
-    const steps = stepsOf(sent, known, from, visit)
+    const steps = stepsOf(sent, known, from, { account: visit.account, planNames })
     await sendInOrder(visit.api, steps).catch(async (error: unknown) => {
       const isFirst = error instanceof ApiError && error.details.detail?.endsWith('exists already.')
       throw isFirst ? refused('/0/affiliate_id', existsWords(sent.affiliate_id)) : error

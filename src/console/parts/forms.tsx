@@ -83,8 +83,23 @@ function Filter({ visit, field }: { visit: Visit; field: Input }) {
   )
 }
 
-/** Renders the filters of a list, which replace the query of its address. An empty one is not applied. */
-export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Input[] }) => (
+/** Returns the parameters that filters do not change. */
+const keptOf = ({ query }: Visit, keeps: object) =>
+  Object.fromEntries(Object.keys(keeps).map((name) => [name, query[name]]))
+
+/**
+ * Renders the filters of a list, which replace the query of its address. An empty one is not applied. `keeps` has
+ * parameters that filters do not change, each with the id of the field elsewhere on the page that chooses it.
+ */
+export const Filters = ({
+  visit,
+  fields,
+  keeps = {},
+}: {
+  visit: Visit
+  fields: readonly Input[]
+  keeps?: Readonly<Record<string, string>>
+}) => (
   <form method="get" action={visit.path} class="filters" data-filters>
     {visit.path.includes('?') && (
       <input
@@ -96,9 +111,12 @@ export const Filters = ({ visit, fields }: { visit: Visit; fields: readonly Inpu
     {fields.map((field) => (
       <Filter visit={visit} field={field} />
     ))}
+    {Object.entries(keeps).map(([name, id]) => (
+      <input type="hidden" name={name} value={visit.query[name] ?? ''} data-keeps={id} />
+    ))}
     <button type="submit">Apply</button>
     {(visit.refusedFilters.length > 0 || fields.some(({ name }) => visit.query[name])) && (
-      <a href={visit.path}>Clear</a>
+      <a href={withQuery(visit.path, keptOf(visit, keeps))}>Clear</a>
     )}
   </form>
 )

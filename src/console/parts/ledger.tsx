@@ -3,6 +3,7 @@ import type { Visit } from '../page.ts'
 import { Actor } from './audit-words.tsx'
 import { Amount, Data, EmptyState, periodWords, Table, Time } from './data.tsx'
 import { AccountLink, column } from './fields.tsx'
+import { PlanName } from './names.tsx'
 
 // The ledger of an affiliate, in words.
 
@@ -40,7 +41,7 @@ function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Chi
     case 'earned':
       return (
         <>
-          Earned for {statement} by the plan <Data text={plan} />
+          Earned for {statement} by the plan <PlanName visit={visit} id={plan} />
         </>
       )
     case 'adjusted':
@@ -52,8 +53,8 @@ function EntryWords({ visit, entry }: { visit: Visit; entry: LedgerEntry }): Chi
     case 'transferred':
       return (
         <>
-          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan <Data text={reference ?? ''} />,
-          with the statement of {statement}
+          Moved {amount.startsWith('-') ? 'to' : 'from'} the plan{' '}
+          <PlanName visit={visit} id={reference ?? ''} />, with the statement of {statement}
         </>
       )
     case 'paid':

@@ -9,13 +9,12 @@ import type {
   presentDueSums,
   presentPeriods,
 } from '../../commission/statements/present.ts'
-import type { Visit } from '../page.ts'
+import type { PlanNames, Visit } from '../page.ts'
 import {
   Amount,
   amountText,
   Badge,
   count,
-  Data,
   Day,
   EmptyState,
   isolated,
@@ -24,6 +23,7 @@ import {
   Time,
 } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
+import { AffiliateName } from './names.tsx'
 
 // The parts of pages that list statements.
 
@@ -86,12 +86,14 @@ export const Statements = ({
   caption,
   period,
   rows,
+  planNames,
   empty,
 }: {
   visit: Visit
   caption: string
   period?: string | undefined
   rows: readonly Statement[]
+  planNames: PlanNames
   empty: Child
 }) => {
   const amount = (title: string, name: 'opening' | 'total' | 'payable' | 'closing') =>
@@ -103,10 +105,12 @@ export const Statements = ({
       ? [column(title, (row: Statement) => (isSome(row[name]) ? cell(row) : NONE), true)]
       : []
   }
-  const plans = new Set(rows.map(({ plan }) => plan))
+  const [plan, ...otherPlans] = new Set(rows.map((row) => row.plan))
   // The same plan in all rows is said once.
   const ofPlan =
-    rows.length > 1 && plans.size === 1 ? `, by the plan ${[...plans].map(isolated)}` : ''
+    rows.length > 1 && plan !== undefined && otherPlans.length === 0
+      ? `, by the plan ${isolated(planNames.get(plan) ?? plan)}`
+      : ''
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
   return (
     <Table
@@ -117,7 +121,7 @@ export const Statements = ({
       columns={[
         column('Statement', ({ id, affiliate_id, period: own }: Statement) => (
           <AccountLink visit={visit} at={['statements', id]}>
-            <Data text={affiliate_id} />
+            <AffiliateName visit={visit} id={affiliate_id} />
             {!period && <>, {periodWords(own)}</>}
           </AccountLink>
         )),

@@ -109,16 +109,23 @@ export function listForFigures(
   )
 }
 
-/** The latest assignment of an affiliate, or of `*`, whose first day has come. */
+/** The latest assignment of an affiliate, or of `*`, whose first day has come, or the first one that is to come. */
 export interface AssignedPlan {
   readonly affiliate_id: string
   readonly plan: string
   readonly from_day: string
+  /** 1 if its first day is to come. */
+  readonly is_next: 0 | 1
 }
 
 const ASSIGNED = compileStatement(`
-  select affiliate_id, plan, max(from_day) as from_day from assignments
+  select affiliate_id, plan, max(from_day) as from_day, 0 as is_next from assignments
   where account = :account and from_day <= :today
+    and affiliate_id in (select value from json_each(:ids) union all select '*')
+  group by affiliate_id
+  union all
+  select affiliate_id, plan, min(from_day), 1 from assignments
+  where account = :account and from_day > :today
     and affiliate_id in (select value from json_each(:ids) union all select '*')
   group by affiliate_id`)
 

@@ -31,21 +31,22 @@ const UNCONFIGURED = listOf(
 const CURRENCY = documented('An ISO 4217 code.')
 const MONEY: JsonSchema = { type: 'string', pattern: '^-?\\d+(\\.\\d+)?$' }
 
+const ASSIGNED = object({
+  plan: documented('Its id.', TEXT),
+  from: documented('The first day of the assignment.', DAY),
+  for_all: documented('Whether it is assigned by `*`.', FLAG),
+})
+
 const FIGURES = object({
   affiliate_id: documented('Identifies the affiliate.', TEXT),
   display_name: documented('What the team calls them, or null.', orNull(TEXT)),
   contact_email: documented('Their e-mail address, or null.', orNull(TEXT)),
   status: documented('`active`, or `suspended`: it cannot call, and earns on.', TEXT),
   parent: documented('The affiliate who referred them, or null.', orNull(TEXT)),
-  plan: documented(
-    'The plan of customers who sign up today, or null.',
-    orNull(
-      object({
-        plan: documented('Its id.', TEXT),
-        from: documented('The first day of the assignment.', DAY),
-        for_all: documented('Whether it is assigned by `*`.', FLAG),
-      }),
-    ),
+  plan: documented('The plan of customers who sign up today, or null.', orNull(ASSIGNED)),
+  next_plan: documented(
+    'The next plan that is assigned from a later day on, or null.',
+    orNull(ASSIGNED),
   ),
   balances: documented('By currency.', {
     type: 'array',
