@@ -4,6 +4,7 @@ import { ACCOUNT, fillAccount, sizeOf } from './commissions/fill.ts'
 import { measureLimit } from './commissions/limit.ts'
 import { affiliateId, PERIOD, PLAN_NAMES } from './commissions/plans.ts'
 import { REPLAY_PATH } from './commissions/replay.ts'
+import { type MeasuredReview, measureReview } from './commissions/review.ts'
 import {
   completeRun,
   getAsTeam,
@@ -41,6 +42,7 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
     const { ms, readsMs } = await timeFresh(running, affiliateId(n), scale.rounds)
     requests.push([plan, formatTenths(ms), formatTenths(readsMs)])
   }
+  const review = await measureReview(running, ACCOUNT, scale.rounds)
   await forgetStatements(running)
   const year = await measureYear(running, state, Math.floor(facts / 4))
   await running.end()
@@ -48,12 +50,13 @@ export async function commissions({ folder, scale }: World): Promise<Chapter> {
   await runLimited(script, state)
   return {
     title: 'Commissions',
-    notes: `A run over the statements of a month: ${formatInteger(facts)} facts of ${formatInteger(customers)} customers, ${formatInteger(affiliates)} affiliates and ${PLAN_NAMES.length} plans, by the Workflow. The limit is one pass over both tables in \`node:sqlite\`, on the same file, that adds up the amounts by affiliate, type or instrument, and currency. CPU is that of the whole local runtime, the database and the engine of Workflows included. The reads are the queries of the first run or of the request, sent again by a Worker that parses the answers and does nothing with them: the least time of these queries on this platform. The heap is that of the Worker by its inspector during another run; then a run must complete in a Worker whose heap V8 limits. The second table has an account with a quarter of the facts on 13 months: its first run keeps the facts of past months, and each morning's run reads them and the records of the open month. The last row is an account with the same customers and the open month alone.`,
+    notes: `A run over the statements of a month: ${formatInteger(facts)} facts of ${formatInteger(customers)} customers, ${formatInteger(affiliates)} affiliates and ${PLAN_NAMES.length} plans, by the Workflow. The limit is one pass over both tables in \`node:sqlite\`, on the same file, that adds up the amounts by affiliate, type or instrument, and currency. CPU is that of the whole local runtime, the database and the engine of Workflows included. The reads are the queries of the first run or of the request, sent again by a Worker that parses the answers and does nothing with them: the least time of these queries on this platform. The heap is that of the Worker by its inspector during another run; then a run must complete in a Worker whose heap V8 limits. The second table has the run of a morning on which the fraud rules evaluate the last day: it ends when they are done, and the ratio is the median of pairs. The third table has an account with a quarter of the facts on 13 months: its first run keeps the facts of past months, and each morning's run reads them and the records of the open month. The last row is an account with the same customers and the open month alone.`,
     tables: [
       tableOfRuns(limit, reads, [
         ['first run', first],
         ['again, nothing has changed', again],
       ]),
+      tableOfReview(review),
       tableOfRuns(year.limit, null, year.runs),
       [
         ['MiB of heap, at most, during a run', ''],
@@ -103,6 +106,17 @@ function tableOfRuns(limit: Times, reads: Times | null, runs: readonly [string, 
       ...[steps, changed, usage.rowsRead, usage.rowsWritten].map(formatInteger),
       dollars({ ...usage, cpuMs, requests: 1 }).toFixed(4),
     ]),
+  ]
+}
+
+function tableOfReview({ without, with: reviewed, ratio, cpuRatio, rules }: MeasuredReview) {
+  const cellsOf = ({ ms, cpuMs, usage: { rowsRead, rowsWritten } }: MeasuredRun) =>
+    [ms, cpuMs, rowsRead, rowsWritten].map(formatInteger)
+  return [
+    ['run of a morning', 'ms', 'CPU-ms', 'rows read', 'rows written'],
+    ['without fraud rules', ...cellsOf(without)],
+    [`with ${rules} fraud rules`, ...cellsOf(reviewed)],
+    ['with ÷ without', ...[ratio, cpuRatio].map(formatHundredths), '–', '–'],
   ]
 }
 

@@ -98,13 +98,14 @@ const customerId = (n: string) => `printf('CU-%06d', ${n})`
 function customers({ account, firstDay, customers: count, affiliates: all, large }: Size): string {
   const first = dayOf(firstDay)
   const place = `(n * 7919) % ${count}`
-  return `insert into customers (account, customer_id, affiliate_id, country_code, trading_account_type,
+  return `insert into customers (account, customer_id, affiliate_id, country_code, trading_account_type, email,
       signup_date, day, delivery, idx, revision)
     ${numbers(count)}, placed as (select n, ${place} as place from numbers)
     select '${account}', ${customerId('n')},
       printf('IB-%04d', iif(place < ${5 * large}, place / ${Math.max(1, large)}, 5 + place % ${all - 5})),
       iif(n % 3, 'DE', 'AT'), iif(n % 50, 'live', 'demo'),
-      (${first} + n % 60 - 30) * ${DAY_MS} + 30600000, ${first} + n % 60 - 30, 'bench', n % 1000, 1
+      printf('Customer.%06d+new@gmail.com', n),
+      (${first} + n % 61 - 30) * ${DAY_MS} + 30600000, ${first} + n % 61 - 30, 'bench', n % 1000, 1
     from placed order by n`
 }
 
@@ -145,6 +146,6 @@ function activity({ account, firstDay, days, months, customers: count }: Size): 
         ${dayOf(firstDay)} + (n / ${each} * 7 + n % ${each} * 4) % ${days} as day from numbers)
     select '${account}', day, ${customerId('customer')}, case k % ${ACTIVITY} ${instrument} end,
       ${currencyOf('customer')}, (n % 300 + 1) / 100.0, (n % 40001 - 20000) / 100.0, n % 9000 * 100,
-      n % 1501 / 100.0, n % 701 / 100.0, 0, 'bench', n % 1000, 1
+      n % 1501 / 25.0, n % 701 / 100.0, 0, 'bench', n % 1000, 1
     from dated order by day, customer, k`
 }

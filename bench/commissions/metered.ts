@@ -7,7 +7,7 @@ import service, {
 } from 'tributary:service'
 import type { D1Database, ExecutionContext, ExportedHandler } from '@cloudflare/workers-types'
 import { watched, withMeter } from '../cost/meter.ts'
-import { REPLAY_PATH, recording, rememberReads, replay } from './replay.ts'
+import { CLOCK_PATH, REPLAY_PATH, recording, rememberReads, replay, setClock } from './replay.ts'
 
 // The bundled service with a meter around it and around its Workflow. Its reads can be repeated.
 
@@ -37,7 +37,12 @@ export { BackgroundJob, ClientGate, ErasureJournal, TokenGate }
 export default {
   ...metered,
   async fetch(request, env, context: ExecutionContext) {
-    if (new URL(request.url).pathname !== REPLAY_PATH) {
+    const { pathname } = new URL(request.url)
+    if (pathname === CLOCK_PATH) {
+      setClock((await request.json()) as number | null)
+      return new Response() as never
+    }
+    if (pathname !== REPLAY_PATH) {
       return metered.fetch!(request, recorded(env), context)
     }
     if (request.method === 'PUT') rememberReads()

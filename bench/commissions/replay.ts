@@ -7,6 +7,17 @@ import { aroundCalls, type Query } from '../around-calls.ts'
  */
 export const REPLAY_PATH = '/_replay'
 
+/** The path at which `PUT` sets the clock of the Worker, in milliseconds; null: the real one. */
+export const CLOCK_PATH = '/_clock'
+
+const realNow = Date.now.bind(Date)
+
+/** Makes the clock of the Worker go on from a time; null: from the real one. */
+export function setClock(from: number | null): void {
+  const shift = from === null ? 0 : from - realNow()
+  Date.now = () => realNow() + shift
+}
+
 /** The reads since the last `PUT`, each of which is one round trip. Null: reads are not remembered. */
 let reads: (readonly Query[])[] | null = null
 

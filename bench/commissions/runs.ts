@@ -18,12 +18,16 @@ export interface MeasuredRun extends Times {
   usage: Usage
 }
 
-/** Starts a run of an account and waits for its end. */
-export async function measureRun(running: Running, account: string): Promise<MeasuredRun> {
+/** Starts a run of an account and waits for its end, and measures it. */
+export async function measureRun(
+  running: Running,
+  account: string,
+  complete = () => completeRun(running, account),
+): Promise<MeasuredRun> {
   await takeCounts(running)
   const cpuBefore = running.cpu() ?? Number.NaN
   const started = performance.now()
-  const { steps, changed } = await completeRun(running, account)
+  const { steps, changed } = await complete()
   const ms = performance.now() - started
   const cpuMs = (running.cpu() ?? Number.NaN) - cpuBefore
   const { usage } = await takeCounts(running)

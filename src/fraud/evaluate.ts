@@ -79,6 +79,7 @@ export async function evaluateRules(
   const opened = await openEvaluation(env, account, last)
   const total = { opened: 0, closed: 0 }
   let left = maxFacts
+  let most = Math.min(EVALUATION_LIMITS.firstCustomers, EVALUATION_LIMITS.customers)
   let progress: Progress | null = await readProgress(db, account.id)
   let views: ViewSource | null = null
   const result = (isDone: boolean): Evaluated => ({
@@ -95,6 +96,8 @@ export async function evaluateRules(
       const begun = await readProgress(db, account.id)
       if (!placeOf(opened, begun)) attempt++
       progress = begun
+      // What changes from now on is evaluated once more: nothing that was read before may be used then.
+      views = null
       continue
     }
     try {
@@ -106,8 +109,9 @@ export async function evaluateRules(
         views ??= await viewsOf(opened)
         const evaluation = { db, opened, views, place, by }
         const tooLarge = JSON.parse(progress?.too_large ?? '{}')
-        const done = await evaluateGroup(evaluation, rest, tooLarge)
+        const done = await evaluateGroup(evaluation, rest, most, tooLarge)
         left -= done.facts
+        most = done.most
         total.opened += done.opened
         total.closed += done.closed
       }
@@ -199,34 +203,48 @@ interface Found {
   readonly isPartial: boolean
 }
 
-/** Evaluates the first of some affiliates, as many as fit, and stores what is found. */
+/**
+ * Evaluates the first of some affiliates, as many as fit, and stores what is found.
+ *
+ * @param most The customers after which the group ends.
+ * @returns What was done, and `most` of the next group.
+ */
 async function evaluateGroup(
   evaluation: Evaluation,
   affiliates: readonly string[],
+  most: number,
   tooLarge: Readonly<Record<string, number>>,
 ) {
   const { opened, place } = evaluation
   const rules = ruleDaysOf(opened.versions, place.first, place.last)
   let facts = 0
-  for (let most = EVALUATION_LIMITS.customers; ; ) {
-    const group = firstGroup(affiliates, opened.counts, most)
+  let tried = most
+  const done = async (group: readonly string[], found: Found) => ({
+    facts: facts + found.facts,
+    most: nextMost(sizeOfGroup(group, opened.counts), found.facts),
+    ...(await store(evaluation, group, found, tooLarge)),
+  })
+  for (;;) {
+    const group = firstGroup(affiliates, opened.counts, tried)
     try {
-      const found = await findTogether(evaluation, rules, group)
-      facts += found.facts
-      return { facts, ...(await store(evaluation, group, found, tooLarge)) }
+      return await done(group, await findTogether(evaluation, rules, group))
     } catch (error) {
       if (!(error instanceof TooManyFacts)) throw error
       facts += EVALUATION_LIMITS.facts
     }
     const [first] = group
     if (group.length > 1 || first === undefined) {
-      most = sizeOfGroup(group, opened.counts) / 2
+      tried = sizeOfGroup(group, opened.counts) / 2
       continue
     }
-    const found = await findApart(evaluation, rules, first)
-    facts += found.facts
-    return { facts, ...(await store(evaluation, group, found, tooLarge)) }
+    return await done(group, await findApart(evaluation, rules, first))
   }
+}
+
+/** Returns after how many customers a group ends so that half of the records that are allowed are read. */
+function nextMost(customers: number, facts: number): number {
+  const { facts: limit, customers: all } = EVALUATION_LIMITS
+  return Math.min(all, Math.ceil((customers * limit) / (2 * Math.max(1, facts))))
 }
 
 /** Evaluates all rules of some affiliates, whose records are read once. */

@@ -134,28 +134,32 @@ export interface Reach {
   readonly activities?: number
   /** The periods that are over. */
   readonly periods?: number
-  /** Whether it reads who shares an identity, `clickedAt`, `qualified` or `unitEarnings`. */
-  readonly identities?: boolean
-  readonly clicks?: boolean
+  /** The days of the signups of which it reads who shares an e-mail, and whether also who shares a name. */
+  readonly identities?: number
+  readonly names?: boolean
+  /** The days of the signups of which it reads `clickedAt`. */
+  readonly clicks?: number
+  /** Whether it reads `qualified` or `unitEarnings`. */
   readonly qualified?: boolean
   readonly unitEarnings?: boolean
 }
 
+type Flag = 'names' | 'qualified' | 'unitEarnings'
+
 /** Returns what several rules read, or several versions of one: of each source the most days. */
 export const joinReaches = (reaches: readonly Reach[]): Reach => {
-  const most = (
-    name: 'customers' | 'transactions' | 'trading-activity' | 'activities' | 'periods',
-  ) => Math.max(0, ...reaches.map((reach) => reach[name] ?? 0))
-  const any = (name: 'identities' | 'clicks' | 'qualified' | 'unitEarnings') =>
-    reaches.some((reach) => reach[name] === true)
+  const most = (name: Exclude<keyof Reach, Flag>) =>
+    Math.max(0, ...reaches.map((reach) => reach[name] ?? 0))
+  const any = (name: Flag) => reaches.some((reach) => reach[name] === true)
   return {
     customers: most('customers'),
     transactions: most('transactions'),
     'trading-activity': most('trading-activity'),
     activities: most('activities'),
     periods: most('periods'),
-    identities: any('identities'),
-    clicks: any('clicks'),
+    identities: most('identities'),
+    names: any('names'),
+    clicks: most('clicks'),
     qualified: any('qualified'),
     unitEarnings: any('unitEarnings'),
   }

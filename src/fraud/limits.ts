@@ -13,7 +13,11 @@ export const BACK_TEST_LIMITS = {
 export const EVALUATION_LIMITS = {
   /** The records that are in memory at once: an affiliate with more on a day is not evaluated. */
   facts: 100_000,
-  /** The customers after which a group of affiliates is read. */
+  /**
+   * The customers after which a group of affiliates is read: of the first group, and the most. How many
+   * follows from the records of the group before.
+   */
+  firstCustomers: 4000,
   customers: 20_000,
   /** The days that are evaluated together. */
   days: 31,

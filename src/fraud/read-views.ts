@@ -10,7 +10,7 @@ import { onceQueries } from '../commission/why/record-queries.ts'
 import { decode, encode } from '../db/column-types.ts'
 import { EVERYTHING, FACT_LIMITS, type FACT_TABLES } from '../db/commission/fact-tables.ts'
 import { type FactDays, type FactQuery, factQueries, withDrawdown } from '../db/commission/facts.ts'
-import { readIdentities } from '../db/fraud/identities.ts'
+import { type IdentityQuery, readIdentities } from '../db/fraud/identities.ts'
 import { readCodes, readStatementSums, type StatementSums } from '../db/fraud/view.ts'
 import { customers as customersTable } from '../db/schema.ts'
 import { clickTime } from '../tracking/code.ts'
@@ -40,7 +40,12 @@ export interface ViewSource {
   readonly source: AccountSource
   readonly beginnings: Pick<AccountBeginnings, 'days'>
   readonly context: Context
+  /** Who shares an identity with the customers of some days. It is read once for all affiliates. */
+  readonly identities: Map<string, Promise<IdentityFinder>>
 }
+
+/** Returns with whom a customer of an affiliate shares an identity. */
+type IdentityFinder = (one: Found) => Found['identity']
 
 /** Prepares the reading of views: loads the tree and the rates of all days that can be needed. */
 export async function openViews(
@@ -51,7 +56,7 @@ export async function openViews(
   const all = Object.values(beginnings.days).flat()
   const first = all.reduce((least, day) => Math.min(least, day), firstPeriodDay(reach, from))
   const context = await openContext(source, datedTree(source.parents), [{ first, last }])
-  return { source, beginnings, context }
+  return { source, beginnings, context, identities: new Map() }
 }
 
 /**
@@ -88,7 +93,9 @@ export async function readViews(
         if (wanted.has(own.affiliate)) found.push(own)
       }
     }
-    const clicks = reach.clicks ? await clicksOf(source, found) : NO_CLICKS
+    const clicks = reach.clicks
+      ? await clicksOf(source, signedUp(found, first, reach.clicks))
+      : NO_CLICKS
     for (const one of found) {
       seen
         .get(one.affiliate)
@@ -100,7 +107,7 @@ export async function readViews(
     first: yearOf(firstPeriodDay(reach, first)) - 1,
     last: yearOf(last),
   })
-  const identityOf = reach.identities ? await readIdentity(source, affiliates, seen) : () => UNIQUE
+  const identityOf = await findIdentities(from, days)
   const views = affiliates.map((affiliate) => {
     const own = (seen.get(affiliate) ?? []).map((one) => ({ ...one, identity: identityOf(one) }))
     const earned = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
@@ -109,42 +116,47 @@ export async function readViews(
   return { views: new Map(views), statements, facts }
 }
 
-/** The customers whose identities one statement compares with all others. */
-const COMPARED = 5000
+/** Returns those who have signed up on the last days before a day, that day included, or after it. */
+const signedUp = (found: readonly Found[], first: number, days: number): readonly Found[] =>
+  found.filter(({ customer }) =>
+    customer.facts.some(({ resource, day }) => resource === 'customers' && day > first - days),
+  )
 
-/** Returns a function that tells with whom a customer shares an identity. */
+/** Returns a function that tells with whom the customers who signed up on some days share an identity. */
+function findIdentities(
+  { source, identities }: ViewSource,
+  { reach, first, last }: WantedDays,
+): Promise<IdentityFinder> | IdentityFinder {
+  if (!reach.identities) return () => UNIQUE
+  const query = { first: first - reach.identities + 1, last, names: reach.names === true }
+  const key = JSON.stringify(query)
+  const known = identities.get(key) ?? readIdentity(source, query)
+  identities.set(key, known)
+  return known
+}
+
 async function readIdentity(
   { db, account }: AccountSource,
-  affiliates: readonly string[],
-  seen: ReadonlyMap<string, readonly Found[]>,
-): Promise<(one: Found) => Found['identity']> {
-  const all = [...seen.values()].flat().map(({ customer }) => storedId(customer.customer_id))
-  const ids = [...new Set(all)]
-  const emails = new Map<string, Twin[]>()
-  const names = new Map<string, Twin[]>()
-  const contacts = new Set<string>()
-  for (let start = 0; start < ids.length; start += COMPARED) {
-    const part = ids.slice(start, start + COMPARED)
-    const found = await readIdentities(db, account.id, affiliates, part)
-    for (const [to, groups] of [
-      [emails, found.emails],
-      [names, found.names],
-    ] as const) {
-      for (const { owners, customers } of groups) {
-        const twins = customers.map(([id, signupDay]) => ({ customer_id: wireId(id), signupDay }))
-        for (const id of owners) to.set(wireId(id), twins)
-      }
+  query: IdentityQuery,
+): Promise<IdentityFinder> {
+  const found = await readIdentities(db, account.id, query)
+  const [emails, names] = [found.emails, found.names].map((groups) => {
+    const twinsOf = new Map<string, Twin[]>()
+    for (const { owners, customers } of groups) {
+      const twins = customers.map(([id, signupDay]) => ({ customer_id: wireId(id), signupDay }))
+      for (const id of owners) twinsOf.set(wireId(id), twins)
     }
-    for (const { affiliate_id, customer_id } of found.contacts) {
-      contacts.add(JSON.stringify([affiliate_id, wireId(customer_id)]))
-    }
-  }
+    return twinsOf
+  })
+  const contacts = new Set(
+    found.contacts.map((one) => JSON.stringify([one.affiliate_id, wireId(one.customer_id)])),
+  )
   return ({ affiliate, customer: { customer_id } }) => {
     const others = (twins: readonly Twin[] = []) =>
       twins.filter((one) => one.customer_id !== customer_id)
     return {
-      sameEmail: others(emails.get(customer_id)),
-      sameName: others(names.get(customer_id)),
+      sameEmail: others(emails?.get(customer_id)),
+      sameName: others(names?.get(customer_id)),
       isContact: contacts.has(JSON.stringify([affiliate, customer_id])),
     }
   }

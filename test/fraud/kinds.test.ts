@@ -1,6 +1,7 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { decimal } from '../../src/commission/engine/decimal.ts'
+import { TooManyFacts } from '../../src/commission/statements/compute.ts'
 import { type DayFinding, findingsOf } from '../../src/fraud/findings.ts'
 import type { View } from '../../src/fraud/kind.ts'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
@@ -332,6 +333,29 @@ describe('hedge_pair', () => {
     expect(findings('hedge_pair', sides(3, 9.89, -450))).toEqual([])
     expect(findings('hedge_pair', sides(3, 9.9, -449))).toEqual([])
     expect(findings('hedge_pair', sides(3, 9.9, 450))).toEqual([])
+  })
+
+  test('of many customers compares those with similar lots; too many of these are refused', () => {
+    const crowd = (lots: (i: number) => number) =>
+      viewOf(
+        times(1500, (i) =>
+          customer(`C-${1000 + i}`, DAY - 40, {
+            facts: [traded(DAY, { lots_traded: lots(i), pnl: i % 2 ? 100 : -100 })],
+          }),
+        ),
+      )
+    const pairs = findings(
+      'hedge_pair',
+      crowd((i) => 1 + (i >> 1)),
+      { days: 1, lots_percent: '0.1' },
+    )
+    expect(pairs).toHaveLength(750)
+    expect(() =>
+      findings(
+        'hedge_pair',
+        crowd(() => 1),
+      ),
+    ).toThrow(TooManyFacts)
   })
 })
 

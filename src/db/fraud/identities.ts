@@ -1,6 +1,7 @@
 import type { Connection } from '../database.ts'
+import { all } from '../query.ts'
 import { SIGNUP_DAY } from '../records/signup.ts'
-import { bindStatement, compileStatement, readBatch } from '../statement.ts'
+import { bindStatement, compileStatement, readBatch, type Statement } from '../statement.ts'
 
 // Customers with the same e-mail or name. They are compared where they are stored: nothing else keeps an
 // identity, so that an erasure leaves none behind.
@@ -24,34 +25,39 @@ const normalized = (column: string): string => {
 
 const FULL_NAME = `lower(trim(c.first_name)) || char(0) || lower(trim(c.last_name)) || char(0) || c.country_code`
 
-/** Finds the identities of `:ids` that others share: who of `:ids` has each, and who shares it. */
+/**
+ * Finds the identities that several customers have, of whom one was recorded on the days: who of these has
+ * each, and who shares it.
+ */
 const findShared = (identity: string) =>
   compileStatement(`
-  with own as materialized (
-    select c.customer_id, ${identity} as identity
-    from json_each(:ids) i
-    cross join customers c on c.account = :account and c.customer_id = i.value
-    where identity is not null
+  with everyone as materialized (
+    select c.customer_id, ${SIGNUP_DAY} as day, c.day between :first and :last as is_wanted,
+      ${identity} as identity
+    from customers c where c.account = :account and identity is not null
   ), shared as (
-    select ${identity} as identity, c.customer_id, ${SIGNUP_DAY} as day,
-      row_number() over (partition by ${identity} order by ${SIGNUP_DAY}, c.customer_id) as place
-    from customers c where c.account = :account and ${identity} in (select identity from own)
+    select identity from everyone where identity > :after
+    group by identity having count(*) > 1 and max(is_wanted) order by identity limit :identities
+  ), placed as (
+    select identity, customer_id, day, is_wanted,
+      row_number() over (partition by identity order by day, customer_id) as place
+    from everyone where identity in (select identity from shared)
   )
-  select json_group_array(json_array(customer_id, day)) as customers,
-    (select json_group_array(customer_id) from own o where o.identity = s.identity) as owners
-  from shared s where place <= ${MOST_TWINS}
-  group by identity having count(*) > 1`)
+  select identity, json_group_array(customer_id) filter (where is_wanted) as owners,
+    json_group_array(json_array(customer_id, day)) filter (where place <= ${MOST_TWINS}) as customers
+  from placed group by identity order by identity`)
 
 const SHARED_EMAILS = findShared(normalized('c.email'))
 const SHARED_NAMES = findShared(FULL_NAME)
 
 const FIND_CONTACTS = compileStatement(`
+  with contacts as materialized (
+    select affiliate_id, ${normalized('contact_email')} as email
+    from affiliates where account = :account and contact_email is not null
+  )
   select a.affiliate_id, c.customer_id
-  from json_each(:affiliates) f
-  cross join affiliates a on a.account = :account and a.affiliate_id = f.value
-  cross join json_each(:ids) i
-  cross join customers c on c.account = :account and c.customer_id = i.value
-  where ${normalized('a.contact_email')} = ${normalized('c.email')}`)
+  from customers c join contacts a on a.email = ${normalized('c.email')}
+  where c.account = :account and c.day between :first and :last and exists (select 1 from contacts)`)
 
 /** A customer of an identity: the stored id, and the day of the signup. */
 type Shared = readonly [customer_id: string, day: number]
@@ -69,35 +75,64 @@ export interface Identities {
   /** First and last name and country. */
   readonly names: readonly SharedIdentity[]
   /** The customers with the e-mail of an affiliate. */
-  readonly contacts: readonly { readonly affiliate_id: string; readonly customer_id: string }[]
+  readonly contacts: readonly Contact[]
 }
 
-/**
- * Finds who shares the identity of some customers, or is the contact of an affiliate.
- *
- * @param ids As stored.
- */
+/** A customer with the e-mail of an affiliate. */
+interface Contact {
+  readonly affiliate_id: string
+  readonly customer_id: string
+}
+
+/** The customers whose identities are compared with those of all others. */
+export interface IdentityQuery {
+  /** The days on which they were recorded as signed up, in days since 1970. */
+  readonly first: number
+  readonly last: number
+  /** Whether names are compared, too. */
+  readonly names: boolean
+}
+
+/** Finds who shares the identity of customers, or is the contact of an affiliate. */
 export async function readIdentities(
   db: Connection,
   account: string,
-  affiliates: readonly string[],
-  ids: readonly string[],
+  { names, ...days }: IdentityQuery,
 ): Promise<Identities> {
-  const values = { account, ids: JSON.stringify(ids), affiliates: JSON.stringify(affiliates) }
-  type Lists = [
-    emails: SharedRow[],
-    names: SharedRow[],
-    contacts: { affiliate_id: string; customer_id: string }[],
-  ]
-  const [emails, names, contacts] = await readBatch<Lists>(db, [
-    bindStatement(db, SHARED_EMAILS, values),
-    bindStatement(db, SHARED_NAMES, values),
+  const values = { account, ...days, identities: MOST_IDENTITIES }
+  const first = { ...values, after: '' }
+  type Lists = [contacts: Contact[], emails: SharedRow[], ...names: SharedRow[][]]
+  const [contacts, ...shared] = await readBatch<Lists>(db, [
     bindStatement(db, FIND_CONTACTS, values),
+    bindStatement(db, SHARED_EMAILS, first),
+    ...(names ? [bindStatement(db, SHARED_NAMES, first)] : []),
   ])
-  return { emails: emails.map(parseRow), names: names.map(parseRow), contacts }
+  return {
+    contacts,
+    emails: await readRest(db, SHARED_EMAILS, values, shared[0]),
+    names: await readRest(db, SHARED_NAMES, values, shared[1] ?? []),
+  }
 }
 
-type SharedRow = Readonly<Record<keyof SharedIdentity, string>>
+/** The identities that one response has. */
+const MOST_IDENTITIES = 5000
+
+/** Returns identities with those that did not fit into the first response. */
+async function readRest(
+  db: Connection,
+  statement: Statement,
+  values: Readonly<Record<string, unknown>>,
+  first: readonly SharedRow[],
+): Promise<SharedIdentity[]> {
+  const found = first.map(parseRow)
+  for (let rows = first; rows.length === MOST_IDENTITIES; ) {
+    rows = await all<SharedRow>(db, statement, { ...values, after: rows.at(-1)?.identity })
+    for (const row of rows) found.push(parseRow(row))
+  }
+  return found
+}
+
+type SharedRow = Readonly<Record<keyof SharedIdentity | 'identity', string>>
 
 const parseRow = ({ owners, customers }: SharedRow): SharedIdentity => ({
   owners: JSON.parse(owners),

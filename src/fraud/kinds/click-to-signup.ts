@@ -56,7 +56,7 @@ export const clickToSignup = defineKind({
   words: ({ min_signups, days: window, share_percent, seconds, hours }) => ({
     when: `${figure(share_percent)} % of at least ${counted(min_signups, 'signup')} in ${counted(window, 'day')} came less than ${counted(seconds, 'second')} after the click${hours === undefined ? '' : `, or ${figure(share_percent)} % more than ${counted(hours, 'hour')} after it`}`,
   }),
-  reach: ({ days: window }) => ({ customers: window, clicks: true }),
+  reach: ({ days: window }) => ({ customers: window, clicks: window }),
   doubts: ({ seconds, hours, share_percent }) =>
     hours !== undefined &&
     hours * HOUR_MS <= seconds * SECOND_MS &&

@@ -11,11 +11,13 @@ import {
   subtract,
 } from '../../commission/engine/decimal.ts'
 import { amountOf, compareText, type Fact } from '../../commission/engine/facts.ts'
+import { memoize } from '../../commission/engine/memoize.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
+import { TooManyFacts } from '../../commission/statements/compute.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, magnitude } from '../figures.ts'
-import { defineKind, evidenceOf, factsOf, type OwnFact } from '../kind.ts'
+import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
 /** Two customers of an affiliate who hold opposite sides of the same trades on several days. */
@@ -63,17 +65,14 @@ export const hedgePair = defineKind({
       })),
   ],
   find(view, day, { days: least, window_days, lots_percent, pnl_percent }) {
-    const rows = factsOf(view, 'trading-activity', day - window_days + 1, day)
-    const isHedge = (a: Fact, b: Fact) =>
-      isOpposite(profitOf(a), profitOf(b)) &&
-      isWithin(lotsOf(a), lotsOf(b), lots_percent) &&
-      isWithin(magnitude(profitOf(a)), magnitude(profitOf(b)), pnl_percent)
-    const pairs = new Map<string, { a: OwnFact; b: OwnFact }[]>()
-    for (const group of Map.groupBy(rows, tradeOf).values()) {
-      for (const [a, b] of pairsOf(group)) {
-        if (!isHedge(a.fact, b.fact)) continue
-        const key = JSON.stringify([a.customer.customer_id, b.customer.customer_id])
-        pairs.set(key, [...(pairs.get(key) ?? []), { a, b }])
+    const hedgesOn = hedgeFinder(view, lots_percent, pnl_percent)
+    const pairs = new Map<string, Hedge[]>()
+    for (let one = day - window_days + 1; one <= day; one++) {
+      for (const hedge of hedgesOn(one)) {
+        const key = JSON.stringify([hedge.a.customer.customer_id, hedge.b.customer.customer_id])
+        const known = pairs.get(key)
+        if (known) known.push(hedge)
+        else pairs.set(key, [hedge])
       }
     }
     return [...pairs.values()].flatMap((hedges) => {
@@ -104,20 +103,73 @@ const isOpposite = (a: Decimal, b: Decimal): boolean =>
   !isZero(a) && !isZero(b) && isNegative(a) !== isNegative(b)
 
 /** Returns whether two amounts of 0 or more differ by at most so many percent of the greater one. */
-const isWithin = (a: Decimal, b: Decimal, percent: string): boolean => {
+const isWithin = (a: Decimal, b: Decimal, percent: Decimal): boolean => {
   const most = greatest(a, b)
   const difference = magnitude(subtract(a, b))
-  return compare(multiply(difference, integer(100)), multiply(most, decimal(percent))) <= 0
+  return compare(multiply(difference, integer(100)), multiply(most, percent)) <= 0
 }
 
 /** Names the trades that are compared: those of a day in an instrument and currency. */
-const tradeOf = ({ fact }: OwnFact): string =>
-  JSON.stringify([fact.day, fact.instrument, fact.currency])
+const tradeOf = ({ fact }: OwnFact): string => JSON.stringify([fact.instrument, fact.currency])
 
-/** Returns all pairs of rows of different customers, each in order of the customers' ids. */
-function pairsOf(rows: readonly OwnFact[]): [OwnFact, OwnFact][] {
-  const sorted = rows.toSorted((a, b) =>
-    compareText(a.customer.customer_id, b.customer.customer_id),
-  )
-  return sorted.flatMap((a, i) => sorted.slice(i + 1).map((b): [OwnFact, OwnFact] => [a, b]))
+/** Opposite trades of two customers, in the order of their ids. */
+interface Hedge {
+  readonly a: OwnFact
+  readonly b: OwnFact
 }
+
+/** The rows of an affiliate that are compared with each other, and the hedges among them. Beyond it has too many records. */
+const MOST_COMPARED = 5_000_000
+const MOST_HEDGES = 100_000
+
+type HedgeFinder = (day: number) => readonly Hedge[]
+
+// The hedges of a day lie in the windows of many days: they are found once for each view.
+const finders = new WeakMap<View, Map<string, HedgeFinder>>()
+
+/**
+ * Returns a function that finds the hedges of a day.
+ *
+ * @throws TooManyFacts by that function if too many rows have been compared, or hedges found.
+ */
+function hedgeFinder(view: View, lots_percent: string, pnl_percent: string): HedgeFinder {
+  const known = finders.get(view) ?? new Map<string, HedgeFinder>()
+  finders.set(view, known)
+  const key = `${lots_percent} ${pnl_percent}`
+  const found = known.get(key) ?? newHedgeFinder(view, lots_percent, pnl_percent)
+  known.set(key, found)
+  return found
+}
+
+function newHedgeFinder(view: View, lots_percent: string, pnl_percent: string): HedgeFinder {
+  const all = factsOf(view, 'trading-activity', Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
+  const byDay = Map.groupBy(all, ({ fact }) => fact.day)
+  const [lotsPercent, profitPercent] = [decimal(lots_percent), decimal(pnl_percent)]
+  let compared = 0
+  let found = 0
+  const hedgesAmong = (rows: readonly OwnFact[]): Hedge[] => {
+    const sorted = rows
+      .map((row) => ({ row, lots: lotsOf(row.fact), profit: profitOf(row.fact) }))
+      .sort((a, b) => compare(a.lots, b.lots))
+    return sorted.flatMap((one, i) => {
+      const hedges: Hedge[] = []
+      for (let j = i + 1; j < sorted.length; j++) {
+        const other = sorted[j]
+        // Those that follow have more lots, which differ even more.
+        if (!other || !isWithin(one.lots, other.lots, lotsPercent)) break
+        if (++compared > MOST_COMPARED) throw new TooManyFacts()
+        if (!isOpposite(one.profit, other.profit)) continue
+        if (!isWithin(magnitude(one.profit), magnitude(other.profit), profitPercent)) continue
+        if (++found > MOST_HEDGES) throw new TooManyFacts()
+        const isInOrder = compareText(idOf(one.row), idOf(other.row)) < 0
+        hedges.push(isInOrder ? { a: one.row, b: other.row } : { a: other.row, b: one.row })
+      }
+      return hedges
+    })
+  }
+  return memoize((day: number) =>
+    [...Map.groupBy(byDay.get(day) ?? [], tradeOf).values()].flatMap(hedgesAmong),
+  )
+}
+
+const idOf = ({ customer }: OwnFact): string => customer.customer_id

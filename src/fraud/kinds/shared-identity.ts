@@ -29,7 +29,7 @@ export const sharedIdentity = defineKind({
   words: ({ names }) => ({
     when: `a customer has the e-mail ${names ? 'or the name and country ' : ''}of an earlier customer, or the e-mail of the affiliate`,
   }),
-  reach: () => ({ customers: 1, identities: true }),
+  reach: ({ names }) => ({ customers: 1, identities: 1, names }),
   find(view, day, { names }) {
     return signupsOf(view, day, day).flatMap(({ customer, fact }): Finding[] => {
       const evidence = evidenceOf([{ customer, fact }])
