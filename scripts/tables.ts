@@ -26,6 +26,8 @@ const TABLES: Record<string, string> = {
     'Customers of whom a value became known that counts from their first record on.',
   fraud_findings: 'What fraud rules found on each day; `figures` and `evidence` are JSON.',
   fraud_cases: 'The cases of the fraud review.',
+  fraud_ended_holds: 'Holds that ended without a decision, until a person acknowledges it.',
+  fraud_gone_cases: 'When cases that are gone were first found.',
   fraud_decisions: 'What persons decided of cases; `refuse` and `seen` are JSON.',
   fraud_notes: 'What persons wrote about cases.',
   assignments: 'Which plan governs the customers of an affiliate, from a day on.',

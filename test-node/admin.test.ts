@@ -429,6 +429,13 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     },
     THING,
   ],
+  [['fraud', 'ended-holds', 'a'], 'GET accounts/a/ended-holds?per_page=500', undefined, ONE],
+  [
+    ['fraud', 'acknowledge', 'a', 'case_1', '--reason', 'Moved'],
+    'POST accounts/a/ended-holds/case_1/acknowledge',
+    { reason: 'Moved' },
+    THING,
+  ],
   [
     ['fraud', 'note', 'a', 'case_1', '--text', 'Asked.'],
     'POST accounts/a/cases/case_1/note',

@@ -1,3 +1,4 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { digestOf, earning, idOf, rowsOf, storeRows } from './commission/book-rows.ts'
 import { assign, monthly, storePlan } from './commission/stored.ts'
@@ -305,4 +306,45 @@ describe('a payout that a case holds', () => {
 test('the page of an affiliate names its open cases', async () => {
   expect((await read(`${AT}/affiliates/a`)).html).toContain(`href="${CASE}"`)
   expect((await read(`${AT}/affiliates/b`)).html).not.toContain('of the fraud review')
+})
+
+describe('a hold that ended without a decision', () => {
+  const end = (id: string, because: string, moved: object | null) =>
+    env.DB.prepare(
+      `insert into fraud_ended_holds values (?, ?, 'a', 'minimum', 'Deposits at the minimum',
+         'affiliate:a', '12 of 15 deposited the minimum.', ?, ?, 0, 1793350800000)`,
+    )
+      .bind(ACCOUNT, id, because, moved && JSON.stringify(moved))
+      .run()
+
+  test('stands on the overview and above the cases with its reason, until it is acknowledged', async () => {
+    await end('case_0', 'records', { customer_id: 'c-1', affiliate_id: 'b', from: '2026-11-03' })
+    await end('case_1', 'expired', null)
+    const overview = await read(AT)
+    expect(overview.text).toMatch(/2 holds of payouts ended without a decision: a\. Look at them/)
+    expect(overview.html).toContain(`href="${AT}/cases#ended"`)
+
+    const { html, text } = await read(`${AT}/cases`)
+    expect(text).toMatch(
+      /The hold on a ended on .{1,30}, because the customer c-1 was moved to b, from 3 Nov 2026 on\. The rule “Deposits at the minimum ?” had found: 12 of 15/,
+    )
+    expect(text).toMatch(/because nobody decided the case within 90 days/)
+    // The case that is gone has no page.
+    expect(html).not.toContain(`href="${AT}/cases/case_0"`)
+
+    const fields = { change: 'acknowledge', case_id: 'case_0', reason: ' Moved rightly ' }
+    const done = await send(`${AT}/cases`, fields)
+    expect(done.text).toMatch(/It is noted that you have looked at the end of the hold\./)
+    expect(done.text).not.toMatch(/c-1 was moved/)
+    expect((await read(`${AT}/audit-log`)).text).toMatch(
+      /looked at the end of the hold on a by the rule “minimum ?”.*Moved rightly/,
+    )
+  })
+
+  test('is not acknowledged by a manager', async () => {
+    await end('case_0', 'rule', null)
+    const { text } = await read(`${AT}/cases`, await signedInAs('manager'))
+    expect(text).toMatch(/because its rule no longer holds payouts/)
+    expect(text).toMatch(/Only the role approver can do this\./)
+  })
 })

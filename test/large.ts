@@ -249,6 +249,13 @@ export async function fillAccount(account: string, vertical: 'forex' | 'igaming'
        0, ${FIRST_DAY} + 400, '[]', 'x', ${SIZES.parts}, ''`,
     ),
     insert(
+      SIZES.cases,
+      'fraud_ended_holds',
+      `account, case_id, affiliate_id, rule, name, subject, sentence, because, opened_at, ended_at`,
+      `?1, ${ID('case')}, ${ID('aff', `i % ${affiliates}`)}, ${ID('r', 'i % 50')}, 'x',
+       'affiliate:a', 'x', 'rule', 0, ${FIRST_DAY} + i % 400`,
+    ),
+    insert(
       SIZES.parts,
       'fraud_findings',
       'account, affiliate_id, rule, subject, day, part, version, figures, sentence, evidence',

@@ -65,7 +65,10 @@ const COMPLETENESS = 3 * (2 * 30 + 86 + 5)
  */
 const ACCOUNT: Bound = { each: 0, fixed: 1001 + HOURS + 40 + COMPLETENESS + 5 * 500 + 3 * 500 }
 /** Also the drafts of ended periods, and what waits in them for rates. */
-const TEAM_ATTENTION: Bound = { each: 0, fixed: ACCOUNT.fixed + 6 * SIZES.statements }
+const TEAM_ATTENTION: Bound = {
+  each: 0,
+  fixed: ACCOUNT.fixed + 6 * SIZES.statements + 4 * SIZES.cases,
+}
 /** The latest statements are read and grouped, those that are due, and those of the open periods. */
 const PERIODS: Bound = { each: 0, fixed: 6 * SIZES.statements + 10 }
 /** A search reads each delivery twice: by an index, and itself. The first page counts them. */
@@ -82,6 +85,8 @@ const FRAUD_RULES: Bound = { each: 3, fixed: 2 * SIZES.fraudRules + 10 }
 
 /** A case has the name of its rule. A filter passes other cases. */
 const CASES: Bound = { each: 8, fixed: 2 * SIZES.cases + 20, isCounted: true }
+/** A hold that ended says whether its case exists. */
+const ENDED_HOLDS: Bound = { each: 4, fixed: 10, isCounted: true }
 /** The records of a case are in parts of findings, 20 of which are read at once. */
 const EVIDENCE: Bound = { each: 6, fixed: 2 * SIZES.parts + 20 }
 
@@ -330,6 +335,7 @@ async function routes() {
     '/fraud-rules/r-000001': [{ bound: FRAUD_RULES }],
     '/fraud-rules/r-000001/versions': [{ bound: FRAUD_RULES }],
     '/fraud-rules/r-000001/versions/1': [{ bound: ONE }],
+    '/ended-holds': list(ENDED_HOLDS, [name, 'ended holds'], [FIRST_DAY + 20, 'case-000020']),
     '/assignments': list(ROWS, [name, 'assignments', null], [LAST_AFFILIATE, '9998-01-01']),
     '/customers': [
       ...list({ each: 7, fixed: 10 }, [name, 'attributed'], [`c-${nearEnd(SIZES.customers)}`]),

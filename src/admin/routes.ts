@@ -26,6 +26,7 @@ import { approvals } from './approvals.ts'
 import { attribution } from './attribution.ts'
 import { brandTokens } from './brand-tokens.ts'
 import { clients } from './clients.ts'
+import { endedHolds } from './ended-holds.ts'
 import { erasureReplay, erasures } from './erasures.ts'
 import { eventDefinitions } from './events.ts'
 import { readFeeds } from './feeds.ts'
@@ -65,6 +66,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/fraud-rules`, fraudSimulations)
     .route(`${account}/fraud-rules`, fraudRuns)
     .route(`${account}/cases`, fraudDecisions)
+    .route(`${account}/ended-holds`, endedHolds)
     .route(account, attribution)
     .route(account, erasures)
     .route(account, histories)

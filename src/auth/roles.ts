@@ -34,7 +34,7 @@ const READING = /\/accounts\/[^/]+\/(?:plans|fraud-rules)\/[^/]+\/simulate$/
 /** The changes that only approvers make: what is paid or held, and secrets. */
 const APPROVING = [
   /\/accounts\/[^/]+\/(?:statements\/[^/]+\/(?:approve|pay|return)|periods\/[^/]+\/approve|payouts)$/,
-  /\/accounts\/[^/]+\/cases\/[^/]+\/decide$/,
+  /\/accounts\/[^/]+\/(?:cases\/[^/]+\/decide|ended-holds\/[^/]+\/acknowledge)$/,
   /\/accounts\/[^/]+\/(?:clients|brand-tokens)(?:\/|$)/,
   /\/accounts\/[^/]+\/affiliates(?:\/[^/]+)?\/keys(?:\/|$)/,
   /\/accounts\/[^/]+\/webhooks(?:$|\/[^/]+\/rotate$)/,

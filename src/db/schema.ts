@@ -321,6 +321,36 @@ export const fraudCases = sqliteTable(
   ],
 )
 
+/** Holds that ended without a decision, until a person acknowledges it. */
+export const fraudEndedHolds = sqliteTable(
+  'fraud_ended_holds',
+  {
+    account: text().notNull(),
+    case_id: text().notNull(),
+    affiliate_id: text().notNull(),
+    rule: text().notNull(),
+    name: text().notNull(),
+    subject: text().notNull(),
+    sentence: text().notNull(),
+    because: text({ enum: ['records', 'rule', 'expired'] }).notNull(),
+    moved: text(),
+    opened_at: integer().notNull(),
+    ended_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.case_id] })],
+)
+
+/** When cases that are gone were first found. */
+export const fraudGoneCases = sqliteTable(
+  'fraud_gone_cases',
+  {
+    account: text().notNull(),
+    id: text().notNull(),
+    opened_at: integer().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.id] })],
+)
+
 /** What persons decided of cases; `refuse` and `seen` are JSON. */
 export const fraudDecisions = sqliteTable(
   'fraud_decisions',

@@ -9,6 +9,7 @@ import {
   storeGroup,
 } from '../db/fraud/findings.ts'
 import type { Evaluator } from '../db/fraud/hold-log.ts'
+import { readMovedCustomers } from '../db/fraud/moved-customers.ts'
 import {
   advance,
   beginEvaluation,
@@ -351,7 +352,10 @@ async function store(
     db,
     account,
     days,
-    { findings: derived.flatMap((one) => one.findings), cases, gone, decisions, by },
+    {
+      ...{ findings: derived.flatMap((one) => one.findings), cases, gone, decisions, by },
+      moved: await readMovedCustomers(db, account, gone),
+    },
     {
       check: checkPlace(db, account, place),
       advance: advance(db, account, group.at(-1) ?? '', JSON.stringify(large)),

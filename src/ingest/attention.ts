@@ -47,6 +47,7 @@ export interface Attention {
     | 'waiting_for_rates'
     | 'open_cases'
     | 'ending_holds'
+    | 'ended_holds'
     | 'too_large_affiliates'
   count: number
   /** What it is about: resources, statuses, amounts, event names, affiliates, currencies, periods or instants. */
@@ -348,12 +349,12 @@ export async function readUnapproved(
 
 /**
  * Returns what the fraud review asks for: `open_cases` of high severity, `ending_holds` of cases that expire
- * within seven days, and `too_large_affiliates`, which have too many records to be evaluated. Only the
+ * within seven days, `ended_holds` that nobody decided, and `too_large_affiliates`, which have too many records to be evaluated. Only the
  * integrations team decides cases.
  */
 export async function readReview({ grant, session }: Reader, now: number): Promise<Attention[]> {
   const found = await readCasesToNote(session, grant.account, now)
-  const { high, highOf, ending, endingOf, firstEnd, tooLarge } = found
+  const { high, highOf, ending, endingOf, firstEnd, ended, endedOf, tooLarge } = found
   const items: Attention[] = [
     {
       code: 'open_cases',
@@ -366,6 +367,12 @@ export async function readReview({ grant, session }: Reader, now: number): Promi
       count: ending,
       names: endingOf,
       detail: `Cases that hold payouts expire${firstEnd === null ? '' : `, the first one after ${dayText(firstEnd)}`}: their payouts are then no longer held. They are of the affiliates ${firstNames(endingOf)}. Decide them before.`,
+    },
+    {
+      code: 'ended_holds',
+      count: ended,
+      names: endedOf,
+      detail: `Holds of payouts ended without a decision, of the affiliates ${firstNames(endedOf)}. Look at them before you pay, and acknowledge them.`,
     },
     {
       code: 'too_large_affiliates',

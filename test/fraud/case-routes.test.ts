@@ -57,6 +57,7 @@ async function firm(account = 'acme-prop-trading') {
 
 interface Listed {
   case_id: string
+  opened_at: string
   rule: string
   subject: { customer_id?: string }
   status: string
@@ -104,8 +105,13 @@ describe('an evaluation on request', () => {
   })
 
   test('logs each hold that it begins, and each that ends without a decision, with the reason', async () => {
-    const { run } = await firm()
+    const { run, cases } = await firm()
     const account = 'acme-prop-trading'
+    const endedHolds = async () => (await json(askAdmin(`accounts/${account}/ended-holds`))).data
+    const attention = async () =>
+      (await json(askAdmin(`accounts/${account}/attention`))).data.filter(
+        ({ code }: { code: string }) => code === 'ended_holds',
+      )
     await storeRules(account, [
       { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' },
     ])
@@ -125,17 +131,72 @@ describe('an evaluation on request', () => {
       askAdmin(`accounts/${account}/customers/k2/affiliations`, 'PUT', {
         ...{ reason: 'Wrong link', affiliations: [{ from: null, affiliate_id }] },
       })
+    const openedAt = async () => (await cases('?rule=wait')).map((one) => one.opened_at)
+    const opened = await openedAt()
     expect((await move('aff-8')).status).toBe(200)
     await run()
     expect(await holds()).toEqual([begun, ended('records')])
+    expect(await endedHolds()).toMatchObject([
+      {
+        ...{ affiliate_id: 'aff-7', rule: 'wait', because: 'records', is_case: false },
+        ...{ subject: { customer_id: 'k2' }, opened_at: opened[0] },
+        moved: { customer_id: 'k2', affiliate_id: 'aff-8', from: null },
+      },
+    ])
+    expect(await attention()).toMatchObject([{ count: 1, names: ['aff-7'] }])
     expect((await move('aff-7')).status).toBe(200)
     await run()
     expect(await holds()).toEqual([begun, ended('records'), begun])
+    // It holds again, as the case that it was.
+    expect(await endedHolds()).toEqual([])
+    expect(await openedAt()).toEqual(opened)
     const flagged = { name: 'wait', kind: 'resets', effective_from: ago(7), severity: 'low' }
     const put = { ...flagged, parameters: RESETS.parameters }
     expect((await askAdmin(`accounts/${account}/fraud-rules/wait`, 'PUT', put)).status).toBe(201)
     await run()
     expect((await holds()).slice(3)).toEqual([ended('rule')])
+    const [hold] = await endedHolds()
+    expect(hold).toMatchObject({ because: 'rule', moved: null, is_case: true })
+
+    const acknowledge = (reason: unknown) =>
+      askAdmin(`accounts/${account}/ended-holds/${hold.case_id}/acknowledge`, 'POST', { reason })
+    expect((await acknowledge(' ')).status).toBe(422)
+    const both = await Promise.all([acknowledge('Honest'), acknowledge('Honest')])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 404])
+    expect(await endedHolds()).toEqual([])
+    expect(await attention()).toEqual([])
+    const { data } = await json(askAdmin('audit-log?kind=fraud-case'))
+    expect(data.slice(0, 2)).toMatchObject([
+      {
+        action: 'fraud-case.acknowledge',
+        details: { case: hold.case_id, affiliate_id: 'aff-7', because: 'rule', reason: 'Honest' },
+      },
+      { action: 'fraud-case.release' },
+    ])
+  })
+
+  test('a hold that ended is no longer listed once its case is decided', async () => {
+    const { run, stored, cases } = await firm()
+    const account = 'acme-prop-trading'
+    await storeRules(account, [
+      { ...RESETS, effective_from: ago(150), rule: 'wait', action: 'hold' },
+    ])
+    await run()
+    const flagged = { name: 'wait', kind: 'resets', effective_from: ago(7), severity: 'low' }
+    const put = { ...flagged, parameters: RESETS.parameters }
+    await askAdmin(`accounts/${account}/fraud-rules/wait`, 'PUT', put)
+    await run()
+    const list = () => json(askAdmin(`accounts/${account}/ended-holds`))
+    expect((await list()).data).toHaveLength(1)
+    const [one] = await cases('?rule=wait')
+    const body = { decision: 'dismissed', reason: 'Honest' }
+    await askAdmin(`accounts/${account}/cases/${one!.case_id}/decide`, 'POST', body)
+    expect((await list()).data).toEqual([])
+    // A late record after the decision opens another case: the decided one has the records that were seen.
+    await stored('transactions', [fee('f3', 'k2', 4)])
+    expect(await run()).toMatchObject({ cases_opened: 1 })
+    expect((await cases('?rule=wait&status=dismissed')).map((it) => it.evidence_total)).toEqual([2])
+    expect((await cases('?rule=wait&status=open')).map((it) => it.evidence_total)).toEqual([1])
   })
 
   test('logs the hold of a case that expires', async () => {

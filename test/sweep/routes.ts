@@ -310,6 +310,8 @@ const administration: Route[] = [
     id: 'decideFraudCase',
     body: { decision: 'confirmed', reason: 'One device', refuse: ['c-1'] },
   },
+  { ...reads, id: 'listEndedHolds' },
+  { ...changes, id: 'acknowledgeEndedHold', body: { reason: 'Moved' } },
   { ...changes, id: 'addFraudCaseNote', body: { text: 'A note' }, repeats: 'each is a new note' },
   { ...changes, id: 'approvePeriod', at: { period: BOOK_PERIOD }, body: { plan: 'lined' } },
   { ...changes, id: 'payStatement', at: { statement_id: BOOK_APPROVED_ID }, body: PAYMENT },

@@ -1,5 +1,6 @@
-import { object } from '../format.ts'
+import { list, object } from '../format.ts'
 import { membersOf, type Operation, type Options } from '../operation.ts'
+import { listOperation } from './parts.ts'
 
 const REASON = {
   value: 'text',
@@ -37,6 +38,10 @@ const LISTS: Options = {
 
 const NOTE: Options = { text: { value: 'text', description: 'The note.', required: true } }
 
+const ACKNOWLEDGEMENT: Options = {
+  reason: { value: 'text', description: 'What you found. The audit log shows it.', required: true },
+}
+
 /** Decisions and notes about the cases of the fraud review. */
 export const FRAUD_DECISIONS: readonly Operation[] = [
   {
@@ -63,6 +68,25 @@ export const FRAUD_DECISIONS: readonly Operation[] = [
     path: 'accounts/{account}/cases/{case_id}/note',
     options: NOTE,
     body: (input) => membersOf(NOTE, input),
+    format: object,
+  },
+  listOperation({
+    noun: 'fraud',
+    verb: 'ended-holds',
+    summary: 'Lists holds of payouts that ended without a decision, until they are acknowledged.',
+    example: 'acme',
+    path: 'accounts/{account}/ended-holds',
+    format: list(['case_id', 'ended_at', 'affiliate_id', 'because', 'moved', 'name', 'sentence']),
+  }),
+  {
+    noun: 'fraud',
+    verb: 'acknowledge',
+    summary: 'Notes that you have looked at the end of a hold.',
+    example: 'acme case_0123456789abcdefghjkmnpqrs --reason Moved',
+    method: 'POST',
+    path: 'accounts/{account}/ended-holds/{case_id}/acknowledge',
+    options: ACKNOWLEDGEMENT,
+    body: (input) => membersOf(ACKNOWLEDGEMENT, input),
     format: object,
   },
 ]

@@ -238,6 +238,7 @@ export const attention = documented('What needs attention, in the order of urgen
           'waiting_for_rates',
           'open_cases',
           'ending_holds',
+          'ended_holds',
           'too_large_affiliates',
         ),
       ),

@@ -8,6 +8,7 @@ import {
   SEVERITY_WORDS,
 } from '../parts/cases.tsx'
 import { Day, dayWords, EmptyState, type List, Pager, visible } from '../parts/data.tsx'
+import { acknowledge, EndedHolds, readEndedHolds } from '../parts/ended-holds.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, Filters, type Input, type Option } from '../parts/forms.tsx'
 import { canManage } from '../parts/payout-forms.tsx'
@@ -121,6 +122,7 @@ export const casesPage: Page = {
   hasNames: true,
   query: ['status', 'severity', 'rule', 'affiliate_id', 'customer_id', 'from', 'to', 'cursor'],
   changes: {
+    acknowledge,
     run: {
       done: evaluatedText,
       request: (_, { account }) => ({
@@ -131,12 +133,14 @@ export const casesPage: Page = {
   },
   async render(visit) {
     const { api, account } = visit
-    const [{ data, meta }, rules] = await Promise.all([
+    const [{ data, meta }, rules, ended] = await Promise.all([
       api.get<List<FraudCase>>(apiPath(account, 'cases'), listQuery(visit)),
       api.get<{ data: ListedRule[] }>(apiPath(account, 'fraud-rules')),
+      readEndedHolds(visit),
     ])
     const body = (
       <>
+        <EndedHolds visit={visit} found={ended} />
         <Filters visit={visit} fields={filtersOf(rules.data)} />
         <CaseTable
           visit={visit}

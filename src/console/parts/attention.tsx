@@ -86,6 +86,16 @@ const SHOWN: Readonly<Record<Attention['code'], Show>> = {
     button: is(item.count, 'Decide it', 'Decide them'),
     to: withQuery(accountPath(account, 'cases'), { status: 'open' }),
   }),
+  ended_holds: (item, { account }) => ({
+    text: (
+      <>
+        <strong>{counted(item.count, 'hold')}</strong> of payouts ended without a decision
+        <Names {...item} />.
+      </>
+    ),
+    button: is(item.count, 'Look at it', 'Look at them'),
+    to: `${accountPath(account, 'cases')}#ended`,
+  }),
   too_large_affiliates: (item, { account }) => ({
     text: (
       <>

@@ -548,6 +548,16 @@ const SENTENCES: Readonly<Record<string, Write>> = {
       </>
     ),
   }),
+  'fraud-case.acknowledge': (details, visit) => ({
+    sentence: (
+      <>
+        looked at the end of the hold on{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} /> by the rule{' '}
+        <Quoted value={text(details, 'rule')} />
+        <Reason details={details} />
+      </>
+    ),
+  }),
   'fraud-case.note': (details, visit) => ({
     sentence: (
       <>

@@ -88,7 +88,10 @@ export const customersOf = (subject: Subject): readonly string[] =>
       : []
 
 /** Names whom a case is about, such as `IB-4` or `C-17 of IB-4`. */
-export function subjectText({ affiliate_id, subject }: FraudCase): string {
+export function subjectText({
+  affiliate_id,
+  subject,
+}: Pick<FraudCase, 'affiliate_id' | 'subject'>): string {
   const customers = customersOf(subject)
   if (customers.length === 0) return isolated(affiliate_id)
   return `${listed(customers.map(isolated))} of ${isolated(affiliate_id)}`

@@ -15,7 +15,11 @@ const READ = compileStatement(`
     where account = :account and status = 'open'
     order by opened_for desc, id desc limit ${ATTENTION_CASES}
   ),
-  e as materialized (select * from o where action = 'hold' and last_day <= :ending)
+  e as materialized (select * from o where action = 'hold' and last_day <= :ending),
+  n as materialized (
+    select affiliate_id from fraud_ended_holds where account = :account
+    order by ended_at desc, case_id desc limit ${ATTENTION_CASES}
+  )
   select (select count(*) from o where severity = 'high') as high,
     (select json_group_array(affiliate_id) from (
       select distinct affiliate_id from o where severity = 'high' order by affiliate_id)) as high_of,
@@ -23,6 +27,9 @@ const READ = compileStatement(`
     (select json_group_array(affiliate_id) from (
       select distinct affiliate_id from e order by affiliate_id)) as ending_of,
     (select min(last_day) from e) as first_day,
+    (select count(*) from n) as ended,
+    (select json_group_array(affiliate_id) from (
+      select distinct affiliate_id from n order by affiliate_id)) as ended_of,
     ifnull((select too_large from fraud_progress where account = :account), '{}') as too_large`)
 
 interface Row {
@@ -31,6 +38,8 @@ interface Row {
   ending: number
   ending_of: string
   first_day: number | null
+  ended: number
+  ended_of: string
   too_large: string
 }
 
@@ -43,6 +52,9 @@ export interface CasesToNote {
   readonly ending: number
   readonly endingOf: readonly string[]
   readonly firstEnd: number | null
+  /** The number of holds that ended without a decision, and their affiliates. */
+  readonly ended: number
+  readonly endedOf: readonly string[]
   /** The affiliates with too many records to be evaluated. */
   readonly tooLarge: readonly string[]
 }
@@ -62,6 +74,8 @@ export async function readCasesToNote(
     ending: row?.ending ?? 0,
     endingOf: listOf(row?.ending_of),
     firstEnd: typeof row?.first_day === 'number' ? row.first_day + EXPIRE_DAYS : null,
+    ended: row?.ended ?? 0,
+    endedOf: listOf(row?.ended_of),
     tooLarge: Object.keys(JSON.parse(row?.too_large ?? '{}')).sort(),
   }
 }

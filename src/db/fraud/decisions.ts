@@ -51,6 +51,11 @@ const DECIDE = compileStatement(`
     decided_at = iif(status = 'open', :now, decided_at)
   where account = :account and id = :case_id and ${IS_FIRST_ATTEMPT}`)
 
+/** Nobody has to look at an earlier end of the hold of a case that is decided. */
+const ACKNOWLEDGE = compileStatement(`
+  delete from fraud_ended_holds where account = :account and case_id = :case_id
+    and ${IS_FIRST_ATTEMPT}`)
+
 /** Refuses customers. One who is refused from that day on, or from an earlier one, stays so. */
 const REFUSE = compileStatement(`
   insert into customer_refusals (account, customer_id, day, reason, refused_at)
@@ -94,7 +99,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     refused_from: fromDay ?? BEGINNING,
     refusal_reason: refusalReason(case_id, decision.reason),
   }
-  const final = [DECIDE, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
+  const final = [DECIDE, ACKNOWLEDGE, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
   const statements = [REJECT_CHANGED, INSERT_DECISION, ...(isFinal ? final : [])]
   const details = {
     ...{ case: case_id, decision: decision.decision, reason: decision.reason },

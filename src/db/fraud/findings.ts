@@ -134,9 +134,15 @@ const INSERT_FINDINGS = compileStatement(`
     value ->> 6, value ->> 7, value ->> 8
   from ${JSON_EACH}(:rows)`)
 
+const KEEP_OPENED = compileStatement(`
+  insert into fraud_gone_cases (account, id, opened_at)
+  select c.account, c.id, c.opened_at from ${JSON_EACH}(:ends) r
+  cross join fraud_cases c on c.account = :account and c.id = r.value ->> 0
+  where c.status in ('open', 'expired') on conflict do nothing`)
+
 const DELETE_CASES = compileStatement(`
   delete from fraud_cases where account = :account
-    and id in (select value from ${JSON_EACH}(:ids)) and status in ('open', 'expired')`)
+    and id in (select value ->> 0 from ${JSON_EACH}(:ends)) and status in ('open', 'expired')`)
 
 /** The columns of a case that an evaluation writes, in the order of the rows. */
 const DERIVED = [
@@ -149,7 +155,8 @@ const REPLACED = DERIVED.slice(DERIVED.indexOf('version'))
 
 const STORE_CASES = compileStatement(`
   insert into fraud_cases (account, opened_at, ${DERIVED.join()})
-  select :account, :now, ${DERIVED.map((_, i) => `value ->> ${i}`).join()}
+  select :account, ifnull((select g.opened_at from fraud_gone_cases g
+    where g.account = :account and g.id = value ->> 0), :now), ${DERIVED.map((_, i) => `value ->> ${i}`).join()}
   from ${JSON_EACH}(:rows)
   where true on conflict (account, id) do update set
     ${REPLACED.map((name) => `${name} = excluded.${name}`).join()}
@@ -162,6 +169,8 @@ export interface GroupResult {
   readonly cases: readonly DerivedCase[]
   /** The ids of cases whose records are gone. */
   readonly gone: readonly string[]
+  /** Of those that held payouts: who was moved to another affiliate, as JSON, by the id of the case. */
+  readonly moved: ReadonlyMap<string, string>
   /** The number of decisions from which the cases were derived. */
   readonly decisions: number
   readonly by: Evaluator
@@ -178,7 +187,7 @@ export async function storeGroup(
   db: D1Database,
   account: string,
   group: GroupOfDays,
-  { findings, cases, gone, decisions, by }: GroupResult,
+  { findings, cases, gone, moved, decisions, by }: GroupResult,
   { check, advance }: Readonly<Record<'check' | 'advance', D1PreparedStatement>>,
 ): Promise<void> {
   const values = { ...valuesOf(account, group), decisions }
@@ -193,9 +202,10 @@ export async function storeGroup(
     bindStatement(db, CHECK_DECISIONS, values),
     bindStatement(db, DELETE_FINDINGS, values),
     ...toJsonChunks(found).map((rows) => bindStatement(db, INSERT_FINDINGS, { account, rows })),
-    ...toJsonChunks(gone).flatMap((ids) => [
-      logGone(db, account, by, ids),
-      bindStatement(db, DELETE_CASES, { account, ids }),
+    ...toJsonChunks(gone.map((id) => [id, moved.get(id) ?? null])).flatMap((ends) => [
+      ...logGone(db, account, by, ends),
+      bindStatement(db, KEEP_OPENED, { account, ends }),
+      bindStatement(db, DELETE_CASES, { account, ends }),
     ]),
     ...toJsonChunks(holds).flatMap((rows) => logStored(db, account, by, rows)),
     ...toJsonChunks(derived).map((rows) =>

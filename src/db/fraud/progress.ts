@@ -177,10 +177,10 @@ export async function finishEvaluation(
   const values = { account, expired_before }
   const statements = [
     checkPlace(db, account, place),
-    logExpired(db, account, by, expired_before),
+    ...logExpired(db, account, by, expired_before),
     bindStatement(db, EXPIRE, values),
     bindStatement(db, FINISH, values),
   ]
-  const [, , expired] = await withD1Retry(() => db.batch(statements))
-  return expired?.meta.changes ?? 0
+  const results = await withD1Retry(() => db.batch(statements))
+  return results.at(-2)?.meta.changes ?? 0
 }

@@ -1,0 +1,126 @@
+import { EXPIRE_DAYS } from '../../durations.ts'
+import type { Subject } from '../../fraud/kind.ts'
+import { apiPath, type Change, type Visit } from '../page.ts'
+import { subjectText } from './cases.tsx'
+import { CustomerLink } from './customers.tsx'
+import { Data, Day, isolated, type List, Time } from './data.tsx'
+import { AccountLink } from './fields.tsx'
+import { ChangeForm } from './forms.tsx'
+
+// Holds of payouts that ended without a decision, until an approver has looked at each.
+
+/** A hold that ended, as the administration API lists it. */
+interface EndedHold {
+  readonly case_id: string
+  readonly affiliate_id: string
+  /** The name of the rule. */
+  readonly name: string
+  readonly subject: Subject
+  readonly sentence: string
+  readonly because: 'records' | 'rule' | 'expired'
+  readonly moved: {
+    readonly customer_id: string
+    readonly affiliate_id: string | null
+    readonly from: string | null
+  } | null
+  readonly ended_at: string
+  /** Whether the case exists. */
+  readonly is_case: boolean
+}
+
+/** The holds that the page of cases shows. */
+const SHOWN = 20
+
+/** Reads the latest holds that ended. */
+export const readEndedHolds = ({ api, account }: Visit): Promise<List<EndedHold>> =>
+  api.get(apiPath(account, 'ended-holds'), { per_page: SHOWN })
+
+/** Notes that an approver has looked at the end of a hold. */
+export const acknowledge: Change = {
+  done: 'It is noted that you have looked at the end of the hold.',
+  request: (values, { account }) => ({
+    method: 'POST',
+    path: apiPath(account, 'ended-holds', values('case_id'), 'acknowledge'),
+    body: { reason: values('reason').trim() },
+  }),
+}
+
+const REASONS = {
+  records: 'records of the case were corrected, erased or given to another affiliate',
+  rule: 'its rule no longer holds payouts',
+  expired: `nobody decided the case within ${EXPIRE_DAYS} days`,
+} as const
+
+/** Says why a hold ended. */
+function Because({ account, found }: { account: string; found: EndedHold }) {
+  const { moved, because } = found
+  if (moved === null) return <>{REASONS[because]}</>
+  return (
+    <>
+      the customer <CustomerLink account={account} id={moved.customer_id} />{' '}
+      {moved.affiliate_id === null ? (
+        'was taken from the affiliate'
+      ) : (
+        <>
+          was moved to <Data text={moved.affiliate_id} />
+        </>
+      )}
+      , from {moved.from === null ? 'the beginning' : <Day day={moved.from} />} on
+    </>
+  )
+}
+
+/** Renders the holds that ended, and the form that acknowledges one; nothing if there are none. */
+export function EndedHolds({ visit, found }: { visit: Visit; found: List<EndedHold> }) {
+  const { data, meta } = found
+  if (data.length === 0) return null
+  const rest = meta.total - data.length
+  return (
+    <section class="notice why" id="ended">
+      <h2>Holds that ended without a decision</h2>
+      <p>Look at each before you pay the affiliate.</p>
+      <ul>
+        {data.map((one) => (
+          <li>
+            The hold on{' '}
+            <AccountLink visit={visit} at={['affiliates', one.affiliate_id]}>
+              <Data text={one.affiliate_id} />
+            </AccountLink>{' '}
+            ended on <Time at={one.ended_at} />, because{' '}
+            <Because account={visit.account} found={one} />. The rule “<Data text={one.name} />” had
+            found:{' '}
+            {one.is_case ? (
+              <AccountLink visit={visit} at={['cases', one.case_id]}>
+                <Data text={one.sentence} />
+              </AccountLink>
+            ) : (
+              <Data text={one.sentence} />
+            )}
+          </li>
+        ))}
+      </ul>
+      {rest > 0 && <p class="note">{`${rest.toLocaleString('en')} earlier ones follow.`}</p>}
+      <ChangeForm
+        visit={visit}
+        change="acknowledge"
+        submit="I have looked at it"
+        needs="approver"
+        fields={[
+          {
+            name: 'case_id',
+            label: 'Hold',
+            required: true,
+            options: data.map((one) => [one.case_id, `${subjectText(one)}: ${isolated(one.name)}`]),
+          },
+          {
+            name: 'reason',
+            label: 'What you found',
+            type: 'area',
+            required: true,
+            hint: 'The audit log shows it.',
+          },
+        ]}
+      />
+    </section>
+  )
+}
