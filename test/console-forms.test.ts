@@ -1,7 +1,12 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { parseField } from '../src/console/form.ts'
-import { changedMembers, describe as describeMember } from '../src/console/parts/schema.ts'
+import { ACCOUNT_WORDS, storageWords } from '../src/console/parts/field-words.ts'
+import {
+  changedMembers,
+  describe as describeMember,
+  formText,
+} from '../src/console/parts/schema.ts'
 
 const SCHEMAS = {
   events: v.optional(v.array(v.picklist(['feed.late', 'feed.recovered', 'statement.paid']))),
@@ -31,6 +36,42 @@ test('a form sends the members that it has changed, each with its type', () => {
   })
 })
 
+test('a number is written in the unit that people use, and stored in that of the API', () => {
+  const schemas = { storage_quota: v.number(), unattributed_threshold: v.number() }
+  const saved = (sent: Record<string, string>) =>
+    changedMembers(schemas, (name) => sent[name] ?? '', ACCOUNT_WORDS)
+  const { storage_quota, unattributed_threshold } = ACCOUNT_WORDS
+  expect(formText(4_294_967_296, storage_quota.scale)).toBe('4')
+  expect(formText(0.07, unattributed_threshold.scale)).toBe('7')
+  expect(formText(null, unattributed_threshold.scale)).toBe('')
+  expect(saved({ storage_quota: '1.5', unattributed_threshold: '12,5' })).toEqual({
+    storage_quota: 1_610_612_736,
+    unattributed_threshold: 0.125,
+  })
+  expect(saved({ storage_quota: '', 'was:storage_quota': '4' })).toEqual({ storage_quota: null })
+  for (const [name, text] of [
+    ['unattributed_threshold', '101'],
+    ['unattributed_threshold', '-1'],
+    ['storage_quota', 'many'],
+  ] as const) {
+    expect(() => saved({ [name]: text })).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          errors: [
+            { pointer: `/${name}`, message: expect.stringMatching(/^Write a number from 0/) },
+          ],
+        }),
+      }),
+    )
+  }
+})
+
+test('an amount of storage has a unit', () => {
+  expect([1_572_864, 4_294_967_296, 1_610_612_736].map(storageWords)).toEqual([
+    ...['1.5 MB', '4 GB', '1.5 GB'],
+  ])
+})
+
 test('a field is described by its schema', () => {
   const { events, disabled, storage_quota, url } = SCHEMAS
   expect(describeMember(events)).toEqual({
@@ -56,7 +97,12 @@ test('a field that is not valid JSON is named', () => {
       code: 'validation_failed',
       details: {
         detail: 'The text is not valid JSON.',
-        errors: [{ pointer: '/rules', message: expect.stringContaining('JSON') }],
+        errors: [
+          {
+            pointer: '/rules',
+            message: 'Line 1, column 3: “,” or “]” is expected, but the text ends.',
+          },
+        ],
       },
     }),
   )

@@ -81,7 +81,9 @@ describe('the form of a plan', () => {
     expect(fieldsOf(page)).toMatchObject({ view: 'json', json: '"x"' })
     const { read, pressed } = await open('/plans?new=empty')
     const wrong = await pressed(await read(), 'form', { view: 'json', json: '{"name": x}' })
-    expect(wrong).toContain('The text is not valid JSON')
+    expect(wrong).toContain(
+      'The text is not valid JSON. Line 1, column 10: A value is expected, but it has “x”.',
+    )
     expect(fieldsOf(wrong)).toMatchObject({ view: 'json', json: '{"name": x}' })
   })
 

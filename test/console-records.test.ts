@@ -103,6 +103,18 @@ describe('the search', () => {
     }
   })
 
+  test('lists what has an id before what begins with it', async () => {
+    const { acme, found, read } = await open()
+    for (const transaction_id of ['TX-1', 'TX-10', 'TX-11']) {
+      await acme.post('transactions', { ...first, transaction_id })
+    }
+    expect(await found('TX-1')).toBe(200)
+    expect(textOf(await read('/find?record_id=TX-1'))).toMatch(
+      /TX-1 Deposit .*TX-10 Deposit .*TX-11 /,
+    )
+    expect(await found('TX-10')).toBe(`${AT}/records/transactions/TX-10`)
+  })
+
   test('finds what begins with a text: ids, UUIDs, and names and addresses of affiliates', async () => {
     const { acme, found, read } = await open()
     const uuid = '018f3c2e-7a11-7c44-9d55-0123456789ab'
@@ -156,6 +168,23 @@ describe('the search', () => {
 
 describe('the page of a customer', () => {
   const at = `/customers/${ada.customer_id}`
+
+  test('says what the customer earned in the current month and the one before, at once', async () => {
+    const { read } = await open()
+    const months = [0, 1].map((ago) => {
+      const now = new Date()
+      const first = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - ago, 1))
+      return first.toLocaleDateString('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+    })
+    const text = textOf(await read(at))
+    expect(text).toMatch(
+      new RegExp(
+        `Commission from this customer .*${months[0]} ?, so far .*${months[1]} (?!, so far)`,
+      ),
+    )
+    const chosen = textOf(await read(`${at}?period=2026-01`))
+    expect(chosen).toMatch(/Commission from this customer .*January 2026 No line of this period/)
+  })
 
   test('has a time line in the order of days, and says what is missing', async () => {
     const { acme, read } = await open()

@@ -43,7 +43,7 @@ const DEFERRED: readonly (readonly [path: string, query: string, shown: number, 
   ['/console/accounts/:account/cases/:case', '', 3, 11],
   ['/console/accounts/:account/unearned', '?period=2026-10', 2, 7],
   ['/console/accounts/:account/unearned', '?period=2026-10&list=records', 2, 7],
-  ['/console/accounts/:account/customers/:customer', '', 3, 6],
+  ['/console/accounts/:account/customers/:customer', '', 3, 13],
   ['/console/accounts/:account/customers/:customer', '?period=2026-10', 3, 10],
   [
     '/console/accounts/:account/customers',

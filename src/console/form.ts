@@ -2,6 +2,7 @@ import type { Context } from 'hono'
 import { readFormText } from '../auth/client-credentials.ts'
 import { ApiError } from '../errors.ts'
 import { readFileText } from './file-text.ts'
+import { jsonErrorWords } from './json-error.ts'
 import { MAX_KEPT } from './kept-form.ts'
 import type { Values } from './page.ts'
 
@@ -94,10 +95,9 @@ export function parseField(name: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    const message = cause instanceof Error ? cause.message : String(cause)
     throw new ApiError('validation_failed', {
       detail: 'The text is not valid JSON.',
-      errors: [{ pointer: `/${name}`, message }],
+      errors: [{ pointer: `/${name}`, message: jsonErrorWords(text) }],
       cause,
     })
   }

@@ -156,7 +156,7 @@ export const accountsPage: Page = {
         method: 'POST',
         path: '/accounts',
         body: {
-          ...changedMembers(newAccount, values),
+          ...changedMembers(newAccount, values, ACCOUNT_WORDS),
           ...(values('binding') !== '' && { binding: values('binding') }),
         },
       }),

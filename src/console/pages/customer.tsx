@@ -1,13 +1,24 @@
+import { ApiError } from '../../errors.ts'
 import { nullIfNotFound } from '../api-errors.ts'
 import { apiPath, type Change, type Page, type Visit, withQuery } from '../page.ts'
 import { type Attributed, AttributionVerdict } from '../parts/customers.tsx'
-import { Badge, count, Data, Day, isolated, type List, Pager, Table } from '../parts/data.tsx'
+import {
+  Badge,
+  count,
+  Data,
+  Day,
+  isolated,
+  type List,
+  Pager,
+  periodWords,
+  Table,
+} from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { earnedIn } from '../parts/earned.tsx'
 import { column, fields } from '../parts/fields.tsx'
-import { ChangeForm, Filters, FoldedForm } from '../parts/forms.tsx'
+import { ChangeForm, Filters, FoldedForm, Refusal } from '../parts/forms.tsx'
 import { AffiliateLink } from '../parts/names.tsx'
-import { periodFilter } from '../parts/periods.ts'
+import { currentPeriods, isOpen, periodFilter } from '../parts/periods.ts'
 import { RecordFields } from '../parts/record-fields.tsx'
 import type { StoredRecord } from '../parts/record-lookup.ts'
 import { Records, recordsCalled } from '../parts/records.tsx'
@@ -85,7 +96,7 @@ const Affiliations = ({ visit, rows }: { visit: Visit; rows: readonly Affiliatio
   />
 )
 
-const Refusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>) => (
+const CustomerRefusal = ({ visit, refusal }: { visit: Visit } & Pick<History, 'refusal'>) => (
   <>
     <h2>Refusal</h2>
     {refusal ? (
@@ -142,13 +153,36 @@ const RecordLists = ({ visit, lists }: { visit: Visit; lists: readonly RecordLis
   </>
 )
 
-/** Computes and renders the time line of a customer, and what they earned in the chosen period. */
+/** Computes and renders what a customer earned in a period. If that is refused, the page says why. */
+async function renderEarned(visit: Visit, customer_id: string, period: string) {
+  const path = apiPath(visit.account)
+  const earned = await earnedIn(visit, { path, customer_id, period }).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    return <Refusal detail={error.details.detail ?? error.title} errors={[]} />
+  })
+  return (
+    <>
+      <h3>
+        {periodWords(period)}
+        {isOpen(period, visit.now) && ', so far'}
+      </h3>
+      {earned}
+    </>
+  )
+}
+
+/**
+ * Computes and renders the time line of a customer, and what they earned: in the chosen period, or in the current
+ * one and the one before.
+ */
 async function renderComputed(visit: Visit, history: CustomerHistory, sums: PeriodSums) {
   const { customer_id } = history
+  const chosen = periodFilter(visit, sums)
   const { period } = visit.query
-  const [line, earned] = await Promise.all([
+  const periods = period ? [period] : currentPeriods(sums, visit.now)
+  const [line, ...earned] = await Promise.all([
     renderTimeLine(visit, history),
-    period ? earnedIn(visit, { path: apiPath(visit.account), customer_id, period }) : null,
+    ...periods.map((one) => renderEarned(visit, customer_id, one)),
   ])
   return (
     <>
@@ -156,7 +190,10 @@ async function renderComputed(visit: Visit, history: CustomerHistory, sums: Peri
       {line}
       <section id="earned">
         <h2>Commission from this customer</h2>
-        <Filters visit={visit} fields={[{ ...periodFilter(visit, sums), required: true }]} />
+        <Filters
+          visit={visit}
+          fields={[{ ...chosen, options: [['', 'The latest'], ...(chosen.options ?? [])] }]}
+        />
         {earned}
       </section>
     </>
@@ -218,7 +255,7 @@ export const customerPage: Page = {
         )}
         <Affiliations visit={visit} rows={history.affiliations} />
         <RecordLists visit={visit} lists={lists} />
-        <Refusal visit={visit} refusal={history.refusal} />
+        <CustomerRefusal visit={visit} refusal={history.refusal} />
       </>
     )
     return {

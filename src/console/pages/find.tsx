@@ -136,7 +136,7 @@ export const findPage: Page = {
     const [exact, beginning] = await Promise.all([findExact(visit, id), findBeginning(visit, id)])
     const isExact = ({ path }: Choice) => exact.some((one) => one.path === path)
     const choices = [...exact, ...beginning.filter((one) => !isExact(one))]
-    const [only] = exact.length === 1 ? exact : choices.length === 1 ? choices : []
+    const [only] = choices.length === 1 ? choices : []
     // What is not stored may have been refused: the log of deliveries knows.
     const refused = deliveriesPath(visit.account, { record_id: id })
     const next = only?.path ?? (choices.length === 0 ? refused : undefined)

@@ -1,7 +1,7 @@
 import { accountChange } from '../../admin/fields.ts'
 import { apiPath, type Page, type Visit } from '../page.ts'
 import { Badge } from '../parts/data.tsx'
-import { ACCOUNT_WORDS, MODES, VERTICALS } from '../parts/field-words.ts'
+import { ACCOUNT_WORDS, MODES, storageWords, VERTICALS } from '../parts/field-words.ts'
 import { Facts, type Pair } from '../parts/fields.tsx'
 import { ChangeForm, ConfirmForm } from '../parts/forms.tsx'
 import { changedMembers } from '../parts/schema.ts'
@@ -76,7 +76,7 @@ export const settingsPage: Page = {
       request: (values, { account }) => ({
         method: 'PATCH',
         path: apiPath(account),
-        body: changedMembers(accountChange, values),
+        body: changedMembers(accountChange, values, ACCOUNT_WORDS),
       }),
     },
     enable: change('The account is enabled.', { disabled: false }),
@@ -107,7 +107,7 @@ export const settingsPage: Page = {
             // Most installations have one database.
             ...only('Database', account.binding === 'DB' ? null : account.binding),
             ['Credentials', account.disabled ? <Badge tone="bad">disabled</Badge> : 'accepted'],
-            ['Storage', `${megabytes(stored)} of ${megabytes(quota)} MB`],
+            ['Storage', `${storageWords(stored)} of ${storageWords(quota)}`],
           ]}
         />
         <SchemaForm
@@ -124,6 +124,3 @@ export const settingsPage: Page = {
     return { title: 'Settings', body }
   },
 }
-
-const megabytes = (bytes: number) =>
-  (bytes / 1e6).toLocaleString('en', { maximumFractionDigits: 1 })

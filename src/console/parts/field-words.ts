@@ -8,6 +8,33 @@ export interface FieldWords {
   readonly hint: string
   /** Its choices in words, by their values. Others are shown as they are. */
   readonly choices?: Readonly<Record<string, string>>
+  /** How people write its number; absent if that is the number of the API. */
+  readonly scale?: Scale
+}
+
+/** A unit in which people write a number, such as percent. */
+export interface Scale {
+  /** How many of the unit 1 of the API is. */
+  readonly factor: number
+  /** The most decimal places of the number of the API. */
+  readonly digits: number
+  readonly min: number
+  readonly max: number
+}
+
+/** A part of 1, written in percent. */
+const PERCENT: Scale = { factor: 100, digits: 8, min: 0, max: 100 }
+
+const BYTES_PER_GB = 1024 ** 3
+
+/** A number of bytes, written in GB. */
+const GIGABYTES: Scale = { factor: 1 / BYTES_PER_GB, digits: 0, min: 0, max: 10_000 }
+
+/** Returns an amount of storage in words, such as `1.5 MB of 4 GB` has two. */
+export function storageWords(bytes: number): string {
+  const [size, unit] =
+    bytes < BYTES_PER_GB ? [bytes / 1024 ** 2, 'MB'] : [bytes / BYTES_PER_GB, 'GB']
+  return `${size.toLocaleString('en', { maximumFractionDigits: 1 })} ${unit}`
 }
 
 /** The words of the fields of a form, by their names. */
@@ -59,7 +86,7 @@ export const ACCOUNT_WORDS = {
   },
   time_zone: {
     label: 'Time zone',
-    hint: 'The zone of times that come without one, such as Europe/Berlin. Default: UTC.',
+    hint: 'The zone of times in records that name none, such as Europe/Berlin. Default: UTC.',
   },
   book_zone: {
     label: 'Time zone of the books',
@@ -81,16 +108,18 @@ export const ACCOUNT_WORDS = {
     choices: { warn: 'Store them, and tell the sender', reject: 'Refuse them' },
   },
   storage_quota: {
-    label: 'Storage in bytes',
-    hint: 'How many bytes the account may store. Beyond them, records are refused. Default: 4,294,967,296, which are 4 GiB.',
+    label: 'Storage in GB',
+    hint: 'How much the account may store. When it is full, records are refused. 1 GB is 1,024 MB. Default: 4 GB.',
+    scale: GIGABYTES,
   },
   approvals: {
     label: 'Approvals for a statement',
     hint: 'How many different people must approve a statement: 1 or 2. Everyone who signs in with the same key counts as one person. Default: 1.',
   },
   unattributed_threshold: {
-    label: 'Customers without an affiliate',
-    hint: 'The share of the new customers of a day, from 0 to 1, above which webhooks report that they have no affiliate. Default: 0.2.',
+    label: 'Customers without an affiliate, in %',
+    hint: 'Webhooks report it if more of the new customers of a day have no affiliate. Default: 20 %.',
+    scale: PERCENT,
   },
   region: {
     label: 'Region of the credentials',

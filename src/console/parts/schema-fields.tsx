@@ -71,7 +71,7 @@ export const SchemaFields = <S extends Schemas>({ words: allWords, ...form }: Fi
       const value = form.values?.[name]
       const text = described.isList
         ? described.choices.filter((one) => Array.isArray(value) && value.includes(one)).join()
-        : formText(value)
+        : formText(value, words.scale)
       const was = form.values && !form.sendsAll && (
         <input type="hidden" name={`was:${name}`} value={text} />
       )
@@ -92,7 +92,7 @@ export const SchemaFields = <S extends Schemas>({ words: allWords, ...form }: Fi
             label={words.label}
             value={text}
             required={described.isRequired}
-            placeholder={described.example}
+            placeholder={described.example && formText(described.example, words.scale)}
             hint={words.hint}
             {...(described.example?.includes('\n') && { type: 'area' as const })}
             {...(described.choices.length > 0 && { options: optionsOf(described, words, text) })}

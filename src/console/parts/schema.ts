@@ -1,4 +1,7 @@
+import { ApiError } from '../../errors.ts'
 import type { Values } from '../page.ts'
+import { readAmount } from '../typed.ts'
+import type { FieldWords, Scale } from './field-words.ts'
 
 // Forms are made from the schemas of request bodies, so that their fields, choices and meanings are those
 // of the API reference.
@@ -48,9 +51,28 @@ export function describe(schema: Schema): Described {
   }
 }
 
-/** Returns what a form sends for a value of the API. */
-export const formText = (value: unknown): string =>
-  value === null || value === undefined ? '' : String(value)
+/** Returns what a form sends for a value of the API. A number with a scale is in the unit that people write. */
+export function formText(value: unknown, scale?: Scale): string {
+  if (value === null || value === undefined || value === '') return ''
+  if (!scale || !Number.isFinite(Number(value))) return String(value)
+  return String(Number((Number(value) * scale.factor).toFixed(3)))
+}
+
+/**
+ * Returns the number of the API that somebody wrote in a unit.
+ *
+ * @throws ApiError `validation_failed`
+ */
+function scaledValue(name: string, text: string, { factor, digits, min, max }: Scale): number {
+  const typed = readAmount(text, 3)
+  const number = 'value' in typed ? Number(typed.value) : Number.NaN
+  if (number >= min && number <= max) return Number((number / factor).toFixed(digits))
+  const message = `Write a number from ${min} to ${max.toLocaleString('en')}.`
+  throw new ApiError('validation_failed', {
+    detail: 'Nothing was saved.',
+    errors: [{ pointer: `/${name}`, message }],
+  })
+}
 
 /** Returns the value that a member of a form has. A list has a box for each choice. */
 const sentText = (values: Values, name: string, { isList, choices }: Described) =>
@@ -66,13 +88,23 @@ function toValue(text: string, { isList, type }: Described): unknown {
 
 /**
  * Returns the body of a request: the members that the form has changed. The others are left out, so that
- * the audit log has only what was changed, and so that other changes made meanwhile are kept.
+ * the audit log has only what was changed, and so that other changes made meanwhile are kept. `words` has the
+ * units of numbers.
+ *
+ * @throws ApiError `validation_failed` for a number that is not possible in its unit.
  */
-export function changedMembers(schemas: Schemas, values: Values): Record<string, unknown> {
+export function changedMembers(
+  schemas: Schemas,
+  values: Values,
+  words: Readonly<Record<string, FieldWords>> = {},
+): Record<string, unknown> {
   const changed = Object.entries(schemas).flatMap(([name, schema]) => {
     const described = describe(schema)
     const text = sentText(values, name, described)
-    return text === values(`was:${name}`) ? [] : [[name, toValue(text, described)] as const]
+    if (text === values(`was:${name}`)) return []
+    const { scale } = words[name] ?? {}
+    const value = scale && text !== '' ? scaledValue(name, text, scale) : toValue(text, described)
+    return [[name, value] as const]
   })
   return Object.fromEntries(changed)
 }

@@ -4,6 +4,7 @@ import type { Vocabulary } from '../../commission/plans/vocabulary.ts'
 import { ApiError } from '../../errors.ts'
 import type { ApiRequest } from '../api.ts'
 import { readErrors } from '../api-errors.ts'
+import { jsonErrorWords } from '../json-error.ts'
 import { apiPath, type FieldError, type Values, type Visit } from '../page.ts'
 import { RULE_KINDS } from './fields.ts'
 import { formOf, rowCount, termsOf, valuesOf, withoutRow, withRow } from './form.ts'
@@ -24,10 +25,9 @@ export function typedTerms(values: Values): Typed {
   if (!isJson(values)) return termsOf(values)
   try {
     return { terms: JSON.parse(values('json')), problems: [] }
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    const problem = { pointer: '/json', message: `The text is not valid JSON: ${reason}.` }
-    return { terms: null, problems: [problem] }
+  } catch {
+    const message = `The text is not valid JSON. ${jsonErrorWords(values('json'))}`
+    return { terms: null, problems: [{ pointer: '/json', message }] }
   }
 }
 
