@@ -319,6 +319,31 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { received: 1, changed: 1 },
   ],
   [
+    ['affiliates', 'invite', 'a', 'A-1', '--member', 'm-1'],
+    'POST accounts/a/affiliates/A-1/invitations',
+    { member: 'm-1' },
+    { id: 'i-1', invitation_url: 'https://x.test/portal/a/invitation#secret' },
+  ],
+  [
+    ['affiliates', 'invitations', 'a', 'A-1'],
+    'GET accounts/a/affiliates/A-1/invitations',
+    undefined,
+    LIST,
+  ],
+  [
+    ['affiliates', 'uninvite', 'a', 'A-1', 'i-1'],
+    'DELETE accounts/a/affiliates/A-1/invitations/i-1',
+    undefined,
+    undefined,
+  ],
+  [['affiliates', 'members', 'a', 'A-1'], 'GET accounts/a/affiliates/A-1/members', undefined, LIST],
+  [
+    ['affiliates', 'remove-member', 'a', 'A-1', 'm-1'],
+    'DELETE accounts/a/affiliates/A-1/members/m-1',
+    undefined,
+    undefined,
+  ],
+  [
     ['affiliates', 'delete', 'a', '..'],
     'DELETE accounts/a/affiliates?affiliate_id=..',
     undefined,

@@ -1,4 +1,6 @@
+import { env } from 'cloudflare:workers'
 import { beforeEach, expect, test } from 'vitest'
+import { digest } from '../src/auth/secret.ts'
 import { signedIn } from './console/browser.ts'
 import { askAdmin, json, issuedPartner as partner } from './partner.ts'
 
@@ -80,4 +82,82 @@ test('the console suspends and reinstates an affiliate, and says so on page and 
   expect(await read('IB-07')).toMatchObject({ status: 'active' })
   const log = (await page('/audit-log')).replaceAll(/<[^>]+>/g, ' ')
   expect(log.match(/IB-07\s*:\s*(?:suspended|reinstated)/g)).toHaveLength(2)
+})
+
+const at = (path: string) => `accounts/acme/affiliates/${path}`
+const invite = (id = 'IB-07', body?: object) => askAdmin(at(`${id}/invitations`), 'POST', body)
+const invitations = async (id = 'IB-07') => (await json(askAdmin(at(`${id}/invitations`)))).data
+
+test('an invitation is a link with a secret, of which only a digest is stored', async () => {
+  const made = await invite()
+  const { id, invitation_url, status, ends_at, created_at } = await json(made)
+  expect([made.status, status]).toEqual([201, 'open'])
+  expect(Date.parse(ends_at) - Date.parse(created_at)).toBe(72 * 3_600_000)
+  const [, secret = ''] =
+    /^https:\/\/api\.example\/portal\/acme\/invitation#([0-9A-Za-z]{43})$/.exec(invitation_url) ??
+    []
+  const { results } = await env.DB.prepare('select * from affiliate_invitations').all()
+  expect(results).toMatchObject([{ id, affiliate_id: 'IB-07', digest: await digest(secret) }])
+  expect(JSON.stringify([results, await auditLog()])).not.toContain(secret)
+  expect(JSON.stringify(await invitations())).not.toContain('invitation_url')
+})
+
+test('an invitation is ended once, is of one affiliate, and 20 are open at most', async () => {
+  const { id } = await json(invite())
+  expect((await askAdmin(at(`IB-08/invitations/${id}`), 'DELETE')).status).toBe(404)
+  expect((await askAdmin(at(`IB-07/invitations/${id}`), 'DELETE')).status).toBe(204)
+  expect((await askAdmin(at(`IB-07/invitations/${id}`), 'DELETE')).status).toBe(204)
+  expect(await invitations()).toMatchObject([{ id, status: 'ended', used_at: null }])
+  const ended = (await auditLog()).data.filter(
+    ({ action }: { action: string }) => action === 'affiliate-invitation.end',
+  )
+  expect(ended).toHaveLength(1)
+
+  for (let i = 0; i < 20; i++) await invite()
+  expect((await invite()).status).toBe(409)
+  expect((await invite('IB-08')).status).toBe(201)
+  expect((await invite('IB-99')).status).toBe(404)
+})
+
+test('a member is listed, invited again, and removed with their passkeys', async () => {
+  expect((await invite('IB-07', { member: 'mem-1' })).status).toBe(422)
+  await env.DB.batch([
+    env.DB.prepare(`insert into affiliate_members
+      values ('acme', 'IB-07', 'mem-1', 'Eve', '2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z')`),
+    env.DB.prepare(`insert into affiliate_passkeys
+      values ('acme', 'cred', 'IB-07', 'mem-1', 'key', 0, '[]', 'Phone', '2026', '2026')`),
+  ])
+  expect((await json(askAdmin(at('IB-07/members')))).data).toEqual([
+    {
+      ...{ id: 'mem-1', name: 'Eve', passkeys: 1, created_at: '2026-01-01T00:00:00.000Z' },
+      last_seen_at: '2026-01-02T00:00:00.000Z',
+    },
+  ])
+  expect((await json(askAdmin(at('IB-08/members')))).data).toEqual([])
+  expect(await json(invite('IB-07', { member: 'mem-1' }))).toMatchObject({ member: 'mem-1' })
+  const uses = await json(askAdmin(at('IB-07'), 'DELETE'))
+  expect(uses.detail).toContain('members')
+
+  expect((await askAdmin(at('IB-08/members/mem-1'), 'DELETE')).status).toBe(404)
+  expect((await askAdmin(at('IB-07/members/mem-1'), 'DELETE')).status).toBe(204)
+  expect(await invitations()).toMatchObject([{ status: 'ended' }])
+  const { results } = await env.DB.prepare('select * from affiliate_passkeys').all()
+  expect(results).toEqual([])
+  expect((await askAdmin(at('IB-07'), 'DELETE')).status).toBe(204)
+})
+
+test('the console shows a link once, lists who is invited, and ends invitations', async () => {
+  const browser = await signedIn()
+  const path = `${AT}/affiliates/IB-07`
+  const change = async (fields: Record<string, string>) =>
+    browser.post(path, { csrf: await browser.csrf(path), ...fields })
+  const invited = await (await change({ change: 'invite' })).text()
+  expect(invited).toMatch(/data-copy="Copy the link"[^>]*>https:\/\/api\.example\/portal\/acme\//)
+
+  const page = await (await browser.get(path)).text()
+  expect(page).toContain('Open invitations')
+  expect(page).not.toContain('/invitation#')
+  const [{ id }] = await invitations()
+  expect((await change({ change: 'uninvite', invitation: id })).status).toBe(303)
+  expect(await (await browser.get(path)).text()).not.toContain('Open invitations')
 })

@@ -3,6 +3,7 @@ import { env } from 'cloudflare:workers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import openapi from '../openapi.json'
+import { MAX_OPEN_INVITATIONS } from '../src/admin/invitation-fields.ts'
 import { app } from '../src/app.ts'
 import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
@@ -330,6 +331,15 @@ function requestFor(operation: Described): Request {
   })
 }
 
+/** Invites more persons than an affiliate may have open invitations. */
+async function inviteMany(operation: Described) {
+  await askAdmin('accounts/firm/affiliates', 'PUT', [{ affiliate_id: 'nobody' }])
+  for (let i = 0; i < MAX_OPEN_INVITATIONS; i++) {
+    await askAdmin('accounts/firm/affiliates/nobody/invitations', 'POST')
+  }
+  return fetchWith(env, requestFor(operation))
+}
+
 test('an operation that the account does not allow is 409 conflict', async () => {
   Object.assign(PLAN_LIMITS, { assignments: 1000 })
   const live = { account: 'live', name: 'Live', vertical: 'forex' }
@@ -339,6 +349,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
     if (operation.method === 'DELETE' && operation.path.includes('/affiliates')) {
       return deleteNamedAffiliate(operation)
     }
+    if (operation.path.endsWith('/invitations')) return inviteMany(operation)
     if (operation.path.endsWith('/affiliates')) return createCycle()
     if (operation.path.includes('/fraud-rules')) return changeFullRules(operation)
     if (/plans|assignments/.test(operation.path)) return sendToFullAccount(operation)

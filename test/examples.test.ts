@@ -540,6 +540,22 @@ async function takeHistories(team: Team) {
   await team('putAffiliates', 'mistyped', 'Affiliates that nothing names', {
     body: [{ affiliate_id: 'IB-O7' }, { affiliate_id: 'IB-O8' }],
   })
+  const invited = { account: 'acme-forex', affiliate_id: 'IB-01' }
+  const { id: invitation_id } = await team('inviteAffiliate', 'invited', 'A person is invited', {
+    at: invited,
+  })
+  await team('endInvitation', 'ended', 'It is ended', { at: { ...invited, invitation_id } })
+  await team('listInvitations', 'all', 'One that was ended', { at: invited })
+  await env.DB.prepare(
+    `insert into affiliate_members
+     values ('acme-forex', 'IB-01', 'b54adc00-67f9-4bd2-a1c3-6f1e5b1a2c3d', 'Ada', ?1, ?1)`,
+  )
+    .bind('2026-10-01T09:00:00.000Z')
+    .run()
+  const { data: members } = await team('listMembers', 'all', 'One person', { at: invited })
+  await team('removeMember', 'removed', 'The person is removed', {
+    at: { ...invited, member_id: members[0].id },
+  })
   const mistyped = { account: 'acme-forex', affiliate_id: 'IB-O7' }
   await team('deleteAffiliate', 'deleted', 'An affiliate that nothing names', { at: mistyped })
   await team('deleteAffiliateById', 'deleted', 'The id in the query', {

@@ -42,6 +42,8 @@ const ONE: Bound = { each: 0, fixed: 3 }
 const LETTER: Bound = { each: 0, fixed: 10 }
 /** A customer without changes, and one row for each change. */
 const HISTORY: Bound = { each: 0, fixed: 20 }
+/** An affiliate, and the few invitations or members that they have. */
+const MEMBERS: Bound = { each: 3, fixed: 10 }
 const PARENTS: Bound = { each: 5, fixed: 10, isCounted: true }
 const RECORDS: Bound = { each: 5, fixed: 10 }
 const RECORDS_BY_DAY: Bound = { each: 5, fixed: 10, isCounted: true, passesHeld: true }
@@ -326,6 +328,8 @@ async function routes() {
     '/labels/kyc_status_id': [{ bound: { each: 0, fixed: 510 } }],
     '/labels/sales_status_id': [{ bound: { each: 0, fixed: 510 } }],
     '/links': list(ROWS, [name, 'links', null], [`f${nearEnd(SIZES.affiliates, 7)}`]),
+    '/affiliates/aff-000001/invitations': [{ bound: MEMBERS }],
+    '/affiliates/aff-000001/members': [{ bound: MEMBERS }],
     '/links/f0000001': [{ bound: ONE }],
     '/plans': [{ bound: PLANS }],
     '/plans/p-000001': [{ bound: PLANS }],

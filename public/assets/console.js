@@ -1,5 +1,7 @@
 // Enhances the pages of the console. Every page works without it.
 
+import './copy.js'
+
 /** Draws each chart from the table beside it. */
 async function drawCharts() {
   const figures = [...document.querySelectorAll('[data-chart]')]

@@ -21,6 +21,7 @@ import { accountReports, REPORT_PATHS } from '../reports/routes.ts'
 import { quote } from '../validation/quote.ts'
 import { accounts, findRouteAccount } from './accounts.ts'
 import { affiliateKeys } from './affiliate-keys.ts'
+import { affiliateMembers } from './affiliate-members.ts'
 import { affiliates } from './affiliates.ts'
 import { approvals } from './approvals.ts'
 import { attribution } from './attribution.ts'
@@ -55,6 +56,7 @@ export const admin = (resourcesOf: ResourcesOf) => {
     .route(`${account}/brand-tokens`, brandTokens)
     .route(`${account}/affiliates`, affiliates)
     .route(`${account}/affiliates`, affiliateKeys)
+    .route(`${account}/affiliates`, affiliateMembers)
     .route(`${account}/events`, eventDefinitions)
     .route(`${account}/status-map`, statusMap)
     .route(`${account}/labels`, labels)

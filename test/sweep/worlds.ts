@@ -100,6 +100,18 @@ export async function prepare(
          values (?1, 'aff-7'), (?1, 'unnamed'), (?1, 'unnamed-2')`,
       )
       .bind(account),
+    db
+      .prepare(
+        `insert into affiliate_members
+         values (?1, 'aff-7', 'mem-1', 'Ada', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+      )
+      .bind(account),
+    db
+      .prepare(
+        `insert into affiliate_invitations
+         values (?1, 'aff-7', 'inv-1', ?2, null, '2026-01-01T00:00:00.000Z', 'admin-key', ?3, null)`,
+      )
+      .bind(account, '0'.repeat(64), Date.now() + 3_600_000),
     ...plansOf(account, db),
     ...fraudRulesOf(account, db),
     ...statementRows(db, account),

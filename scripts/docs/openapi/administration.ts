@@ -6,6 +6,7 @@ import { fraudSimulation } from './administration/fraud-simulation.ts'
 import { histories } from './administration/histories.ts'
 import { attribution, audit, erasure, feeds, links } from './administration/insight.ts'
 import { looking } from './administration/looking.ts'
+import { affiliateMembers } from './administration/members.ts'
 import { ACCOUNT_PATH } from './administration/operation.ts'
 import { assignments, plans } from './administration/plans.ts'
 import { affiliates, events, unmappedStatuses, vocabulary } from './administration/settings.ts'
@@ -27,7 +28,13 @@ import { why } from './why.ts'
 const TOPICS: Readonly<Record<string, () => Operation[]>> = {
   accounts: () => [...accounts(), ...credentials(), audit()],
   definitions: () => [...vocabulary(), ...unmappedStatuses(), ...events()],
-  affiliates: () => [...affiliates(), ...affiliateKeys(), ...links(), ...attribution()],
+  affiliates: () => [
+    ...affiliates(),
+    ...affiliateKeys(),
+    ...affiliateMembers(),
+    ...links(),
+    ...attribution(),
+  ],
   webhooks,
   plans: () => [...plans(), simulation(), ...assignments(), ...rates()],
   fraud: () => [...fraud(), fraudSimulation(), ...fraudCases(), ...fraudDecisions()],

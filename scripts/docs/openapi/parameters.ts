@@ -396,6 +396,8 @@ const PATH: Record<string, object> = {
   client_id: path('client_id', 'The id of the OAuth client.', UUID),
   token_id: path('token_id', 'The id of the Brand Token. It is not the token itself.', UUID),
   key_id: path('key_id', 'The id of the key. It is not the key itself.', UUID),
+  invitation_id: path('invitation_id', 'The id of the invitation. It is not its link.', UUID),
+  member_id: path('member_id', 'The id of the member.', UUID),
   link_id: path('link_id', 'The id of the link.', 'Lk7Qm2Xv'),
   webhook_id: path('webhook_id', 'The id of the webhook.', 'whk_4f8Kd02LmQzX7vBn1TcY5s'),
   eventname: path('eventname', 'The name of the event.', 'DailyStats'),

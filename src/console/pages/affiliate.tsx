@@ -30,6 +30,7 @@ import {
   firstVersionWords,
   readAddChoices,
 } from '../parts/affiliate-forms.tsx'
+import { AccessPart, memberChanges, readAccess } from '../parts/affiliate-members.tsx'
 import { type Status, StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
 import { OpenCases, readOpenCases } from '../parts/cases.tsx'
 import {
@@ -294,7 +295,7 @@ async function readAffiliate(visit: Visit) {
   const own = { affiliate_id }
   const choices = readAddChoices(visit)
   const assignments = readAssignments(visit, own)
-  const [profiles, parents, balances, statements, entries, links, plan, cases, planNames] =
+  const [profiles, parents, balances, statements, entries, links, plan, cases, access, planNames] =
     await Promise.all([
       api.get<List<Profile>>(at('affiliates'), own),
       api.get<List<Parents>>(at('affiliates', 'parents'), own),
@@ -306,6 +307,7 @@ async function readAffiliate(visit: Visit) {
       api.get<List<Link>>(at('links'), own),
       readPlanInForce(visit, choices, assignments),
       readOpenCases(visit, affiliate_id),
+      readAccess(visit, affiliate_id),
       visit.names.plans(),
     ])
   const found = {
@@ -319,6 +321,7 @@ async function readAffiliate(visit: Visit) {
       plan,
       cases,
       planNames,
+      access,
     },
   }
   return { ...found, assignments: await assignments, choices: await choices }
@@ -509,6 +512,7 @@ const NotConfigured = ({ visit }: { visit: Visit }) => (
 const changes: Readonly<Record<string, Change>> = {
   unassign,
   ...statusChanges,
+  ...memberChanges,
   add: addAffiliate,
   configure: {
     done: 'The affiliate is stored.',
@@ -627,6 +631,7 @@ export const affiliatePage: Page = {
         {found.profile && (
           <>
             <h2 id="portal">Portal</h2>
+            {found.access && <AccessPart visit={visit} access={found.access} />}
             <StatusForm visit={visit} affiliate_id={affiliate_id} status={found.profile.status} />
           </>
         )}

@@ -11,7 +11,14 @@ export const AUDIT_KINDS: Readonly<Record<string, AuditKind>> = {
   account: { name: 'Account settings', words: ['account'] },
   affiliates: {
     name: 'Affiliates and their plans',
-    words: ['affiliate', 'affiliates', 'assignment', 'assignments'],
+    words: [
+      'affiliate',
+      'affiliates',
+      'affiliate-invitation',
+      'affiliate-member',
+      'assignment',
+      'assignments',
+    ],
   },
   customers: {
     name: 'Customers',

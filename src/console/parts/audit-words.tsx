@@ -440,6 +440,36 @@ const SENTENCES: Readonly<Record<string, Write>> = {
     sentence: 'changed a link',
     changes: settings(without(details, 'link_id', 'before'), objectAt(details, 'before')),
   }),
+  'affiliate-invitation.create': (details, visit) => ({
+    sentence: (
+      <>
+        invited {details.member ? 'a member again' : 'a person'} for{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
+  'affiliate-invitation.end': (details, visit) => ({
+    sentence: (
+      <>
+        ended an invitation of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
+  'affiliate-member.join': (details, visit) => ({
+    sentence: (
+      <>
+        registered a passkey by an invitation of{' '}
+        <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
+  'affiliate-member.remove': (details, visit) => ({
+    sentence: (
+      <>
+        removed a member of <Affiliate visit={visit} id={text(details, 'affiliate_id')} />
+      </>
+    ),
+  }),
   'link.create': (details, visit) => ({
     sentence: (
       <>

@@ -7,19 +7,26 @@ import { linksOf } from './links.ts'
 
 // What names an affiliate. Only an affiliate that nothing names can be deleted.
 
-/** Selects what names the affiliate `:id` in the database of the account, apart from customers. */
+const isIn = (table: string, column: string) =>
+  `exists (select 1 from ${table} where account = :account and ${column} = :id)`
+
+/** What can name the affiliate `:id` in the database of the account, apart from customers. */
+const USED_BY = {
+  'parent of others': `${isIn('affiliates', 'parent')} or ${isIn('affiliate_parents', 'parent')}`,
+  assignments: isIn('assignments', 'affiliate_id'),
+  statements: isIn('statements', 'affiliate_id'),
+  'manual entries': isIn('manual_entries', 'affiliate_id'),
+  'ledger entries': isIn('ledger', 'affiliate_id'),
+  members: isIn('affiliate_members', 'affiliate_id'),
+}
+
+/** Selects what names the affiliate. D1 refuses a UNION of more than five. */
 const USES = `
-  select 'parent of others' as use where exists (
-      select 1 from affiliates where account = :account and parent = :id)
-    or exists (select 1 from affiliate_parents where account = :account and parent = :id)
-  union all select 'assignments' where exists (
-    select 1 from assignments where account = :account and affiliate_id = :id)
-  union all select 'statements' where exists (
-    select 1 from statements where account = :account and affiliate_id = :id)
-  union all select 'manual entries' where exists (
-    select 1 from manual_entries where account = :account and affiliate_id = :id)
-  union all select 'ledger entries' where exists (
-    select 1 from ledger where account = :account and affiliate_id = :id)`
+  select value as use from json_each(json_array(
+    ${Object.entries(USED_BY)
+      .map(([use, condition]) => `iif(${condition}, '${use}', null)`)
+      .join(',\n    ')}))
+  where value is not null`
 
 const FIND_USES = compileStatement(USES)
 
@@ -58,12 +65,16 @@ const DELETE_AFFILIATE = compileStatement(
   'delete from affiliates where account = :account and affiliate_id = :id',
 )
 
+const DELETE_INVITATIONS = compileStatement(
+  'delete from affiliate_invitations where account = :account and affiliate_id = :id',
+)
+
 const DELETE_PARENTS = compileStatement(
   'delete from affiliate_parents where account = :account and affiliate_id = :id',
 )
 
 /**
- * Deletes an affiliate with its parents by day. Fails, and so does its batch, if anything but customers
+ * Deletes an affiliate with its parents by day and its invitations. Fails, and so does its batch, if anything but customers
  * and links names it by then.
  */
 export const deleteAffiliate = (
@@ -71,6 +82,6 @@ export const deleteAffiliate = (
   account: string,
   id: string,
 ): D1PreparedStatement[] =>
-  [REJECT_USED, DELETE_PARENTS, DELETE_AFFILIATE].map((statement) =>
+  [REJECT_USED, DELETE_INVITATIONS, DELETE_PARENTS, DELETE_AFFILIATE].map((statement) =>
     bindStatement(db, statement, { account, id }),
   )

@@ -1,0 +1,84 @@
+import { MAX_OPEN_INVITATIONS, newInvitation } from '../../../../src/admin/invitation-fields.ts'
+import { documented, object } from '../../envelopes.ts'
+import { closedObject } from '../../json-schema.ts'
+import { listOf, type Operation } from '../operation.ts'
+import { orNull, TEXT, TIME } from '../shapes.ts'
+import { ACCOUNT_PATH, AT, COUNT, NO_CONTENT, operation, returned } from './operation.ts'
+
+const INVITATION = {
+  id: documented('Identifies the invitation.', TEXT),
+  status: documented('`open`, `used`, or `ended`: it has expired or was ended.', {
+    type: 'string',
+    enum: ['open', 'used', 'ended'],
+  }),
+  member: documented('The member who lost their passkeys, or null: another person.', orNull(TEXT)),
+  created_at: documented('When it was made.', TIME),
+  created_by: documented('Who made it.', TEXT),
+  ends_at: documented('When it stops to work: 72 hours later, or when it was ended.', TIME),
+  used_at: documented('When somebody registered a passkey with it, or null.', orNull(TIME)),
+}
+
+const MEMBER = object({
+  id: documented('Identifies the member.', TEXT),
+  name: documented('What the member calls themself.', TEXT),
+  passkeys: documented('The number of their passkeys.', COUNT),
+  created_at: documented('When they registered.', TIME),
+  last_seen_at: documented('When they signed in last.', TIME),
+})
+
+const AFFILIATE_PATH = `${ACCOUNT_PATH}/affiliates/{affiliate_id}`
+
+/** Lists the operations on the members of affiliates. */
+export const affiliateMembers = (): Operation[] => [
+  operation({
+    method: 'post',
+    path: `${AFFILIATE_PATH}/invitations`,
+    id: 'inviteAffiliate',
+    summary: 'Invite a person',
+    description: `Makes a link for one person, who registers a passkey with it and is signed in to the portal. It works once within 72 hours and is shown only here; the service sends no e-mail. An affiliate has at most ${MAX_OPEN_INVITATIONS} open invitations.`,
+    body: { schema: closedObject(newInvitation, AT), required: false },
+    answers: {
+      201: {
+        description: 'The invitation.',
+        schema: object({
+          ...INVITATION,
+          invitation_url: documented('The link to hand over.', TEXT),
+        }),
+      },
+    },
+    errors: ['conflict'],
+  }),
+  operation({
+    method: 'get',
+    path: `${AFFILIATE_PATH}/invitations`,
+    id: 'listInvitations',
+    summary: 'List invitations',
+    description:
+      'Lists the invitations of an affiliate, the latest first. Their links are not stored.',
+    answers: returned('The invitations.', listOf(object(INVITATION))),
+  }),
+  operation({
+    method: 'delete',
+    path: `${AFFILIATE_PATH}/invitations/{invitation_id}`,
+    id: 'endInvitation',
+    summary: 'End an invitation',
+    description: 'Ends an invitation. Its link stops working at once.',
+    answers: NO_CONTENT,
+  }),
+  operation({
+    method: 'get',
+    path: `${AFFILIATE_PATH}/members`,
+    id: 'listMembers',
+    summary: 'List members',
+    description: 'Lists the persons who sign in for an affiliate.',
+    answers: returned('The members.', listOf(MEMBER)),
+  }),
+  operation({
+    method: 'delete',
+    path: `${AFFILIATE_PATH}/members/{member_id}`,
+    id: 'removeMember',
+    summary: 'Remove a member',
+    description: 'Removes a member with their passkeys. They are signed out at once.',
+    answers: NO_CONTENT,
+  }),
+]

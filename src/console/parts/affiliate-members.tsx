@@ -1,0 +1,197 @@
+import { nullIfNotFound } from '../api-errors.ts'
+import { apiPath, type Change, type Values, type Visit } from '../page.ts'
+import { Data, type List, Table, Time } from './data.tsx'
+import { column } from './fields.tsx'
+import { ChangeForm, FoldedForm } from './forms.tsx'
+
+// Who signs in to the portal for an affiliate, and who is invited.
+
+interface Member {
+  readonly id: string
+  readonly name: string
+  readonly passkeys: number
+  readonly created_at: string
+  readonly last_seen_at: string
+}
+
+interface Invitation {
+  readonly id: string
+  readonly status: 'open' | 'used' | 'ended'
+  readonly member: string | null
+  readonly created_at: string
+  readonly created_by: string
+  readonly ends_at: string
+  readonly used_at: string | null
+}
+
+/** The members of an affiliate, and the invitations that are open. */
+export interface Access {
+  readonly members: readonly Member[]
+  readonly open: readonly Invitation[]
+}
+
+type Rows<Row> = Pick<List<Row>, 'data'>
+
+/** Reads who signs in for an affiliate; null if it is not configured. */
+export async function readAccess(
+  { api, account }: Visit,
+  affiliate: string,
+): Promise<Access | null> {
+  const at = (what: string) => apiPath(account, 'affiliates', affiliate, what)
+  const [members, invitations] = await Promise.all([
+    api.get<Rows<Member>>(at('members')).catch(nullIfNotFound),
+    api.get<Rows<Invitation>>(at('invitations')).catch(nullIfNotFound),
+  ])
+  if (!members || !invitations) return null
+  return {
+    members: members.data,
+    open: invitations.data.filter(({ status }) => status === 'open'),
+  }
+}
+
+const pathOf = ({ account, params }: Visit, ...parts: string[]) =>
+  apiPath(account, 'affiliates', params.affiliate ?? '', ...parts)
+
+const memberBody = (values: Values) => (values('member') ? { member: values('member') } : {})
+
+/** Renders the link of an invitation. It is shown only here. */
+const InvitationLink = ({ url }: { url: string }) => (
+  <>
+    <p>
+      <strong>The invitation is made.</strong> Send this link to the person. It works once, within
+      72 hours, and is not shown again.
+    </p>
+    <p>
+      <code class="secret" data-copy="Copy the link" data-copied="Copied">
+        {url}
+      </code>
+    </p>
+  </>
+)
+
+/** The changes of who signs in for the affiliate of a page. */
+export const memberChanges: Readonly<Record<string, Change>> = {
+  invite: {
+    done: '',
+    show: (answer) => (
+      <InvitationLink url={(answer as { invitation_url: string }).invitation_url} />
+    ),
+    request: (values, visit) => ({
+      method: 'POST',
+      path: pathOf(visit, 'invitations'),
+      body: memberBody(values),
+    }),
+  },
+  uninvite: {
+    done: 'The invitation is ended. Its link no longer works.',
+    request: (values, visit) => ({
+      method: 'DELETE',
+      path: pathOf(visit, 'invitations', values('invitation')),
+    }),
+  },
+  remove_member: {
+    done: 'The member is removed, and signed out.',
+    request: (values, visit) => ({
+      method: 'DELETE',
+      path: pathOf(visit, 'members', values('member')),
+    }),
+  },
+}
+
+const nameOf = ({ members }: Access, id: string | null) =>
+  members.find((member) => member.id === id)?.name ?? null
+
+const Members = ({ access }: { access: Access }) => (
+  <Table
+    caption="Members"
+    isCards
+    rows={access.members}
+    columns={[
+      column('Name', ({ name }: Member) => <Data text={name} />),
+      column('Passkeys', ({ passkeys }: Member) => String(passkeys), true),
+      column('Member since', ({ created_at }: Member) => <Time at={created_at} />),
+      column('Last signed in', ({ last_seen_at }: Member) => <Time at={last_seen_at} />),
+    ]}
+    empty={<p class="note">Nobody signs in to the portal for this affiliate yet.</p>}
+  />
+)
+
+const Invitations = ({ visit, access }: { visit: Visit; access: Access }) => (
+  <>
+    <Table
+      caption="Open invitations"
+      isCards
+      rows={access.open}
+      columns={[
+        column('For', ({ member }: Invitation) => {
+          const name = nameOf(access, member)
+          return name === null ? 'another person' : <Data text={name} />
+        }),
+        column('Made', ({ created_at }: Invitation) => <Time at={created_at} />),
+        column('By', ({ created_by }: Invitation) => <Data text={created_by} />),
+        column('Ends', ({ ends_at }: Invitation) => <Time at={ends_at} />),
+      ]}
+    />
+    <FoldedForm
+      visit={visit}
+      change="uninvite"
+      title="End an invitation"
+      submit="End the invitation"
+      fields={[
+        {
+          name: 'invitation',
+          label: 'Invitation',
+          options: access.open.map(({ id, member, created_at }) => [
+            id,
+            `${nameOf(access, member) ?? 'Another person'}, made ${created_at.slice(0, 16).replace('T', ' ')} UTC`,
+          ]),
+        },
+      ]}
+    >
+      <p>Its link stops working at once.</p>
+    </FoldedForm>
+  </>
+)
+
+/** Renders who signs in for an affiliate, and the forms that invite and remove persons. */
+export const AccessPart = ({ visit, access }: { visit: Visit; access: Access }) => {
+  const persons = access.members.map(({ id, name }) => [id, name] as const)
+  return (
+    <>
+      <Members access={access} />
+      {access.open.length > 0 && <Invitations visit={visit} access={access} />}
+      <ChangeForm visit={visit} change="invite" submit="Invite">
+        <p class="note">
+          The person opens a link, and signs in from then on with the screen lock of their phone or
+          computer. There is no password. You send the link: the service sends no e-mail.
+        </p>
+      </ChangeForm>
+      {persons.length > 0 && (
+        <>
+          <FoldedForm
+            visit={visit}
+            change="invite"
+            title="Somebody lost their device"
+            submit="Invite again"
+            fields={[{ name: 'member', label: 'Who', options: persons }]}
+          >
+            <p>
+              When the new link is used, the earlier passkeys of this person stop working, and they
+              are signed out where they used them.
+            </p>
+          </FoldedForm>
+          <FoldedForm
+            visit={visit}
+            change="remove_member"
+            title="Remove a member"
+            submit="Remove the member"
+            isDanger
+            fields={[{ name: 'member', label: 'Who', options: persons }]}
+          >
+            <p>They are signed out at once. To return, they need a new invitation.</p>
+          </FoldedForm>
+        </>
+      )}
+    </>
+  )
+}
