@@ -1,5 +1,6 @@
 import type { Operation } from './operation.ts'
 import { ACCOUNTS } from './operations/accounts.ts'
+import { AFFILIATE_MEMBERS } from './operations/affiliate-members.ts'
 import { AFFILIATES } from './operations/affiliates.ts'
 import { BOOKS } from './operations/books.ts'
 import { CASES } from './operations/cases.ts'
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...ACCOUNTS,
   ...CREDENTIALS,
   ...AFFILIATES,
+  ...AFFILIATE_MEMBERS,
   ...EVENTS,
   ...MAPPINGS,
   ...LINKS,

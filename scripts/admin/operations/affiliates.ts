@@ -16,12 +16,6 @@ const PROFILE: Options = {
   },
 }
 
-const AFFILIATE_PATH = 'accounts/{account}/affiliates/{affiliate_id}'
-
-const INVITATION: Options = {
-  member: { value: 'id', description: 'The member who lost their passkeys; those end.' },
-}
-
 /** Returns the members of a body; the word `none` stands for null. */
 const withNull = (members: Record<string, string>) =>
   Object.fromEntries(
@@ -82,56 +76,6 @@ export const AFFILIATES: readonly Operation[] = [
     argument: 'affiliate_id',
     isArgumentInQuery: true,
     format: sentence('Deleted affiliate {affiliate_id} of account {account}.'),
-  },
-  {
-    noun: 'affiliates',
-    verb: 'invite',
-    summary: 'Makes a link for one person, who signs in to the portal with it; shown once.',
-    example: 'acme IB-07',
-    method: 'POST',
-    path: `${AFFILIATE_PATH}/invitations`,
-    options: INVITATION,
-    body: (input) => membersOf(INVITATION, input),
-    format: object,
-    secret: 'invitation_url',
-    recovery:
-      'The link may have been made: run `affiliates invitations`, and end the unknown invitation.',
-  },
-  {
-    noun: 'affiliates',
-    verb: 'invitations',
-    summary: 'Lists the invitations of an affiliate, the latest first.',
-    example: 'acme IB-07',
-    method: 'GET',
-    path: `${AFFILIATE_PATH}/invitations`,
-    format: list(),
-  },
-  {
-    noun: 'affiliates',
-    verb: 'uninvite',
-    summary: 'Ends an invitation: its link stops working at once.',
-    example: 'acme IB-07 INVITATION_ID',
-    method: 'DELETE',
-    path: `${AFFILIATE_PATH}/invitations/{invitation_id}`,
-    format: sentence('Ended invitation {invitation_id} of affiliate {affiliate_id}.'),
-  },
-  {
-    noun: 'affiliates',
-    verb: 'members',
-    summary: 'Lists the persons who sign in for an affiliate.',
-    example: 'acme IB-07',
-    method: 'GET',
-    path: `${AFFILIATE_PATH}/members`,
-    format: list(),
-  },
-  {
-    noun: 'affiliates',
-    verb: 'remove-member',
-    summary: 'Removes a member with their passkeys; they are signed out at once.',
-    example: 'acme IB-07 MEMBER_ID',
-    method: 'DELETE',
-    path: `${AFFILIATE_PATH}/members/{member_id}`,
-    format: sentence('Removed member {member_id} of affiliate {affiliate_id}.'),
   },
   listOperation({
     noun: 'affiliates',

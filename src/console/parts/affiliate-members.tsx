@@ -30,7 +30,7 @@ export interface Access {
   readonly open: readonly Invitation[]
 }
 
-type Rows<Row> = Pick<List<Row>, 'data'>
+type Answer<Row> = Pick<List<Row>, 'data'>
 
 /** Reads who signs in for an affiliate; null if it is not configured. */
 export async function readAccess(
@@ -39,8 +39,8 @@ export async function readAccess(
 ): Promise<Access | null> {
   const at = (what: string) => apiPath(account, 'affiliates', affiliate, what)
   const [members, invitations] = await Promise.all([
-    api.get<Rows<Member>>(at('members')).catch(nullIfNotFound),
-    api.get<Rows<Invitation>>(at('invitations')).catch(nullIfNotFound),
+    api.get<Answer<Member>>(at('members')).catch(nullIfNotFound),
+    api.get<Answer<Invitation>>(at('invitations')).catch(nullIfNotFound),
   ])
   if (!members || !invitations) return null
   return {

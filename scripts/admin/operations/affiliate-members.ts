@@ -1,0 +1,62 @@
+import { list, object, sentence } from '../format.ts'
+import { membersOf, type Operation, type Options } from '../operation.ts'
+
+const AFFILIATE_PATH = 'accounts/{account}/affiliates/{affiliate_id}'
+
+const INVITATION: Options = {
+  member: { value: 'id', description: 'The member who lost their passkeys; those end.' },
+}
+
+/** Persons who sign in to the portal for an affiliate, and who is invited. */
+export const AFFILIATE_MEMBERS: readonly Operation[] = [
+  {
+    noun: 'affiliate-members',
+    verb: 'invite',
+    summary: 'Makes a link for a person, who signs in with it; shown once.',
+    example: 'acme IB-07',
+    method: 'POST',
+    path: `${AFFILIATE_PATH}/invitations`,
+    options: INVITATION,
+    body: (input) => membersOf(INVITATION, input),
+    format: object,
+    secret: 'invitation_url',
+    recovery:
+      'The link may have been made: run `affiliate-members invitations`, and end the unknown invitation.',
+  },
+  {
+    noun: 'affiliate-members',
+    verb: 'invitations',
+    summary: 'Lists the invitations of an affiliate, the latest first.',
+    example: 'acme IB-07',
+    method: 'GET',
+    path: `${AFFILIATE_PATH}/invitations`,
+    format: list(),
+  },
+  {
+    noun: 'affiliate-members',
+    verb: 'uninvite',
+    summary: 'Ends an invitation: its link stops working at once.',
+    example: 'acme IB-07 INVITATION_ID',
+    method: 'DELETE',
+    path: `${AFFILIATE_PATH}/invitations/{invitation_id}`,
+    format: sentence('Ended invitation {invitation_id} of affiliate {affiliate_id}.'),
+  },
+  {
+    noun: 'affiliate-members',
+    verb: 'list',
+    summary: 'Lists the persons who sign in for an affiliate.',
+    example: 'acme IB-07',
+    method: 'GET',
+    path: `${AFFILIATE_PATH}/members`,
+    format: list(),
+  },
+  {
+    noun: 'affiliate-members',
+    verb: 'remove',
+    summary: 'Removes a member, who is signed out at once.',
+    example: 'acme IB-07 MEMBER_ID',
+    method: 'DELETE',
+    path: `${AFFILIATE_PATH}/members/{member_id}`,
+    format: sentence('Removed member {member_id} of affiliate {affiliate_id}.'),
+  },
+]
