@@ -319,31 +319,31 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     { received: 1, changed: 1 },
   ],
   [
-    ['affiliate-members', 'invite', 'a', 'A-1', '--member', 'm-1'],
+    ['members', 'invite', 'a', 'A-1', '--member', 'm-1'],
     'POST accounts/a/affiliates/A-1/invitations',
     { member: 'm-1' },
     { id: 'i-1', invitation_url: 'https://x.test/portal/a/invitation#secret' },
   ],
   [
-    ['affiliate-members', 'invitations', 'a', 'A-1'],
+    ['members', 'invitations', 'a', 'A-1'],
     'GET accounts/a/affiliates/A-1/invitations',
     undefined,
     LIST,
   ],
   [
-    ['affiliate-members', 'uninvite', 'a', 'A-1', 'i-1'],
+    ['members', 'uninvite', 'a', 'A-1', 'i-1'],
     'DELETE accounts/a/affiliates/A-1/invitations/i-1',
     undefined,
     undefined,
   ],
   [
-    ['affiliate-members', 'list', 'a', 'A-1'],
+    ['members', 'list', 'a', 'A-1'],
     'GET accounts/a/affiliates/A-1/members',
     undefined,
     LIST,
   ],
   [
-    ['affiliate-members', 'remove', 'a', 'A-1', 'm-1'],
+    ['members', 'remove', 'a', 'A-1', 'm-1'],
     'DELETE accounts/a/affiliates/A-1/members/m-1',
     undefined,
     undefined,
@@ -1893,7 +1893,7 @@ describe('arguments', { concurrency: 4 }, () => {
   const product = '--product-field and --product must be used together.'
   const clear = 'Add every word as word=Label, or --clear: the whole map is replaced.'
   const nouns =
-    'Use accounts, clients, brand-token, affiliate-keys, affiliates, events, status-map, labels, links, ' +
+    'Use accounts, clients, brand-token, affiliate-keys, affiliates, members, events, status-map, labels, links, ' +
     'plans, assignments, fraud, fx, statements, runs, periods, manual, ledger, payouts, lines, records, unearned, qualifications, reports, customers, attribution, clicks, erasures, webhooks, deliveries, attention, tail, totals, held, feeds, feed or audit-log.'
   const wrong: Record<string, string> = {
     '': `Missing command. ${nouns}`,
