@@ -29,6 +29,7 @@ const TABLES: Record<string, string> = {
   fraud_ended_holds: 'Holds that ended without a decision, until a person acknowledges it.',
   fraud_gone_cases: 'When cases that are gone were first found.',
   fraud_decisions: 'What persons decided of cases; `refuse` and `seen` are JSON.',
+  fraud_seen_parts: 'The records that a person saw of a case with very many; `seen` is JSON.',
   fraud_notes: 'What persons wrote about cases.',
   assignments: 'Which plan governs the customers of an affiliate, from a day on.',
   customers: 'Customers of every vertical.',

@@ -371,6 +371,19 @@ export const fraudDecisions = sqliteTable(
   (t) => [primaryKey({ columns: [t.account, t.case_id, t.position] })],
 )
 
+/** The records that a person saw of a case with very many; `seen` is JSON. */
+export const fraudSeenParts = sqliteTable(
+  'fraud_seen_parts',
+  {
+    account: text().notNull(),
+    case_id: text().notNull(),
+    position: integer().notNull(),
+    part: integer().notNull(),
+    seen: text().notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.account, t.case_id, t.position, t.part] })],
+)
+
 /** What persons wrote about cases. */
 export const fraudNotes = sqliteTable(
   'fraud_notes',

@@ -40,12 +40,13 @@ async function* evidenceFrom(
 ): AsyncGenerator<Placed> {
   const { opened_for, last_day, position } = found
   const seen = await readSeen(db, account, found, position)
-  const setOf = (text: string | null) => new Set<string>(JSON.parse(text ?? '[]'))
-  const earlier = seen.filter((one) => one.position < position).map((one) => setOf(one.seen))
-  const own = setOf(seen.find((one) => one.position === position)?.seen ?? null)
+  const keysOf = (parts: typeof seen) =>
+    new Set<string>(parts.flatMap((one) => JSON.parse(one.seen)))
+  const earlier = keysOf(seen.filter((one) => one.position < position))
+  const own = keysOf(seen.filter((one) => one.position === position))
   const decided = isDecided(found)
   const isOwn = (one: Evidence, day: number): boolean =>
-    !earlier.some((keys) => keys.has(evidenceKey(one))) &&
+    !earlier.has(evidenceKey(one)) &&
     (decided ? own.has(evidenceKey(one)) : opened_for <= day && day <= last_day)
   const start = first ?? (decided ? BEGINNING : { day: opened_for, part: 0 })
   for await (const { day, part, evidence } of partsFrom(db, account, found, start)) {

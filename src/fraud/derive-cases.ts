@@ -93,7 +93,12 @@ export const decisionsOf = (
   new Map(
     cases.flatMap(({ position, status, seen }) =>
       status === 'confirmed' || status === 'dismissed'
-        ? [[position, { decision: status, seen: new Set(JSON.parse(seen ?? '[]')) }] as const]
+        ? [
+            [
+              position,
+              { decision: status, seen: new Set(seen.flatMap((part) => JSON.parse(part))) },
+            ] as const,
+          ]
         : [],
     ),
   )

@@ -1,5 +1,6 @@
 import { env } from 'cloudflare:workers'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { readSubjects } from '../../src/db/fraud/findings.ts'
 import type { Account } from '../../src/db/schema.ts'
 import { decideCase } from '../../src/fraud/decide.ts'
 import { askAda, rowsOf } from '../commission/book-rows.ts'
@@ -423,4 +424,61 @@ test('the erasure of a customer leaves nothing of them in a case but their id', 
   for (const value of Object.values(person)) expect(text).not.toContain(value)
   expect(text).toContain(id)
   expect((await json(askAdmin('accounts/erasing/cases/case_9'))).status).toBe('confirmed')
+})
+
+/** Returns the records that were seen by the last decision. */
+async function seenRecords(): Promise<string[]> {
+  const last = (await rowsOf('fraud_decisions')).at(-1)
+  const parts = (await rowsOf('fraud_seen_parts')).filter((one) => one.position === last?.position)
+  return [last, ...parts].flatMap((one) => JSON.parse(String(one?.seen)))
+}
+
+describe('a case of very many records', () => {
+  // As JSON the keys have more than 2 MB, the most that D1 takes as one value.
+  const PARTS = 60
+  const idOf = (i: number) => `transaction-of-a-large-affiliate-${String(i).padStart(12, '0')}`
+  const ids = Array.from({ length: PARTS * 1000 }, (_, i) => idOf(i))
+
+  beforeEach(async () => {
+    await env.DB.prepare('delete from fraud_findings').run()
+    for (let part = 0; part < PARTS; part++) {
+      const rows = ids
+        .slice(part * 1000, (part + 1) * 1000)
+        .map((id) => ['transactions', id, DAY, `c-${part}`, 'dlv_1'])
+      await env.DB.prepare(
+        `insert into fraud_findings values (?, 'a', 'minimum', 'affiliate:a', ?, ?, 1, ?, ?, ?)`,
+      )
+        .bind(
+          ACCOUNT,
+          DAY,
+          part,
+          ...(part === 0 ? ['[]', 'x'] : [null, null]),
+          JSON.stringify(rows),
+        )
+        .run()
+    }
+    await changeCase('case_1', 'evidence_digest', await digestOfRecords(ids))
+    await changeCase('case_1', 'evidence_count', ids.length)
+  })
+
+  test('is decided, and keeps which records were seen', async () => {
+    const response = await decide({ ...confirmed, keep_hold: true, refuse: ['c-59'] })
+    expect(response.status, await response.clone().text()).toBe(200)
+    expect(await seenRecords()).toEqual(ids.map((id) => `transactions:${id}`))
+    // An evaluation reads them all, too.
+    const subject = { affiliate_id: 'a', rule: 'minimum', subject: 'affiliate:a' }
+    const days = { first: DAY + 1, last: DAY + 1 }
+    const { cases } = await readSubjects(env.DB, ACCOUNT, [subject], days)
+    expect(cases.flatMap(({ seen }) => seen).flatMap((part) => JSON.parse(part))).toHaveLength(
+      ids.length,
+    )
+    // A record that came later is not one of the case.
+    await storeFinding(DAY - 1, [['t-9', 'c-1']])
+    const page = await json(askAdmin(`${PATH}/evidence?per_page=500&page=20`))
+    expect(page.meta.total).toBe(ids.length)
+    expect(page.data.at(-1).id).toBe(ids[9999])
+    expect((await decide(confirmed)).status).toBe(200)
+    expect(await seenRecords()).toHaveLength(ids.length)
+    expect((await json(askAdmin(`${PATH}/evidence`))).data[0].id).toBe(ids[0])
+  })
 })

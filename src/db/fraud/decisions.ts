@@ -2,10 +2,11 @@ import { encode } from '../column-types.ts'
 import { ABORT, IS_FIRST_ATTEMPT } from '../commission/books/audit-guard.ts'
 import { BEGINNING } from '../commission/history.ts'
 import { newAuditId, withAudit } from '../directory/audit.ts'
+import { toJsonChunks } from '../json-chunks.ts'
 import { JSON_EACH } from '../records/sql-fragments.ts'
 import { isAssertionFailure } from '../retry.ts'
 import { customerRefusals, type fraudDecisions } from '../schema.ts'
-import { bindStatement, compileStatement } from '../statement.ts'
+import { bindStatement, compileStatement, type Statement } from '../statement.ts'
 
 type Row = typeof fraudDecisions.$inferSelect
 
@@ -29,6 +30,9 @@ export interface NewDecision extends Pick<Row, 'decision' | 'reason' | 'shown' |
   readonly now: number
 }
 
+/** The most bytes of a part of what was seen: the row of a decision has at most 2 MB. */
+const SEEN_BYTES = 1_000_000
+
 /** Aborts the batch if the case is not what it was, has other records, or was decided meanwhile. */
 const REJECT_CHANGED = compileStatement(`
   select ${ABORT} where ${IS_FIRST_ATTEMPT} and (
@@ -45,6 +49,19 @@ const INSERT_DECISION = compileStatement(`
       where d.account = :account and d.case_id = :case_id and d.decision = :decision
       order by d.position desc limit 1)), :shown, :actor, :at
   where ${IS_FIRST_ATTEMPT}`)
+
+const INSERT_PART = compileStatement(`
+  insert into fraud_seen_parts (account, case_id, position, part, seen)
+  select :account, :case_id, :position, :part, :more where ${IS_FIRST_ATTEMPT}`)
+
+/** A release is about what was seen before. */
+const COPY_PARTS = compileStatement(`
+  insert into fraud_seen_parts (account, case_id, position, part, seen)
+  select p.account, p.case_id, :position, p.part, p.seen from fraud_seen_parts p
+  where p.account = :account and p.case_id = :case_id and ${IS_FIRST_ATTEMPT}
+    and p.position = (select max(d.position) from fraud_decisions d
+      where d.account = :account and d.case_id = :case_id and d.decision = :decision
+        and d.position < :position)`)
 
 const DECIDE = compileStatement(`
   update fraud_cases set status = :decision, keep_hold = :keep_hold,
@@ -84,6 +101,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     decision
   const { isRelease, ...rest } = others
   const audit = newAuditId()
+  const [firstPart = '[]', ...moreParts] = toJsonChunks(seen, SEEN_BYTES)
   const fromDay = from === null ? null : encode(customerRefusals.day, from)
   const stored = refuse.map((id) => [id, encode(customerRefusals.customer_id, id), newAuditId()])
   const values = {
@@ -91,8 +109,7 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     at: new Date(now).toISOString(),
     keep_hold: Number(keepHold),
     refuse: JSON.stringify(refuse),
-    // A release is about what was seen before.
-    seen: isRelease ? null : JSON.stringify(seen),
+    seen: isRelease ? null : firstPart,
     was_status: isRelease ? 'confirmed' : 'open',
     was_kept: Number(isRelease),
     refused: JSON.stringify(stored),
@@ -100,19 +117,22 @@ export async function storeDecision(db: D1Database, decision: NewDecision): Prom
     refusal_reason: refusalReason(case_id, decision.reason),
   }
   const final = [DECIDE, ACKNOWLEDGE, ...(refuse.length > 0 ? [REFUSE, AUDIT_REFUSALS] : [])]
-  const statements = [REJECT_CHANGED, INSERT_DECISION, ...(isFinal ? final : [])]
+  const bind = (one: Statement, more = {}) => bindStatement(db, one, { ...values, ...more })
+  const parts = isRelease
+    ? [bind(COPY_PARTS)]
+    : moreParts.map((more, i) => bind(INSERT_PART, { more, part: i + 1 }))
+  const statements = [
+    ...[REJECT_CHANGED, INSERT_DECISION].map((one) => bind(one)),
+    ...parts,
+    ...(isFinal ? final : []).map((one) => bind(one)),
+  ]
   const details = {
     ...{ case: case_id, decision: decision.decision, reason: decision.reason },
     ...{ keep_hold: keepHold, refused: refuse.length, waiting: !isFinal },
     ...(isRelease && { release: true }),
   }
   try {
-    await withAudit(
-      db,
-      { actor, action: 'fraud-case.decide', account, details },
-      statements.map((one) => bindStatement(db, one, values)),
-      audit,
-    )
+    await withAudit(db, { actor, action: 'fraud-case.decide', account, details }, statements, audit)
     return true
   } catch (error) {
     if (!isAssertionFailure(error)) throw error

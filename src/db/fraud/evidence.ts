@@ -41,22 +41,31 @@ export async function* partsFrom(
   }
 }
 
-const READ_SEEN = compileStatement(`
-  select c.position, (select d.seen from fraud_decisions d
-    where d.account = c.account and d.case_id = c.id and d.decision = c.status
-    order by d.position desc limit 1) as seen
-  from fraud_cases c indexed by fraud_cases_position
-  where c.account = :account and c.affiliate_id = :affiliate_id and c.rule = :rule
-    and c.subject = :subject and c.position <= :position
-    and c.status in ('confirmed', 'dismissed')`)
+/** The decided cases of a subject up to a position, and the positions of their decisions. */
+const DECIDED = `decided as materialized (
+    select c.account, c.id, c.position, (select max(l.position) from fraud_decisions l
+      where l.account = c.account and l.case_id = c.id and l.decision = c.status) as last
+    from fraud_cases c indexed by fraud_cases_position
+    where c.account = :account and c.affiliate_id = :affiliate_id and c.rule = :rule
+      and c.subject = :subject and c.position <= :position
+      and c.status in ('confirmed', 'dismissed'))`
 
-/** Returns what persons saw who decided the cases of a subject up to a position, as JSON arrays. */
+const READ_SEEN = compileStatement(`
+  with ${DECIDED}
+  select n.position, d.seen from decided n
+  cross join fraud_decisions d on d.account = n.account and d.case_id = n.id and d.position = n.last
+  union all
+  select n.position, p.seen from decided n
+  cross join fraud_seen_parts p on p.account = n.account and p.case_id = n.id
+    and p.position = n.last`)
+
+/** Returns what persons saw who decided the cases of a subject up to a position, in parts that are JSON arrays. */
 export const readSeen = (
   db: Connection,
   account: string,
   { affiliate_id, rule, subject }: SubjectOfRule,
   position: number,
-): Promise<{ position: number; seen: string | null }[]> =>
+): Promise<{ position: number; seen: string }[]> =>
   all(db, READ_SEEN, { account, affiliate_id, rule, subject, position })
 
 /** The records to read, by resource: the keys of each. */

@@ -31,9 +31,12 @@ export interface DerivedCase
 
 /** What an evaluation compares a stored case with. */
 export interface KnownCase extends SubjectOfRule, Pick<CaseRow, 'id' | 'position' | 'status'> {
-  /** The records that the person saw who decided it, as a JSON array; null if it is not decided. */
-  readonly seen: string | null
+  /** The records that the person saw who decided it, in parts that are JSON arrays; none if it is not decided. */
+  readonly seen: readonly string[]
 }
+
+/** A case with the first part of what was seen; null if it is not decided. */
+type FirstPart = Omit<KnownCase, 'seen'> & { readonly seen: string | null }
 
 const FIND_SUBJECTS = compileStatement(`
   select distinct f.affiliate_id, f.rule, f.subject
@@ -97,6 +100,18 @@ const READ_CASES = compileStatement(`
     and c.rule = s.value ->> 1 and c.subject = s.value ->> 2
   order by c.affiliate_id, c.rule, c.subject, c.position`)
 
+/** What was seen of decided cases, from the second part on. */
+const READ_PARTS = compileStatement(`
+  select p.case_id, p.seen
+  from ${JSON_EACH}(:rows) s
+  cross join fraud_cases c indexed by fraud_cases_position
+    on c.account = :account and c.affiliate_id = s.value ->> 0
+    and c.rule = s.value ->> 1 and c.subject = s.value ->> 2
+    and c.status in ('confirmed', 'dismissed')
+  cross join fraud_seen_parts p on p.account = c.account and p.case_id = c.id
+    and p.position = (select max(d.position) from fraud_decisions d
+      where d.account = c.account and d.case_id = c.id and d.decision = c.status)`)
+
 const rowOf = ({ affiliate_id, rule, subject }: SubjectOfRule) => [affiliate_id, rule, subject]
 
 /** Returns what is stored of some subjects: their findings of other days, and their cases. */
@@ -109,12 +124,20 @@ export async function readSubjects(
   const found: { findings: StoredFinding[]; cases: KnownCase[] } = { findings: [], cases: [] }
   for (const rows of toJsonChunks(subjects.map(rowOf))) {
     const values = { account, rows, first, last }
-    const [findings, cases] = await readBatch<[StoredFinding[], KnownCase[]]>(db, [
+    const [findings, cases, parts] = await readBatch<
+      [StoredFinding[], FirstPart[], { case_id: string; seen: string }[]]
+    >(db, [
       bindStatement(db, READ_FINDINGS, values),
       bindStatement(db, READ_CASES, values),
+      bindStatement(db, READ_PARTS, values),
     ])
+    const more = Map.groupBy(parts, ({ case_id }) => case_id)
+    const known = cases.map((one) => ({
+      ...one,
+      seen: [one.seen ?? [], (more.get(one.id) ?? []).map(({ seen }) => seen)].flat(),
+    }))
     found.findings = found.findings.concat(findings)
-    found.cases = found.cases.concat(cases)
+    found.cases = found.cases.concat(known)
   }
   return found
 }

@@ -26,6 +26,7 @@ const SENT_TABLES: Readonly<Record<string, readonly string[]>> = {
   fraud_ended_holds: ['case_id'],
   fraud_gone_cases: ['id'],
   fraud_decisions: ['case_id', 'position'],
+  fraud_seen_parts: ['case_id', 'position', 'part'],
   fraud_notes: ['case_id', 'id'],
   fraud_rule_versions: ['rule', 'version'],
   webhook_endpoints: ['id'],
