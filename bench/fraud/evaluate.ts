@@ -8,6 +8,7 @@ import { NO_STATE } from '../../src/commission/engine/state.ts'
 import { buildTree } from '../../src/commission/engine/tree.ts'
 import type { StatementSums } from '../../src/db/fraud/view.ts'
 import { DAY_MS } from '../../src/durations.ts'
+import { findingsOf } from '../../src/fraud/findings.ts'
 import type { Kind, Seen, Vertical } from '../../src/fraud/kind.ts'
 import { casesIn, type SimulatedCase, type TestedVersion } from '../../src/fraud/simulate.ts'
 import { findOf, viewsOf } from '../../src/fraud/views.ts'
@@ -116,5 +117,6 @@ export function casesOfKind(
     )
     views.push(...viewsOf(input, affiliate.id, found, statements, wanted))
   }
-  return casesIn(test, affiliate.id, views, statements)
+  const found = views.flatMap(({ view, first, last }) => findingsOf(version, view, first, last))
+  return casesIn(test, affiliate.id, found, statements)
 }

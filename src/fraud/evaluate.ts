@@ -27,6 +27,7 @@ import { EXPIRE_DAYS } from '../durations.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { deriveSubject, subjectOf } from './derive-cases.ts'
+import { newFinder } from './findings.ts'
 import { type EvaluationSource, firstChange, openEvaluation } from './inputs.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { openViews, readViews, type ViewSource } from './read-views.ts'
@@ -258,12 +259,17 @@ async function findTogether(
   if (own.length === 0) return { findings: new Map(), facts: 0, isPartial: false }
   const days = { reach: reachOf(own), first, last }
   const { views, facts } = await readViews(from, group, days, EVALUATION_LIMITS.facts)
-  const findings = group.map((affiliate) => {
-    const wanted = own.filter((rule) => reads(rule, affiliate))
-    const seen = views.get(affiliate) ?? []
-    return [affiliate, wanted.flatMap((rule) => findingsOfDays(rule, seen))] as const
-  })
-  return { findings: new Map(findings), facts, isPartial: false }
+  const find = newFinder()
+  const findings = new Map<string, RuleFinding[]>()
+  for (const affiliate of group) {
+    const found: RuleFinding[] = []
+    for (const rule of own) {
+      if (!reads(rule, affiliate)) continue
+      found.push(...(await findingsOfDays(find, rule, views.get(affiliate) ?? [])))
+    }
+    findings.set(affiliate, found)
+  }
+  return { findings, facts, isPartial: false }
 }
 
 /** Evaluates an affiliate with many records: rule by rule, and each in as many parts as are needed. */
@@ -272,6 +278,7 @@ async function findApart(
   rules: readonly RuleDays[],
   affiliate: string,
 ): Promise<Found> {
+  const find = newFinder()
   const findings: RuleFinding[] = []
   let facts = 0
   let isPartial = false
@@ -288,7 +295,7 @@ async function findApart(
         days,
         EVALUATION_LIMITS.facts,
       )
-      findings.push(...findingsOfDays(rule, views.get(affiliate) ?? []))
+      findings.push(...(await findingsOfDays(find, rule, views.get(affiliate) ?? [])))
       facts += read
     } catch (error) {
       if (!(error instanceof TooManyFacts)) throw error

@@ -1,6 +1,6 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { isInScope } from './check-rule.ts'
-import { type DayFinding, findingsOf, type RuleParameters } from './findings.ts'
+import type { DayFinding, newFinder, RuleParameters } from './findings.ts'
 import { joinReaches, type Reach } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import type { RuleVersion } from './stored-rules.ts'
@@ -53,10 +53,15 @@ export interface RuleFinding extends DayFinding {
 }
 
 /** Returns what a rule finds in the views of an affiliate, in order of day. */
-export const findingsOfDays = (rule: RuleDays, views: readonly ViewOfDays[]): RuleFinding[] =>
-  views.flatMap(({ view, first, last }) =>
-    findingsOf(rule, view, Math.max(first, rule.first), Math.min(last, rule.last)).map((one) => ({
-      ...one,
-      version: rule.version,
-    })),
-  )
+export async function findingsOfDays(
+  find: ReturnType<typeof newFinder>,
+  rule: RuleDays,
+  views: readonly ViewOfDays[],
+): Promise<RuleFinding[]> {
+  const found: RuleFinding[] = []
+  for (const { view, first, last } of views) {
+    const own = await find(rule, view, Math.max(first, rule.first), Math.min(last, rule.last))
+    for (const one of own) found.push({ ...one, version: rule.version })
+  }
+  return found
+}

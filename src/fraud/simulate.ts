@@ -16,7 +16,7 @@ import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { type Case, casesOf } from './cases.ts'
-import { type DayFinding, findingsOf, type RuleParameters, subjectKey } from './findings.ts'
+import { type DayFinding, newFinder, type RuleParameters, subjectKey } from './findings.ts'
 import { joinReaches } from './kind.ts'
 import { BACK_TEST_LIMITS } from './limits.ts'
 import { readViews, type ViewSource } from './read-views.ts'
@@ -95,6 +95,7 @@ export async function simulateRule(
 ): Promise<SimulatedCases> {
   const counts = await countUnchanged(from.source, from.source.account.id)
   const days = daysOf(test)
+  const find = newFinder()
   const cases: SimulatedCase[] = []
   const wanted = affiliates.slice(0, BACK_TEST_LIMITS.affiliates)
   let done = 0
@@ -106,7 +107,8 @@ export async function simulateRule(
       const { views, statements, facts } = await readViews(from, group, days, left)
       for (const affiliate of group) {
         const own = statements.filter(({ affiliate_id }) => affiliate_id === affiliate)
-        cases.push(...casesIn(test, affiliate, views.get(affiliate) ?? [], own))
+        const found = await foundIn(find, test, affiliate, views.get(affiliate) ?? [])
+        cases.push(...casesIn(test, affiliate, found, own))
       }
       done += group.length
       left -= facts
@@ -127,19 +129,38 @@ const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
   compareText(subjectKey(a.finding.subject), subjectKey(b.finding.subject)) ||
   a.position - b.position
 
-/** Returns the cases of an affiliate. A customer who changes affiliate has cases with each of them. */
-export function casesIn(
+/** Returns what the versions of a rule find in the views of an affiliate. */
+async function foundIn(
+  find: ReturnType<typeof newFinder>,
   test: BackTest,
   affiliate_id: string,
   views: readonly ViewOfDays[],
+): Promise<DayFinding[]> {
+  const versions = versionsFor(test, affiliate_id)
+  const found: DayFinding[] = []
+  for (const { view, first, last } of views) {
+    for (const one of versions) {
+      const days = [Math.max(first, one.first), Math.min(last, one.last)] as const
+      found.push(...(await find(one, view, ...days)))
+    }
+  }
+  return found
+}
+
+const versionsFor = ({ versions }: BackTest, affiliate: string): TestedVersion[] =>
+  versions.filter(({ isInScope }) => isInScope(affiliate))
+
+/**
+ * Returns the cases that follow from what was found of an affiliate. A customer who changes affiliate has
+ * cases with each of them.
+ */
+export function casesIn(
+  test: BackTest,
+  affiliate_id: string,
+  found: readonly DayFinding[],
   statements: readonly StatementSums[],
 ): SimulatedCase[] {
-  const versions = test.versions.filter(({ isInScope }) => isInScope(affiliate_id))
-  const found = views.flatMap(({ view, first, last }) =>
-    versions.flatMap((one) =>
-      findingsOf(one, view, Math.max(first, one.first), Math.min(last, one.last)),
-    ),
-  )
+  const versions = versionsFor(test, affiliate_id)
   const versionOn = (day: number) => versions.find(({ first, last }) => first <= day && day <= last)
   const bySubject = Map.groupBy(found, ({ subject }) => subjectKey(subject))
   return [...bySubject.values()].flatMap((findings: readonly DayFinding[]) =>

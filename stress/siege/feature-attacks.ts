@@ -90,6 +90,74 @@ const signIn = (key: string) => ({
   },
 })
 
+const SIDES = 500
+const ACTIVE_DAYS = 40
+
+/** Stores trading activity of the last days: customers who hold opposite sides of the same trade. */
+async function storeTrades({ firm }: Attacker): Promise<void> {
+  for (let day = 1; day <= ACTIVE_DAYS; day++) {
+    const body = range(SIDES, (i) => ({
+      date: dayBefore(day),
+      customer_id: `y${i}`,
+      instrument: 'EURUSD',
+      currency: 'EUR',
+      lots_traded: 1,
+      pnl: i % 2 ? 100 : -100,
+    }))
+    await firm('POST', 'trading-activity', { body })
+  }
+}
+
+/** A rule of each kind that reads as many days and finds as much as its parameters allow. */
+const MAXIMAL_RULES: Readonly<Record<string, object>> = {
+  shared_identity: { names: true },
+  click_to_signup: { min_signups: 1, days: 400, share_percent: '1', seconds: 3600, hours: 1 },
+  signup_burst: { min: 1, times: '0.1' },
+  country_mix: { min_signups: 1, days: 300, points: '0.1' },
+  minimum_deposit: { min_customers: 1, days: 370, idle_days: 30, share_percent: '1' },
+  short_life: { min_customers: 1, share_percent: '1', active_days: 200, days: 200 },
+  deposit_withdrawal: { percent: '0.1', days: 370, share_percent: '1', min_customers: 1 },
+  reversals: { percent: '0.1', min_count: 1, days: 400 },
+  hedge_pair: { days: 1, window_days: 400, lots_percent: '100', pnl_percent: '100' },
+  activity_outlier: { times: '0.01' },
+  lot_churn: { percent: '0.01', days: 400 },
+  commission_over_revenue: { periods: 12, percent: '0.01', min: '0' },
+}
+
+/** The most rules that an account may have. */
+const RULES = 50
+
+/** Puts as many rules as an account may have, each of which holds payouts. */
+async function putMaximalRules({ service: { admin } }: Attacker): Promise<void> {
+  const kinds = Object.entries(MAXIMAL_RULES)
+  for (let i = 0; i < RULES; i++) {
+    const [kind, parameters] = kinds[i % kinds.length]!
+    const body = {
+      name: `Rule ${i}`,
+      ...{ kind, parameters, severity: 'high', action: 'hold', effective_from: dayBefore(YEAR) },
+      scope: { affiliates: ['*'], not_affiliates: [`NONE-${i}`] },
+    }
+    const rule = i < kinds.length ? kind.replaceAll('_', '-') : `rule-${i}`
+    const path = `accounts/attacker-firm/fraud-rules/${rule}`
+    const { status, body: answer } = await admin('PUT', path, { body })
+    if (status >= 300 && i < kinds.length) throw new Error(`${kind}: ${JSON.stringify(answer)}`)
+  }
+}
+
+/** What an attacker asks of the fraud review, one after the other. */
+async function reviewAll({ service: { admin }, firm }: Attacker, turn: number): Promise<void> {
+  const path = 'accounts/attacker-firm'
+  const kinds = Object.keys(MAXIMAL_RULES)
+  const rule = kinds[turn % kinds.length]!.replaceAll('_', '-')
+  const days = { from: dayBefore(YEAR), to: dayBefore(1) }
+  await admin('POST', `${path}/fraud-rules/run`)
+  await admin('POST', `${path}/fraud-rules/${rule}/simulate`, { body: days })
+  const { body } = await admin('GET', `${path}/cases?per_page=500`)
+  const id = body?.data?.[turn % 50]?.case_id
+  if (id) await admin('GET', `${path}/cases/${id}/evidence?per_page=500`)
+  await firm('GET', 'cases?per_page=500')
+}
+
 /** The attacks on what is beside the feeds of records. */
 export const FEATURE_ATTACKS: readonly Attack[] = [
   {
@@ -159,6 +227,16 @@ export const FEATURE_ATTACKS: readonly Attack[] = [
       }
     },
     act: ({ firm }, lane, turn) => firm('POST', 'transactions', { body: { lane, turn } }),
+  },
+  {
+    name: 'fraud review with maximal rules',
+    lanes: 8,
+    prepare: async (attacker) => {
+      await storeYear(attacker)
+      await storeTrades(attacker)
+      await putMaximalRules(attacker)
+    },
+    act: (attacker, lane, turn) => reviewAll(attacker, lane + turn),
   },
   {
     name: 'anonymous: sign-in with invented keys',

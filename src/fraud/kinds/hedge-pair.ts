@@ -118,9 +118,11 @@ interface Hedge {
   readonly b: OwnFact
 }
 
-/** The rows of an affiliate that are compared with each other, and the hedges among them. Beyond it has too many records. */
-const MOST_COMPARED = 5_000_000
-const MOST_HEDGES = 100_000
+/**
+ * How often rows of an affiliate are compared, those of a day and all, and the hedges that are found: an
+ * affiliate with more has too many records.
+ */
+const MOST = { comparedOfDay: 500_000, compared: 5_000_000, hedges: 100_000 }
 
 type HedgeFinder = (day: number) => readonly Hedge[]
 
@@ -145,6 +147,7 @@ function newHedgeFinder(view: View, lots_percent: string, pnl_percent: string): 
   const all = factsOf(view, 'trading-activity', Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY)
   const byDay = Map.groupBy(all, ({ fact }) => fact.day)
   const [lotsPercent, profitPercent] = [decimal(lots_percent), decimal(pnl_percent)]
+  let ofDay = 0
   let compared = 0
   let found = 0
   const hedgesAmong = (rows: readonly OwnFact[]): Hedge[] => {
@@ -157,19 +160,20 @@ function newHedgeFinder(view: View, lots_percent: string, pnl_percent: string): 
         const other = sorted[j]
         // Those that follow have more lots, which differ even more.
         if (!other || !isWithin(one.lots, other.lots, lotsPercent)) break
-        if (++compared > MOST_COMPARED) throw new TooManyFacts()
+        if (++ofDay > MOST.comparedOfDay || ++compared > MOST.compared) throw new TooManyFacts()
         if (!isOpposite(one.profit, other.profit)) continue
         if (!isWithin(magnitude(one.profit), magnitude(other.profit), profitPercent)) continue
-        if (++found > MOST_HEDGES) throw new TooManyFacts()
+        if (++found > MOST.hedges) throw new TooManyFacts()
         const isInOrder = compareText(idOf(one.row), idOf(other.row)) < 0
         hedges.push(isInOrder ? { a: one.row, b: other.row } : { a: other.row, b: one.row })
       }
       return hedges
     })
   }
-  return memoize((day: number) =>
-    [...Map.groupBy(byDay.get(day) ?? [], tradeOf).values()].flatMap(hedgesAmong),
-  )
+  return memoize((day: number) => {
+    ofDay = 0
+    return [...Map.groupBy(byDay.get(day) ?? [], tradeOf).values()].flatMap(hedgesAmong)
+  })
 }
 
 const idOf = ({ customer }: OwnFact): string => customer.customer_id
