@@ -4,7 +4,13 @@ import type { DerivedCase, KnownCase, StoredFinding, SubjectOfRule } from '../db
 import { customers } from '../db/schema.ts'
 import { required } from '../db/statement.ts'
 import { type Case, casesOf, type Decision } from './cases.ts'
-import { type DayFinding, evidenceKey, parseSubjectKey, subjectKey } from './findings.ts'
+import {
+  type DayFinding,
+  evidenceKey,
+  newRecords,
+  parseSubjectKey,
+  subjectKey,
+} from './findings.ts'
 import type { Evidence } from './kind.ts'
 import type { RuleFinding } from './rule-days.ts'
 import type { RuleVersion } from './stored-rules.ts'
@@ -23,14 +29,8 @@ export interface NewFinding extends DayFinding {
  *
  * @param findings Those of one rule and subject, in order of day.
  */
-export function withoutRepeats<F extends DayFinding>(findings: readonly F[]): F[] {
-  const named = new Set<string>()
-  return findings.flatMap((finding) => {
-    const evidence = finding.evidence.filter((one) => !named.has(evidenceKey(one)))
-    for (const one of evidence) named.add(evidenceKey(one))
-    return evidence.length > 0 ? [{ ...finding, evidence }] : []
-  })
-}
+export const withoutRepeats = <F extends DayFinding>(findings: readonly F[]): F[] =>
+  findings.flatMap(newRecords())
 
 /** A record of a finding, as it is stored. */
 type EvidenceRow = readonly [

@@ -27,7 +27,7 @@ import { EXPIRE_DAYS } from '../durations.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { deriveSubject, subjectOf } from './derive-cases.ts'
-import { newFinder } from './findings.ts'
+import { newFinder, TooManyFindings } from './findings.ts'
 import { type EvaluationSource, firstChange, openEvaluation } from './inputs.ts'
 import { EVALUATION_LIMITS } from './limits.ts'
 import { openViews, readViews, type ViewSource } from './read-views.ts'
@@ -259,7 +259,7 @@ async function findTogether(
   if (own.length === 0) return { findings: new Map(), facts: 0, isPartial: false }
   const days = { reach: reachOf(own), first, last }
   const { views, facts } = await readViews(from, group, days, EVALUATION_LIMITS.facts)
-  const find = newFinder()
+  const find = newFinder(EVALUATION_LIMITS.evidence)
   const findings = new Map<string, RuleFinding[]>()
   for (const affiliate of group) {
     const found: RuleFinding[] = []
@@ -278,8 +278,8 @@ async function findApart(
   rules: readonly RuleDays[],
   affiliate: string,
 ): Promise<Found> {
-  const find = newFinder()
   const findings: RuleFinding[] = []
+  let evidence = EVALUATION_LIMITS.evidence
   let facts = 0
   let isPartial = false
   let parts = EVALUATION_LIMITS.parts
@@ -295,15 +295,20 @@ async function findApart(
         days,
         EVALUATION_LIMITS.facts,
       )
-      findings.push(...(await findingsOfDays(find, rule, views.get(affiliate) ?? [])))
       facts += read
+      const own = await findingsOfDays(newFinder(evidence), rule, views.get(affiliate) ?? [])
+      for (const one of own) {
+        findings.push(one)
+        evidence -= one.evidence.length
+      }
     } catch (error) {
       if (!(error instanceof TooManyFacts)) throw error
-      facts += EVALUATION_LIMITS.facts
-      if (first === last) {
+      // To read fewer days does not help if too much is found.
+      if (first === last || error instanceof TooManyFindings) {
         isPartial = true
         continue
       }
+      facts += EVALUATION_LIMITS.facts
       const middle = Math.floor((first + last) / 2)
       waiting.push({ ...rule, first: middle + 1 }, { ...rule, last: middle })
     }

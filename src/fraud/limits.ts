@@ -7,12 +7,16 @@ export const BACK_TEST_LIMITS = {
   groups: 20,
   /** The days. */
   days: 400,
+  /** The records that findings name, which are in memory at once. */
+  evidence: 100_000,
 }
 
 /** The limits of an evaluation of stored rules. */
 export const EVALUATION_LIMITS = {
   /** The records that are in memory at once: an affiliate with more on a day is not evaluated. */
   facts: 100_000,
+  /** The records that the findings of a group name; an affiliate of which they name more is not evaluated to the end. */
+  evidence: 100_000,
   /**
    * The customers after which a group of affiliates is read: of the first group, and the most. How many
    * follows from the records of the group before.

@@ -1,6 +1,6 @@
 import { dayNumber } from '../commission/engine/calendar.ts'
 import { isInScope } from './check-rule.ts'
-import type { DayFinding, newFinder, RuleParameters } from './findings.ts'
+import type { DayFinding, Finder, RuleParameters } from './findings.ts'
 import { joinReaches, type Reach } from './kind.ts'
 import { KINDS } from './kinds.ts'
 import type { RuleVersion } from './stored-rules.ts'
@@ -54,7 +54,7 @@ export interface RuleFinding extends DayFinding {
 
 /** Returns what a rule finds in the views of an affiliate, in order of day. */
 export async function findingsOfDays(
-  find: ReturnType<typeof newFinder>,
+  find: Finder,
   rule: RuleDays,
   views: readonly ViewOfDays[],
 ): Promise<RuleFinding[]> {

@@ -16,7 +16,13 @@ import { countUnchanged } from '../db/commission/customers-of.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { type Case, casesOf } from './cases.ts'
-import { type DayFinding, newFinder, type RuleParameters, subjectKey } from './findings.ts'
+import {
+  type DayFinding,
+  type Finder,
+  newFinder,
+  type RuleParameters,
+  subjectKey,
+} from './findings.ts'
 import { joinReaches } from './kind.ts'
 import { BACK_TEST_LIMITS } from './limits.ts'
 import { readViews, type ViewSource } from './read-views.ts'
@@ -95,7 +101,7 @@ export async function simulateRule(
 ): Promise<SimulatedCases> {
   const counts = await countUnchanged(from.source, from.source.account.id)
   const days = daysOf(test)
-  const find = newFinder()
+  const find = newFinder(BACK_TEST_LIMITS.evidence)
   const cases: SimulatedCase[] = []
   const wanted = affiliates.slice(0, BACK_TEST_LIMITS.affiliates)
   let done = 0
@@ -131,7 +137,7 @@ const inOrder = (a: SimulatedCase, b: SimulatedCase): number =>
 
 /** Returns what the versions of a rule find in the views of an affiliate. */
 async function foundIn(
-  find: ReturnType<typeof newFinder>,
+  find: Finder,
   test: BackTest,
   affiliate_id: string,
   views: readonly ViewOfDays[],

@@ -45,8 +45,7 @@ export type Windows = Readonly<Record<FactResource, number>>
 
 /** Returns the windows of a rule. */
 export function windowsOf(reach: Reach, first: number): Windows {
-  const start = (days: number | undefined) =>
-    days === undefined ? Number.POSITIVE_INFINITY : first - days + 1
+  const start = (days: number | undefined) => (days ? first - days + 1 : Number.POSITIVE_INFINITY)
   return {
     customers: start(reach.customers),
     transactions: start(reach.transactions),

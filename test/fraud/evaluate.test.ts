@@ -125,6 +125,20 @@ describe('an evaluation in steps', () => {
     expect(left.length).toBeLessThan(expected.length)
   })
 
+  test('an affiliate of which the rules find too much is named', async () => {
+    const { evaluate } = await storedWorld('much')
+    await evaluate()
+    const expected = await storedCases('much')
+    await clear('much')
+    Object.assign(EVALUATION_LIMITS, { evidence: 3 })
+    const { tooLarge, isDone } = await evaluate()
+    expect(isDone).toBe(true)
+    expect(tooLarge).not.toEqual([])
+    const small = (cases: typeof expected) =>
+      cases.filter(({ affiliate }) => !tooLarge.includes(affiliate))
+    expect(small(await storedCases('much'))).toEqual(small(expected))
+  })
+
   test.each([
     ['before it was committed', false],
     ['after it was committed', true],

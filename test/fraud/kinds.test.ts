@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { describe, expect, test } from 'vitest'
 import { decimal } from '../../src/commission/engine/decimal.ts'
-import { TooManyFacts } from '../../src/commission/statements/compute.ts'
-import { type DayFinding, findingsOf } from '../../src/fraud/findings.ts'
-import type { View } from '../../src/fraud/kind.ts'
+import { type DayFinding, findingsOf, TooManyFindings } from '../../src/fraud/findings.ts'
+import { joinReaches, type View } from '../../src/fraud/kind.ts'
 import { KINDS, kindsOf } from '../../src/fraud/kinds.ts'
+import { windowsOf } from '../../src/fraud/views.ts'
 import { customer, event, paid, times, traded, viewOf } from './view.ts'
 
 // Each kind of fraud rule by an example that can be checked by hand: just enough for a finding, and just not.
@@ -46,6 +46,16 @@ describe('kinds', () => {
     ])
     expect(kindsOf('forex')).toHaveLength(12)
     expect(kindsOf('igaming')).toHaveLength(8)
+  })
+
+  test('what no rule reads is not read', () => {
+    const none = Number.POSITIVE_INFINITY
+    expect(windowsOf(joinReaches([{ customers: 2 }, { transactions: 30 }]), DAY)).toEqual({
+      customers: DAY - 1,
+      transactions: DAY - 29,
+      'trading-activity': none,
+      activities: none,
+    })
   })
 
   test('no kind finds anything of an affiliate without customers', () => {
@@ -355,7 +365,7 @@ describe('hedge_pair', () => {
         'hedge_pair',
         crowd(() => 1),
       ),
-    ).toThrow(TooManyFacts)
+    ).toThrow(TooManyFindings)
   })
 })
 

@@ -14,9 +14,9 @@ import { amountOf, compareText, type Fact } from '../../commission/engine/facts.
 import { memoize } from '../../commission/engine/memoize.ts'
 import { counted, figure } from '../../commission/engine/reasons.ts'
 import { objectOf } from '../../commission/plans/shapes.ts'
-import { TooManyFacts } from '../../commission/statements/compute.ts'
 import { documentation } from '../../validation/fields.ts'
 import { countFigure, magnitude } from '../figures.ts'
+import { TooManyFindings } from '../findings.ts'
 import { defineKind, evidenceOf, factsOf, type OwnFact, type View } from '../kind.ts'
 import { count, days, share } from '../parameters.ts'
 
@@ -132,7 +132,7 @@ const finders = new WeakMap<View, Map<string, HedgeFinder>>()
 /**
  * Returns a function that finds the hedges of a day.
  *
- * @throws TooManyFacts by that function if too many rows have been compared, or hedges found.
+ * @throws TooManyFindings by that function if too many rows have been compared, or hedges found.
  */
 function hedgeFinder(view: View, lots_percent: string, pnl_percent: string): HedgeFinder {
   const known = finders.get(view) ?? new Map<string, HedgeFinder>()
@@ -160,10 +160,10 @@ function newHedgeFinder(view: View, lots_percent: string, pnl_percent: string): 
         const other = sorted[j]
         // Those that follow have more lots, which differ even more.
         if (!other || !isWithin(one.lots, other.lots, lotsPercent)) break
-        if (++ofDay > MOST.comparedOfDay || ++compared > MOST.compared) throw new TooManyFacts()
+        if (++ofDay > MOST.comparedOfDay || ++compared > MOST.compared) throw new TooManyFindings()
         if (!isOpposite(one.profit, other.profit)) continue
         if (!isWithin(magnitude(one.profit), magnitude(other.profit), profitPercent)) continue
-        if (++found > MOST.hedges) throw new TooManyFacts()
+        if (++found > MOST.hedges) throw new TooManyFindings()
         const isInOrder = compareText(idOf(one.row), idOf(other.row)) < 0
         hedges.push(isInOrder ? { a: one.row, b: other.row } : { a: other.row, b: one.row })
       }
