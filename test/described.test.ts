@@ -7,9 +7,10 @@ import { MAX_OPEN_INVITATIONS } from '../src/admin/invitation-fields.ts'
 import { app } from '../src/app.ts'
 import { REQUESTS_PER_WINDOW } from '../src/auth/rate.ts'
 import { digest } from '../src/auth/secret.ts'
-import { brandTokenObjectName } from '../src/auth/token-gate.ts'
+import { affiliateKeyObjectName, brandTokenObjectName } from '../src/auth/token-gate.ts'
 import { BOOK_LIMITS } from '../src/commission/books/limits.ts'
 import { PLAN_LIMITS } from '../src/commission/plans/limits.ts'
+import { MAX_LIVE_KEYS } from '../src/db/directory/affiliate-keys.ts'
 import { DECISION_LIMITS } from '../src/fraud/limits.ts'
 import { RULE_LIMITS } from '../src/fraud/rules.ts'
 import { brand } from './brand.ts'
@@ -27,7 +28,7 @@ interface Described {
   method: string
   path: string
   /** The security scheme that it requires; undefined if it is public. */
-  security: 'oauth' | 'brandToken' | 'adminKey' | undefined
+  security: 'oauth' | 'brandToken' | 'affiliateKey' | 'adminKey' | undefined
   hasBody: boolean
   /** The error codes that it documents, by status. */
   codes: Record<string, string[]>
@@ -91,6 +92,8 @@ const addressOf = ({ path, method }: Described, account = 'firm') =>
     )
     .replace(/\/customers\/(personal-data|affiliations|fields|refusal)$/, '$&?customer_id=nobody')
     .replace(/\/affiliates\/(ledger|balance)$/, '$&?affiliate_id=nobody')
+    .replace(/\/affiliates\/keys(\/.*)?$/, '$&?affiliate_id=aff-7')
+    .replace('{affiliate_id}/keys', 'aff-7/keys')
     .replace(/accounts\/[^/]+\/records$/, '$&?id=nobody')
     .replace(/\/affiliates$/, method === 'DELETE' ? '$&?affiliate_id=nobody' : '$&')
     .replace(/fx-rates$/, method === 'GET' ? 'fx-rates?day=2026-10-01' : 'fx-rates')
@@ -117,6 +120,7 @@ interface World {
   headers: (operation: Described) => Record<string, string>
   access_token: Record<string, string>
   brand_token: string
+  affiliate_key: string
   link_id: string
   webhook_id: string
 }
@@ -129,13 +133,18 @@ beforeEach(async () => {
   const landing = { affiliate_id: 'aff-7', landing_page: 'https://acme.example/' }
   const { link_id } = await json(askAdmin('accounts/firm/links', 'POST', landing))
   const webhook_id = (await json(createWebhook())).id
+  const { affiliate_key } = await json(
+    askAdmin('accounts/firm/affiliates/aff-7/keys', 'POST', { name: 'Tracker' }),
+  )
   world = {
     link_id,
+    affiliate_key,
     webhook_id,
     access_token,
     brand_token: casino.brand_token,
     headers: ({ security, path }): Record<string, string> => {
       if (security === 'brandToken') return { 'x-api-key': casino.brand_token }
+      if (security === 'affiliateKey') return { Authorization: `Bearer ${affiliate_key}` }
       const vertical = path.includes('prop-trading') ? 'prop-trading' : 'forex'
       const token = security === 'oauth' ? access_token[vertical] : env.ADMIN_KEY
       return { Authorization: `Bearer ${token}` }
@@ -245,11 +254,15 @@ describe('each operation that documents the failure', () => {
     ))
 
   test('a token that has used up its rate is 429 rate_limited', async () => {
-    const { brand_token, access_token } = world
+    const { brand_token, access_token, affiliate_key } = world
     const names = Object.values(access_token).map(
       (token) => JSON.parse(atob(token.split('.')[1]!)).jti,
     )
-    for (const name of [...names, brandTokenObjectName(await digest(brand_token))]) {
+    const keys = [
+      brandTokenObjectName(await digest(brand_token)),
+      affiliateKeyObjectName(await digest(affiliate_key)),
+    ]
+    for (const name of [...names, ...keys]) {
       await runInDurableObject(env.TOKEN_GATE.getByName(name), async (object) => {
         for (let i = 0; i < REQUESTS_PER_WINDOW; i++) object.admit(1)
       })
@@ -297,6 +310,8 @@ const accountFor = (operation: Described) => (isOfBrands(operation) ? 'casino' :
 
 /** Valid bodies of the operations that require one. */
 const VALID_BODIES: Record<string, string> = {
+  '/admin/v1/accounts/{account}/affiliates/{affiliate_id}/keys': '{"name":"Tracker"}',
+  '/admin/v1/accounts/{account}/affiliates/keys': '{"name":"Tracker"}',
   '/admin/v1/accounts': JSON.stringify({ account: 'new', name: 'New', vertical: 'forex' }),
   '/admin/v1/accounts/{account}/affiliates': JSON.stringify([{ affiliate_id: 'IB-07' }]),
   '/admin/v1/accounts/{account}/events/{eventname}': JSON.stringify({ granularity: 'day' }),
@@ -346,6 +361,7 @@ test('an operation that the account does not allow is 409 conflict', async () =>
   await askAdmin('accounts', 'POST', live)
   expect(await json(askAdmin('accounts', 'POST', live))).toMatchObject({ code: 'already_exists' })
   await expectEach(operationsWith(409, 'conflict'), 409, 'conflict', async (operation) => {
+    if (operation.path.endsWith('/keys')) return addToFullKeys(operation)
     if (operation.method === 'DELETE' && operation.path.includes('/affiliates')) {
       return deleteNamedAffiliate(operation)
     }
@@ -474,6 +490,14 @@ async function addToFullCase(operation: Described): Promise<Response> {
     .run()
   const path = operation.path.replace('{account}', 'firm').replace('{case_id}', 'case_1')
   return send(operation, path, withBody('{"text":"One more"}'))
+}
+
+/** Makes a key for an affiliate who has as many as they may have. */
+async function addToFullKeys(operation: Described): Promise<Response> {
+  const make = () =>
+    send(operation, addressOf(operation), withBody(VALID_BODIES[operation.path] ?? ''))
+  for (let i = 0; i < MAX_LIVE_KEYS; i++) await make()
+  return make()
 }
 
 /** Deletes the affiliate whom a link names. */

@@ -295,6 +295,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   })
   await take('getForexStatement', 'one', 'One of them', own)
   const { line_id } = await takeWhy(team)
+  await takeAffiliateApi(team, statement_id, line_id)
   const api = (verb: string, noun: string, name: string, summary: string, more: object = {}) =>
     take(`${verb}Forex${noun}`, name, summary, { headers, ...more })
   await takeOwnWhy(api, line_id)
@@ -323,6 +324,45 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   await team('acknowledgeEndedHold', 'acknowledged', 'Acknowledged', {
     at: whole,
     body: { reason },
+  })
+}
+
+/** Takes the keys of an affiliate, and what they read. */
+async function takeAffiliateApi(team: Team, statement_id: string, line_id: string) {
+  const at = { account: 'acme-forex', affiliate_id: 'IB-07' }
+  const query = '?affiliate_id=IB-07'
+  const body = { name: 'Tracker' }
+  const { affiliate_key, id } = await team('makeAffiliateKey', 'new', 'A key', { at, body })
+  const byId = await team('makeAffiliateKeyById', 'new', 'A key that replaces another', {
+    ...{ query, body: { ...body, replaces: id, overlap: '7d' } },
+  })
+  await team('listAffiliateKeys', 'all', 'All of them', { at })
+  await team('listAffiliateKeysById', 'all', 'All of them', { query })
+  const headers = { Authorization: `Bearer ${affiliate_key}` }
+  const read = (id: string, name: string, summary: string, more: object = {}) =>
+    take(id, name, summary, { headers, ...more })
+  const days = { query: '?from=2026-10-01&to=2026-10-31' }
+  const month = { query: '?period=2026-10' }
+  await read('getAffiliateSelf', 'one', 'Who asks')
+  await read('getAffiliateOverview', 'month', 'A month', days)
+  await read('listAffiliateStatements', 'month', 'The statements of a month', month)
+  await read('getAffiliateStatement', 'one', 'One of them', { at: { statement_id } })
+  await read('explainAffiliateLine', 'one', 'A line', { at: { line_id } })
+  await read('listAffiliateLineParts', 'one', 'A line', { at: { line_id } })
+  await read('getAffiliateUnearned', 'month', 'A month', month)
+  await read('listAffiliateUnearnedRecords', 'month', 'A month', month)
+  await read('listAffiliateCustomers', 'month', 'A month', month)
+  await read('listOwnLinks', 'page', 'One page')
+  await read('listAffiliateClicks', 'month', 'A month', days)
+  await read('getAffiliateReport', 'month', 'By month', {
+    query: `${days.query}&group_by=month&metrics=clicks,signups,deposit_amount`,
+  })
+  await read('listAffiliateLedger', 'page', 'One page')
+  await read('listAffiliatePayouts', 'page', 'One page')
+  await read('listSubAffiliates', 'month', 'A month', days)
+  await team('endAffiliateKey', 'ended', 'A key is ended', { at: { ...at, key_id: id } })
+  await team('endAffiliateKeyById', 'ended', 'A key is ended', {
+    ...{ query, at: { account: 'acme-forex', key_id: byId.id } },
   })
 }
 

@@ -18,6 +18,7 @@ const VARIES: [RegExp, string][] = [
     /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g,
     'e0f1a5a2-7b0c-4b1e-9d55-2f6c1f0f8a11',
   ],
+  [/c_[\da-f]{24}/g, 'c_7d1f09b24c6e8a35f0b1d2c3'],
   [/whk_[\dA-Za-z]{22}/g, 'whk_4f8Kd02LmQzX7vBn1TcY5s'],
   [/evt_[\da-f]{27}/g, 'evt_1a20138dc52e28b68519d761e08'],
   [/whsec_[\w+/]{43}=/g, `whsec_${'A'.repeat(43)}=`],

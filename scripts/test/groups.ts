@@ -12,6 +12,7 @@ export const TEST_GROUPS: Record<string, readonly string[]> = {
     'affiliate-figures',
     'affiliate-access',
     'affiliate-keys',
+    'affiliate-reading',
     'feeds',
     'erasure',
     'fuzz-doors',

@@ -22,7 +22,7 @@ import { findRouteAccount } from './accounts.ts'
 const PERIODS = 3
 
 /** Returns the days and periods of figures on a day (`YYYY-MM-DD`). */
-function daysOf(day: string): FigureDays {
+export function daysOf(day: string): FigureDays {
   const last = (['month', 'week'] as const).map((kind) =>
     latestPeriods(dayNumber(day), kind, PERIODS).map(({ id }) => id),
   )
@@ -34,7 +34,8 @@ interface Sum {
   readonly units: string
 }
 
-const amountOf = ({ currency, units }: Sum): string =>
+/** Returns a sum as money. */
+export const amountOf = ({ currency, units }: Sum): string =>
   moneyText(fromUnits(units, currency), currency)
 
 const presentPlan = ({ plan, from_day, affiliate_id }: AssignedPlan) => ({

@@ -76,7 +76,8 @@ export const attribution = new Hono<AppEnv>()
     return c.json({ data })
   })
 
-const tooManyGroups = (what: string) => {
+/** Returns the error of days with too much to count. */
+export const tooManyGroups = (what: string) => {
   const { rows, groups } = REPORT_LIMITS
   return invalidQuery(
     `From \`from\` to \`to\`, there are more than ${rows.toLocaleString('en')} ${what} or ${groups.toLocaleString('en')} groups. Ask for fewer days.`,

@@ -1,7 +1,12 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { fromUnits, moneyText } from '../commission/books/money.ts'
-import { LEDGER_ORDERS, listLedger, readBalances } from '../db/commission/books/ledger.ts'
+import {
+  LEDGER_ORDERS,
+  listLedger,
+  readBalances,
+  type SummedUnits,
+} from '../db/commission/books/ledger.ts'
 import { resolveDatabase } from '../db/database.ts'
 import { unconfiguredAmong } from '../db/directory/affiliates.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
@@ -48,17 +53,21 @@ async function getBalance(c: Context<AppEnv>) {
   const sums = await readBalances(db, id, affiliate_id)
   const isUnknown = sums.length === 0 && (await unconfiguredAmong(db, id, [affiliate_id])).size > 0
   if (isUnknown) throw notFound('affiliate', affiliate_id)
+  return c.json({ affiliate_id, balances: presentBalances(sums) })
+}
+
+/** Returns the sums of an affiliate by currency: what is booked and not paid, and what of it has to be paid. */
+export function presentBalances(sums: readonly SummedUnits[]) {
   const currencies = [...new Set(sums.map(({ currency }) => currency))].sort()
   const sumOf = (currency: string, what: string) => {
     const found = sums.find((one) => one.currency === currency && one.what === what)
     return moneyText(fromUnits(found?.units ?? '0', currency), currency)
   }
-  const balances = currencies.map((currency) => ({
+  return currencies.map((currency) => ({
     currency,
     balance: sumOf(currency, 'balance'),
     due: sumOf(currency, 'due'),
   }))
-  return c.json({ affiliate_id, balances })
 }
 
 /** Routes for the ledger of an affiliate: its entries, and their sum. */

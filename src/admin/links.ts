@@ -18,7 +18,7 @@ import { linkChange, newLink } from './link-fields.ts'
 import { respondWithAffiliateList } from './list-route.ts'
 
 /** Returns a link as the administration API shows it. */
-function present(env: Env, { link_id, disabled, pass_query, ...link }: LinkRow) {
+export function presentLink(env: Env, { link_id, disabled, pass_query, ...link }: LinkRow) {
   return {
     link_id,
     url: new URL(`/go/${link_id}`, env.BASE_URL).href,
@@ -61,7 +61,7 @@ export const links = new Hono<AppEnv>()
     const entry = { actor: c.var.actor, action: 'link.create', account, details: link }
     await withAudit(c.env.DB, entry, [insertLink(c.env.DB, account, link)])
     return c.json(
-      present(c.env, { ...link, pass_query: Number(link.pass_query), disabled: 0 }),
+      presentLink(c.env, { ...link, pass_query: Number(link.pass_query), disabled: 0 }),
       201,
     )
   })
@@ -69,13 +69,13 @@ export const links = new Hono<AppEnv>()
   .get('/', (c) =>
     respondWithAffiliateList(c, 'links', async ({ id }, page, _, affiliate) => {
       const list = await listLinks(c.env.DB, id, affiliate, page)
-      return { ...list, data: list.data.map((link) => present(c.env, link)) }
+      return { ...list, data: list.data.map((link) => presentLink(c.env, link)) }
     }),
   )
 
   .get('/:link_id', async (c) => {
     readQuery(c.req.url)
-    return c.json(present(c.env, (await findRouteLink(c)).link))
+    return c.json(presentLink(c.env, (await findRouteLink(c)).link))
   })
 
   .patch('/:link_id', async (c) => {
@@ -88,5 +88,5 @@ export const links = new Hono<AppEnv>()
     if (Object.keys(change).length > 0) {
       await withAudit(c.env.DB, entry, [updateLink(c.env.DB, account, link.link_id, change)])
     }
-    return c.json(present(c.env, (await findRouteLink(c)).link))
+    return c.json(presentLink(c.env, (await findRouteLink(c)).link))
   })

@@ -185,7 +185,8 @@ async function readPayouts(
   return { ...found, data: await Promise.all(data) }
 }
 
-const presentPayment = ({ statements, ...payment }: Payment) => ({
+/** Returns a payment as lists show it. */
+export const presentPayment = ({ statements, ...payment }: Payment) => ({
   ...payment,
   statements: (JSON.parse(statements) as string[]).length,
 })

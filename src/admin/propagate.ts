@@ -1,3 +1,4 @@
+import { viewOf } from '../auth/affiliate-view.ts'
 import { type Grant, grantOf, settingsOf } from '../auth/grant.ts'
 import { withObjectRetry } from '../auth/object-retry.ts'
 import { placementOf } from '../auth/placement.ts'
@@ -60,7 +61,7 @@ export async function propagate(
   const sendAffiliateKey = ({ affiliate_id, scope, ...key }: AffiliateKeyRow) =>
     send(key, affiliateKeyObjectName(key.digest), {
       ...grantOf(account, null, scope),
-      affiliate: { id: affiliate_id, member: null },
+      affiliate: { id: affiliate_id, member: null, view: viewOf(account) },
     })
   const sendClient = ({ client_id, version }: ClientRow) => {
     const clientObject = () => env.CLIENT_GATE.getByName(`client:${client_id}`, placement)

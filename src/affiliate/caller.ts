@@ -25,7 +25,7 @@ const affiliateKeys = newKnownKeys('keys of affiliates')
  * `weightOf` returns how many requests of the limit a path costs.
  *
  * @throws ApiError `missing_credentials`, `invalid_affiliate_key`, `rate_limited`, `insufficient_scope`,
- * `invalid_query`; `unavailable` if there are too many invented keys.
+ * `affiliate_suspended`, `invalid_query`; `unavailable` if there are too many invented keys.
  */
 export const caller = (weightOf: WeightOf) =>
   createMiddleware<AppEnv>(async function caller(c, next) {
@@ -33,12 +33,20 @@ export const caller = (weightOf: WeightOf) =>
     const { objectName, accept } = credential
     await authorize(c, next, objectName, weightOf(c.req.path), invalidKey, async (grant) => {
       accept()
-      await admit(c, grant)
-      return grant
+      return admit(c, grant)
+    }).catch((error) => {
+      if (error instanceof ApiError && error.code === 'invalid_affiliate_key') hideRate(c)
+      throw error
     })
     const isHidden = c.res.ok && c.res.status !== 204 && !c.var.isShown
     if (isHidden) throw new Error('A response to an affiliate was not filtered.')
   })
+
+/** The 401 of a deleted affiliate is that of an invented key, which has no rate. */
+function hideRate({ res: { headers } }: Context): void {
+  headers.delete('RateLimit')
+  headers.delete('RateLimit-Policy')
+}
 
 /** A credential by the name of its object. `accept` is called once the object has admitted the request. */
 interface Credential {
@@ -63,7 +71,8 @@ async function readKey(c: Context<AppEnv>): Promise<Credential> {
 }
 
 /** Reads what an affiliate may see. Refuses what they must not ask for. */
-async function admit(c: Context<AppEnv>, { account, binding, scope, affiliate }: Grant) {
+async function admit(c: Context<AppEnv>, grant: Grant): Promise<Grant> {
+  const { account, binding, scope, affiliate } = grant
   if (!affiliate) throw invalidKey()
   const needed = isSafe(c.req.method) ? 'read' : 'links'
   if (!scope.split(' ').includes(needed)) throw insufficientScope(needed)
@@ -74,14 +83,16 @@ async function admit(c: Context<AppEnv>, { account, binding, scope, affiliate }:
   ])
   const profile = profiles.get(affiliate.id)
   if (!row || !profile) throw invalidKey()
+  if (profile.status === 'suspended') throw suspended()
   const view = viewOf(row)
   refuseHidden(c.req.url, view)
   const pseudonymKey = await pseudonymKeyOf(c.env.DB, row)
-  c.set('affiliate', { account: row, profile, view })
+  c.set('affiliate', { account: row, profile })
   c.set('show', async (answer) => {
     const nameOf = await nameCustomers(answer, view, pseudonymKey, affiliate.id)
     return visible(answer, { view, own: affiliate.id, nameOf })
   })
+  return { ...grant, affiliate: { ...affiliate, view } }
 }
 
 type View = ReturnType<typeof viewOf>
@@ -134,6 +145,11 @@ function invalidKey(key = ''): ApiError {
     headers: { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
   })
 }
+
+const suspended = () =>
+  new ApiError('affiliate_suspended', {
+    detail: 'The firm has suspended the affiliate, who earns on. Ask the firm.',
+  })
 
 const insufficientScope = (scope: string) =>
   new ApiError('insufficient_scope', {

@@ -1,6 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv, ReadAffiliate } from '../auth/authorize.ts'
-import type { Grant } from '../auth/grant.ts'
+import type { CallingAffiliate, Grant } from '../auth/grant.ts'
 import { ruleWords, termsWords } from '../commission/engine/plan-words.ts'
 import { ALL_OTHERS } from '../commission/plans/assignments.ts'
 import { readStoredPlans, type StoredPlans, versionOn } from '../commission/plans/stored-plans.ts'
@@ -11,14 +11,14 @@ import { sendJson } from '../http/send.ts'
 import { bookZoneOf, dayInZone } from '../zone.ts'
 
 /** An affiliate who calls, by their id, and what was read of them. */
-export type Caller = ReadAffiliate & { readonly id: string; readonly grant: Grant }
+export type AdmittedAffiliate = ReadAffiliate & CallingAffiliate & { readonly grant: Grant }
 
 /** Returns the affiliate who calls, once they are admitted. */
-export async function callerOf(c: Context<AppEnv>): Promise<Caller> {
+export async function callerOf(c: Context<AppEnv>): Promise<AdmittedAffiliate> {
   const grant = await c.var.grantPromise
   const { affiliate } = c.var
   if (!affiliate || !grant.affiliate) throw new Error('The caller is not an affiliate.')
-  return { ...affiliate, id: grant.affiliate.id, grant }
+  return { ...affiliate, ...grant.affiliate, grant }
 }
 
 /** Responds with who the affiliate is, under which plans they earn, and what they may see. */
@@ -31,6 +31,7 @@ export async function respondWithMe(c: Context<AppEnv>): Promise<Response> {
     affiliate_id: id,
     display_name: profile.display_name,
     contact_email: profile.contact_email,
+    language: profile.language,
     account: { name: account.name, time_zone: bookZoneOf(account), mode: account.mode },
     plans: plansOf(plans, id, today),
     affiliate_view: view,

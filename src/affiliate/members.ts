@@ -24,12 +24,30 @@ export type Kind =
 const MEMBERS: Readonly<Record<Kind, string>> = {
   open: `
     data meta total page per_page next_cursor total_is_limited
-    account name display_name contact_email language status key scope_of_key
-    id period currency state day at from to kind plan version time_zone mode`,
-  whole: 'plans affiliate_view',
+    account name display_name contact_email language status time_zone mode
+    id period currency state day at from to kind plan version
+    days totals earned balances pending qualified waiting hold_period below_minimum under_review
+    balance due payable_on
+    opening lines_sum adjustments_sum manual_sum payable closing dropped transferred received holds
+    manual lines_total adjustments_total approved_at paid returned hash computed_at lines adjustments
+    part parts line steps stored closed of approved now amount causes causes_total
+    records line_id rule reason condition resource transaction_type eventname count
+    rules counted min until signup_day link states link_id url landing_page pass_query disabled
+    created_at clicks group_by columns unconverted notes
+    statement reference paid_on statements return_reference returned_on
+    level signups active_customers
+    payment step rate carried_in carried_out capped recouped deficit dropped_in occurrence field change
+    action customers terms rates converted by_amount_usd each quantity record conditions qualified_on
+    qualified_at sources conversions sum before after steps.customer steps.affiliate over window
+    earlier own network covered rate_is rounded min_amount max_amount digits max negative max_count
+    position recoups paid_once deficit_in deficit_out trigger missing refused_by waits_for type metric
+    detail met_on met_at fails records_total times value currencies times qualify limits`,
+  whole: 'plans affiliate_view metrics groups condition term unit by',
   customer: 'customer customer_id',
   scope: 'scope',
-  amount: 'base units',
+  amount: `
+    base units sums amounts reached holds.sum measure fence fx step.part conditions.missing
+    before_signup fenced paid_back`,
   country: 'country country_code',
   affiliate: 'affiliate_id',
   never: 'actor note kyc_status_id sales_status_id delivery_id audit_id',

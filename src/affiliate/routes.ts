@@ -1,20 +1,43 @@
 import { Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { noStore } from '../auth/oauth.ts'
+import { accountStatements } from '../commission/statements/routes.ts'
+import { affiliateWhy } from '../commission/why/routes.ts'
 import { whyWeight } from '../commission/why/weight.ts'
-import { reportWeight } from '../reports/routes.ts'
+import { accountReports, reportWeight } from '../reports/routes.ts'
+import { respondWithLedger, respondWithPayouts } from './books.ts'
 import { caller } from './caller.ts'
+import { respondWithCustomers } from './customers.ts'
+import { respondWithClicks, respondWithLinks, respondWithSubAffiliates } from './lists.ts'
 import { respondWithMe } from './me.ts'
+import { respondWithOverview } from './overview.ts'
 
 const BASE = '/affiliate/v1'
+
+/** What requests count as whose answers are computed from records, besides those of accounts. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  '/customers': 10,
+  '/overview': 20,
+  '/sub-affiliates': 20,
+}
 
 /** Returns how many requests of the limit a request to a path counts as. */
 const weightOf = (path: string): number => {
   const below = path.slice(BASE.length)
-  return whyWeight(below) ?? reportWeight(below) ?? 1
+  return WEIGHTS[below] ?? whyWeight(below) ?? reportWeight(below) ?? 1
 }
 
 /** Routes for affiliates: what they earn and why. They are answered by the functions of the firm's own routes. */
 export const affiliateApi = new Hono<AppEnv>()
   .use(caller(weightOf), noStore)
   .get('/me', respondWithMe)
+  .get('/overview', respondWithOverview)
+  .route('/', accountStatements)
+  .route('/', affiliateWhy)
+  .get('/customers', respondWithCustomers)
+  .get('/links', respondWithLinks)
+  .get('/clicks', respondWithClicks)
+  .route('/', accountReports)
+  .get('/ledger', respondWithLedger)
+  .get('/payouts', respondWithPayouts)
+  .get('/sub-affiliates', respondWithSubAffiliates)

@@ -58,7 +58,7 @@ function seeMember(
     case 'scope':
       return typeof member === 'string' ? seeScope(member, sight) : member
     case 'amount':
-      return view.amounts ? see(member, name, sight) : undefined
+      return view.amounts ? member : undefined
     case 'country':
       return view.countries ? member : undefined
     case 'affiliate':

@@ -2,7 +2,6 @@ import type { Context, Next } from 'hono'
 import type { AffiliateProfile } from '../db/directory/affiliates.ts'
 import type { Account } from '../db/schema.ts'
 import { ApiError } from '../errors.ts'
-import type { AffiliateView } from './affiliate-view.ts'
 import type { Grant } from './grant.ts'
 import { withObjectRetry } from './object-retry.ts'
 import { REQUESTS_PER_WINDOW, WINDOW_MS } from './rate.ts'
@@ -12,11 +11,10 @@ import type { Admission } from './token-gate.ts'
 /** The accounts by id that the requests of one page have read: null if there is none. */
 export type ReadAccounts = Map<string, Promise<Account | null>>
 
-/** An affiliate who calls: their account, their profile and what they may see. */
+/** What is read of an affiliate who calls. */
 export interface ReadAffiliate {
   readonly account: Account
   readonly profile: AffiliateProfile
-  readonly view: AffiliateView
 }
 
 /** The bindings and variables that handlers use. */

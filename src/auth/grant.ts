@@ -1,6 +1,7 @@
 import type { AmountSigns } from '../amount-signs.ts'
 import type { EventDefinition } from '../db/directory/event-definitions.ts'
 import type { Account } from '../db/schema.ts'
+import type { AffiliateView } from './affiliate-view.ts'
 
 /** The account settings that the integrations team can change. Live tokens get changes within a minute. */
 export interface Settings {
@@ -47,7 +48,20 @@ export interface CallingAffiliate {
   readonly id: string
   /** The member who is signed in to the portal; null for a key. */
   readonly member: string | null
+  /** What they see. A request reads it again: that of a stored grant may be old. */
+  readonly view: AffiliateView
 }
+
+/** Returns the filter by the affiliate who calls; nothing if the account itself calls. */
+export const ownFilter = ({ affiliate }: Grant): { affiliate_id?: string } =>
+  affiliate ? { affiliate_id: affiliate.id } : {}
+
+/**
+ * Returns whether the caller may see what belongs to an affiliate and has a status: everything, unless it is
+ * another affiliate, or a draft that affiliates do not see.
+ */
+export const maySee = ({ affiliate }: Grant, owner: string, status: string): boolean =>
+  !affiliate || (affiliate.id === owner && (status !== 'draft' || affiliate.view.drafts))
 
 /** Returns the settings of an account. */
 export function settingsOf(account: Account, vocabulary: Vocabulary): Settings {

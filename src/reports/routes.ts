@@ -6,13 +6,16 @@ import { ReadMemory } from '../http/memory.ts'
 import { readQuery } from '../http/query.ts'
 import { withReadSession } from '../http/read-session.ts'
 import { sendJson, sendText } from '../http/send.ts'
+import { showTo } from '../http/show.ts'
 import { computeReport } from './compute.ts'
 import { REPORT_WEIGHT } from './limits.ts'
+import { reportOfAffiliate } from './own-report.ts'
 import {
   type Figures,
   parseReport,
   REPORT_PARAMETERS,
   type Report,
+  type ReportQuery,
   type Unconverted,
 } from './report.ts'
 
@@ -36,11 +39,15 @@ function respondWithReport(c: Context<AppEnv>): Promise<Response> {
     const { account, vertical } = grant
     const query = parseReport(vertical, sent)
     const databases = { session, directory: c.env.DB }
-    const report = await computeReport(databases, { account, vertical }, query, Date.now())
+    const compute = (one: ReportQuery) =>
+      computeReport(databases, { account, vertical }, one, Date.now())
+    const report = await (grant.affiliate
+      ? reportOfAffiliate(grant.affiliate, vertical, query, compute)
+      : compute(query))
     const memory = new ReadMemory(account)
     if (!isCsv) return sendJson(c, report, memory)
     const headers = csvHeaders('report', account, query.from, query.to)
-    return sendText(c, reportCsv(report), headers, memory)
+    return sendText(c, reportCsv(await showTo(c, report)), headers, memory)
   })
 }
 

@@ -2,8 +2,22 @@ import { kindOf } from '../../../src/affiliate/members.ts'
 import type { ErrorCode } from '../../../src/errors.ts'
 import { documented, object } from '../envelopes.ts'
 import type { JsonSchema } from '../types.ts'
-import { type Operation, READ_HEADERS } from './operation.ts'
-import { oneOf, orNull, TEXT } from './shapes.ts'
+import {
+  type Answer,
+  type Operation,
+  PAGE_HEADERS,
+  PAGING,
+  pascalCase,
+  READ_HEADERS,
+  ref,
+} from './operation.ts'
+import { COUNT, DAY, oneOf, orNull, TEXT, TIME } from './shapes.ts'
+import {
+  LIST_EXPORTS,
+  LIST_FORMATS,
+  STATEMENT_EXPORTS,
+  STATEMENT_FORMATS,
+} from './statement-exports.ts'
 
 // The API of affiliates. Its answers are those of accounts, without what is hidden.
 
@@ -17,24 +31,27 @@ const isSchema = (value: unknown): value is JsonSchema =>
 /** The members that are left out under some view. */
 const MAY_BE_HIDDEN: ReadonlySet<string> = new Set(['amount', 'country'])
 
+/** The members whose values are shown with everything in them. */
+const WHOLE: ReadonlySet<string> = new Set(['whole', 'amount'])
+
+/** What is made of components, and the members of which nobody has decided what they are. */
+interface Showing {
+  readonly all: Schemas
+  readonly added: Record<string, JsonSchema>
+  readonly undecided: Set<string>
+}
+
 /**
  * Returns a schema as affiliates see it: without the members that are never shown, and with those that may be
- * hidden as optional. Adds the components that it refers to, as affiliates see them, to `added`.
- *
- * @throws Error if nobody has decided what a member is: see `MEMBERS` in src/affiliate/members.ts.
+ * hidden as optional. Adds the components that it refers to, as affiliates see them.
  */
-function shown(
-  schema: JsonSchema,
-  parent: string,
-  all: Schemas,
-  added: Record<string, JsonSchema>,
-) {
+function shown(schema: JsonSchema, parent: string, showing: Showing): JsonSchema {
   const one = (value: unknown, name = parent): unknown => {
     if (Array.isArray(value)) return value.map((item) => one(item, name))
-    return isSchema(value) ? shown(value, name, all, added) : value
+    return isSchema(value) ? shown(value, name, showing) : value
   }
   const { $ref, properties, required, ...rest } = schema
-  if (typeof $ref === 'string') return { ...rest, $ref: shownRef($ref, parent, all, added) }
+  if (typeof $ref === 'string') return { ...rest, $ref: shownRef($ref, parent, showing) }
   const seen: JsonSchema = {}
   for (const [name, value] of Object.entries(rest)) {
     const isNested = ['items', 'allOf', 'anyOf', 'oneOf'].includes(name)
@@ -43,9 +60,9 @@ function shown(
   if (!isSchema(properties)) return { ...seen, ...(required !== undefined && { required }) }
   const members = Object.entries(properties).flatMap(([name, value]) => {
     const kind = kindOf(parent, name)
-    if (kind === undefined) throw new Error(`What is the member ${parent}.${name} to affiliates?`)
-    if (kind === 'never') return []
-    return [[name, kind === 'whole' ? value : one(value, name), kind] as const]
+    if (kind === undefined) showing.undecided.add(`${parent}.${name}`)
+    if (kind === undefined || kind === 'never') return []
+    return [[name, WHOLE.has(kind) ? value : one(value, name), kind] as const]
   })
   return {
     ...seen,
@@ -58,14 +75,14 @@ function shown(
 }
 
 /** Returns the reference to a component as affiliates see it. */
-function shownRef($ref: string, parent: string, all: Schemas, added: Record<string, JsonSchema>) {
+function shownRef($ref: string, parent: string, showing: Showing): string {
   const name = $ref.slice(AT.length)
-  const schema = all[name]
+  const schema = showing.all[name]
   if (!schema) return $ref
   const own = `Shown${name}`
-  if (!(own in added)) {
-    added[own] = {}
-    added[own] = shown(schema, parent, all, added)
+  if (!(own in showing.added)) {
+    showing.added[own] = {}
+    showing.added[own] = shown(schema, parent, showing)
   }
   return AT + own
 }
@@ -74,6 +91,9 @@ const ME = object({
   affiliate_id: documented('The id of the affiliate.'),
   display_name: documented('What the account calls the affiliate.', orNull(TEXT)),
   contact_email: documented('The e-mail address of the affiliate.', orNull(TEXT)),
+  language: documented('The language of the portal. Null: English.', {
+    enum: ['en', 'de', 'es', 'pt', null],
+  }),
   account: object({
     name: documented('The display name of the account.'),
     time_zone: documented('The time zone of its days and periods.'),
@@ -109,6 +129,129 @@ const ME = object({
   scope: documented('What the key may do.', oneOf('read', 'read links')),
 })
 
+const BALANCES = documented('What is booked and not paid, and what of it is due, by currency.', {
+  type: 'array',
+  items: object({
+    currency: documented('An ISO 4217 code.'),
+    balance: documented('All that is booked and not paid.'),
+    due: documented('What of it has to be paid.'),
+  }),
+})
+
+const AMOUNTS: JsonSchema = {
+  type: 'array',
+  items: object({ currency: TEXT, amount: TEXT }),
+}
+
+const UNDER_REVIEW = documented(
+  'What of it waits for a review, by currency. Empty if nothing does, or if the account does not show it.',
+  AMOUNTS,
+)
+
+const WAITING_STATEMENT = object({
+  statement: documented('The id of the statement.'),
+  plan: TEXT,
+  period: TEXT,
+  currency: TEXT,
+  payable_on: DAY,
+  amount: TEXT,
+})
+
+const COUNTED = documented('The counts by metric. Null if it cannot be told.', {
+  type: 'object',
+  additionalProperties: { type: ['integer', 'string', 'null'] },
+})
+
+/** The answers that only affiliates have. */
+const OWN = (all: Schemas): Schemas => {
+  const {
+    customer_id: _,
+    affiliate_id: __,
+    ...state
+  } = (all.Qualification?.properties ?? {}) as Record<string, JsonSchema>
+  return {
+    AffiliateSelf: ME,
+    AffiliateCustomer: object({
+      customer: documented('The customer, by the name that the account shows.'),
+      signup_day: documented('The day of the signup.', DAY),
+      link: documented('The link that they followed. Null if none is known.', orNull(TEXT)),
+      country_code: documented('The country. Null if it is not known.', orNull(TEXT)),
+      states: documented('What has become of them under each rule that pays once.', {
+        type: 'array',
+        items: object(state),
+      }),
+    }),
+    AffiliateOverview: object({
+      from: DAY,
+      to: DAY,
+      days: documented('The figures of each day that has any.', {
+        type: 'array',
+        items: object({
+          day: DAY,
+          metrics: COUNTED,
+          qualified: documented('The customers who qualified on it.', COUNT),
+        }),
+      }),
+      totals: object({ metrics: COUNTED, qualified: COUNT }),
+      earned: documented('What the statements of the last periods come to.', {
+        type: 'array',
+        items: object({ period: TEXT, currency: TEXT, total: TEXT }),
+      }),
+      balances: BALANCES,
+      pending: documented(
+        'What is not paid yet, and why.',
+        object({
+          waiting: documented('The customers of whom something is missing under a rule.', COUNT),
+          hold_period: documented('Approved statements whose day has not come.', {
+            type: 'array',
+            items: WAITING_STATEMENT,
+          }),
+          below_minimum: documented('Balances that wait for the minimum payout.', {
+            type: 'array',
+            items: WAITING_STATEMENT,
+          }),
+          under_review: UNDER_REVIEW,
+        }),
+      ),
+    }),
+    AffiliatePayment: object({
+      reference: documented('The reference of the payment.'),
+      affiliate_id: TEXT,
+      currency: TEXT,
+      amount: TEXT,
+      paid_on: DAY,
+      statements: documented('The number of the statements that it paid.', COUNT),
+      at: documented('When it was booked.', TIME),
+      return_reference: documented('The reference of its return. Null: it arrived.', orNull(TEXT)),
+      returned_on: documented('When it came back.', orNull(DAY)),
+      reason: documented('Why it came back.', orNull(TEXT)),
+    }),
+    AffiliateLinePart: {
+      anyOf: [
+        ref('LinePart'),
+        object({
+          records: documented('The records of all customers of affiliates below.', COUNT),
+          base: documented('What they add to the base.', orNull(TEXT)),
+          units: documented('What they add to the units.', orNull(TEXT)),
+        }),
+      ],
+    },
+    SubAffiliate: object({
+      affiliate_id: TEXT,
+      level: documented('1: directly below.', { type: 'integer', minimum: 1 }),
+      signups: COUNT,
+      active_customers: documented('The customers with records on these days.', COUNT),
+    }),
+  }
+}
+
+/** Returns the schema of one page with these other members. */
+const pageWith = (name: string, more: Record<string, JsonSchema> = {}): JsonSchema => ({
+  type: 'object',
+  properties: { data: { type: 'array', items: ref(name) }, meta: ref('Meta'), ...more },
+  required: ['data', 'meta', ...Object.keys(more)],
+})
+
 /** An operation whose answer is that of an account. */
 interface Reading {
   readonly id: string
@@ -118,6 +261,8 @@ interface Reading {
   readonly parameters?: readonly string[]
   readonly errors?: readonly ErrorCode[]
   readonly answer: JsonSchema
+  readonly type?: readonly string[]
+  readonly more?: Pick<Answer, 'also' | 'headers'>
 }
 
 const READINGS: readonly Reading[] = [
@@ -127,19 +272,189 @@ const READINGS: readonly Reading[] = [
     summary: 'Get the affiliate',
     description:
       'Returns who the affiliate is, under which plans they earn, in words and as JSON, and what they may see.',
-    answer: ME,
+    answer: ref('AffiliateSelf'),
+  },
+  {
+    id: 'getAffiliateOverview',
+    path: '/overview',
+    summary: 'Get the overview',
+    description:
+      'Returns the figures of some days, what was earned in the last periods, the balance, and what is pending and why.',
+    parameters: ['from_day', 'report_to'],
+    errors: ['validation_failed'],
+    answer: ref('AffiliateOverview'),
+  },
+  {
+    id: 'listAffiliateStatements',
+    path: '/statements',
+    summary: 'List statements',
+    description: `Lists the statements of the affiliate. A draft is not approved yet. ${LIST_FORMATS}`,
+    parameters: [...PAGING, 'period_query', 'plan_query', 'status_query'],
+    answer: pageWith('ListedStatement'),
+    more: LIST_EXPORTS,
+  },
+  {
+    id: 'getAffiliateStatement',
+    path: '/statements/{statement_id}',
+    summary: 'Get a statement',
+    description: `Returns a statement with its lines. ${STATEMENT_FORMATS}`,
+    parameters: ['part'],
+    errors: ['not_found'],
+    answer: ref('StatementInFull'),
+    more: STATEMENT_EXPORTS,
+  },
+  {
+    id: 'explainAffiliateLine',
+    path: '/lines/{line_id}/explain',
+    summary: 'Explain a line',
+    description:
+      'Returns every step from the records to the amount. With `Accept: text/plain` it returns sentences.',
+    parameters: ['own_line_period'],
+    errors: ['not_found', 'validation_failed'],
+    answer: ref('Explanation'),
+    type: ['application/json', 'text/plain'],
+  },
+  {
+    id: 'listAffiliateLineParts',
+    path: '/lines/{line_id}/parts',
+    summary: 'List the parts of a line',
+    description:
+      'Returns what each customer adds to a line. The customers of affiliates below are one part in all, unless the account shows them.',
+    parameters: [...PAGING, 'own_line_period'],
+    errors: ['not_found', 'validation_failed'],
+    answer: pageWith('AffiliateLinePart'),
+  },
+  {
+    id: 'getAffiliateUnearned',
+    path: '/unearned',
+    summary: 'Get what earned nothing',
+    description: 'Returns the records of a period that no line counts, in groups, with the reason.',
+    parameters: ['period_required', 'reason_query', 'customer_id'],
+    errors: ['validation_failed'],
+    answer: ref('Unearned'),
+  },
+  {
+    id: 'listAffiliateUnearnedRecords',
+    path: '/unearned/facts',
+    summary: 'List the records that earned nothing',
+    description: 'Returns the records of a period that no line counts, each with the reason.',
+    parameters: [...PAGING, 'period_required', 'reason_query', 'customer_id'],
+    errors: ['validation_failed'],
+    answer: pageWith('UnearnedRecord'),
+  },
+  {
+    id: 'listAffiliateCustomers',
+    path: '/customers',
+    summary: 'List customers',
+    description:
+      'Returns one row for each customer as of the end of a period, the current month unless set, with what has become of them under each rule that pays once.',
+    parameters: [...PAGING, 'period_query', 'qualification_status'],
+    errors: ['validation_failed'],
+    answer: pageWith('AffiliateCustomer'),
+  },
+  {
+    id: 'listOwnLinks',
+    path: '/links',
+    summary: 'List links',
+    description: 'Lists the links of the affiliate.',
+    parameters: PAGING,
+    answer: pageWith('Link'),
+  },
+  {
+    id: 'listAffiliateClicks',
+    path: '/clicks',
+    summary: 'Count clicks',
+    description: 'Counts the clicks on the links of the affiliate, by day (UTC) and link.',
+    parameters: ['from_day', 'to_day'],
+    answer: object({ data: { type: 'array', items: ref('Clicks') } }),
+  },
+  {
+    id: 'getAffiliateReport',
+    path: '/reports',
+    summary: 'Get a report',
+    description:
+      'Returns metrics of some days by up to two groups: the rows that the report of the account has of the affiliate. `Accept: text/csv` returns the same as CSV.',
+    parameters: ['from_day', 'report_to', 'own_group_by', 'report_currency', 'metrics_query'],
+    errors: ['validation_failed'],
+    answer: ref('Report'),
+    more: {
+      headers: ['x-d1-bookmark', 'Content-Disposition'],
+      also: {
+        'text/csv': {
+          schema: TEXT,
+          example: 'row,link,signups,unconverted\r\ndata,Lk7Qm2Xv,12,\r\ntotal,,12,\r\n',
+        },
+      },
+    },
+  },
+  {
+    id: 'listAffiliateLedger',
+    path: '/ledger',
+    summary: 'List the ledger',
+    description: 'Lists what was booked for the affiliate and paid to them, with the balance.',
+    parameters: [...PAGING, 'ledger_order'],
+    answer: pageWith('LedgerEntry', { balances: BALANCES }),
+  },
+  {
+    id: 'listAffiliatePayouts',
+    path: '/payouts',
+    summary: 'List payments',
+    description: 'Lists what was paid to the affiliate, with what is due.',
+    parameters: PAGING,
+    answer: pageWith('AffiliatePayment', {
+      due: documented('What has to be paid, by currency.', AMOUNTS),
+      under_review: UNDER_REVIEW,
+    }),
+  },
+  {
+    id: 'listSubAffiliates',
+    path: '/sub-affiliates',
+    summary: 'List the affiliates below',
+    description:
+      'Lists the affiliates below, with their counts on some days. The list is empty if the account shows none.',
+    parameters: ['from_day', 'to_day'],
+    errors: ['validation_failed'],
+    answer: object({ from: DAY, to: DAY, data: { type: 'array', items: ref('SubAffiliate') } }),
   },
 ]
 
+/**
+ * Returns the components of answers as affiliates see them.
+ *
+ * @throws Error if nobody has decided what a member is: see `MEMBERS` in src/affiliate/members.ts.
+ */
+export function affiliateSchemas(accounts: Schemas): Record<string, JsonSchema> {
+  const all = { ...accounts, ...OWN(accounts) }
+  const showing: Showing = { all, added: {}, undecided: new Set() }
+  const answers = READINGS.map(({ id, answer }) => [
+    `${pascalCase(id)}Answer`,
+    shown(answer, '', showing),
+  ])
+  if (showing.undecided.size > 0) {
+    throw new Error(`What are these members to affiliates? ${[...showing.undecided].join(', ')}`)
+  }
+  return { ...Object.fromEntries(answers), ...showing.added }
+}
+
 /** Lists the operations of affiliates. */
 export const affiliateApi = (): Operation[] =>
-  READINGS.map(({ id, path, summary, description, parameters = [], errors = [], answer }) => ({
+  READINGS.map(({ id, path, summary, description, parameters = [], errors = [], ...reading }) => ({
     ...{ id, summary, description },
     method: 'get',
     path: `/affiliate/v1${path}`,
     tag: 'affiliate-api',
     caller: 'affiliate',
     parameters: [...[...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name), ...parameters],
-    answers: { 200: { description: 'The answer.', schema: answer, headers: READ_HEADERS } },
+    answers: {
+      200: {
+        description: 'The answer.',
+        schema: ref(`${pascalCase(id)}Answer`),
+        headers: JSON.stringify(reading.answer).includes('"#/components/schemas/Meta"')
+          ? PAGE_HEADERS
+          : READ_HEADERS,
+        ...(reading.type && { type: reading.type }),
+        ...reading.more,
+      },
+    },
     errors: ['invalid_query', ...errors],
   }))

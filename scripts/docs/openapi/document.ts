@@ -5,7 +5,7 @@ import { fraudSchemas } from '../fraud-rules.ts'
 import { planSchemas } from '../plans.ts'
 import { type JsonSchema, types } from '../types.ts'
 import { administration } from './administration.ts'
-import { affiliateApi } from './affiliates.ts'
+import { affiliateApi, affiliateSchemas } from './affiliates.ts'
 import { answerSchemas } from './answers.ts'
 import { documents } from './documents.ts'
 import { PROBLEMS, type ResponseObject } from './failures.ts'
@@ -91,6 +91,7 @@ function schemas(): Record<string, JsonSchema> {
     ...planSchemas(AT),
     ...fraudSchemas(AT),
     ...answerSchemas(),
+    ...affiliateSchemas(answerSchemas()),
   }
 }
 

@@ -25,6 +25,7 @@ const COMMON: Record<CallerKind, readonly ErrorCode[]> = {
     'invalid_affiliate_key',
     'https_required',
     'insufficient_scope',
+    'affiliate_suspended',
     'rate_limited',
     'internal_error',
     'unavailable',

@@ -257,6 +257,16 @@ const QUERY: Record<string, object> = {
     'The period of the line. Needed with `affiliate_id` if its statement is not stored.',
     '2026-10',
   ),
+  own_line_period: query(
+    'period',
+    'The period of the line. Needed if its statement is not stored.',
+    '2026-10',
+  ),
+  own_group_by: query(
+    'group_by',
+    'Up to two groups, separated by commas: `day`, `week`, `month`, `link`, `country_code`, and those of the vertical.',
+    'month,link',
+  ),
   rule_plan: query('plan', 'Returns only rules of this plan.', 'standard-ib'),
   rule_query: query('rule', 'Returns only this rule.', 'cpa'),
   qualification_status: query('status', 'Returns only this status.', 'waiting', {

@@ -10,6 +10,7 @@ import { linkNext } from '../../http/pagination.ts'
 import { preferredType } from '../../http/preferred-type.ts'
 import { invalidQuery } from '../../http/query.ts'
 import { sendPieces, sendText } from '../../http/send.ts'
+import { showTo } from '../../http/show.ts'
 import { csvHeaders, writeCsv } from '../csv.ts'
 import { decimal, fixedText, sum } from '../engine/decimal.ts'
 import type { PlanTerms } from '../engine/plan.ts'
@@ -158,6 +159,17 @@ function adjustmentValues({ of, causes_total, id, rule, version, scope, amount }
   }
 }
 
+/** Yields parts of a statement as the caller sees them, at most `most` from `first` on. */
+async function* shownParts(
+  c: Context<AppEnv>,
+  books: Books,
+  statement: Presented,
+  first: Part,
+  most: number,
+): AsyncGenerator<Part> {
+  for await (const part of partsFrom(books, statement, first, most)) yield await showTo(c, part)
+}
+
 /** The rows that become one piece of text. */
 const ROWS = 100
 
@@ -232,7 +244,11 @@ export async function sendListPage(
       : continued(c, words, { count: part.data.length, total: found.total }, page.size, cursor)
   async function* articles() {
     for await (const { statement, first } of withFirstParts(books, part.data)) {
-      yield* articlePieces(statement, () => partsFrom(books, statement, first, PAGE_PARTS), letter)
+      yield* articlePieces(
+        statement,
+        () => shownParts(c, books, statement, first, PAGE_PARTS),
+        letter,
+      )
     }
   }
   const head = { title, language: words.language, notice, isSingle: false }
@@ -261,7 +277,7 @@ export function sendStatementCsv(
   first: Part,
 ): Promise<Response> {
   linkPart(c, first, FILE_PARTS)
-  const parts = partsFrom(books, statement, first, FILE_PARTS)
+  const parts = shownParts(c, books, statement, first, FILE_PARTS)
   const headers = csvHeaders('statement', books.account, statement.period, statement.id)
   const memory = new ReadMemory(books.account)
   return sendPieces(c, entriesCsv(statement, parts), headers, memory, weightOf([statement]))
@@ -276,7 +292,7 @@ export async function sendStatementPage(
 ): Promise<Response> {
   const letter = await readLetter(c, books, [statement])
   linkPart(c, first, PAGE_PARTS)
-  const parts = () => partsFrom(books, statement, first, PAGE_PARTS)
+  const parts = () => shownParts(c, books, statement, first, PAGE_PARTS)
   const { words } = letter
   const { affiliate_id: affiliate } = statement
   const title = words.text('title', { affiliate, period: words.period(statement.period) })

@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { type Grant, maySee, ownFilter } from '../../auth/grant.ts'
 import { findRun } from '../../db/commission/runs.ts'
 import {
   findStatement,
@@ -15,6 +16,7 @@ import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/paginatio
 import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from '../../http/query.ts'
 import { withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
+import { showTo } from '../../http/show.ts'
 import { parsePeriod } from '../engine/calendar.ts'
 import {
   checkPageSize,
@@ -96,20 +98,26 @@ function respondWithStatements(
   c: Context<AppEnv>,
   query: Query & Parameters<typeof readPage>[2],
 ): Promise<Response> {
-  const filter = readFilters(query)
+  const sent = readFilters(query)
   const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {
+    const filter = { ...sent, ...ownFilter(grant), ...approvedFilter(grant) }
     const context = JSON.stringify([grant.account, 'statements', filter])
     const page = await readPage(c.env, context, query)
     if (format === 'html') checkPageSize(page)
     const rows = await listStatements(session, grant.account, filter, page)
-    const found = { ...rows, data: rows.data.map(presentStatement) }
-    if (format === 'json') return respondWithPage(c, context, page, found)
+    const presented = rows.data.map(presentStatement)
+    if (format === 'json') return respondWithPage(c, context, page, { ...rows, data: presented })
+    const found = { ...rows, data: await showTo(c, presented) }
     const send = format === 'csv' ? sendListCsv : sendListPage
     const books = { db: session, account: grant.account }
     return send(c, books, { context, page, found, period: filter.period })
   })
 }
+
+/** Returns the filter that leaves out drafts, for affiliates who do not see them. */
+const approvedFilter = ({ affiliate }: Grant): { isApproved?: true } =>
+  !affiliate || affiliate.view.drafts ? {} : { isApproved: true }
 
 function respondWithTotals(c: Context<AppEnv>, query: Query): Promise<Response> {
   const filter = readFilters(query)
@@ -153,13 +161,14 @@ function respondWithStatement(c: Context<AppEnv>, id: string): Promise<Response>
   const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {
     const found = await findStatement(session, grant.account, id, part)
-    if (found?.lines == null) {
+    if (found?.lines == null || !maySee(grant, found.affiliate_id, found.status)) {
       throw new ApiError('not_found', { detail: sent === undefined ? NO_STATEMENT : NO_PART })
     }
     const whole = presentWhole(found, part)
     if (format === 'json') return sendJson(c, whole, new ReadMemory(grant.account))
     const send = format === 'csv' ? sendStatementCsv : sendStatementPage
-    return send(c, { db: session, account: grant.account }, presentStatement(found), whole)
+    const statement = await showTo(c, presentStatement(found))
+    return send(c, { db: session, account: grant.account }, statement, whole)
   })
 }
 

@@ -1,5 +1,6 @@
 import type { Context } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { type Grant, maySee } from '../../auth/grant.ts'
 import {
   findItem,
   readCorrections,
@@ -235,11 +236,12 @@ async function findAdjustment(
   const statement = statementOfLine(id)
   if (statement === null) throw notStored('adjustment')
   const stored = await findItem(session, grant.account, statement, id)
+  if (stored && !maySee(grant, stored.affiliate_id, stored.status)) throw notStored('adjustment')
   if (stored?.item) {
     const { item, affiliate_id, plan, period, currency, status } = stored
     return { adjustment: JSON.parse(item), affiliate_id, plan, period, currency, status }
   }
-  const place = stored ?? (await matchHint(session, grant.account, statement, hint))
+  const place = stored ?? (await matchHint(session, grant, statement, hint))
   const period = parsePeriod(place?.period ?? '')
   if (!place || !period) throw notStored('adjustment')
   const computation = await openPeriod(env, grant, session, period)
@@ -388,14 +390,15 @@ function goneSince(noun: 'line' | 'adjustment', stored: StoredStatement | null):
  */
 async function findLinePlace(
   db: Connection,
-  account: string,
+  grant: Grant,
   id: string,
   hint: LineHint,
 ): Promise<LinePlace> {
   const statement = statementOfLine(id)
   if (statement === null) throw notStored('line')
-  const stored = await findItem(db, account, statement, id)
-  const found = stored ?? (await matchHint(db, account, statement, hint))
+  const stored = await findItem(db, grant.account, statement, id)
+  if (stored && !maySee(grant, stored.affiliate_id, stored.status)) throw notStored('line')
+  const found = stored ?? (await matchHint(db, grant, statement, hint))
   const period = parsePeriod(found?.period ?? '')
   if (!found || !period) throw notStored('line')
   return {
@@ -429,11 +432,14 @@ export function storedLine({ item, status, computed_at }: StoredItem): StoredLin
  */
 async function matchHint(
   db: Connection,
-  account: string,
+  grant: Grant,
   statement: string,
   { affiliate_id, period }: LineHint,
 ) {
   if (affiliate_id === undefined || period === undefined) return null
+  // A statement that is not stored is a draft.
+  if (!maySee(grant, affiliate_id, 'draft')) return null
+  const { account } = grant
   const { versions } = await readStoredPlans(db as D1Database, account)
   for (const plan of new Set(versions.map((one) => one.plan))) {
     if ((await statementId(affiliate_id, plan, period)) === statement) {
@@ -486,7 +492,7 @@ async function locateLine(
   hint: LineHint,
 ): Promise<LocatedLine> {
   // Before anything else is read: a request with an unknown id must stay cheap.
-  const place = await findLinePlace(session, grant.account, id, hint)
+  const place = await findLinePlace(session, grant, id, hint)
   const { source, beginnings } = await readStored(env, grant, session)
   const { period, affiliate_id } = place
   const [computation, books] = await Promise.all([
@@ -643,7 +649,7 @@ const presentRecord = (fact: Fact, part: Part | null, { base, units }: Line): Pa
 })
 
 /**
- * Explains a line or an adjustment by its id: as an object, or in sentences if `isText`.
+ * Explains a line or an adjustment by its id.
  *
  * @throws ApiError `not_found`
  */
@@ -652,16 +658,17 @@ export async function explainById(
   reader: LineReader,
   id: string,
   hint: LineHint,
-  isText: boolean,
-): Promise<object | string> {
-  if (isAdjustmentId(id)) {
-    const found = await findAdjustment(env, reader, id, hint)
-    const explanation = await explainAdjustment(reader, found)
-    return isText ? adjustmentText(escapeStrings(explanation)) : explanation
-  }
-  const explanation = await explainLineById(reader, id, hint)
-  return isText ? explanationText(escapeStrings(explanation)) : explanation
+): Promise<AdjustmentExplanation | Explanation> {
+  return isAdjustmentId(id)
+    ? explainAdjustment(reader, await findAdjustment(env, reader, id, hint))
+    : explainLineById(reader, id, hint)
 }
+
+/** Writes an explanation in sentences. */
+export const textOf = (explanation: AdjustmentExplanation | Explanation): string =>
+  'of' in explanation
+    ? adjustmentText(escapeStrings(explanation))
+    : explanationText(escapeStrings(explanation))
 
 /** Explains a line, with what was approved of it or what the stored statement has if that differs. */
 async function explainLineById(

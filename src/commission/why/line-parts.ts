@@ -1,4 +1,4 @@
-import { fixedText, plainText } from '../engine/decimal.ts'
+import { fixedText, plainText, sum } from '../engine/decimal.ts'
 import { type SourceLine, sourceLines } from '../engine/explain.ts'
 import { compareText } from '../engine/facts.ts'
 import type { Line } from '../engine/line.ts'
@@ -54,6 +54,28 @@ export async function listParts(computed: ComputedLine): Promise<readonly object
   return parts
     .map((part) => presentPart(part, found.line))
     .sort((a, b) => compareText(a.customer_id, b.customer_id))
+}
+
+/**
+ * Returns what a line is made from, without the customers of affiliates below: what these add to a line is one
+ * part in all.
+ */
+export async function listOwnParts(computed: ComputedLine): Promise<readonly object[]> {
+  const { line } = computed.found
+  if (line.rule.kind !== 'override') return listParts(computed)
+  const { parts } = await computed.parts()
+  // An override over lines counts no customers: its sources are in the explanation.
+  if (parts.length === 0) return []
+  const total = (name: 'base' | 'units') => sum(parts.map((part) => part[name]))
+  const records = parts.reduce((all, part) => all + part.records, 0)
+  const { base, units } = line
+  return [
+    {
+      records,
+      base: base === null ? null : plainText(total('base')),
+      units: units === null ? null : plainText(total('units')),
+    },
+  ]
 }
 
 /** Returns lines with their ids, in the order of statements and of the lines in them. */

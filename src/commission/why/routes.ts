@@ -1,5 +1,6 @@
 import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../../auth/authorize.ts'
+import { ownFilter } from '../../auth/grant.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { oncePerRequest } from '../../http/once-per-request.ts'
 import {
@@ -19,14 +20,15 @@ import {
 } from '../../http/query.ts'
 import { type Reader, withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
+import { showTo } from '../../http/show.ts'
 import { dayNumber, type Period, parsePeriod } from '../engine/calendar.ts'
 import type { QualificationStatus } from '../engine/once-report.ts'
 import { REASONS, type Reason } from '../engine/reasons.ts'
 import { FAR_AHEAD, isFarAhead, PERIOD_FORMS } from '../statements/limits.ts'
 import { openPeriod, withinLimit } from '../statements/on-request.ts'
 import { customerLines, type RecordKey, recordEarnings } from './earnings.ts'
-import { computeById, explainById, lineReader, recordsOf } from './explain.ts'
-import { listParts } from './line-parts.ts'
+import { computeById, explainById, lineReader, recordsOf, textOf } from './explain.ts'
+import { listOwnParts, listParts } from './line-parts.ts'
 import { groupUnearned, listQualifications, listUnearned } from './unearned.ts'
 
 /** The paths that an account has for itself, below the path of the account. */
@@ -56,7 +58,7 @@ const FILTER_PARAMETERS = ['affiliate_id', 'customer_id'] as const
  * Prepares the computation of a period, once per request: a page of the console uses it several
  * times.
  */
-const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Period) =>
+export const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Period) =>
   oncePerRequest(c, JSON.stringify(['period', grant.account, period.id]), () =>
     openPeriod(c.env, grant, session, period),
   )
@@ -64,12 +66,13 @@ const periodFor = (c: Context<AppEnv>, { grant, session }: Reader, period: Perio
 function respondWithExplanation(c: Context<AppEnv>, id: string): Promise<Response> {
   const hint = readQuery(c.req.url, ...LINE_PARAMETERS)
   const isText = prefersText(c)
-  const compute = (reader: Reader) => explainById(c.env, lineReader(c, reader), id, hint, isText)
+  const compute = (reader: Reader) =>
+    explainById(c.env, lineReader(c, reader), id, { ...hint, ...ownFilter(reader.grant) })
   return withReadSession(c, async (reader) => {
-    const body = await computeFor(reader, compute)
-    return typeof body === 'string'
-      ? c.text(body)
-      : sendJson(c, body, new ReadMemory(reader.grant.account))
+    const explanation = await computeFor(reader, compute)
+    return isText
+      ? c.text(textOf(await showTo(c, explanation)))
+      : sendJson(c, explanation, new ReadMemory(reader.grant.account))
   })
 }
 
@@ -82,7 +85,10 @@ function respondWithUnearned(c: Context<AppEnv>): Promise<Response> {
   const period = readPeriod(text)
   const query = { ...whose, reason: readReason(reason) }
   return respondWith(c, async (reader) =>
-    groupUnearned(await periodFor(c, reader, period), period, query),
+    groupUnearned(await periodFor(c, reader, period), period, {
+      ...query,
+      ...ownFilter(reader.grant),
+    }),
   )
 }
 
@@ -124,8 +130,11 @@ function respondWithParts(c: Context<AppEnv>, id: string): Promise<Response> {
     ...LINE_PARAMETERS,
   )
   return respondWithList(c, ['parts', id], page, async (reader) => {
-    const hint = { affiliate_id, period }
-    return listParts(await computeById(c.env, lineReader(c, reader), id, hint))
+    const { grant } = reader
+    const hint = { affiliate_id, period, ...ownFilter(grant) }
+    const line = await computeById(c.env, lineReader(c, reader), id, hint)
+    const isSummed = grant.affiliate && grant.affiliate.view.sub_affiliates !== 'customers'
+    return isSummed ? listOwnParts(line) : listParts(line)
   })
 }
 
@@ -150,12 +159,22 @@ function respondWithUnearnedFacts(c: Context<AppEnv>): Promise<Response> {
   const query = { affiliate_id, customer_id, reason: readReason(reason) }
   const list = ['unearned', period.id, query]
   return respondWithList(c, list, page, async (reader) =>
-    listUnearned(await periodFor(c, reader, period), period, query),
+    listUnearned(await periodFor(c, reader, period), period, {
+      ...query,
+      ...ownFilter(reader.grant),
+    }),
   )
 }
 
 const respondWithEarnings = (c: Context<AppEnv>, key: RecordKey): Promise<Response> =>
   respondWith(c, (reader) => recordEarnings(c.env, reader, key))
+
+/** Routes for affiliates: why a line pays what it pays, of whom it is made, and what earned nothing. */
+export const affiliateWhy = new Hono<AppEnv>()
+  .get(WHY_PATHS.explain, (c) => respondWithExplanation(c, c.req.param('line_id')))
+  .get(TEAM_WHY_PATHS.parts, (c) => respondWithParts(c, c.req.param('line_id')))
+  .get(WHY_PATHS.unearned, respondWithUnearned)
+  .get(TEAM_WHY_PATHS.unearnedFacts, respondWithUnearnedFacts)
 
 /** Returns the id in a path, which has no query. */
 function idOf(c: Context<AppEnv>, id: string): string {
@@ -214,7 +233,7 @@ export const teamWhy = new Hono<AppEnv>()
   .get(TEAM_WHY_PATHS.customerLines, (c) => respondWithCustomerLines(c, c.req.param('customer_id')))
 
 /** Returns the period of a query, which requires one. */
-function readPeriod(text: string | undefined): Period {
+export function readPeriod(text: string | undefined): Period {
   const period = parsePeriod(text ?? '')
   if (period && isFarAhead(period, Date.now())) throw invalidQuery(FAR_AHEAD)
   if (period) return period
@@ -229,7 +248,7 @@ const readReason = (text: string | undefined): Reason | undefined =>
 const STATUSES: readonly QualificationStatus[] = ['qualified', 'waiting', 'failed', 'refused']
 
 /** Returns the status of a query. */
-const readStatus = (text: string | undefined): QualificationStatus | undefined =>
+export const readStatus = (text: string | undefined): QualificationStatus | undefined =>
   readChoice('status', text, STATUSES)
 
 /** Returns a parameter, or throws `invalid_query` if it is missing. */
@@ -280,7 +299,7 @@ const pageOf = (query: PageQuery): PageQuery => {
  * Responds with a page of a computed list. The whole list is computed for each page, so its length is
  * exact; the cursor is the number of items before the page.
  */
-const respondWithList = (
+export const respondWithList = (
   c: Context<AppEnv>,
   list: readonly unknown[],
   query: PageQuery,

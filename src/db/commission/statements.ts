@@ -44,6 +44,8 @@ export interface StatementFilter {
   readonly period?: string
   readonly plan?: string
   readonly status?: string
+  /** Whether drafts are left out. */
+  readonly isApproved?: true
 }
 
 /** A statement as lists read it. */
@@ -85,11 +87,11 @@ const WITH_PAYMENT = `(
     ) as paid_on, ${PAYMENT_RETURN} as payment_return from statements s)`
 
 /** Returns the query of a list of statements, by period, affiliate and plan. */
-const statementsQuery = (account: string, filter: StatementFilter) => ({
+const statementsQuery = (account: string, { isApproved, ...filter }: StatementFilter) => ({
   columns: LIST_COLUMNS,
   from: `${WITH_PAYMENT} where account = :account and statement is not null${Object.keys(filter)
     .map((name) => ` and ${name} = :${name}`)
-    .join('')}`,
+    .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
   key: ['period', 'affiliate_id', 'plan'],
   values: { account, ...filter },
   limitsBytes: true,

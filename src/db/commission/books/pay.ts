@@ -286,19 +286,20 @@ const WITH_RETURN = `(
     select p.*, n.reference as return_reference, n.returned_on, n.reason from payments p
     left join payment_returns n on n.account = p.account and n.payment = p.reference)`
 
-/** Reads one page of the payments of an account, by reference. */
+/** Reads one page of the payments of an account, by reference; only those to an affiliate if one is given. */
 export const listPayments = (
   db: Parameters<typeof paginate>[0],
   account: string,
   page: Page,
+  affiliate?: string,
 ): Promise<FoundPage<Payment>> =>
   paginate(
     db,
     {
       columns: PAYMENT_COLUMNS,
-      from: `${WITH_RETURN} where account = :account`,
+      from: `${WITH_RETURN} where account = :account${affiliate === undefined ? '' : ' and affiliate_id = :affiliate'}`,
       key: ['reference'],
-      values: { account },
+      values: { account, ...(affiliate !== undefined && { affiliate }) },
     },
     page,
   )

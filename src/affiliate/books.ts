@@ -1,0 +1,65 @@
+import type { Context } from 'hono'
+import { presentBalances } from '../admin/ledger.ts'
+import { presentPayment } from '../admin/payouts.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { readHolds, sumByCurrency } from '../commission/books/holds.ts'
+import { LEDGER_ORDERS, listLedger, readBalances } from '../db/commission/books/ledger.ts'
+import { listPayments } from '../db/commission/books/pay.ts'
+import type { Connection } from '../db/database.ts'
+import { ReadMemory } from '../http/memory.ts'
+import { linkNext, PAGE_PARAMETERS, pageMeta, readPage } from '../http/pagination.ts'
+import { readChoice, readQuery } from '../http/query.ts'
+import { withReadSession } from '../http/read-session.ts'
+import { sendJson } from '../http/send.ts'
+import { type AdmittedAffiliate, callerOf } from './me.ts'
+
+/** Responds with one page of the ledger of the affiliate, and their balance. */
+export async function respondWithLedger(c: Context<AppEnv>): Promise<Response> {
+  const { order, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'order')
+  const isLatestFirst = readChoice('order', order, LEDGER_ORDERS) === 'latest'
+  const { id, grant } = await callerOf(c)
+  const { account } = grant
+  const context = JSON.stringify([account, isLatestFirst ? 'latest ledger' : 'ledger', id])
+  const page = await readPage(c.env, context, query)
+  return withReadSession(c, async ({ session }) => {
+    const [found, sums] = await Promise.all([
+      listLedger(session, account, id, isLatestFirst, page),
+      readBalances(session, account, id),
+    ])
+    const meta = pageMeta(page, found, await linkNext(c, context, page, found))
+    const balances = presentBalances(sums)
+    return sendJson(c, { data: found.data, meta, balances }, new ReadMemory(account))
+  })
+}
+
+/** Returns what is due to an affiliate by currency, and what of it is under review, if that is shown. */
+export async function readDue(db: Connection, { id, grant, view }: AdmittedAffiliate) {
+  const [sums, holds] = await Promise.all([
+    readBalances(db, grant.account, id),
+    readHolds(db, grant.account, [id]),
+  ])
+  const due = presentBalances(sums).filter((one) => /[1-9]/.test(one.due))
+  const held = view.held === 'none' ? [] : sumByCurrency(holds.get(id)?.held ?? [])
+  return {
+    due: due.map(({ currency, due: amount }) => ({ currency, amount })),
+    under_review: held,
+  }
+}
+
+/** Responds with one page of what was paid to the affiliate, and what is due. */
+export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> {
+  const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
+  const caller = await callerOf(c)
+  const { account } = caller.grant
+  const context = JSON.stringify([account, 'payouts', caller.id])
+  const page = await readPage(c.env, context, query)
+  return withReadSession(c, async ({ session }) => {
+    const [found, due] = await Promise.all([
+      listPayments(session, account, page, caller.id),
+      readDue(session, caller),
+    ])
+    const meta = pageMeta(page, found, await linkNext(c, context, page, found))
+    const data = found.data.map(presentPayment)
+    return sendJson(c, { data, meta, ...due }, new ReadMemory(account))
+  })
+}

@@ -1,0 +1,128 @@
+import type { Context } from 'hono'
+import { amountOf, daysOf } from '../admin/affiliate-figures.ts'
+import { presentBalances } from '../admin/ledger.ts'
+import type { AppEnv } from '../auth/authorize.ts'
+import { dayNumber, periodOf } from '../commission/engine/calendar.ts'
+import { withinLimit } from '../commission/statements/on-request.ts'
+import { presentStatement } from '../commission/statements/present.ts'
+import { periodFor } from '../commission/why/routes.ts'
+import { listQualifications } from '../commission/why/unearned.ts'
+import { readBalances } from '../db/commission/books/ledger.ts'
+import { listStatements } from '../db/commission/statements.ts'
+import { resolveDatabase } from '../db/database.ts'
+import { readAffiliateFigures } from '../db/directory/affiliate-figures.ts'
+import { ReadMemory } from '../http/memory.ts'
+import { readDayRange, readQuery } from '../http/query.ts'
+import { type Reader, withReadSession } from '../http/read-session.ts'
+import { sendJson } from '../http/send.ts'
+import { computeReport } from '../reports/compute.ts'
+import { reportOfAffiliate } from '../reports/own-report.ts'
+import { parseReport } from '../reports/report.ts'
+import { bookZoneOf, dayInZone } from '../zone.ts'
+import { readDue } from './books.ts'
+import { type AdmittedAffiliate, callerOf } from './me.ts'
+
+const COUNTS: Readonly<Record<string, string>> = {
+  forex: 'clicks,signups,attributed,first_deposit_count',
+}
+
+const DEFAULT_COUNTS = 'clicks,signups,attributed'
+
+/** The statements that are read for what is pending: the latest ones of an affiliate. */
+const STATEMENTS = 100
+
+const NARROW = 'Ask for fewer days.'
+
+/** Reads the counts of each day, with the customers who qualified on it. */
+async function readDays(c: Context<AppEnv>, reader: Reader, caller: AdmittedAffiliate, days: Days) {
+  const { id, grant } = caller
+  const { account, vertical } = grant
+  const metrics = COUNTS[vertical] ?? DEFAULT_COUNTS
+  const query = parseReport(vertical, { ...days, group_by: 'day', metrics })
+  const databases = { session: reader.session, directory: c.env.DB }
+  const period = periodOf(dayNumber(days.to), 'month')
+  const report = await reportOfAffiliate(caller, vertical, query, (one) =>
+    computeReport(databases, { account, vertical }, one, Date.now()),
+  )
+  const qualifications = await withinLimit(account, NARROW, async () =>
+    listQualifications(await periodFor(c, reader, period), period, { affiliate_id: id }),
+  )
+  const qualified = qualifications.flatMap(({ qualified_on }) =>
+    qualified_on !== null && qualified_on >= days.from && qualified_on <= days.to
+      ? [qualified_on]
+      : [],
+  )
+  const byDay = new Map(report.data.map(({ groups, metrics: of }) => [String(groups.day), of]))
+  const all = [...new Set([...byDay.keys(), ...qualified])].sort()
+  return {
+    days: all.map((day) => ({
+      day,
+      metrics: byDay.get(day) ?? {},
+      qualified: qualified.filter((one) => one === day).length,
+    })),
+    totals: { metrics: report.totals.metrics, qualified: qualified.length },
+    waiting: qualifications.filter(({ status }) => status === 'waiting').length,
+  }
+}
+
+interface Days {
+  readonly from: string
+  readonly to: string
+}
+
+/** Reads what is approved and waits for its day, and what waits below the minimum, by statement. */
+async function readPending({ session }: Reader, { id, account, grant, view }: AdmittedAffiliate) {
+  const filter = { affiliate_id: id, ...(!view.drafts && { isApproved: true as const }) }
+  const first = { number: 1, size: STATEMENTS, after: null }
+  const { data } = await listStatements(session, grant.account, filter, first)
+  const today = dayInZone(bookZoneOf(account), Date.now())
+  const statements = data.map(presentStatement)
+  const pick = ({ id: statement, plan, period, currency, payable_on }: (typeof statements)[0]) => ({
+    ...{ statement, plan, period, currency, payable_on },
+  })
+  return {
+    hold_period: statements
+      .filter(({ status, payable_on }) => status === 'approved' && payable_on > today)
+      .map((one) => ({ ...pick(one), amount: one.payable })),
+    below_minimum: [...Map.groupBy(statements, ({ plan }) => plan).values()].flatMap((ofPlan) => {
+      const last = ofPlan.at(-1)
+      return last && /^[^-]*[1-9]/.test(last.closing)
+        ? [{ ...pick(last), amount: last.closing }]
+        : []
+    }),
+  }
+}
+
+/**
+ * Responds with the figures of some days, what was earned in the last periods, the balance, and what is
+ * pending and why.
+ */
+export async function respondWithOverview(c: Context<AppEnv>): Promise<Response> {
+  const days = readDayRange(readQuery(c.req.url, 'from', 'to'))
+  const caller = await callerOf(c)
+  const { id, account, grant } = caller
+  const db = resolveDatabase(c.env, grant.binding)
+  const figureDays = daysOf(dayInZone(bookZoneOf(account), Date.now()))
+  return withReadSession(c, async (reader) => {
+    const databases = { db, directory: c.env.DB }
+    const { waiting, ...counted } = await readDays(c, reader, caller, days)
+    const [figures, sums, due, pending] = await Promise.all([
+      readAffiliateFigures(databases, account.id, [id], figureDays),
+      readBalances(reader.session, account.id, id),
+      readDue(reader.session, caller),
+      readPending(reader, caller),
+    ])
+    const overview = {
+      ...days,
+      ...counted,
+      earned: figures.earned.map((sum) => ({
+        period: sum.period,
+        currency: sum.currency,
+        total: amountOf(sum),
+      })),
+      balances: presentBalances(sums),
+      pending: { waiting, ...pending, under_review: due.under_review },
+    }
+    return sendJson(c, overview, new ReadMemory(account.id))
+  })
+}

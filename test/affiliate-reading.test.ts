@@ -1,0 +1,346 @@
+import { env } from 'cloudflare:workers'
+import { describe, expect, test } from 'vitest'
+import { app } from '../src/app.ts'
+import { AFFILIATES, affiliateWorld, askWith, MARK, type Who } from './affiliate-world.ts'
+import { ask, askAdmin, json } from './partner.ts'
+
+type World = Awaited<ReturnType<typeof affiliateWorld>>
+
+const DAYS = 'from=2026-10-01&to=2026-10-31'
+
+/** All addresses that an affiliate reads of a world. */
+async function addressesOf(world: World, who: Who) {
+  const lines = await world.linesOf(who)
+  return [
+    ...['me', 'statements', `statements/${world.statementOf(who).id}`, 'customers?period=2026-10'],
+    ...['unearned?period=2026-10', 'unearned/facts?period=2026-10', 'links', `clicks?${DAYS}`],
+    ...[`reports?${DAYS}`, `reports?${DAYS}&group_by=link,month`, 'ledger', 'payouts'],
+    ...[`sub-affiliates?${DAYS}`, `overview?${DAYS}`],
+    ...lines.flatMap(({ id }) => [`lines/${id}/explain`, `lines/${id}/parts`]),
+  ]
+}
+
+const FORMATS = ['application/json', 'text/csv', 'text/plain', 'text/html']
+
+/** Returns a key of which no request was made yet. Its row goes, so that there may be any number of them. */
+async function freshKey(world: World, who: Who): Promise<string> {
+  const key = await world.makeKey(who)
+  await env.DB.prepare('delete from affiliate_keys').run()
+  return key
+}
+
+/** Reads all addresses in all formats. Returns the answers, one text each. */
+async function readAll(world: World, who: Who): Promise<string[]> {
+  const texts: string[] = []
+  for (const accept of FORMATS) {
+    const key = await freshKey(world, who)
+    for (const address of await addressesOf(world, who)) {
+      const response = await askWith(key, address, accept)
+      const text = await response.text()
+      expect([address, accept, response.status, text]).toEqual([address, accept, 200, text])
+      texts.push(`${address} ${accept}\n${text}`)
+    }
+  }
+  return texts
+}
+
+const VIEWS = [
+  {},
+  { customer_ids: 'plain', sub_affiliates: 'customers' },
+  { customer_ids: 'none', amounts: false, countries: false, sub_affiliates: 'none', held: 'none' },
+]
+
+/** Returns the status and the bytes of a refusal, without what differs in each response. */
+async function refusal(response: Response) {
+  const text = await response.text()
+  return [response.status, text.replace(/"request_id":"[^"]+"/, '')]
+}
+
+test('a personal value never reaches an affiliate, in any format, under any view', async () => {
+  const world = await affiliateWorld()
+  for (const view of VIEWS) {
+    await world.show(view)
+    for (const text of await readAll(world, 'own')) {
+      expect(text).not.toContain(MARK)
+      expect(text).not.toMatch(/dlv_|"actor"|admin-key/)
+    }
+  }
+})
+
+test('an affiliate sees customers by pseudonyms that stay the same, and those of nobody else', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const texts = await readAll(world, 'own')
+  for (const text of texts) expect(text).not.toMatch(/c-(own|below|top|other)/)
+  const customers = async (of: string) => {
+    const { data } = await json(askWith(of, 'customers?period=2026-10'))
+    return data.map(({ customer }: { customer: string }) => customer).sort()
+  }
+  const own = await customers(key)
+  expect(own).toEqual([expect.stringMatching(/^c_[\da-f]{24}$/), expect.any(String)])
+  expect(await customers(await world.makeKey('own'))).toEqual(own)
+  // Two affiliates cannot find out that they see the same customer.
+  expect(await customers(await world.makeKey('top'))).not.toEqual(own)
+  await world.show({ customer_ids: 'plain' })
+  expect(await customers(key)).toEqual(['c-own', 'c-own-waits'])
+  await world.show({ customer_ids: 'none' })
+  expect(await customers(key)).toEqual(['hidden', 'hidden'])
+})
+
+test('a pseudonym or an id is no filter unless ids are shown', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const facts = (id: string) =>
+    json(askWith(key, `unearned/facts?period=2026-10&customer_id=${id}`))
+  expect(await facts('c-own')).toMatchObject({ status: 400, code: 'invalid_query' })
+  await world.show({ customer_ids: 'plain' })
+  expect((await facts('c-own')).meta.total).toBeGreaterThan(0)
+  expect((await facts('c-other')).meta.total).toBe(0)
+})
+
+test('hidden amounts leave what is earned', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  await world.show({ amounts: false, countries: false, customer_ids: 'plain' })
+  const { lines } = await json(askWith(key, `statements/${world.statementOf('own').id}`))
+  const [line] = lines.filter(({ scope }: { scope: string }) => scope === 'customer:c-own')
+  expect(line).toMatchObject({ amount: expect.stringMatching(/^\d+\.\d\d$/) })
+  expect(line).not.toHaveProperty('base')
+  const { steps } = await json(askWith(key, `lines/${line.id}/explain`))
+  expect(steps).toEqual([{ step: 'amount', amount: line.amount }])
+  const text = await (await askWith(key, `lines/${line.id}/explain`, 'text/plain')).text()
+  expect(text).toContain(line.amount.replace(/\.?0+$/, ''))
+  const { data } = await json(askWith(key, 'customers?period=2026-10'))
+  expect(data[0]).not.toHaveProperty('country_code')
+  expect(await json(askWith(key, `reports?${DAYS}&metrics=deposit_amount`))).toMatchObject({
+    code: 'invalid_query',
+  })
+  const { columns } = await json(askWith(key, `reports?${DAYS}`))
+  expect(columns.map(({ name }: { name: string }) => name)).not.toContain('deposit_amount')
+  expect((await askWith(key, `reports?${DAYS}&group_by=country_code`)).status).toBe(400)
+})
+
+test('affiliates below are totals, customers or nothing, as the account shows them', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const lines = await world.linesOf('own')
+  const up = lines.find(({ rule }) => rule === 'up')
+  const parts = async () => (await json(askWith(key, `lines/${up?.id}/parts`))).data
+  const below = async () => (await json(askWith(key, `sub-affiliates?${DAYS}`))).data
+  expect(await parts()).toEqual([{ records: 2, base: expect.any(String), units: null }])
+  expect(await below()).toEqual([
+    { affiliate_id: 'below', level: 1, signups: 2, active_customers: 2 },
+  ])
+  await world.show({ sub_affiliates: 'customers', customer_ids: 'plain' })
+  expect((await parts()).map((one: { customer_id: string }) => one.customer_id)).toEqual([
+    'c-below',
+    'c-below-waits',
+  ])
+  await world.show({ sub_affiliates: 'none' })
+  expect(await below()).toEqual([])
+  expect(up?.scope).toBe('affiliate:below')
+  const { lines: seen } = await json(askWith(key, `statements/${world.statementOf('own').id}`))
+  expect(JSON.stringify(seen)).not.toContain('below')
+})
+
+test('what is of another affiliate is the 404 of what does not exist, to the byte', async () => {
+  const world = await affiliateWorld()
+  const foreign = await affiliateWorld('other-firm')
+  const key = await world.makeKey('own')
+  const missing = {
+    statement: await refusal(await askWith(key, `statements/st_${'0'.repeat(40)}`)),
+    line: await refusal(await askWith(key, `lines/lin_${'0'.repeat(40)}/explain`)),
+  }
+  expect(missing.statement[0]).toBe(404)
+  expect(missing.line[0]).toBe(404)
+  for (const [firm, who] of [
+    ...(['top', 'below', 'other'] as const).map((one) => [world, one] as const),
+    [foreign, 'top'] as const,
+    [foreign, 'other'] as const,
+  ]) {
+    const statement = `statements/${firm.statementOf(who).id}`
+    for (const accept of FORMATS) {
+      expect(await refusal(await askWith(key, statement, accept))).toEqual(missing.statement)
+    }
+    const fresh = await freshKey(world, 'own')
+    for (const { id } of await firm.linesOf(who)) {
+      for (const address of [`lines/${id}/explain`, `lines/${id}/parts`]) {
+        expect(await refusal(await askWith(fresh, address))).toEqual(missing.line)
+        const hinted = await refusal(await askWith(fresh, `${address}?period=2026-10`))
+        expect(hinted).toEqual(missing.line)
+      }
+    }
+  }
+  expect((await askWith(key, 'lines/x/explain?affiliate_id=other')).status).toBe(400)
+})
+
+test('drafts are seen only if the account shows them', async () => {
+  const world = await affiliateWorld()
+  const key = await world.makeKey('own')
+  const id = `statements/${world.statementOf('own').id}`
+  const [line] = await world.linesOf('own')
+  await world.show({ drafts: false })
+  const missing = await refusal(await askWith(key, `statements/st_${'0'.repeat(40)}`))
+  expect((await json(askWith(key, 'statements'))).data).toEqual([])
+  expect(await refusal(await askWith(key, id))).toEqual(missing)
+  const explain = `lines/${line?.id}/explain`
+  expect((await askWith(key, explain)).status).toBe(404)
+  expect((await askWith(key, `${explain}?period=2026-10`)).status).toBe(404)
+  const { hash } = world.statementOf('own')
+  const approved = await askAdmin(`${world.path}/${id}/approve`, 'POST', {
+    ...{ hash, leave_out_holds: true },
+  })
+  expect(approved.status).toBe(200)
+  expect((await json(askWith(key, 'statements'))).data).toHaveLength(1)
+  expect((await askWith(key, explain)).status).toBe(200)
+  const { pending, balances } = await json(askWith(key, `overview?${DAYS}`))
+  expect(balances[0]).toMatchObject({ currency: 'EUR' })
+  expect(pending).toMatchObject({ waiting: 1 })
+})
+
+describe('the figures of an affiliate', () => {
+  /** What the firm reads by the filter, and the affiliate without it. */
+  const SAME = [
+    ['statements', 'statements?affiliate_id=own'],
+    ['unearned?period=2026-10', 'unearned?period=2026-10&affiliate_id=own'],
+    ['unearned/facts?period=2026-10', 'unearned/facts?period=2026-10&affiliate_id=own'],
+    ['links', 'links?affiliate_id=own'],
+  ] as const
+
+  test('are those of the firm for the same filter, to the byte', async () => {
+    const world = await affiliateWorld()
+    await world.show({ customer_ids: 'plain', sub_affiliates: 'customers' })
+    const key = await world.makeKey('own')
+    const lines = await world.linesOf('own')
+    const pairs = [
+      ...SAME,
+      ...[
+        `statements/${world.statementOf('own').id}`,
+        ...lines.map(({ id }) => `lines/${id}/explain`),
+      ].map((address) => [address, address] as const),
+    ]
+    for (const [own, firm] of pairs) {
+      const [mine, theirs] = [await askWith(key, own), await askAdmin(`${world.path}/${firm}`)]
+      expect([own, await mine.text()]).toEqual([own, await theirs.text()])
+    }
+    for (const format of ['text/csv', 'text/html']) {
+      const address = `statements/${world.statementOf('own').id}`
+      const theirs = await askAdmin(`${world.path}/${address}`, 'GET', undefined, {
+        Accept: format,
+      })
+      expect(await (await askWith(key, address, format)).text()).toBe(await theirs.text())
+    }
+  })
+
+  test('in reports are the rows that the firm has of them', async () => {
+    const world = await affiliateWorld()
+    const key = await world.makeKey('own')
+    const read = (query: string) => json(askWith(key, `reports?${DAYS}${query}`))
+    const firm = (query: string) => json(askAdmin(`${world.path}/reports?${DAYS}${query}`))
+    const own = await read('&group_by=month')
+    const all = await firm('&group_by=affiliate_id,month')
+    type Row = { groups: { affiliate_id?: string } }
+    const expected = all.data
+      .filter(({ groups }: Row) => groups.affiliate_id === 'own')
+      .map(({ groups: { affiliate_id: _, ...groups }, ...row }: Row) => ({ groups, ...row }))
+    expect(own.data).toEqual(expected)
+    const [totals] = (await firm('&group_by=affiliate_id')).data.filter(
+      ({ groups }: Row) => groups.affiliate_id === 'own',
+    )
+    expect(own.totals).toEqual({ metrics: totals.metrics, unconverted: totals.unconverted })
+    expect((await read('')).totals).toEqual(own.totals)
+  })
+
+  test('of all affiliates together are what the firm has', async () => {
+    const world = await affiliateWorld()
+    await world.show({ customer_ids: 'plain' })
+    const seen: string[] = []
+    for (const who of AFFILIATES) {
+      const { data } = await json(askWith(await world.makeKey(who), 'customers?period=2026-10'))
+      seen.push(...data.map(({ customer }: { customer: string }) => customer))
+    }
+    const { data } = await json(askAdmin(`${world.path}/customers`))
+    const all = data.map(({ customer_id }: { customer_id: string }) => customer_id)
+    expect(seen.sort()).toEqual(all.sort())
+  })
+})
+
+test('a customer who moved is seen by each affiliate with their own days only', async () => {
+  const world = await affiliateWorld()
+  await world.show({ customer_ids: 'plain' })
+  const [own, other] = [await world.makeKey('own'), await world.makeKey('other')]
+  const moved = await askAdmin(`${world.path}/customers/c-own-waits/affiliations`, 'PUT', {
+    reason: 'Agreed',
+    affiliations: [
+      { affiliate_id: 'own', from: null },
+      { affiliate_id: 'other', from: '2026-10-03' },
+    ],
+  })
+  expect(moved.status).toBeLessThan(300)
+  const daysOf = async (key: string) => {
+    const { data } = await json(
+      askWith(key, 'unearned/facts?period=2026-10&customer_id=c-own-waits'),
+    )
+    return data.map(({ day }: { day: string }) => day)
+  }
+  expect(await daysOf(own)).not.toContain('2026-10-03')
+  expect(await daysOf(other)).toContain('2026-10-03')
+})
+
+describe('every route of the service', () => {
+  const routes = app.routes.filter(({ method }) => method !== 'ALL')
+
+  /** What a key of an affiliate gets at each group of routes; null: as without credentials. */
+  const EXPECTED: readonly (readonly [beginning: string, status: number | null])[] = [
+    ['/api/v1/', 401],
+    ['/tracking/events/', 401],
+    ['/admin/v1/', 401],
+    ['/affiliate/v1/', 200],
+    ['', null],
+  ]
+
+  test('answers the key of an affiliate as the table says', async () => {
+    const world = await affiliateWorld()
+    const key = await world.makeKey('own')
+    const [line] = await world.linesOf('own')
+    const addressOf = (path: string) =>
+      path
+        .replace(':statement_id', world.statementOf('own').id)
+        .replace(':line_id', line?.id ?? '')
+        .replace(/\/(reports|clicks|overview|sub-affiliates)$/, `$&?${DAYS}`)
+        .replace(/\/unearned(\/facts)?$/, '$&?period=2026-10')
+    for (const { method, path } of routes) {
+      const [, status] = EXPECTED.find(([beginning]) => path.startsWith(beginning)) ?? []
+      if (status === undefined || status === null) continue
+      const headers = { Authorization: `Bearer ${key}` }
+      const response = await ask(addressOf(path), { method, headers })
+      await response.text()
+      expect([method, path, response.status]).toEqual([method, path, status])
+    }
+  })
+
+  test('of affiliates refuses one who is suspended, ended, or of a disabled account', async () => {
+    const world = await affiliateWorld()
+    const key = await world.makeKey('own')
+    const statusOf = async () =>
+      Promise.all(
+        routes
+          .filter(({ path }) => path.startsWith('/affiliate/v1/'))
+          .map(async ({ path, method }) => {
+            const headers = { Authorization: `Bearer ${key}` }
+            return (await json(ask(path, { method, headers }))).code
+          }),
+      )
+    const put = (status: string) =>
+      askAdmin(`${world.path}/affiliates`, 'PUT', [{ affiliate_id: 'own', status }])
+    await put('suspended')
+    expect(new Set(await statusOf())).toEqual(new Set(['affiliate_suspended']))
+    await put('active')
+    expect((await askWith(key, 'me')).status).toBe(200)
+    await askAdmin(world.path, 'PATCH', { disabled: true })
+    expect(new Set(await statusOf())).toEqual(new Set(['invalid_affiliate_key']))
+    await askAdmin(world.path, 'PATCH', { disabled: false })
+    await env.DB.prepare("delete from affiliates where affiliate_id = 'own'").run()
+    expect(new Set(await statusOf())).toEqual(new Set(['invalid_affiliate_key']))
+  })
+})
