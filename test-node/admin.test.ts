@@ -106,10 +106,12 @@ function backTest(next_cursor: string | null) {
     },
     ...{ opened_for: '2026-09-03', last_evidence_for: '2026-09-03', figures: [] },
     ...{ sentence: 'The customer paid 5 fees.', evidence: [], evidence_total: 5, would_hold },
+    outcome: 'dismissed',
   }
   return {
     ...{ rule: 'r', from: '2026-09-01', to: '2026-09-30', kind: 'resets' },
     ...{ data: [one], opened: [], would_hold, affiliates: 1, skipped: [], meta: { next_cursor } },
+    outcomes: { confirmed: 0, dismissed: 1, reversed: 0 },
   }
 }
 
@@ -336,12 +338,7 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     undefined,
     undefined,
   ],
-  [
-    ['members', 'list', 'a', 'A-1'],
-    'GET accounts/a/affiliates/A-1/members',
-    undefined,
-    LIST,
-  ],
+  [['members', 'list', 'a', 'A-1'], 'GET accounts/a/affiliates/A-1/members', undefined, LIST],
   [
     ['members', 'remove', 'a', 'A-1', 'm-1'],
     'DELETE accounts/a/affiliates/A-1/members/m-1',
@@ -901,8 +898,9 @@ describe('operations', { concurrency: 4 }, () => {
     const args = ['fraud', 'simulate', 'a', 'r', RULE, '--from', '2026-09-01', '--to', '2026-09-30']
     const { code, stdout } = await admin(base, args)
     assert.equal(code, 0)
-    assert.match(stdout, /│ 2026-09-03 +│ A-1 +│ C-1 +│ open +│ 12\.00 EUR +│ The customer paid/)
+    assert.match(stdout, /│ 2026-09-03 +│ A-1 +│ C-1 +│ open +│ dismissed +│ 12\.00 EUR +│ The customer paid/)
     assert.match(stdout, /\n2 cases of 2 affiliates\.\n/)
+    assert.match(stdout, /confirmed 0, dismissed 2, and confirmed but released 0 of them\./)
     const line = 'POST accounts/a/fraud-rules/r/simulate'
     assert.deepEqual(lines(), [line, `${line}?cursor=next`])
   })

@@ -310,13 +310,20 @@ describe('a back-test', () => {
     expectPlain(page)
     const text = words(page)
     expect(text).toContain(
-      'From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case at 1 affiliate, of 3 affiliates that were tested. It would have held no payout.',
+      'From 15 Aug 2026 to 30 Sept 2026 it would have opened 1 case at 1 affiliate, of 3 affiliates that were tested. It would have held no payout. Nobody has decided it so far.',
     )
     expect(text).toContain('August 2026 0 September 2026 1')
     expect(text).toContain('The customer paid 3 fees for challenges and resets in 3 days.')
     for (const link of ['affiliates/a', 'customers/c-a', 'records/transactions/t1']) {
       expect(page).toContain(`href="/console/accounts/acme/${link}"`)
     }
+    await askAdmin('accounts/acme/fraud-rules/run', 'POST')
+    const { data } = await json(askAdmin('accounts/acme/cases?customer_id=c-a'))
+    const decision = { decision: 'dismissed', reason: 'A campaign' }
+    await askAdmin(`accounts/acme/cases/${data[0].case_id}/decide`, 'POST', decision)
+    const decided = words(await (await open(at)).page())
+    expect(decided).toContain('Of these, your team has dismissed 1.')
+    expect(decided).toContain('in 3 days. was dismissed')
     const one = words(await (await open(`${at}&affiliate_id=b`)).page())
     expect(one).toContain('it would have opened no case, of 1 affiliate that were tested')
   })

@@ -59,11 +59,11 @@ export function bookOf(vertical: Vertical, affiliate: Affiliate, customers: read
   ) {
     for (const { statement } of account.settle(month)) {
       if (!statement) continue
-      const { affiliate_id, period, currency, total, payable } = statement
+      const { affiliate_id, plan, period, currency, total, payable } = statement
       const payable_on = month.last + HOLD_DAYS
       const isApproved = month.last + APPROVED_AFTER <= YEAR.last
       statements.push({
-        ...{ affiliate_id, period, currency, total, payable },
+        ...{ affiliate_id, plan, period, currency, total, payable },
         id: `${affiliate_id}-${period}`,
         payable_on: isApproved ? dayText(payable_on) : null,
         paid_on: payable_on <= YEAR.last ? dayText(payable_on) : null,

@@ -37,6 +37,11 @@ export async function simulateRule(
       ...page,
       data: [...all.data, ...page.data],
       opened: [],
+      outcomes: {
+        confirmed: all.outcomes.confirmed + page.outcomes.confirmed,
+        dismissed: all.outcomes.dismissed + page.outcomes.dismissed,
+        reversed: all.outcomes.reversed + page.outcomes.reversed,
+      },
       affiliates: all.affiliates + page.affiliates,
       skipped: [...all.skipped, ...page.skipped],
     }
@@ -45,22 +50,32 @@ export async function simulateRule(
   return all
 }
 
-const formatTable = list(['day', 'affiliate_id', 'subject', 'status', 'would_hold', 'sentence'])
+const formatTable = list([
+  'day',
+  'affiliate_id',
+  'subject',
+  'status',
+  'outcome',
+  'would_hold',
+  'sentence',
+])
 
 /** Formats a back-test as a table of its cases. */
 export function formatBackTest(body: unknown, input: Input): string {
-  const { data, affiliates, skipped } = body as WholeTest
+  const { data, affiliates, skipped, outcomes } = body as WholeTest
   const rows = data.map((one) => ({
     day: one.opened_for,
     affiliate_id: one.affiliate_id,
     subject: Object.values(one.subject).flat().join(' '),
     status: one.status,
+    outcome: one.outcome ?? '',
     would_hold: one.would_hold.map(({ amount, currency }) => `${amount} ${currency}`).join(', '),
     sentence: one.sentence,
   }))
   return [
     formatTable({ data: rows }, input),
     `${counted(data.length, 'case')} of ${counted(affiliates, 'affiliate')}.`,
+    `Persons have confirmed ${outcomes.confirmed}, dismissed ${outcomes.dismissed}, and confirmed but released ${outcomes.reversed} of them.`,
     ...skipped.map(({ affiliate_id }) => {
       return `${escapeText(affiliate_id)} was left out: it has too many records. Test fewer days.`
     }),

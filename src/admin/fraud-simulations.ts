@@ -8,13 +8,14 @@ import { FRESH_LIMITS } from '../commission/statements/limits.ts'
 import { withinLimit } from '../commission/statements/on-request.ts'
 import { type AccountSource, openSource } from '../commission/statements/source.ts'
 import { resolveDatabase } from '../db/database.ts'
+import { readDecidedCases } from '../db/fraud/outcomes.ts'
 import type { Account } from '../db/schema.ts'
 import { type BackTestRequest, hasVersion, parseBackTest } from '../fraud/back-test.ts'
 import type { Vertical } from '../fraud/kind.ts'
-import { presentCase } from '../fraud/present-simulation.ts'
+import { countOutcomes, presentCase } from '../fraud/present-simulation.ts'
 import { openViews } from '../fraud/read-views.ts'
-import { daysOf, simulateRule, sumHeld } from '../fraud/simulate.ts'
-import type { SimulatedPage } from '../fraud/simulated-page.ts'
+import { daysOf, outcomeOf, type SimulatedCase, simulateRule, sumHeld } from '../fraud/simulate.ts'
+import type { PresentedCase, SimulatedPage } from '../fraud/simulated-page.ts'
 import { type RuleVersion, readStoredRules } from '../fraud/stored-rules.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { invalidQuery, readQuery } from '../http/query.ts'
@@ -110,10 +111,12 @@ function simulate(
     const { tooLarge } = found
     if (tooLarge !== null && affiliate_id !== null) throw new TooManyFacts()
     const last = tooLarge ?? found.affiliates.at(-1) ?? null
+    const data = await withOutcomes(source, found.cases)
     return {
       from,
       to,
-      data: found.cases.map(presentCase),
+      data,
+      outcomes: countOutcomes(data),
       opened: [...Map.groupBy(found.cases, ({ openedFor }) => openedFor)].map(([day, own]) => ({
         day: dayText(day),
         cases: own.length,
@@ -124,4 +127,16 @@ function simulate(
       next: last === (affiliates.at(-1) ?? null) ? null : last,
     }
   })
+}
+
+/** Returns cases on the wire, with what persons decided of the stored ones. */
+async function withOutcomes(
+  { db, account }: AccountSource,
+  cases: readonly SimulatedCase[],
+): Promise<PresentedCase[]> {
+  const kind = cases[0]?.found.kind.kind
+  if (kind === undefined) return []
+  const affiliates = [...new Set(cases.map(({ affiliate_id }) => affiliate_id))]
+  const decided = await readDecidedCases(db, account.id, affiliates, kind)
+  return cases.map((one) => presentCase(one, outcomeOf(one, decided)))
 }

@@ -1,10 +1,11 @@
 import { dayText } from '../commission/engine/calendar.ts'
+import type { Outcome } from '../db/fraud/outcomes.ts'
 import { LISTED_EVIDENCE } from './limits.ts'
 import { type SimulatedCase, sumHeld } from './simulate.ts'
 import type { PresentedCase } from './simulated-page.ts'
 
-/** Returns a case with the first of its records. */
-export function presentCase(one: SimulatedCase): PresentedCase {
+/** Returns a case with the first of its records, and what persons decided of it. */
+export function presentCase(one: SimulatedCase, outcome: Outcome | null): PresentedCase {
   const { subject, figures, sentence } = one.finding
   return {
     subject,
@@ -23,5 +24,16 @@ export function presentCase(one: SimulatedCase): PresentedCase {
     })),
     evidence_total: one.evidence.length,
     would_hold: sumHeld(one.held),
+    outcome,
+  }
+}
+
+/** Counts what persons decided of cases. */
+export function countOutcomes(cases: readonly PresentedCase[]): Record<Outcome, number> {
+  const count = (wanted: Outcome) => cases.filter(({ outcome }) => outcome === wanted).length
+  return {
+    confirmed: count('confirmed'),
+    dismissed: count('dismissed'),
+    reversed: count('reversed'),
   }
 }

@@ -1,3 +1,4 @@
+import { byAge, latestThatReach, sumPayable } from '../commission/books/holds.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
 import {
   add,
@@ -5,14 +6,13 @@ import {
   decimal,
   fixedText,
   isPositive,
-  multiply,
-  round,
   ZERO,
 } from '../commission/engine/decimal.ts'
 import { compareText } from '../commission/engine/facts.ts'
 import { minorDigits } from '../commission/minor-digits.ts'
 import { TooManyFacts } from '../commission/statements/compute.ts'
 import { countUnchanged } from '../db/commission/customers-of.ts'
+import type { DecidedCase, Outcome } from '../db/fraud/outcomes.ts'
 import type { StatementSums } from '../db/fraud/view.ts'
 import { firstGroup, sizeOfGroup } from './affiliate-groups.ts'
 import { type Case, casesOf } from './cases.ts'
@@ -54,7 +54,7 @@ export interface BackTest {
   readonly last: number
 }
 
-/** A statement that a case would have held, or a part of it. */
+/** A statement that a case would have held. */
 export interface HeldStatement {
   readonly id: string
   readonly affiliate_id: string
@@ -185,7 +185,8 @@ const lastHeldDay = ({ last, expireDays }: BackTest, one: Case): number =>
 
 /**
  * Returns the statements that were payable while a case was open: it opens on the morning after its day. A
- * statement that was paid until then is not held.
+ * statement that was paid until then is not held. A case that holds a part holds the latest of them: as few as
+ * reach the part.
  */
 function heldBy(
   test: BackTest,
@@ -194,16 +195,36 @@ function heldBy(
   statements: readonly StatementSums[],
 ): HeldStatement[] {
   const end = lastHeldDay(test, one)
-  return statements.flatMap(({ id, affiliate_id, currency, payable, payable_on, paid_on }) => {
-    if (payable_on === null || !isPositive(decimal(payable))) return []
-    if (dayNumber(payable_on) > end) return []
-    if (paid_on !== null && dayNumber(paid_on) <= one.openedFor) return []
-    const part = multiply(multiply(decimal(payable), decimal(reservePercent)), PERCENT)
-    return [{ id, affiliate_id, currency, amount: round(part, minorDigits(currency)) }]
-  })
+  const payable = statements.filter(
+    (it) =>
+      it.payable_on !== null &&
+      isPositive(decimal(it.payable)) &&
+      dayNumber(it.payable_on) <= end &&
+      (it.paid_on === null || dayNumber(it.paid_on) > one.openedFor),
+  )
+  return [...Map.groupBy(payable.toSorted(byAge), ({ currency }) => currency).values()]
+    .flatMap((own) => latestThatReach(own, reservePercent, sumPayable(own)))
+    .map((it) => {
+      const { id, affiliate_id, currency } = it
+      return { id, affiliate_id, currency, amount: decimal(it.payable) }
+    })
 }
 
-const PERCENT = decimal('0.01')
+/**
+ * Returns what persons decided of the stored case that a simulated one corresponds to: of the same subject, with
+ * days in common; of several the last one. Null if there is none.
+ */
+export function outcomeOf(one: SimulatedCase, decided: readonly DecidedCase[]): Outcome | null {
+  const subject = subjectKey(one.finding.subject)
+  const same = decided.findLast(
+    (it) =>
+      it.affiliate_id === one.affiliate_id &&
+      it.subject === subject &&
+      it.opened_for <= one.lastEvidenceDay &&
+      it.last_day >= one.openedFor,
+  )
+  return same?.outcome ?? null
+}
 
 /** Adds up what is held by currency. A statement that several cases hold counts once. */
 export function sumHeld(held: readonly HeldStatement[]): HeldSum[] {

@@ -1,3 +1,4 @@
+import type { Outcome } from '../db/fraud/outcomes.ts'
 import type { Case } from './cases.ts'
 import type { Evidence, Figure, Subject } from './kind.ts'
 
@@ -28,6 +29,8 @@ export interface PresentedCase {
   })[]
   readonly evidence_total: number
   readonly would_hold: readonly HeldSum[]
+  /** What persons decided of the same case; null if they did not. */
+  readonly outcome: Outcome | null
 }
 
 /** One page of a back-test, on the wire. */
@@ -40,6 +43,8 @@ export interface SimulatedPage {
   /** How many cases would have been opened for each day; days without any are absent. */
   readonly opened: readonly { readonly day: string; readonly cases: number }[]
   readonly would_hold: readonly HeldSum[]
+  /** How many of the cases persons have confirmed, dismissed, and confirmed but released later. */
+  readonly outcomes: Readonly<Record<Outcome, number>>
   /** The number of affiliates of the page. */
   readonly affiliates: number
   readonly skipped: readonly { readonly affiliate_id: string; readonly reason: string }[]

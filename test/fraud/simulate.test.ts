@@ -5,6 +5,7 @@ import { storeWorld } from '../commission/stored-world.ts'
 import { ask, askAdmin, json, partner } from '../partner.ts'
 import { countCalls } from '../watched.ts'
 import { WORLD } from './fees.ts'
+import { changeCase } from './stored-cases.ts'
 
 // The back-test of a rule by its route, with figures that can be checked by hand.
 
@@ -61,6 +62,7 @@ describe('a back-test', () => {
     })),
     evidence_total: 3,
     would_hold: [],
+    outcome: null,
   }
 
   test('returns the cases with their records, and stores nothing', async () => {
@@ -70,6 +72,7 @@ describe('a back-test', () => {
       ...{ rule: 'resets', from: '2026-08-25', to: '2026-09-30', kind: 'resets' },
       ...{ opened: [{ day: '2026-09-03', cases: 1 }], would_hold: [] },
       ...{ affiliates: 3, skipped: [], meta: { next_cursor: null } },
+      outcomes: { confirmed: 0, dismissed: 0, reversed: 0 },
     })
   })
 
@@ -115,7 +118,10 @@ describe('a back-test', () => {
     // Not that of September, which is payable after the last day, and not that of another affiliate.
     const all = { currency: 'EUR', amount: '350.50', statements: 2 }
     expect(await held(VERSION)).toEqual([all])
-    expect(await held({ ...VERSION, reserve_percent: '10' })).toEqual([{ ...all, amount: '35.05' }])
+    // A part holds the latest statements, as a stored case does: as few as reach it.
+    const latest = { currency: 'EUR', amount: '250.50', statements: 1 }
+    expect(await held({ ...VERSION, reserve_percent: '10' })).toEqual([latest])
+    expect(await held({ ...VERSION, reserve_percent: '71.47' })).toEqual([all])
     expect(await held({ ...VERSION, action: 'flag' })).toEqual([])
     await env.DB.prepare(
       `insert into payments (account, reference, affiliate_id, currency, amount, paid_on, statements,
@@ -126,6 +132,34 @@ describe('a back-test', () => {
       `update statements set status = 'paid', payment = 'r' where id = 'stm_a_2026-07'`,
     ).run()
     expect(await held(VERSION)).toEqual([{ ...all, amount: '250.50', statements: 1 }])
+  })
+
+  test('says what persons decided of the stored case of the same kind and subject', async () => {
+    const outcomes = async () => {
+      const { data, outcomes: all } = await json(simulate(BODY))
+      return [data.map(({ outcome }: { outcome: unknown }) => outcome), all]
+    }
+    const none = { confirmed: 0, dismissed: 0, reversed: 0 }
+    expect(await outcomes()).toEqual([[null], none])
+    await askAdmin('accounts/acme/fraud-rules/other-id', 'PUT', {
+      ...{ name: 'Resets', severity: 'low', effective_from: '2026-09-01' },
+      ...{ kind: 'resets', action: 'hold', parameters: { count: 3, days: 3 } },
+    })
+    await askAdmin('accounts/acme/fraud-rules/run', 'POST')
+    expect(await outcomes()).toEqual([[null], none])
+    const { data } = await json(askAdmin('accounts/acme/cases?customer_id=c-a'))
+    const decide = (body: object) =>
+      askAdmin(`accounts/acme/cases/${data[0].case_id}/decide`, 'POST', {
+        ...{ decision: 'confirmed', reason: 'Farmed' },
+        ...body,
+      })
+    expect((await decide({ keep_hold: true })).status).toBe(200)
+    expect(await outcomes()).toEqual([['confirmed'], { ...none, confirmed: 1 }])
+    expect((await decide({})).status).toBe(200)
+    expect(await outcomes()).toEqual([['reversed'], { ...none, reversed: 1 }])
+    // A case of other days is another one.
+    await changeCase(data[0].case_id, 'last_day', 20_000)
+    expect(await outcomes()).toEqual([[null], none])
   })
 
   test('tests one affiliate, or the scope of the version', async () => {
@@ -139,7 +173,7 @@ describe('a back-test', () => {
     expect(await affiliatesOf({ ...VERSION, scope })).toEqual([0, 2])
   })
 
-  test('writes nothing, and makes at most 15 round trips, for one day as for many', async () => {
+  test('writes nothing, and makes at most 16 round trips, for one day as for many', async () => {
     const counted = async (from: string) => {
       const { response, trips, rowsWritten } = await countCalls(`/admin/v1/${PATH}`, {
         method: 'POST',
@@ -148,7 +182,7 @@ describe('a back-test', () => {
       })
       expect(response.status).toBe(200)
       // One of them is sometimes spared by a cache.
-      expect(trips).toBeLessThanOrEqual(15)
+      expect(trips).toBeLessThanOrEqual(16)
       expect(rowsWritten).toBe(0)
     }
     await counted('2025-09-01')

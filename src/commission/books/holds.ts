@@ -28,16 +28,40 @@ export interface AffiliateHolds {
   readonly byCase: ReadonlyMap<string, readonly HoldableStatement[]>
 }
 
-const lastDay = ({ period }: DueStatement) => parsePeriod(period)?.last ?? 0
+/** What statements are ordered by. */
+type Dated = Pick<DueStatement, 'period' | 'plan'>
+
+const lastDay = ({ period }: Dated) => parsePeriod(period)?.last ?? 0
 
 /** Compares statements by age: payments pay the oldest first. */
-export const byAge = (a: DueStatement, b: DueStatement): number =>
+export const byAge = (a: Dated, b: Dated): number =>
   lastDay(a) - lastDay(b) || compareText(a.plan, b.plan) || compareText(a.period, b.period)
 
 const WHOLE = decimal('100')
 const PERCENT = decimal('0.01')
 
-const sumPayable = (statements: readonly { readonly payable: string }[]): Decimal =>
+/**
+ * Returns the latest statements of a currency: as few as reach a part of an amount.
+ *
+ * @param due The statements, the oldest first.
+ */
+export function latestThatReach<S extends { readonly payable: string }>(
+  due: readonly S[],
+  reservePercent: string,
+  base: Decimal,
+): readonly S[] {
+  const percent = decimal(reservePercent)
+  if (compare(percent, WHOLE) >= 0) return due
+  const part = multiply(multiply(base, percent), PERCENT)
+  let first = due.length
+  for (let sum = ZERO; first > 0 && compare(sum, part) < 0; first--) {
+    sum = add(sum, decimal(due[first - 1]?.payable ?? '0'))
+  }
+  return due.slice(first)
+}
+
+/** Returns what statements have to pay together. */
+export const sumPayable = (statements: readonly { readonly payable: string }[]): Decimal =>
   statements.reduce((sum, { payable }) => add(sum, decimal(payable)), ZERO)
 
 /**
@@ -51,16 +75,8 @@ function heldByCase(
   due: readonly HoldableStatement[],
   paid: readonly PaidStatement[],
 ): readonly HoldableStatement[] {
-  const percent = decimal(reserve_percent)
-  if (compare(percent, WHOLE) >= 0) return due
   const since = paid.filter(({ at }) => Date.parse(at) >= opened_at)
-  const base = add(sumPayable(due), sumPayable(since))
-  const part = multiply(multiply(base, percent), PERCENT)
-  let first = due.length
-  for (let sum = ZERO; first > 0 && compare(sum, part) < 0; first--) {
-    sum = add(sum, decimal(due[first - 1]?.payable ?? '0'))
-  }
-  return due.slice(first)
+  return latestThatReach(due, reserve_percent, add(sumPayable(due), sumPayable(since)))
 }
 
 /** Returns what cases hold of what has to be paid to an affiliate. */

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { dayNumber, nextPeriod, periodOf } from '../../commission/engine/calendar.ts'
-import { counted } from '../../commission/engine/reasons.ts'
+import { counted, listed } from '../../commission/engine/reasons.ts'
 import { FRESH_LIMITS } from '../../commission/statements/limits.ts'
 import { ApiError } from '../../errors.ts'
 import type { Subject } from '../../fraud/kind.ts'
@@ -87,6 +87,29 @@ const Records = ({ account, one }: { account: string; one: PresentedCase }) => {
   )
 }
 
+/** What persons decided of the same case. */
+const OUTCOMES = {
+  confirmed: { tone: 'bad', text: 'was confirmed' },
+  dismissed: { tone: 'good', text: 'was dismissed' },
+  reversed: { tone: 'quiet', text: 'was confirmed, and its hold ended' },
+} as const
+
+/** Says how many of the cases were decided; nothing if none was. */
+function Decided({ outcomes, data }: Pick<SimulatedPage, 'outcomes' | 'data'>) {
+  const { confirmed, dismissed, reversed } = outcomes
+  if (confirmed + dismissed + reversed === 0) {
+    return data.length === 0 ? null : (
+      <>Nobody has decided {data.length === 1 ? 'it' : 'any of them'} so far.</>
+    )
+  }
+  const parts = [
+    confirmed > 0 && `confirmed ${confirmed}`,
+    dismissed > 0 && `dismissed ${dismissed}`,
+    reversed > 0 && `confirmed ${reversed} and ended the hold later`,
+  ].filter((part) => part !== false)
+  return <>Of these, your team has {listed(parts)}.</>
+}
+
 const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: boolean) => (
   <Table
     caption="Cases, by day"
@@ -107,7 +130,10 @@ const casesTable = (visit: Visit, cases: readonly PresentedCase[], isHolding: bo
       column('What was found', (one: PresentedCase) => (
         <>
           <Data text={one.sentence} />{' '}
-          {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}
+          {one.status === 'expired' && <Badge tone="quiet">expired</Badge>}{' '}
+          {one.outcome && (
+            <Badge tone={OUTCOMES[one.outcome].tone}>{OUTCOMES[one.outcome].text}</Badge>
+          )}
         </>
       )),
       column('Records', (one: PresentedCase) => <Records account={visit.account} one={one} />),
@@ -183,7 +209,8 @@ const Summary = ({ page, isHolding }: { page: SimulatedPage; isHolding: boolean 
         </>
       )}
       {isHolding && held.length === 0 && 'It would have held no payout.'}
-      {data.length > 0 && !isHolding && 'It only flags, so it would have held no payout.'}
+      {data.length > 0 && !isHolding && 'It only flags, so it would have held no payout.'}{' '}
+      <Decided {...page} />
     </p>
   )
 }

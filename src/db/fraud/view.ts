@@ -31,6 +31,7 @@ export async function readCodes(
 export interface StatementSums {
   readonly affiliate_id: string
   readonly id: string
+  readonly plan: string
   readonly period: string
   readonly currency: string
   readonly total: string
@@ -42,7 +43,7 @@ export interface StatementSums {
 }
 
 const READ_STATEMENTS = compileStatement(`
-  select s.affiliate_id, s.id, s.period, s.statement ->> 'currency' as currency,
+  select s.affiliate_id, s.id, s.plan, s.period, s.statement ->> 'currency' as currency,
     s.statement ->> 'total' as total, s.payable,
     iif(s.status = 'draft', null, s.statement ->> 'payable_on') as payable_on, p.paid_on
   from json_each(:affiliates) a

@@ -16,7 +16,7 @@ const heldSums = (description: string) =>
     description,
     object({
       currency: documented('The currency of the statements.'),
-      amount: documented('The sum of the payable amounts, or of the part that the rule holds.', {
+      amount: documented('The sum of the payable amounts.', {
         type: 'string',
         pattern: '^\\d+(\\.\\d+)?$',
       }),
@@ -93,7 +93,11 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
         ),
         evidence_total: documented('The number of all records behind it.', COUNT),
         would_hold: heldSums(
-          'The statements of the affiliate that were payable while the case was open.',
+          'The statements of the affiliate that were payable while the case was open; with `reserve_percent` the latest of them: as few as reach the part.',
+        ),
+        outcome: documented(
+          'What persons decided of a stored case of the same kind and subject, with days in common: `confirmed`, `dismissed`, or `reversed` if they confirmed it and ended the hold that it kept. Null if nothing was decided.',
+          { enum: ['confirmed', 'dismissed', 'reversed', null] },
         ),
       }),
     ),
@@ -104,6 +108,14 @@ export const FRAUD_SIMULATION_SCHEMAS: Record<string, JsonSchema> = {
     would_hold: heldSums(
       'What all cases of this page would have held. A statement that several cases hold counts once.',
     ),
+    outcomes: {
+      ...object({
+        confirmed: documented('Those that were confirmed.', COUNT),
+        dismissed: documented('Those that were dismissed.', COUNT),
+        reversed: documented('Those that were confirmed, and whose kept hold was ended.', COUNT),
+      }),
+      description: 'How many of the cases of this page persons have decided, by `outcome`.',
+    },
     affiliates: documented('The number of affiliates of this page.', COUNT),
     skipped: listed(
       'The affiliates that were not tested.',
