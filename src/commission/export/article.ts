@@ -194,7 +194,10 @@ ${ruleColumns(words)}`)
 
 /** Returns a correction as a sentence, without its full stop. */
 function correctionText(one: Adjustment, { words, currency }: Printed): string {
-  const amount = `${words.period(one.of.period)}: ${words.money(one.amount, currency)}`
+  const amount = words.text('correction.of', {
+    period: words.period(one.of.period),
+    amount: words.money(one.amount, currency),
+  })
   return correctionWords(one, amount, words)
 }
 

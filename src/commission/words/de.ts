@@ -324,6 +324,7 @@ export const de: Messages = {
   },
 
   // Corrections of closed periods
+  'correction.of': '{period}: {amount}',
   'correction.all': '{amount} nach der Regel {rule}, {why}',
   'correction.customer': '{amount} für den Kunden {id} nach der Regel {rule}, {why}',
   'correction.product': '{amount} für das Produkt {id} nach der Regel {rule}, {why}',

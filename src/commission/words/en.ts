@@ -323,6 +323,7 @@ export const en = {
   },
 
   // Corrections of closed periods
+  'correction.of': '{period}: {amount}',
   'correction.all': '{amount} by the rule {rule}, {why}',
   'correction.customer': '{amount} for the customer {id} by the rule {rule}, {why}',
   'correction.product': '{amount} for the product {id} by the rule {rule}, {why}',

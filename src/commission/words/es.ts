@@ -134,8 +134,8 @@ export const es: Messages = {
   'activity.days': { one: 'día con {activity}', other: 'días con {activity}' },
 
   // Conditions
-  'group.customers': 'clientes {conditions}',
-  'group.records': 'operaciones {conditions}',
+  'group.customers': 'los clientes {conditions}',
+  'group.records': 'las operaciones {conditions}',
   'phase.phase_1': '1',
   'phase.phase_2': '2',
   'phase.funded': 'cuenta fondeada',
@@ -327,6 +327,7 @@ export const es: Messages = {
   },
 
   // Corrections of closed periods
+  'correction.of': '{period}: {amount}',
   'correction.all': '{amount} según la regla {rule}, {why}',
   'correction.customer': '{amount} por el cliente {id} según la regla {rule}, {why}',
   'correction.product': '{amount} por el producto {id} según la regla {rule}, {why}',

@@ -137,8 +137,8 @@ export const fr: Messages = {
   'activity.days': { one: 'jour avec {activity}', other: 'jours avec {activity}' },
 
   // Conditions
-  'group.customers': 'clients {conditions}',
-  'group.records': 'opérations {conditions}',
+  'group.customers': 'les clients {conditions}',
+  'group.records': 'les opérations {conditions}',
   'phase.phase_1': '1',
   'phase.phase_2': '2',
   'phase.funded': 'compte financé',
@@ -329,11 +329,12 @@ export const fr: Messages = {
   },
 
   // Corrections of closed periods
+  'correction.of': '{period}\u00a0: {amount}',
   'correction.all': '{amount} selon la règle {rule}, {why}',
   'correction.customer': '{amount} pour le client {id} selon la règle {rule}, {why}',
   'correction.product': '{amount} pour le produit {id} selon la règle {rule}, {why}',
   'correction.affiliate': '{amount} pour l’affilié {id} selon la règle {rule}, {why}',
-  'correction.cover': '{amount}, pour couvrir le solde annulé de {period}',
+  'correction.cover': '{amount}, pour couvrir le solde annulé {de period}',
   'correction.why': 'car après l’approbation a changé : {causes}',
   'correction.unknown': 'car la base du calcul a changé après l’approbation',
   'cause.more': { one: '{count} autre élément', other: '{count} autres éléments' },

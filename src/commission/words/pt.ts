@@ -319,6 +319,7 @@ export const pt: Messages = {
   },
 
   // Corrections of closed periods
+  'correction.of': '{period}: {amount}',
   'correction.all': '{amount} pela regra {rule}, {why}',
   'correction.customer': '{amount} pelo cliente {id} conforme a regra {rule}, {why}',
   'correction.product': '{amount} pelo produto {id} conforme a regra {rule}, {why}',
