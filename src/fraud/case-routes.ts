@@ -5,7 +5,7 @@ import { dayNumber } from '../commission/engine/calendar.ts'
 import { type CaseFilter, findCase, listCases, type WholeCase } from '../db/fraud/cases.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { readChoice, readDays, readQuery } from '../http/query.ts'
+import { readChoice, readDays, readFlag, readQuery } from '../http/query.ts'
 import { type Reader, withReadSession } from '../http/read-session.ts'
 import { quote } from '../validation/quote.ts'
 import { pageEvidence } from './case-evidence.ts'
@@ -21,7 +21,7 @@ export const CASE_PATHS = {
 const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
 const SEVERITIES = ['low', 'medium', 'high'] as const
 const FILTERS = [
-  ...['status', 'rule', 'severity', 'affiliate_id', 'customer_id', 'from', 'to'],
+  ...['status', 'rule', 'severity', 'affiliate_id', 'customer_id', 'from', 'to', 'keep_hold'],
 ] as const
 
 type Present = (whole: WholeCase, holds: AffiliateHolds | undefined) => object
@@ -40,7 +40,7 @@ export const teamCases = routesWith(presentWholeCase)
 
 /** Returns the filters of a query. */
 function readFilter(query: Partial<Record<string, string>>): CaseFilter {
-  const { status, severity, from, to } = query
+  const { status, severity, from, to, keep_hold } = query
   readChoice('status', status, STATUSES)
   readChoice('severity', severity, SEVERITIES)
   readDays({ ...(from !== undefined && { from }), ...(to !== undefined && { to }) })
@@ -48,6 +48,7 @@ function readFilter(query: Partial<Record<string, string>>): CaseFilter {
   const isStatus = STATUSES.find((one) => one === status)
   return {
     ...(isStatus && { status: isStatus }),
+    ...(readFlag('keep_hold', keep_hold) && { keep_hold: 1 as const }),
     ...Object.fromEntries(
       texts.flatMap((name) => (query[name] === undefined ? [] : [[name, query[name]]])),
     ),

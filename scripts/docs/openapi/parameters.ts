@@ -162,6 +162,12 @@ const QUERY: Record<string, object> = {
   case_customer: query('customer_id', 'Returns only cases about this customer.', 'C-1001'),
   case_from: query('from', 'The first day for which a case was opened.', '2026-10-01', DAY),
   case_to: query('to', 'The last day for which a case was opened.', '2026-10-31', DAY),
+  case_keep_hold: query(
+    'keep_hold',
+    'Whether to return only confirmed cases that go on holding payouts.',
+    true,
+    { type: 'boolean' },
+  ),
   fraud_rule_after: query(
     'after',
     'The number of the latest version that the sender has seen; 0 if the rule is new. If there is a later one, nothing is stored.',
@@ -194,6 +200,11 @@ const QUERY: Record<string, object> = {
   affiliate_ids: query(
     'ids',
     'Returns only these affiliates: a JSON array of 1 to 500 ids.',
+    '["IB-07", "IB-08"]',
+  ),
+  statement_affiliates: query(
+    'affiliate_ids',
+    'Returns only statements of these affiliates: a JSON array of 1 to 500 ids.',
     '["IB-07", "IB-08"]',
   ),
   record_match: query(
@@ -319,6 +330,19 @@ const QUERY: Record<string, object> = {
       type: 'string',
       enum: ['approved', 'paid'],
     },
+  ),
+  payout_affiliate: query('affiliate_id', 'Only those of this affiliate.', 'IB-07'),
+  payout_from: query(
+    'from',
+    'With `status=paid`: only what was paid on or after this day.',
+    '2026-11-01',
+    DAY,
+  ),
+  payout_to: query(
+    'to',
+    'With `status=paid`: only what was paid on or before this day.',
+    '2026-11-30',
+    DAY,
   ),
   payable_on: query('payable_on', 'Only what is payable by this day.', '2026-11-15', DAY),
   part: query('part', 'The part of the lines, from 1.', 1, { type: 'integer', minimum: 1 }),

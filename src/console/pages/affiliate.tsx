@@ -32,7 +32,7 @@ import {
 } from '../parts/affiliate-forms.tsx'
 import { AccessPart, memberChanges, readAccess } from '../parts/affiliate-members.tsx'
 import { type Status, StatusForm, statusChanges } from '../parts/affiliate-status.tsx'
-import { OpenCases, readOpenCases } from '../parts/cases.tsx'
+import { CasesOfAffiliate, readAffiliateCases } from '../parts/cases.tsx'
 import {
   Badge,
   count,
@@ -306,7 +306,7 @@ async function readAffiliate(visit: Visit) {
       }),
       api.get<List<Link>>(at('links'), own),
       readPlanInForce(visit, choices, assignments),
-      readOpenCases(visit, affiliate_id),
+      readAffiliateCases(visit, affiliate_id),
       readAccess(visit, affiliate_id),
       visit.names.plans(),
     ])
@@ -590,7 +590,7 @@ export const affiliatePage: Page = {
             earns on. <a href="#portal">Reinstate it below</a>.
           </p>
         )}
-        <OpenCases visit={visit} found={found.cases} />
+        <CasesOfAffiliate visit={visit} found={found.cases} />
         <div class="figure-cards affiliate-figures">
           <BalanceCards visit={visit} balances={found.balances?.balances ?? []} />
           {series.map((one) => (

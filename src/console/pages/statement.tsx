@@ -5,11 +5,12 @@ import { addToGroups, isSome, type LineGroups } from '../../commission/statement
 import { ApiError } from '../../errors.ts'
 import { pick } from '../form.ts'
 import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } from '../page.ts'
-import { OpenCases, readOpenCases } from '../parts/cases.tsx'
+import { CasesOfAffiliate, isHeldBy, readAffiliateCases } from '../parts/cases.tsx'
 import { Data, dayWords, isolated, periodWords } from '../parts/data.tsx'
 import { DeferredPart } from '../parts/deferred.tsx'
 import { AccountLink } from '../parts/fields.tsx'
 import { ChangeForm, FoldedForm, HOLDS, type Input, Refusal } from '../parts/forms.tsx'
+import { PlanName } from '../parts/names.tsx'
 import { canPay } from '../parts/payout-forms.tsx'
 import { isOpen } from '../parts/periods.ts'
 import {
@@ -167,7 +168,8 @@ const Enter = ({ visit, statement: { affiliate_id, plan, currency } }: ShownStat
     ]}
   >
     <p>
-      It is added to the first open period of <Data text={plan} /> for <Data text={affiliate_id} />.
+      It is added to the first open period of <PlanName visit={visit} id={plan} /> for{' '}
+      <Data text={affiliate_id} />.
     </p>
     <input type="hidden" name="affiliate_id" value={affiliate_id} />
     <input type="hidden" name="plan" value={plan} />
@@ -360,14 +362,14 @@ export const statementPage: Page = {
     const isLong = parts > 1
     const [items, cases] = await Promise.all([
       isLong ? <DeferredPart /> : renderItems(),
-      status === 'paid' ? null : readOpenCases(visit, affiliate_id),
+      status === 'paid' ? null : readAffiliateCases(visit, affiliate_id),
     ])
-    const isHeld = cases?.data.some(({ action }) => action === 'hold') ?? false
+    const isHeld = cases !== null && isHeldBy(cases)
     const body = (
       <>
         <StatementHead {...shown} />
         {returned && <p class="notice">{returnText(returned)}.</p>}
-        {cases && <OpenCases visit={visit} found={cases} />}
+        {cases && <CasesOfAffiliate visit={visit} found={cases} />}
         <NextStep {...shown} isHeld={isHeld} />
         <p class="quick">
           <a href={withQuery(visit.path, { format: 'html' })}>Print or save as PDF</a>

@@ -177,30 +177,66 @@ export const CaseTable = ({
 export const expiryOf = ({ last_evidence_for }: FraudCase): string =>
   dayBefore(Date.parse(last_evidence_for), -(EXPIRE_DAYS + 1))
 
-/** The open cases that pages of an affiliate name. */
+/** The cases of a kind that pages of an affiliate name. */
 const NAMED = 5
 
-/** Reads the open cases of an affiliate. */
-export const readOpenCases = (
+/** The cases that pages of an affiliate name: the open ones, and confirmed ones that go on holding payouts. */
+export interface AffiliateCases {
+  readonly open: List<FraudCase>
+  readonly kept: List<FraudCase>
+}
+
+/** Reads the cases of an affiliate that its pages name. */
+export async function readAffiliateCases(
   { api, account }: Visit,
   affiliate_id: string,
-): Promise<List<FraudCase>> =>
-  api.get(apiPath(account, 'cases'), { affiliate_id, status: 'open', per_page: NAMED })
+): Promise<AffiliateCases> {
+  const read = (filter: Readonly<Record<string, string>>): Promise<List<FraudCase>> =>
+    api.get(apiPath(account, 'cases'), { affiliate_id, ...filter, per_page: NAMED })
+  const [open, kept] = await Promise.all([read({ status: 'open' }), read({ keep_hold: 'true' })])
+  return { open, kept }
+}
 
-/** Names the open cases of an affiliate; nothing if there are none. */
-export function OpenCases({ visit, found }: { visit: Visit; found: List<FraudCase> }) {
-  const { data, meta } = found
+/** Returns whether one of these cases holds payouts. */
+export const isHeldBy = ({ open, kept }: AffiliateCases): boolean =>
+  kept.meta.total > 0 || open.data.some(isHolding)
+
+const whichHold = (count: number): string =>
+  count === 1 ? ', which holds payouts' : ', which hold payouts'
+
+/** Names the open cases of an affiliate, and confirmed ones that hold on; nothing if there are none. */
+export const CasesOfAffiliate = ({ visit, found }: { visit: Visit; found: AffiliateCases }) => {
+  const { open, kept } = found
+  const holds = open.data.some(isHolding) ? whichHold(open.meta.total) : ''
+  return (
+    <>
+      <NamedCases visit={visit} found={open} status="open">
+        {counted(open.meta.total, 'open case')} of the fraud review{holds}.
+      </NamedCases>
+      <NamedCases visit={visit} found={kept} status="confirmed">
+        {counted(kept.meta.total, 'confirmed case')} of the fraud review
+        {whichHold(kept.meta.total)} until an approver ends the hold.
+      </NamedCases>
+    </>
+  )
+}
+
+interface NamedProps {
+  readonly visit: Visit
+  readonly found: List<FraudCase>
+  readonly status: FraudCase['status']
+  /** What is said of them. */
+  readonly children?: Child
+}
+
+function NamedCases({ visit, found: { data, meta }, status, children }: NamedProps) {
   const [first] = data
   if (!first) return null
-  const holds = data.some(isHolding)
   const { affiliate_id } = first
   return (
     <div class="notice why">
       <p>
-        <strong>
-          {counted(meta.total, 'open case')} of the fraud review
-          {holds && (meta.total === 1 ? ', which holds payouts' : ', which hold payouts')}.
-        </strong>
+        <strong>{children}</strong>
       </p>
       <ul>
         {data.map((one) => (
@@ -212,7 +248,7 @@ export function OpenCases({ visit, found }: { visit: Visit; found: List<FraudCas
       </ul>
       {meta.total > data.length && (
         <p>
-          <AccountLink visit={visit} at={['cases']} query={{ affiliate_id }}>
+          <AccountLink visit={visit} at={['cases']} query={{ affiliate_id, status }}>
             All {meta.total} cases
           </AccountLink>
         </p>

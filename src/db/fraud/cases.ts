@@ -47,6 +47,8 @@ const CONDITIONS = {
   customer_id: '(c.customer_id = :customer_id or c.other_customer_id = :customer_id)',
   from: 'c.opened_for >= :from',
   to: 'c.opened_for <= :to',
+  // The partial index of cases that hold needs the value as a literal.
+  keep_hold: 'c.keep_hold = 1',
 } as const
 
 /** Which cases a list has. Days are in days since 1970. */
@@ -54,6 +56,8 @@ export type CaseFilter = {
   readonly status?: Row['status']
   readonly from?: number
   readonly to?: number
+  /** Only cases that were confirmed and go on holding. */
+  readonly keep_hold?: 1
 } & { readonly [name in 'rule' | 'severity' | 'affiliate_id' | 'customer_id']?: string }
 
 /** Reads one page of the cases of an account, the latest first. */
