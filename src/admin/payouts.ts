@@ -7,14 +7,21 @@ import { fromUnits, moneyText } from '../commission/books/money.ts'
 import { importPayments, parsePaymentFile, parsePayments } from '../commission/books/payments.ts'
 import { writeCsv } from '../commission/csv.ts'
 import { decimal, subtract, ZERO } from '../commission/engine/decimal.ts'
-import { type DuePayout, listDue, listPayments, type Payment } from '../db/commission/books/pay.ts'
+import {
+  type DueFilter,
+  type DuePayout,
+  listDue,
+  listPayments,
+  type Payment,
+  type PaymentFilter,
+} from '../db/commission/books/pay.ts'
 import { resolveDatabase } from '../db/database.ts'
 import type { Count, FoundPage, Page } from '../db/paginate.ts'
 import type { Account } from '../db/schema.ts'
 import { readCsvBody, unsupportedType } from '../http/body.ts'
 import { ReadMemory } from '../http/memory.ts'
 import { linkNext, PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
-import { checkDay, invalidQuery, readChoice, readQuery } from '../http/query.ts'
+import { checkDay, invalidQuery, readChoice, readDays, readQuery } from '../http/query.ts'
 import { sendText } from '../http/send.ts'
 import { findRouteAccount } from './accounts.ts'
 import { readJson, validationFailed } from './body.ts'
@@ -43,17 +50,27 @@ const PAID_COLUMNS = [
   'reason',
 ] as const
 
+/** The parameters that narrow the list. */
+const FILTERS = ['status', 'affiliate_id', 'payable_on', 'from', 'to'] as const
+
+/** Which rows the list has; null does not narrow it. */
+type PayoutFilter = { readonly status: string } & DueFilter & PaymentFilter
+
 /** Routes for what has to be paid, and what was. */
 export const payouts = new Hono<AppEnv>()
   .get('/', async (c) => {
     const {
       status = 'approved',
+      affiliate_id = null,
       payable_on = null,
+      from = null,
+      to = null,
       ...query
-    } = readQuery(c.req.url, ...PAGE_PARAMETERS, 'status', 'payable_on')
+    } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS)
+    const filter = { status, affiliate_id, payable_on, from, to }
     const account = await findRouteAccount(c)
-    const context = JSON.stringify([account.id, 'payouts', status, payable_on])
-    const read = (page: Page) => readPayouts(c, account, { status, payable_on }, page)
+    const context = JSON.stringify([account.id, 'payouts', ...Object.values(filter)])
+    const read = (page: Page) => readPayouts(c, account, filter, page)
     if (wantsCsv(c) && Object.keys(query).length === 0) {
       return sendRows(c, status, await readAll(read))
     }
@@ -167,18 +184,22 @@ const tooManyRows = () =>
 async function readPayouts(
   c: Context<AppEnv>,
   { id, binding }: Account,
-  { status, payable_on }: { status: string; payable_on: string | null },
+  { status, affiliate_id, payable_on, from, to }: PayoutFilter,
   page: Page,
 ): Promise<FoundPage<PayoutRow>> {
   const db = resolveDatabase(c.env, binding)
   if (status === 'paid') {
     if (payable_on !== null) throw invalidQuery('`payable_on` narrows `status=approved` only.')
-    const found = await listPayments(db, id, page)
+    readDays({ ...(from !== null && { from }), ...(to !== null && { to }) })
+    const found = await listPayments(db, id, { affiliate_id, from, to }, page)
     return { ...found, data: found.data.map(presentPayment) }
   }
   readChoice('status', status, ['approved', 'paid'])
+  if (from !== null || to !== null) {
+    throw invalidQuery('`from` and `to` narrow `status=paid` only.')
+  }
   if (payable_on !== null) checkDay('payable_on', payable_on)
-  const found = await listDue(db, id, payable_on, page)
+  const found = await listDue(db, id, { affiliate_id, payable_on }, page)
   const affiliates = [...new Set(found.data.map(({ affiliate_id }) => affiliate_id))]
   const holds = await readHolds(db, id, affiliates)
   const data = found.data.map((row) => presentDue(row, holds.get(row.affiliate_id)))

@@ -55,7 +55,7 @@ export async function respondWithPayouts(c: Context<AppEnv>): Promise<Response> 
   const page = await readPage(c.env, context, query)
   return withReadSession(c, async ({ session }) => {
     const [found, due] = await Promise.all([
-      listPayments(session, account, page, caller.id),
+      listPayments(session, account, { affiliate_id: caller.id, from: null, to: null }, page),
       readDue(session, caller),
     ])
     const meta = pageMeta(page, found, await linkNext(c, context, page, found))

@@ -269,6 +269,40 @@ describe('payouts', () => {
     }
   })
 
+  test('that were paid are listed from the latest day on, over all pages, by affiliate and by day', async () => {
+    await approve(september, october, other)
+    await pay(september, 'R-2', '2024-11-20')
+    await pay(other, 'R-9', '2024-11-21')
+    await pay(october, 'R-1', '2024-11-21')
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const { data, meta } = await json(
+        askAdmin(`${PATH}/payouts?status=paid&per_page=1${cursor && `&cursor=${cursor}`}`),
+      )
+      found.push(...data.map(({ reference }: { reference: string }) => reference))
+      cursor = meta.next_cursor
+    }
+    expect(found).toEqual(['R-9', 'R-1', 'R-2'])
+    const referencesOf = async (query: string) =>
+      (await json(askAdmin(`${PATH}/payouts?status=paid&${query}`))).data.map(
+        ({ reference }: { reference: string }) => reference,
+      )
+    expect(await referencesOf('affiliate_id=a')).toEqual(['R-1', 'R-2'])
+    expect(await referencesOf('from=2024-11-21')).toEqual(['R-9', 'R-1'])
+    expect(await referencesOf('to=2024-11-20')).toEqual(['R-2'])
+    expect(await referencesOf('affiliate_id=a&from=2024-11-21&to=2024-11-21')).toEqual(['R-1'])
+    expect((await csv('?status=paid&affiliate_id=b')).text.trim().split('\r\n')).toHaveLength(2)
+    for (const query of ['from=2024-11-21', 'status=paid&from=x', 'status=paid&from=2&to=1']) {
+      expect((await askAdmin(`${PATH}/payouts?${query}`)).status).toBe(400)
+    }
+  })
+
+  test('that are due are narrowed to an affiliate', async () => {
+    await approve(september, other)
+    const { data, meta } = await json(askAdmin(`${PATH}/payouts?affiliate_id=b`))
+    expect([data, meta.total]).toEqual([[expect.objectContaining({ affiliate_id: 'b' })], 1])
+  })
+
   test('never run as a formula, and are read back as they were', async () => {
     const formula = earning('=1+1', '2024-10', '4.00')
     await approve(formula)
@@ -290,9 +324,9 @@ describe('payouts', () => {
     expect(await json(send(JSON.stringify(rest), 'application/json'))).toMatchObject({ paid: 1 })
     const { data } = await json(askAdmin(`${PATH}/payouts?status=paid`))
     expect(data).toMatchObject([
-      { affiliate_id: 'a', amount: '25.00', reference: 'R-1', statements: 1, actor: 'admin-key' },
-      { affiliate_id: 'b', amount: '7.00', reference: 'R-2' },
       { affiliate_id: 'a', amount: '5.50', reference: 'R-3' },
+      { affiliate_id: 'b', amount: '7.00', reference: 'R-2' },
+      { affiliate_id: 'a', amount: '25.00', reference: 'R-1', statements: 1, actor: 'admin-key' },
     ])
     expect((await csv('?status=paid')).text).toContain(`a,EUR,25.00,1,${PAID_ON},R-1`)
     const imports = (await json(askAdmin('audit-log'))).data.filter(

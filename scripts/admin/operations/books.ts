@@ -287,6 +287,21 @@ const listPayouts = listOperation({
       description: 'Only what is payable on this day or earlier.',
       pattern: DAY,
     },
+    affiliate: {
+      value: 'affiliate_id',
+      description: 'Only those of this affiliate.',
+      member: 'affiliate_id',
+    },
+    from: {
+      value: 'YYYY-MM-DD',
+      description: 'With `--status paid`: only what was paid on this day or later.',
+      pattern: DAY,
+    },
+    to: {
+      value: 'YYYY-MM-DD',
+      description: 'With `--status paid`: only what was paid on this day or earlier.',
+      pattern: DAY,
+    },
     csv: {
       description:
         'Prints CSV, which `payouts import` reads once `paid_on` is filled in. What is held is left out. With `--status paid`, fill in `returned_on` and `reason` of payments that came back.',

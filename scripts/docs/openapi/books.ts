@@ -306,8 +306,15 @@ const payouts = (): Operation[] => [
     id: 'listPayouts',
     summary: 'List what has to be paid',
     description:
-      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
-    parameters: [...PAGING, 'payout_status', 'payable_on'],
+      'Returns one row for each affiliate and currency with what approved statements have to pay, or, with `status=paid`, the payments, the latest day first. Cases of the fraud review hold payouts: `amount` is without what they hold. A case that holds a part holds the latest statements, as few as reach its part of all that was payable since it opened. `Accept: text/csv` returns all rows as one CSV, of at most 20,000 statements, or with a paging parameter one page. It leaves out what is held.',
+    parameters: [
+      ...PAGING,
+      'payout_status',
+      'payout_affiliate',
+      'payable_on',
+      'payout_from',
+      'payout_to',
+    ],
     answers: {
       200: {
         description: 'One page.',

@@ -7,7 +7,7 @@ import { apiPath, dayBefore, type Page, type Values, type Visit, withQuery } fro
 import { ColumnChoices } from '../parts/column-choices.tsx'
 import { Amount, Badge, Data, Day, EmptyState, type List, Pager } from '../parts/data.tsx'
 import { AccountLink, column, fields } from '../parts/fields.tsx'
-import { Field, Filters } from '../parts/forms.tsx'
+import { Field, Filters, type Input } from '../parts/forms.tsx'
 import {
   canPay,
   FileField,
@@ -45,6 +45,16 @@ const isHeld = ({ held_by = [] }: Payout): boolean => held_by.length > 0
 const isPayable = ({ statements }: Payout): boolean => statements > 0
 
 const isPaid = ({ query }: Visit) => query.status === 'paid'
+
+const AFFILIATE: Input = { name: 'affiliate_id', label: 'Affiliate' }
+const DUE_DAY: readonly Input[] = [{ name: 'payable_on', label: 'Due by', type: 'date' }]
+const PAID_DAYS: readonly Input[] = [
+  { name: 'from', label: 'Paid from', type: 'date' },
+  { name: 'to', label: 'Paid until', type: 'date' },
+]
+
+const hasFilter = ({ query: { affiliate_id, payable_on, from, to } }: Visit): boolean =>
+  [affiliate_id, payable_on, from, to].some(Boolean)
 
 /** Returns the payments as they are recorded, each with its own reference. */
 function paidRows(rows: readonly PaymentRow[], reference: string, paid_on: string) {
@@ -250,7 +260,7 @@ function Due({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
     return (
       <>
         <Refused visit={visit} changes={['pay', 'download']} />
-        <EmptyState title="Nothing to pay.">
+        <EmptyState title={hasFilter(visit) ? 'Nothing to pay matches.' : 'Nothing to pay.'}>
           <p>
             Approved statements are listed here once something is payable.{' '}
             <AccountLink visit={visit} at={['statements']} children="Approve statements" />
@@ -367,19 +377,15 @@ function sentRows(values: (name: string) => string): Partial<PaymentRow>[] {
   })
 }
 
-/** Returns the payments of a page by their days, the latest first. */
-export const latestFirst = (rows: readonly Payout[]): Payout[] =>
-  rows.toSorted((a, b) => (b.paid_on ?? '').localeCompare(a.paid_on ?? ''))
-
 /** Renders payments, and the form that records that the ticked ones came back. */
-function Paid({ visit, rows, isAll }: { visit: Visit; rows: readonly Payout[]; isAll: boolean }) {
+function Paid({ visit, rows }: { visit: Visit; rows: readonly Payout[] }) {
   const kept = ticksOf(visit, 'return') ?? new Set()
   const isTicked = (row: Payout) => kept.has(tickValue(row))
   if (rows.length === 0) {
     return (
       <>
         <Refused visit={visit} changes={['return']} />
-        <EmptyState title="No payments yet." />
+        <EmptyState title={hasFilter(visit) ? 'No payment matches.' : 'No payments yet.'} />
       </>
     )
   }
@@ -387,7 +393,7 @@ function Paid({ visit, rows, isAll }: { visit: Visit; rows: readonly Payout[]; i
     <PostForm visit={visit} id="change-return">
       <Refused visit={visit} changes={['return']} />
       <TickTable
-        caption={`Payments, the latest first${isAll ? '' : ' on each page; the pages are in the order of references'}. Tick those that came back.`}
+        caption="Payments, the latest first. Tick those that came back."
         rows={rows.map((row) => ({ ...row, canTick: canPay(visit) && !row.returned_on }))}
         columns={[
           ...fields<Payout>(visit, 'affiliate_id'),
@@ -438,7 +444,7 @@ export const payoutsPage: Page = {
   path: '/accounts/:account/payouts',
   section: 'Payouts',
   hasNames: true,
-  query: ['status', 'payable_on', 'cursor', 'format'],
+  query: ['status', 'affiliate_id', 'payable_on', 'from', 'to', 'cursor', 'format'],
   changes,
   downloads: { download: downloadTicked },
   file: ({ account, query: { format, cursor: _, ...query } }) =>
@@ -461,14 +467,12 @@ export const payoutsPage: Page = {
             ['Paid', withQuery(visit.path, { status: 'paid' })],
           ]}
         />
-        {!isPaid(visit) && (
-          <Filters visit={visit} fields={[{ name: 'payable_on', label: 'Due by', type: 'date' }]} />
-        )}
-        {isPaid(visit) ? (
-          <Paid visit={visit} rows={latestFirst(data)} isAll={data.length === meta.total} />
-        ) : (
-          <Due visit={visit} rows={data} />
-        )}
+        <Filters
+          visit={visit}
+          fields={[AFFILIATE, ...(isPaid(visit) ? PAID_DAYS : DUE_DAY)]}
+          keeps={isPaid(visit) ? { status: null } : {}}
+        />
+        {isPaid(visit) ? <Paid visit={visit} rows={data} /> : <Due visit={visit} rows={data} />}
         <Pager visit={visit} meta={meta} />
         {data.length > 0 && (
           <p class="quick">

@@ -89,7 +89,8 @@ const keptOf = ({ query }: Visit, keeps: object) =>
 
 /**
  * Renders the filters of a list, which replace the query of its address. An empty one is not applied. `keeps` has
- * parameters that filters do not change, each with the id of the field elsewhere on the page that chooses it.
+ * parameters that filters do not change, each with the id of the field elsewhere on the page that chooses it, or null
+ * if there is none.
  */
 export const Filters = ({
   visit,
@@ -98,7 +99,7 @@ export const Filters = ({
 }: {
   visit: Visit
   fields: readonly Input[]
-  keeps?: Readonly<Record<string, string>>
+  keeps?: Readonly<Record<string, string | null>>
 }) => (
   <form method="get" action={visit.path} class="filters" data-filters>
     {visit.path.includes('?') && (
@@ -112,7 +113,12 @@ export const Filters = ({
       <Filter visit={visit} field={field} />
     ))}
     {Object.entries(keeps).map(([name, id]) => (
-      <input type="hidden" name={name} value={visit.query[name] ?? ''} data-keeps={id} />
+      <input
+        type="hidden"
+        name={name}
+        value={visit.query[name] ?? ''}
+        data-keeps={id ?? undefined}
+      />
     ))}
     <button type="submit">Apply</button>
     {(visit.refusedFilters.length > 0 || fields.some(({ name }) => visit.query[name])) && (

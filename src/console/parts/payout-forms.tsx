@@ -39,6 +39,7 @@ export const TickTable = <Row extends Ticked>(props: TickTableProps<Row>) => {
   return (
     <Table
       {...table}
+      isCards
       tick={(row, position) =>
         row.canTick && (
           <input

@@ -230,16 +230,24 @@ export interface DuePayout {
   readonly payable_on: string
 }
 
+/** Which payouts a list has; null does not narrow it. */
+export interface DueFilter {
+  readonly affiliate_id: string | null
+  /** Only what is payable by this day. */
+  readonly payable_on: string | null
+}
+
 /**
  * Returns the query of what has to be paid, by affiliate and currency. The groups are in the order of
  * the index, so that a page reads only its own rows.
  */
-const dueQuery = (account: string, payable_on: string | null) => {
+const dueQuery = (account: string, { affiliate_id, payable_on }: DueFilter) => {
   const groups = (from: string) => `(
     select affiliate_id, statement ->> 'currency' as currency, ${sumOf('payable')} as units,
       json_group_array(concat_ws(' ', id, returned)) as ids, max(statement ->> 'payable_on') as payable_on
     from statements indexed by statements_due
     where account = :account and ${IS_DUE} ${from}
+      ${affiliate_id === null ? '' : 'and affiliate_id = :affiliate_id'}
       ${payable_on === null ? '' : "and statement ->> 'payable_on' <= :payable_on"}
     group by affiliate_id, statement ->> 'currency')`
   return {
@@ -248,17 +256,21 @@ const dueQuery = (account: string, payable_on: string | null) => {
     fromCursor: `${groups('and affiliate_id >= :after_0')}
       where (affiliate_id, currency) > (:after_0, :after_1)`,
     key: ['affiliate_id', 'currency'],
-    values: { account, ...(payable_on !== null && { payable_on }) },
+    values: {
+      account,
+      ...(affiliate_id !== null && { affiliate_id }),
+      ...(payable_on !== null && { payable_on }),
+    },
   }
 }
 
-/** Reads one page of what has to be paid; only what is payable by a day if it is not null. */
+/** Reads one page of what has to be paid. */
 export const listDue = (
   db: Parameters<typeof paginate>[0],
   account: string,
-  payable_on: string | null,
+  filter: DueFilter,
   page: Page,
-): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, payable_on), page)
+): Promise<FoundPage<DuePayout>> => paginate(db, dueQuery(account, filter), page)
 
 /** A payment, and how it came back; null if it did not. */
 export type Payment = Omit<typeof payments.$inferSelect, 'account' | 'folded_reference'> & {
@@ -286,23 +298,45 @@ const WITH_RETURN = `(
     select p.*, n.reference as return_reference, n.returned_on, n.reason from payments p
     left join payment_returns n on n.account = p.account and n.payment = p.reference)`
 
-/** Reads one page of the payments of an account, by reference; only those to an affiliate if one is given. */
-export const listPayments = (
+/** Which payments a list has; null does not narrow it. */
+export interface PaymentFilter {
+  readonly affiliate_id: string | null
+  /** The first day of payment. */
+  readonly from: string | null
+  /** The last day of payment. */
+  readonly to: string | null
+}
+
+/** The conditions of the filter of payments. */
+const OF_PAYMENTS = {
+  affiliate_id: 'affiliate_id = :affiliate_id',
+  from: 'paid_on >= :from',
+  to: 'paid_on <= :to',
+} satisfies Record<keyof PaymentFilter, string>
+
+/** Reads one page of the payments of an account, the latest day first. */
+export function listPayments(
   db: Parameters<typeof paginate>[0],
   account: string,
+  filter: PaymentFilter,
   page: Page,
-  affiliate?: string,
-): Promise<FoundPage<Payment>> =>
-  paginate(
+): Promise<FoundPage<Payment>> {
+  const given = Object.entries(filter).filter(([, value]) => value !== null)
+  const conditions = Object.entries(OF_PAYMENTS).filter(([name]) =>
+    given.some(([one]) => one === name),
+  )
+  return paginate(
     db,
     {
       columns: PAYMENT_COLUMNS,
-      from: `${WITH_RETURN} where account = :account${affiliate === undefined ? '' : ' and affiliate_id = :affiliate'}`,
-      key: ['reference'],
-      values: { account, ...(affiliate !== undefined && { affiliate }) },
+      from: `${WITH_RETURN} where ${['account = :account', ...conditions.map(([, text]) => text)].join(' and ')}`,
+      key: ['paid_on', 'reference'],
+      descending: true,
+      values: { account, ...Object.fromEntries(given) },
     },
     page,
   )
+}
 
 /** Reads payments by their references, and by those of their returns. */
 const FIND_PAYMENTS = compileStatement(`
