@@ -2,7 +2,6 @@ import { env } from 'cloudflare:workers'
 import { expect, test } from 'vitest'
 import perLot from '../examples/plans/ib-per-lot.json'
 import type { PlanTerms } from '../src/commission/engine/plan.ts'
-import { latestFirst } from '../src/console/pages/payouts.tsx'
 import { DAY_MS } from '../src/durations.ts'
 import { brand, eve } from './brand.ts'
 import {
@@ -289,6 +288,32 @@ test('the list of statements begins with the last period to approve, and names e
   expect(await read('/statements?affiliate_id=2026-08')).toContain('<h1>Statements</h1>')
 })
 
+test('the statements of a month stand beside what the affiliates earned in the month before, and name their plan', async () => {
+  const { read } = await open()
+  const [october] = statementRows(env.DB, 'acme')
+  await storePlan('acme', 'ib-eu', monthly([], { name: 'IB of Europe' }))
+  await env.DB.batch([
+    october!,
+    env.DB.prepare(
+      `update statements set period = '2026-09', id = 'stm_9', statement =
+         json_set(statement, '$.period', '2026-09', '$.total', '777.50', '$.id', 'stm_9')`,
+    ),
+    statementRows(env.DB, 'acme')[0]!,
+    env.DB.prepare(
+      `update statements set plan = 'ib-eu', statement =
+         json_set(statement, '$.plan', 'ib-eu', '$.opening', '-12.25')`,
+    ),
+  ])
+  const text = (await read('/statements?period=2026-10')).replaceAll(/<[^>]+>/g, ' ')
+
+  expect(text).toMatch(/Earned\s+In September\s+aff-7/)
+  expect(text).toContain('777.50 EUR')
+  expect(text).toMatch(/Carried in\s+-12\.25 EUR/)
+  expect(text).toContain('IB of Europe')
+  expect(text).not.toContain('ib-eu')
+  expect(await read('/statements?period=2026-09')).not.toContain('>In August<')
+})
+
 test('drafts that pay nothing are counted, and approved with the next period that pays something', async () => {
   const { read } = await open()
   const move = (period: string, payable: string) => [
@@ -478,18 +503,22 @@ test('a payment that came back is payable again at once', async () => {
   expect(ticksOn(await read('/payouts'))).toHaveLength(1)
 })
 
-test('the paid tab begins with the latest payment, and a payment needs its day', async () => {
-  const paid = ['2026-11-19', '2026-11-20'].map((paid_on) => ({
-    ...{ affiliate_id: 'aff-7', currency: 'EUR', amount: '1.00', reference: 'A-1' },
-    ...{ statements: 1, paid_on },
-  }))
-  expect(latestFirst(paid)).toEqual(paid.toReversed())
-
+test('the paid tab has filters by affiliate and day, and a payment needs its day', async () => {
   const { read, change } = await open()
   await env.DB.batch(bookRows(env.DB, 'acme'))
   const [due] = ticksOn(await read('/payouts'))
   const empty = await change('/payouts', { change: 'pay', ...due, reference: 'A-1', paid_on: '' })
   expect(await empty.text()).toContain('Choose the day of the payment.')
+  await change('/payouts', { change: 'pay', ...due, reference: 'A-1', paid_on: '2026-11-20' })
+  const paid = (query: string) => read(`/payouts?status=paid&${query}`)
+  expect(await paid('affiliate_id=aff-7&from=2026-11-20&to=2026-11-20')).toContain('A-1')
+  for (const query of ['affiliate_id=nobody', 'to=2000-01-01', 'from=2026-11-21']) {
+    const none = await paid(query)
+    expect(none).toContain('No payment matches.')
+    // The form and its way back stay on the tab.
+    expect(none).toMatch(/<input type="hidden" name="status" value="paid"/)
+    expect(none).toMatch(/payouts\?status=paid">Clear</)
+  }
 })
 
 test('the return of a payment is recorded on the page of its statement', async () => {

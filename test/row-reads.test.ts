@@ -272,6 +272,7 @@ async function routes() {
     '/cases': [
       ...list(CASES, [account, 'cases', {}], [FIRST_DAY + 20, 'case-000020']),
       ...pages(CASES, 'status=open'),
+      ...pages(CASES, 'affiliate_id=aff-000001&keep_hold=true'),
       ...pages(CASES, 'rule=r-000001&severity=high&affiliate_id=aff-000001'),
       { bound: CASES, query: 'customer_id=nobody' },
     ],
@@ -385,9 +386,16 @@ async function routes() {
     '/affiliates/ledger': pages(ROWS, 'affiliate_id=aff-000000'),
     '/affiliates/balance': [{ bound: BALANCE, query: 'affiliate_id=aff-000000' }],
     '/payouts': [
-      ...list(PAYOUTS, [name, 'payouts', 'approved', null], [LAST_AFFILIATE, 'EUR']),
+      ...list(
+        PAYOUTS,
+        [name, 'payouts', 'approved', null, null, null, null],
+        [LAST_AFFILIATE, 'EUR'],
+      ),
       ...pages(PAYOUTS, 'payable_on=2026-11-14'),
+      ...pages(PAYOUTS, 'affiliate_id=aff-000000'),
       ...pages(ROWS, 'status=paid'),
+      ...pages(ROWS, 'status=paid&affiliate_id=aff-000000'),
+      ...pages(ROWS, 'status=paid&from=2026-11-01&to=2026-11-30'),
     ],
     // The steps of a run are counted.
     '/runs/run_1': [{ bound: { each: 0, fixed: 2010 } }],
@@ -440,6 +448,10 @@ async function routes() {
         '/trading-activity/earnings': [{ bound: OF_CUSTOMER, query: ACTIVITY }],
         '/statements': [
           ...pages(STATEMENTS),
+          ...pages(
+            STATEMENTS,
+            `period=2026-10&affiliate_ids=${encodeURIComponent(JSON.stringify(['aff-000000', LAST_AFFILIATE]))}`,
+          ),
           { bound: FRESH, query: 'affiliate_id=aff-000000&period=2026-10&fresh=true' },
         ],
         '/periods': [{ bound: PERIODS }],

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono'
-import * as v from 'valibot'
 import type { AppEnv } from '../auth/authorize.ts'
 import { type AffiliateParents, readParents, replaceParents } from '../db/commission/histories.ts'
 import { resolveDatabase } from '../db/database.ts'
@@ -21,7 +20,7 @@ import { withAudit } from '../db/directory/audit.ts'
 import { isAssertionFailure } from '../db/retry.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, parseInteger, readPage, respondWithPage } from '../http/pagination.ts'
-import { invalidValue, readFlag, readQuery } from '../http/query.ts'
+import { readFlag, readIds, readQuery } from '../http/query.ts'
 import { MAX_RECORDS } from '../ingest/envelope.ts'
 import type { Issue } from '../validation/issue.ts'
 import { quote } from '../validation/quote.ts'
@@ -117,7 +116,7 @@ export const affiliates = new Hono<AppEnv>()
       ({ id }, page, db, { ids, ...filter }) =>
         listAffiliates(db, id, page, {
           ...filter,
-          ...(ids !== undefined && { ids: readIds(ids) }),
+          ...(ids !== undefined && { ids: readIds('ids', ids) }),
         }),
     ),
   )
@@ -175,28 +174,6 @@ async function removeAffiliate(c: Context<AppEnv>) {
   })
   return c.body(null, 204)
 }
-
-/** The most affiliates that `ids` names. */
-const MAX_IDS = 500
-
-/**
- * Reads the ids of affiliates that a parameter lists. It is JSON, because an id may have any character.
- *
- * @throws ApiError `invalid_query`
- */
-function readIds(text: string): readonly string[] {
-  const ids = v.safeParse(idList, text)
-  if (ids.success) return ids.output
-  throw invalidValue('ids', text, `a JSON array of 1 to ${MAX_IDS} ids`)
-}
-
-const idList = v.pipe(
-  v.string(),
-  v.parseJson(),
-  v.array(v.string()),
-  v.minLength(1),
-  v.maxLength(MAX_IDS),
-)
 
 type Profiles = ReadonlyMap<string, AffiliateProfile>
 

@@ -38,6 +38,28 @@ export function readChoice<const T extends string>(
 export const readFlag = (name: string, value: string | undefined): boolean =>
   readChoice(name, value, ['true', 'false']) === 'true'
 
+/** The most ids that a parameter lists. */
+const MAX_IDS = 500
+
+const idList = v.pipe(
+  v.string(),
+  v.parseJson(),
+  v.array(v.string()),
+  v.minLength(1),
+  v.maxLength(MAX_IDS),
+)
+
+/**
+ * Reads the ids that a parameter lists. It is JSON, because an id may have any character.
+ *
+ * @throws ApiError `invalid_query`
+ */
+export function readIds(name: string, text: string): readonly string[] {
+  const ids = v.safeParse(idList, text)
+  if (ids.success) return ids.output
+  throw invalidValue(name, text, `a JSON array of 1 to ${MAX_IDS} ids`)
+}
+
 /**
  * Checks that the value of a parameter is a day that exists.
  *

@@ -9,7 +9,15 @@ import { monthly, storePlan } from './stored.ts'
 const COMPUTED_AT = '2026-11-01T02:00:00.000Z'
 
 const head = (payable: string, currency: string, holds: readonly object[], payable_on: string) =>
-  JSON.stringify({ currency, total: payable, payable, closing: '-0.01', holds, payable_on })
+  JSON.stringify({
+    currency,
+    total: payable,
+    payable,
+    closing: '-0.01',
+    opening: '0.02',
+    holds,
+    payable_on,
+  })
 
 /** Stores a statement of an affiliate. */
 const store = (row: {
@@ -56,11 +64,12 @@ test('totals are exact, by plan, status and currency', async () => {
         ...{ plan: 'ib', status: 'draft', currency: 'EUR', statements: 2, with_holds: 1 },
         paying: 2,
         ...{ total: '18014398509481986.02', payable: '18014398509481986.02', closing: '-0.02' },
+        opening: '0.04',
       },
       {
         ...{ plan: 'ib', status: 'approved', currency: 'EUR', statements: 1, with_holds: 0 },
         paying: 1,
-        ...{ total: '-0.02', payable: '-0.02', closing: '-0.01' },
+        ...{ total: '-0.02', payable: '-0.02', closing: '-0.01', opening: '0.02' },
       },
       expect.objectContaining({ plan: 'yen', status: 'paid', currency: 'JPY', payable: '7' }),
     ],
@@ -73,6 +82,8 @@ test('totals are exact, by plan, status and currency', async () => {
   expect(await counts('?plan=yen')).toEqual([1])
   expect(await counts('?status=approved')).toEqual([1])
   expect(await counts('?period=2026-11')).toEqual([])
+  // Balances of several periods have no sum.
+  expect((await totals()).data[0]).toMatchObject({ opening: null, closing: null })
 })
 
 test('the latest periods that have statements are added up, weeks and months by their ends', async () => {

@@ -230,6 +230,9 @@ export const STATEMENT_SCHEMAS: Record<string, JsonSchema> = {
         paying: documented('The number of statements whose `payable` is not 0.', COUNT),
         total: money('The sum of `total`.'),
         payable: money('The sum of `payable`.'),
+        opening: decimal(
+          'The sum of `opening`. Null unless `period` is given: the balances of several periods have no sum.',
+        ),
         closing: decimal(
           'The sum of `closing`. Null unless `period` is given: the balances of several periods have no sum.',
         ),
@@ -363,7 +366,7 @@ const reads = (): Operation[] => [
     id: 'listStatements',
     summary: 'List statements',
     description: `${LIST} ${LIST_FORMATS} With \`fresh=true\` it computes the statements of one affiliate at once, with their first lines, as JSON, and stores nothing: up to ${FRESH_LIMITS.facts.toLocaleString('en')} facts.`,
-    parameters: [...PAGING, ...FILTERS, 'fresh', 'x-d1-bookmark'],
+    parameters: [...PAGING, ...FILTERS, 'statement_affiliates', 'fresh', 'x-d1-bookmark'],
     answers: {
       200: {
         description: 'One page of statements.',

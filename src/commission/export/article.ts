@@ -118,7 +118,7 @@ const isExplained = (name: BalanceRow['name']): name is (typeof EXPLAINED)[numbe
 
 /** Returns the table of how the payable amount comes about. */
 function balanceTable({ letter, statement, words, currency }: Printed): Html {
-  const rows = balanceOf(statement, words.period)
+  const rows = balanceOf(statement, words.period, letter.nameOf)
   return html`<table class="sums">
 <caption>${words.text('balance')}</caption>
 <tbody>

@@ -35,10 +35,15 @@ type Balance = Pick<
   | 'payable'
 >
 
-/** Returns how the payable amount of a statement comes about. What is 0 is left out, except for the result. */
+/**
+ * Returns how the payable amount of a statement comes about. What is 0 is left out, except for the result.
+ *
+ * @param nameOf Returns the name of a plan.
+ */
 export function balanceOf(
   statement: Balance,
   periodWords: (period: string) => string,
+  nameOf: (plan: string) => string,
 ): BalanceRow[] {
   const { received, transferred, lines_sum, total, payable } = statement
   const row = (
@@ -52,7 +57,7 @@ export function balanceOf(
   return [
     ...row('opening', 'Carried in', statement.opening, 'What earlier periods and other plans left'),
     ...received.flatMap(({ amount, from, period }) =>
-      row('received', `of it from the plan ${from}`, amount, periodWords(period), from),
+      row('received', `of it from the plan ${nameOf(from)}`, amount, periodWords(period), from),
     ),
     { name: 'lines', title: 'Earned', amount: lines_sum, explanation: 'What the rules pay' },
     ...row('adjustments', 'Corrections', statement.adjustments_sum, 'Of closed periods'),
@@ -62,7 +67,7 @@ export function balanceOf(
     ...(transferred
       ? row(
           'transferred',
-          `Moved to the plan ${transferred.to}`,
+          `Moved to the plan ${nameOf(transferred.to)}`,
           transferred.amount,
           periodWords(transferred.period),
           transferred.to,

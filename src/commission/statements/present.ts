@@ -52,17 +52,18 @@ export function splitItems(items: readonly (StatementLine | Adjustment)[]) {
 const moneyOf = (units: string, currency: string) => moneyText(fromUnits(units, currency), currency)
 
 /**
- * Returns the sums of statements with the minor digits of their currency. A closing is a balance: those of
- * several periods have no sum, so it is null unless all statements are of one period.
+ * Returns the sums of statements with the minor digits of their currency. An opening and a closing are balances:
+ * those of several periods have no sum, so they are null unless all statements are of one period.
  */
 export function presentSums(
-  { total, payable, closing, ...group }: SummedStatements,
+  { opening, total, payable, closing, ...group }: SummedStatements,
   isOnePeriod: boolean,
 ) {
   const { currency } = group
   const money = (units: string): string => moneyOf(units, currency)
   return {
     ...group,
+    opening: isOnePeriod ? money(opening) : null,
     total: money(total),
     payable: money(payable),
     closing: isOnePeriod ? money(closing) : null,

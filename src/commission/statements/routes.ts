@@ -13,7 +13,14 @@ import { LIST_LIMITS } from '../../db/paginate.ts'
 import { ApiError } from '../../errors.ts'
 import { ReadMemory } from '../../http/memory.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../../http/pagination.ts'
-import { invalidQuery, invalidValue, readChoice, readFlag, readQuery } from '../../http/query.ts'
+import {
+  invalidQuery,
+  invalidValue,
+  readChoice,
+  readFlag,
+  readIds,
+  readQuery,
+} from '../../http/query.ts'
 import { withReadSession } from '../../http/read-session.ts'
 import { sendJson } from '../../http/send.ts'
 import { showTo } from '../../http/show.ts'
@@ -81,8 +88,12 @@ export const accountStatements = new Hono<AppEnv>()
 /** Routes of the integrations team: statements, also computed at once, and runs over a period. */
 export const teamStatements = new Hono<AppEnv>()
   .get(STATEMENT_PATHS.statements, (c) => {
-    const { fresh, ...query } = readQuery(c.req.url, ...PAGE_PARAMETERS, ...FILTERS, 'fresh')
-    if (!readFlag('fresh', fresh)) return respondWithStatements(c, query)
+    const parameters = [...PAGE_PARAMETERS, ...FILTERS, 'fresh', 'affiliate_ids'] as const
+    const { fresh, affiliate_ids, ...query } = readQuery(c.req.url, ...parameters)
+    if (!readFlag('fresh', fresh)) return respondWithStatements(c, query, affiliate_ids)
+    if (affiliate_ids !== undefined) {
+      throw invalidQuery('`fresh` computes one affiliate: send `affiliate_id`.')
+    }
     if (PAGE_PARAMETERS.some((name) => query[name] !== undefined)) {
       throw invalidQuery('`fresh` returns all statements of one affiliate, without pages.')
     }
@@ -97,8 +108,14 @@ export const teamStatements = new Hono<AppEnv>()
 function respondWithStatements(
   c: Context<AppEnv>,
   query: Query & Parameters<typeof readPage>[2],
+  affiliates?: string,
 ): Promise<Response> {
-  const sent = readFilters(query)
+  const sent = {
+    ...readFilters(query),
+    ...(affiliates !== undefined && {
+      affiliate_ids: JSON.stringify(readIds('affiliate_ids', affiliates)),
+    }),
+  }
   const format = formatOf(c)
   return withReadSession(c, async ({ grant, session }) => {
     const filter = { ...sent, ...ownFilter(grant), ...approvedFilter(grant) }

@@ -14,6 +14,7 @@ import {
   Amount,
   amountText,
   Badge,
+  type Column,
   count,
   Day,
   EmptyState,
@@ -48,7 +49,8 @@ export interface StatementTotals {
     readonly paying: number
     readonly total: string
     readonly payable: string
-    /** Null unless all statements are of one period. */
+    /** Null unless all statements are of one period, as `closing`. */
+    readonly opening: string | null
     readonly closing: string | null
   }[]
   readonly is_limited: boolean
@@ -77,25 +79,47 @@ const NONE = <span class="quiet">–</span>
 
 const isSome = (amount: string): boolean => /[1-9]/.test(amount)
 
+/** The statements of the period before the one that a page lists. */
+export interface Earlier {
+  readonly period: string
+  readonly rows: readonly Statement[]
+}
+
+/** Returns the column of what the same affiliates earned in the period before; none if that was nothing. */
+function earlierColumn({ period, rows }: Earlier): Column<Statement>[] {
+  const statementKey = ({ affiliate_id, plan, currency }: Statement): string =>
+    JSON.stringify([affiliate_id, plan, currency])
+  const found = new Map(rows.map((row) => [statementKey(row), row]))
+  if (!rows.some(({ total }) => isSome(total))) return []
+  return [
+    column(
+      // Its year follows from that of the period.
+      `In ${periodWords(period).replace(/^W|(?: of)? \d{4}$/g, (found) => (found === 'W' ? 'w' : ''))}`,
+      (row: Statement) => {
+        const before = found.get(statementKey(row))
+        return before ? <Amount value={before.total} currency={before.currency} /> : NONE
+      },
+      true,
+    ),
+  ]
+}
+
+interface StatementsProps {
+  readonly visit: Visit
+  readonly caption: string
+  readonly period?: string | undefined
+  readonly rows: readonly Statement[]
+  readonly planNames: PlanNames
+  readonly earlier?: Earlier | null
+  readonly empty: Child
+}
+
 /**
- * Renders statements, each with a link to it: those of one `period` by their affiliates. Amounts that are 0 in
- * all of them have no column.
+ * Renders statements, each with a link to it: those of one `period` by their affiliates, beside what these earned
+ * in the period before. Amounts that are 0 in all of them have no column.
  */
-export const Statements = ({
-  visit,
-  caption,
-  period,
-  rows,
-  planNames,
-  empty,
-}: {
-  visit: Visit
-  caption: string
-  period?: string | undefined
-  rows: readonly Statement[]
-  planNames: PlanNames
-  empty: Child
-}) => {
+export const Statements = (props: StatementsProps) => {
+  const { visit, caption, period, rows, planNames, earlier, empty } = props
   const amount = (title: string, name: 'opening' | 'total' | 'payable' | 'closing') =>
     column(title, (row: Statement) => <Amount value={row[name]} currency={row.currency} />, true)
   /** Returns a column of amounts that are often 0; none if all are. */
@@ -107,11 +131,10 @@ export const Statements = ({
   }
   const [plan, ...otherPlans] = new Set(rows.map((row) => row.plan))
   // The same plan in all rows is said once.
-  const ofPlan =
-    rows.length > 1 && plan !== undefined && otherPlans.length === 0
-      ? `, by the plan ${isolated(planNames.get(plan) ?? plan)}`
-      : ''
+  const isOfOnePlan = rows.length > 1 && plan !== undefined && otherPlans.length === 0
+  const ofPlan = isOfOnePlan ? `, by the plan ${isolated(planNames.get(plan) ?? plan)}` : ''
   const held = ({ holds }: Statement) => holds.reduce((sum, hold) => sum + hold.count, 0)
+  const before = earlier ? earlierColumn(earlier) : []
   return (
     <Table
       caption={`${caption}${ofPlan}`}
@@ -128,11 +151,12 @@ export const Statements = ({
         amount('Payable', 'payable'),
         column('Status', (row: Statement) => <StatusBadge {...row} />),
         column('Due', ({ payable_on }: Statement) => <Day day={payable_on} />),
-        ...(ofPlan ? [] : fields<Statement>(visit, 'plan')),
+        ...(isOfOnePlan ? [] : fields<Statement>(visit, 'plan')),
         ...carried('Carried in', 'opening'),
-        ...(rows.some(({ total, payable }) => total !== payable)
+        ...(before.length > 0 || rows.some(({ total, payable }) => total !== payable)
           ? [amount('Earned', 'total')]
           : []),
+        ...before,
         ...carried('Carried on', 'closing'),
         ...(rows.some((row) => held(row) > 0)
           ? [column('On hold', (row: Statement) => held(row) || NONE, true)]
@@ -181,7 +205,10 @@ function sumsByStatus({ data }: StatementTotals): StatusSum[] {
 }
 
 /** Adds up a column of totals by currency, without what is 0. Nothing over several periods, whose `closing` is null. */
-function sumOf({ data }: StatementTotals, column: 'total' | 'closing'): [string, Decimal][] {
+function sumOf(
+  { data }: StatementTotals,
+  column: 'opening' | 'total' | 'closing',
+): [string, Decimal][] {
   const sums = new Map<string, Decimal>()
   const ofOnePeriod = data.filter(({ closing }) => closing !== null)
   for (const { currency, [column]: amount } of ofOnePeriod) {
@@ -190,19 +217,27 @@ function sumOf({ data }: StatementTotals, column: 'total' | 'closing'): [string,
   return [...sums].filter(([, amount]) => !isZero(amount))
 }
 
+/** Renders a sum of statements, one figure for each currency. */
+const SumFigures = ({ title, sums }: { title: string; sums: readonly [string, Decimal][] }) => (
+  <>
+    {sums.map(([currency, amount]) => (
+      <div>
+        <dt>{title}</dt>
+        <dd>
+          <strong>{amountText(moneyText(amount, currency), currency)}</strong>
+        </dd>
+      </div>
+    ))}
+  </>
+)
+
 /** Renders what statements have earned, and what they pay by status and currency. */
 export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementTotals }) => (
   <>
     {totals.data.length > 0 && (
-      <dl class="figures">
-        {sumOf(totals, 'total').map(([currency, amount]) => (
-          <div>
-            <dt>Earned</dt>
-            <dd>
-              <strong>{amountText(moneyText(amount, currency), currency)}</strong>
-            </dd>
-          </div>
-        ))}
+      <dl class="figures in-pairs">
+        <SumFigures title="Carried in" sums={sumOf(totals, 'opening')} />
+        <SumFigures title="Earned" sums={sumOf(totals, 'total')} />
         {sumsByStatus(totals).map(({ status, words, currency, statements, withHolds, payable }) => (
           <div>
             <dt>{words}</dt>
@@ -219,14 +254,7 @@ export const StatusSums = ({ visit, totals }: { visit: Visit; totals: StatementT
             </dd>
           </div>
         ))}
-        {sumOf(totals, 'closing').map(([currency, amount]) => (
-          <div>
-            <dt>Carried to the next period</dt>
-            <dd>
-              <strong>{amountText(moneyText(amount, currency), currency)}</strong>
-            </dd>
-          </div>
-        ))}
+        <SumFigures title="Carried to the next period" sums={sumOf(totals, 'closing')} />
       </dl>
     )}
     {totals.is_limited && <p class="note">These are the sums of the first 100,000 statements.</p>}

@@ -6,6 +6,7 @@ import type { Adjustment, StatementLine } from '../../commission/statements/draf
 import type { Visit } from '../page.ts'
 import { Amount, Data, Day, periodWords, Table } from './data.tsx'
 import { AccountLink, column, fields } from './fields.tsx'
+import { AffiliateLink, PlanLink } from './names.tsx'
 import { type Statement, StatusBadge } from './statement-lists.tsx'
 
 // The parts of the page of a statement, without its lines.
@@ -33,19 +34,11 @@ export const StatementHead = ({ visit, statement }: ShownStatement) => {
         <Amount value={payable} currency={currency} /> <StatusBadge {...statement} />
       </p>
       <p>
-        To{' '}
-        <AccountLink visit={visit} at={['affiliates', affiliate_id]}>
-          <Data text={affiliate_id} />
-        </AccountLink>{' '}
-        for{' '}
+        To <AffiliateLink visit={visit} id={affiliate_id} /> for{' '}
         <AccountLink visit={visit} at={['statements']} query={{ period }}>
           {periodWords(period)}
         </AccountLink>
-        , by the plan{' '}
-        <AccountLink visit={visit} at={['plans', plan]}>
-          <Data text={plan} />
-        </AccountLink>
-        .{' '}
+        , by the plan <PlanLink visit={visit} id={plan} />.{' '}
         {paid ? (
           <>
             Paid on <Day day={paid.paid_on} /> with the reference <Data text={paid.reference} />.
@@ -68,9 +61,10 @@ const PARTS: Readonly<Partial<Record<BalanceRow['name'], string>>> = {
 }
 
 /** Renders how the payable amount comes about; nothing if it is just what the rules pay. */
-export const Balance = ({ visit, statement }: ShownStatement) => {
+export const Balance = async ({ visit, statement }: ShownStatement) => {
   const { affiliate_id, plan, currency, payable } = statement
-  const sums = balanceOf(statement, periodWords)
+  const names = await visit.names.plans()
+  const sums = balanceOf(statement, periodWords, (id) => names.get(id) ?? id)
   if (sums.length === 2 && statement.lines_sum === payable) return null
   const amountOf = ({ name, amount }: BalanceRow): Child => {
     const text = <Amount value={amount} currency={currency} />

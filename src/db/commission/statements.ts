@@ -1,6 +1,7 @@
 import type { Connection } from '../database.ts'
 import { type FoundPage, LIST_LIMITS, type Page, paginate } from '../paginate.ts'
 import { all } from '../query.ts'
+import { JSON_EACH } from '../records/sql-fragments.ts'
 import { withD1Retry } from '../retry.ts'
 import { bindStatement, compileStatement, readBatch } from '../statement.ts'
 import { PAYMENT_RETURN } from './books/booked.ts'
@@ -38,7 +39,7 @@ export const readParts = (
     return results
   })
 
-/** By what a list of statements is narrowed. */
+/** By what statements are chosen. */
 export interface StatementFilter {
   readonly affiliate_id?: string
   readonly period?: string
@@ -46,6 +47,12 @@ export interface StatementFilter {
   readonly status?: string
   /** Whether drafts are left out. */
   readonly isApproved?: true
+}
+
+/** By what a list of statements is narrowed. */
+export interface ListFilter extends StatementFilter {
+  /** The ids of affiliates, as a JSON array. */
+  readonly affiliate_ids?: string
 }
 
 /** A statement as lists read it. */
@@ -86,11 +93,13 @@ const WITH_PAYMENT = `(
       select p.paid_on from payments p where p.account = s.account and p.reference = s.payment
     ) as paid_on, ${PAYMENT_RETURN} as payment_return from statements s)`
 
+const OF_AFFILIATES = ` and affiliate_id in (select value from ${JSON_EACH}(:affiliate_ids))`
+
 /** Returns the query of a list of statements, by period, affiliate and plan. */
-const statementsQuery = (account: string, { isApproved, ...filter }: StatementFilter) => ({
+const statementsQuery = (account: string, { isApproved, ...filter }: ListFilter) => ({
   columns: LIST_COLUMNS,
   from: `${WITH_PAYMENT} where account = :account and statement is not null${Object.keys(filter)
-    .map((name) => ` and ${name} = :${name}`)
+    .map((name) => (name === 'affiliate_ids' ? OF_AFFILIATES : ` and ${name} = :${name}`))
     .join('')}${isApproved ? " and status <> 'draft'" : ''}`,
   key: ['period', 'affiliate_id', 'plan'],
   values: { account, ...filter },
@@ -101,7 +110,7 @@ const statementsQuery = (account: string, { isApproved, ...filter }: StatementFi
 export const listStatements = (
   db: D1DatabaseSession,
   account: string,
-  filter: StatementFilter,
+  filter: ListFilter,
   page: Page,
 ): Promise<FoundPage<ListedStatement>> => paginate(db, statementsQuery(account, filter), page)
 
@@ -142,6 +151,7 @@ export interface SummedStatements {
   readonly with_holds: number
   /** The statements that pay something. */
   readonly paying: number
+  readonly opening: string
   readonly total: string
   readonly payable: string
   readonly closing: string
@@ -155,6 +165,7 @@ const SUM_STATEMENTS = compileStatement(`
   with chosen as (
     select plan, status, statement ->> 'currency' as currency, statement ->> 'total' as total,
       statement ->> 'payable' as payable, statement ->> 'closing' as closing,
+      statement ->> 'opening' as opening,
       json_array_length(statement, '$.holds') > 0 as has_holds
     from statements
     where account = :account and statement is not null
@@ -165,7 +176,7 @@ const SUM_STATEMENTS = compileStatement(`
   )
   select plan, status, currency, count(*) as statements, sum(has_holds) as with_holds,
     ${COUNT_PAYING} as paying, ${sumOf('total')} as total, ${sumOf('payable')} as payable,
-    ${sumOf('closing')} as closing
+    ${sumOf('closing')} as closing, ${sumOf('opening')} as opening
   from chosen group by plan, status, currency
   order by plan, case status when 'draft' then 1 when 'approved' then 2 else 3 end, currency`)
 
