@@ -243,10 +243,10 @@ async function evaluateGroup(
   }
 }
 
-/** Returns after how many customers a group ends so that half of the records that are allowed are read. */
+/** Returns after how many customers a group ends so that three quarters of the records that are allowed are read. */
 function nextMost(customers: number, facts: number): number {
   const { facts: limit, customers: all } = EVALUATION_LIMITS
-  return Math.min(all, Math.ceil((customers * limit) / (2 * Math.max(1, facts))))
+  return Math.min(all, Math.ceil((customers * 3 * limit) / (4 * Math.max(1, facts))))
 }
 
 /** Evaluates all rules of some affiliates, whose records are read once. */
