@@ -196,6 +196,18 @@ describe('the pages of rules', () => {
     expectPlain(await page())
   })
 
+  test('the page of each rule, and the list, say what a kind sees and what it cannot see', async () => {
+    await create('prop-trading')
+    const list = words(await (await open(RULES)).page())
+    for (const { kind, sees, cannotSee } of kindsOf('prop-trading')) {
+      const says = words(`It sees: ${sees} It cannot see: ${cannotSee}`)
+      expect(list, kind).toContain(says)
+      const rule = `own-${kind.replaceAll('_', '-')}`
+      await put(rule, { kind, parameters: {} })
+      expect(words(await (await open(`${RULES}/${rule}`)).page()), kind).toContain(says)
+    }
+  })
+
   test('versions say what they changed, and are ended by name', async () => {
     await create('prop-trading')
     await put('own')

@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers'
 import { afterEach, describe, expect, test } from 'vitest'
+import { dayText } from '../../src/commission/engine/calendar.ts'
 import { findAccount } from '../../src/db/directory/accounts.ts'
 import { type Case, casesOf, type Decision } from '../../src/fraud/cases.ts'
 import { withoutRepeats } from '../../src/fraud/derive-cases.ts'
-import { evaluateRules } from '../../src/fraud/evaluate.ts'
+import { evaluateRules, lastCompleteDay } from '../../src/fraud/evaluate.ts'
 import type { DayFinding } from '../../src/fraud/findings.ts'
 import { kindsOf } from '../../src/fraud/kinds.ts'
 import { EVALUATION_LIMITS } from '../../src/fraud/limits.ts'
@@ -71,6 +72,17 @@ function killedAt(nth: number, isCommitted: boolean) {
   const DB = overridingSessions(env.DB, methods)
   return { platform: { ...env, DB } as Env, calls: () => writes }
 }
+
+test.each([
+  ['UTC', '2026-10-01T12:00:00Z', '2026-09-30'],
+  ['Pacific/Auckland', '2026-10-01T12:00:00Z', '2026-10-01'],
+  ['Pacific/Honolulu', '2026-10-01T09:59:59Z', '2026-09-29'],
+  ['Pacific/Honolulu', '2026-10-01T10:00:00Z', '2026-09-30'],
+])('in %s at %s the last complete day is %s', async (book_zone, at, day) => {
+  await storeFraudWorld(fraudWorld(6).world, 'zoned')
+  const stored = (await findAccount(env.DB, 'zoned'))!
+  expect(dayText(lastCompleteDay({ ...stored, book_zone }, Date.parse(at)))).toBe(day)
+})
 
 describe('an evaluation in steps', () => {
   test('finds the same with small groups and few days as at once', async () => {

@@ -149,6 +149,22 @@ describe('signup_burst', () => {
     expect(comparisonsOf(found)).toEqual(['at_least'])
   })
 
+  test('with times of day, compares the busiest hours, too', () => {
+    const HOUR_MS = 3_600_000
+    const spread = times(3, (i) =>
+      times(4, (n) => customer(`U${i}-${n}`, DAY - 10 * (i + 1), { time: n * HOUR_MS })),
+    ).flat()
+    const today = (hours: number) =>
+      viewOf([
+        ...spread,
+        ...times(20, (i) => customer(`B${i}`, DAY, { time: (i % hours) * HOUR_MS })),
+      ])
+    const [found] = findings('signup_burst', today(1))
+    expect(found!.figures.map(({ name }) => name)).toEqual(['signups_of_an_hour'])
+    expect(found!.sentence).toContain('20 signups came within an hour')
+    expect(findings('signup_burst', today(2))).toEqual([])
+  })
+
   test('needs at least `min`, and days to compare with', () => {
     expect(findings('signup_burst', burst(21), { min: 22 })).toEqual([])
     expect(findings('signup_burst', viewOf(times(99, (i) => customer(`B${i}`, DAY))))).toEqual([])
@@ -497,6 +513,22 @@ describe('activity_outlier', () => {
     ])
     expect(findings('activity_outlier', outlier(12, 40))).toEqual([])
     expect(findings('activity_outlier', outlier(9, 400))).toEqual([])
+  })
+
+  test('names a day of more than twenty times the usual profit or loss', () => {
+    const won = (pnl: number) =>
+      viewOf([
+        customer('C', DAY - 90, {
+          facts: [
+            ...times(10, (i) => traded(DAY - 1 - i, { lots_traded: 1, pnl: i % 2 ? 10 : -10 })),
+            traded(DAY, { lots_traded: 1, pnl }),
+          ],
+        }),
+      ])
+    for (const pnl of [201, -201]) {
+      expect(figuresOf(findings('activity_outlier', won(pnl)))).toEqual([['C', '201 / 200 EUR']])
+    }
+    expect(findings('activity_outlier', won(200))).toEqual([])
   })
 })
 
