@@ -456,6 +456,12 @@ const CALLS: [string[], string, object | string | undefined, object | undefined]
     },
     THING,
   ],
+  [
+    ['fraud', 'customers', 'a', 'case_1'],
+    'GET accounts/a/cases/case_1/customers?per_page=500',
+    undefined,
+    ONE,
+  ],
   [['fraud', 'ended-holds', 'a'], 'GET accounts/a/ended-holds?per_page=500', undefined, ONE],
   [
     ['fraud', 'acknowledge', 'a', 'case_1', '--reason', 'Moved'],
@@ -898,7 +904,10 @@ describe('operations', { concurrency: 4 }, () => {
     const args = ['fraud', 'simulate', 'a', 'r', RULE, '--from', '2026-09-01', '--to', '2026-09-30']
     const { code, stdout } = await admin(base, args)
     assert.equal(code, 0)
-    assert.match(stdout, /│ 2026-09-03 +│ A-1 +│ C-1 +│ open +│ dismissed +│ 12\.00 EUR +│ The customer paid/)
+    assert.match(
+      stdout,
+      /│ 2026-09-03 +│ A-1 +│ C-1 +│ open +│ dismissed +│ 12\.00 EUR +│ The customer paid/,
+    )
     assert.match(stdout, /\n2 cases of 2 affiliates\.\n/)
     assert.match(stdout, /confirmed 0, dismissed 2, and confirmed but released 0 of them\./)
     const line = 'POST accounts/a/fraud-rules/r/simulate'

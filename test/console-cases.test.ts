@@ -177,6 +177,25 @@ describe('a case', () => {
     )
   })
 
+  test('offers all its customers, also those of records on other pages, and all at once', async () => {
+    const records = Array.from({ length: 130 }, (_, i): [string, string] => [`t-${i}`, `k-${i}`])
+    await storeFinding(DAY, records)
+    const digest = await digestOfRecords(records.map(([id]) => id))
+    await changeCase('case_1', 'evidence_digest', digest)
+    await changeCase('case_1', 'evidence_count', records.length)
+    const { html, text } = await read(CASE)
+    expect(html.match(/name="refuse\d+"/g)).toHaveLength(130)
+    expect(text).toMatch(/All 130 customers/)
+
+    const [, all = ''] = /name="refuse_all" value="([^"]*)"/.exec(html) ?? []
+    const done = await send(CASE, {
+      ...{ change: 'decide', decision: 'confirmed', reason: 'One device', shown: digest },
+      refuse_all: all.replaceAll('&quot;', '"'),
+    })
+    expect(done.text).toMatch(/The case is decided\./)
+    expect(await rowsOf('customer_refusals')).toHaveLength(130)
+  })
+
   test('that dismisses it and refuses customers is refused in the words of the form', async () => {
     const fields = { change: 'decide', decision: 'dismissed', reason: 'A campaign', refuse0: 'c-1' }
     const { text } = await send(CASE, fields)

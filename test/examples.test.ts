@@ -304,6 +304,7 @@ async function takeStatements(team: Team, headers: Record<string, string>) {
   await team('listFraudCases', 'open', 'Those that are open', { query: '?status=open' })
   await team('getFraudCase', 'one', 'One of them', { at: whole })
   await team('listFraudEvidence', 'page', 'Its records', { at: whole })
+  await team('listFraudCustomers', 'page', 'Its customers', { at: whole })
   await team('runFraudRules', 'done', 'All days are evaluated')
   const text = 'Asked the affiliate for the contracts.'
   await team('addFraudCaseNote', 'note', 'A note', { at: whole, body: { text } })
@@ -375,6 +376,7 @@ async function takeOwnCases(api: Api, account: string) {
   await api('list', 'FraudCases', 'open', 'Those that are open', { query: '?status=open' })
   await api('get', 'FraudCase', 'one', 'One of them', { at })
   await api('list', 'FraudEvidence', 'page', 'Its records', { at })
+  await api('list', 'FraudCustomers', 'page', 'Its customers', { at })
 }
 
 /** Stores a case with one record, as an evaluation does. */

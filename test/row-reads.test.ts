@@ -278,6 +278,7 @@ async function routes() {
     ],
     '/cases/case-000001': [{ bound: { each: 0, fixed: 20 } }],
     '/cases/case-000001/evidence': pages(EVIDENCE),
+    '/cases/case-000001/customers': pages(EVIDENCE),
     '/statements/stm-000000': [
       { bound: ONE },
       { bound: ONE, accept: 'text/csv' },

@@ -1,4 +1,5 @@
 import { dayText } from '../commission/engine/calendar.ts'
+import { compareText } from '../commission/engine/facts.ts'
 import type { Connection } from '../db/database.ts'
 import type { StoredCase } from '../db/fraud/cases.ts'
 import {
@@ -75,6 +76,38 @@ export async function evidenceOf(
     all.push({ one, day: place[0] })
   }
   return all
+}
+
+/** A customer of a case, and how many of its records are theirs. */
+interface CustomerOfCase {
+  readonly customer_id: string
+  readonly records: number
+}
+
+/** Reads one page of the customers who have records in a case, in order of id. */
+export async function pageCustomers(
+  db: Connection,
+  account: string,
+  found: StoredCase,
+  { number, size, after }: Page,
+): Promise<FoundPage<CustomerOfCase>> {
+  const counts = new Map<string, number>()
+  for await (const { one } of evidenceFrom(db, account, found, null)) {
+    if (one.customer_id === null) continue
+    counts.set(one.customer_id, (counts.get(one.customer_id) ?? 0) + 1)
+  }
+  const ids = [...counts.keys()].sort(compareText)
+  const [last] = after ?? []
+  const rest =
+    last === undefined
+      ? ids.slice((number - 1) * size)
+      : ids.filter((id) => compareText(id, String(last)) > 0)
+  const shown = rest.slice(0, size)
+  return {
+    data: shown.map((customer_id) => ({ customer_id, records: counts.get(customer_id) ?? 0 })),
+    ...{ total: ids.length, isLimited: false },
+    last: rest.length > size ? shown.slice(-1) : null,
+  }
 }
 
 /** A record of a case on the wire. `values` is null if the record is gone. */

@@ -2,13 +2,20 @@ import { type Context, Hono } from 'hono'
 import type { AppEnv } from '../auth/authorize.ts'
 import { type AffiliateHolds, readHolds } from '../commission/books/holds.ts'
 import { dayNumber } from '../commission/engine/calendar.ts'
-import { type CaseFilter, findCase, listCases, type WholeCase } from '../db/fraud/cases.ts'
+import {
+  type CaseFilter,
+  findCase,
+  listCases,
+  type StoredCase,
+  type WholeCase,
+} from '../db/fraud/cases.ts'
+import type { FoundPage, Page } from '../db/paginate.ts'
 import { ApiError } from '../errors.ts'
 import { PAGE_PARAMETERS, readPage, respondWithPage } from '../http/pagination.ts'
 import { readChoice, readDays, readFlag, readQuery } from '../http/query.ts'
 import { type Reader, withReadSession } from '../http/read-session.ts'
 import { quote } from '../validation/quote.ts'
-import { pageEvidence } from './case-evidence.ts'
+import { pageCustomers, pageEvidence } from './case-evidence.ts'
 import { presentOwnCase, presentStoredCase, presentWholeCase } from './present-case.ts'
 
 /** The paths of the cases of an account, below the path of the account. */
@@ -16,6 +23,7 @@ export const CASE_PATHS = {
   cases: '/cases',
   case: '/cases/:case_id',
   evidence: '/cases/:case_id/evidence',
+  customers: '/cases/:case_id/customers',
 } as const
 
 const STATUSES = ['open', 'confirmed', 'dismissed', 'expired'] as const
@@ -30,7 +38,8 @@ const routesWith = (present: Present) =>
   new Hono<AppEnv>()
     .get(CASE_PATHS.cases, respondWithCases)
     .get(CASE_PATHS.case, (c) => respondWithCase(c, present))
-    .get(CASE_PATHS.evidence, respondWithEvidence)
+    .get(CASE_PATHS.evidence, (c) => respondWithPart(c, 'evidence', pageEvidence))
+    .get(CASE_PATHS.customers, (c) => respondWithPart(c, 'customers of a case', pageCustomers))
 
 /** Routes for an account: its cases, read-only. */
 export const accountCases = routesWith(presentOwnCase)
@@ -93,14 +102,24 @@ function respondWithCase(c: Context<AppEnv>, present: Present): Promise<Response
   })
 }
 
-function respondWithEvidence(c: Context<AppEnv>): Promise<Response> {
+/** Responds with a page of what a case has. */
+function respondWithPart<T extends object>(
+  c: Context<AppEnv>,
+  list: string,
+  readPart: (
+    db: D1DatabaseSession,
+    account: string,
+    found: StoredCase,
+    page: Page,
+  ) => Promise<FoundPage<T>>,
+): Promise<Response> {
   const query = readQuery(c.req.url, ...PAGE_PARAMETERS)
   return withReadSession(c, async (reader) => {
     const { found } = await findRouteCase(c, reader)
     const { account } = reader.grant
-    const context = JSON.stringify([account, 'evidence', found.id])
+    const context = JSON.stringify([account, list, found.id])
     const page = await readPage(c.env, context, query)
-    const data = await pageEvidence(reader.session, account, found, page)
+    const data = await readPart(reader.session, account, found, page)
     return respondWithPage(c, context, page, data)
   })
 }

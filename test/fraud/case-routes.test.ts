@@ -253,6 +253,38 @@ describe('an evaluation on request', () => {
   })
 })
 
+describe('the customers of a case', () => {
+  test('are each listed once, with the number of their records, in pages', async () => {
+    const { run, cases, stored } = await firm()
+    await stored('transactions', [fee('g1', 'k1', 6), fee('g2', 'k1', 6), fee('g3', 'k1', 5)])
+    await storeRules('acme-prop-trading', [
+      {
+        ...{ rule: 'all', version: 1, kind: 'reversals', effective_from: ago(30) },
+        parameters: { days: 30, percent: '20', min_count: 1 },
+      },
+    ])
+    await stored('transactions', [
+      { ...fee('g1', 'k1', 6), status: 'reversed' },
+      { ...fee('g2', 'k1', 6), status: 'declined' },
+      { ...fee('f1', 'k2', 6), status: 'reversed' },
+    ])
+    await run()
+    const [one] = await cases('?rule=all')
+    const list = (query = '') =>
+      json(askAdmin(`accounts/acme-prop-trading/cases/${one!.case_id}/customers${query}`))
+    const [k1, k2] = [
+      { customer_id: 'k1', records: 2 },
+      { customer_id: 'k2', records: 1 },
+    ]
+    expect(await list()).toMatchObject({ data: [k1, k2], meta: { total: 2, next_cursor: null } })
+    const first = await list('?per_page=1')
+    expect(first.data).toEqual([k1])
+    const rest = await list(`?per_page=1&cursor=${first.meta.next_cursor}`)
+    expect(rest).toMatchObject({ data: [k2], meta: { next_cursor: null } })
+    expect((await list('?per_page=1&page=2')).data).toEqual([k2])
+  })
+})
+
 describe('lists of cases', () => {
   test.each([
     ['?status=open', ['resets', 'twins']],

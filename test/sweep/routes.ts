@@ -95,6 +95,7 @@ const accountReads = Object.entries(VERTICALS).flatMap(([name, vertical]): Route
     { ...read, id: `list${name}FraudCases`, query: '?status=open' },
     { ...read, id: `get${name}FraudCase` },
     { ...read, id: `list${name}FraudEvidence` },
+    { ...read, id: `list${name}FraudCustomers` },
   ]
 })
 
@@ -314,6 +315,7 @@ const administration: Route[] = [
   { ...reads, id: 'listFraudCases', query: '?status=open' },
   { ...reads, id: 'getFraudCase' },
   { ...reads, id: 'listFraudEvidence' },
+  { ...reads, id: 'listFraudCustomers' },
   { ...changes, id: 'runFraudRules', partly: true },
   {
     ...changes,

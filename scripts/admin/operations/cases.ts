@@ -59,6 +59,14 @@ export const CASES: readonly Operation[] = [
     path: 'accounts/{account}/cases/{case_id}/evidence',
     format: list(['day', 'resource', 'id', 'customer_id', 'values', 'delivery_id']),
   }),
+  listOperation({
+    noun: 'fraud',
+    verb: 'customers',
+    summary: 'Lists the customers of a case, each with the number of their records.',
+    example: 'acme case_0123456789abcdefghjkmnpqrs',
+    path: 'accounts/{account}/cases/{case_id}/customers',
+    format: list(['customer_id', 'records']),
+  }),
   {
     noun: 'fraud',
     verb: 'run',

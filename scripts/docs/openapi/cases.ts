@@ -123,6 +123,10 @@ export const CASE_SCHEMAS: Record<string, JsonSchema> = {
     ),
     values: VALUES,
   }),
+  FraudCustomer: object({
+    customer_id: documented('The customer.'),
+    records: documented('How many records of the case are theirs.', COUNT),
+  }),
   FraudRun: object({
     done: documented('Whether all complete days are evaluated. If not, call it again.', FLAG),
     evaluated_through: documented(
@@ -179,6 +183,16 @@ const READS = [
       'Returns the records on which a case rests, in the order in which they were found. Each figure can be recomputed from them.',
     parameters: [...PAGING],
     schema: pageOf(ref('FraudEvidence')),
+    isPaged: true,
+  },
+  {
+    path: '/cases/{case_id}/customers',
+    verb: 'list',
+    noun: 'FraudCustomers',
+    summary: 'List the customers of a case',
+    description: 'Returns the customers who have records in a case, in order of id.',
+    parameters: [...PAGING],
+    schema: pageOf(ref('FraudCustomer')),
     isPaged: true,
   },
 ] as const

@@ -58,6 +58,11 @@ interface WholeCase extends FraudCase {
   readonly notes: readonly Note[]
 }
 
+/** A customer who has records in a case. */
+interface CustomerOfCase {
+  readonly customer_id: string
+}
+
 /** A case on its page. */
 interface ShownCase {
   readonly visit: Visit
@@ -212,8 +217,8 @@ const EvidenceChanged = ({
 )
 
 /** Renders what persons decided and noted, and the forms for both. */
-const Decisions = (props: ShownCase & { customers: readonly string[]; isPart: boolean }) => {
-  const { visit, found, customers, isPart } = props
+const Decisions = (props: ShownCase & { customers: List<CustomerOfCase> }) => {
+  const { visit, found, customers } = props
   const { decisions, notes, status, evidence_digest } = found
   return (
     <>
@@ -232,8 +237,8 @@ const Decisions = (props: ShownCase & { customers: readonly string[]; isPart: bo
             visit={visit}
             found={found}
             shown={evidence_digest}
-            customers={customers.slice(0, MOST_REFUSED)}
-            isPart={isPart}
+            customers={customers.data.map(({ customer_id }) => customer_id)}
+            total={customers.meta.total}
           />
         ) : (
           <p class="note">Only the role approver can decide a case.</p>
@@ -256,31 +261,23 @@ const Decisions = (props: ShownCase & { customers: readonly string[]; isPart: bo
   )
 }
 
-/** Returns the customers of a case and of those of its records that are listed, each once. */
-const involved = (found: FraudCase, records: readonly EvidenceRecord[]): string[] => [
-  ...new Set([
-    ...customersOf(found.subject),
-    ...records.flatMap(({ customer_id }) => (customer_id === null ? [] : [customer_id])),
-  ]),
-]
-
 /** Reads and renders the records of a case, its decision, and the affiliate's own past. */
 async function renderRest({ visit, found }: ShownCase, vertical: string) {
   const { api, account, query } = visit
   const path = apiPath(account, 'cases', found.case_id, 'evidence')
-  const evidence = await api.get<List<EvidenceRecord>>(path, query)
+  const [evidence, customers] = await Promise.all([
+    api.get<List<EvidenceRecord>>(path, query),
+    api.get<List<CustomerOfCase>>(apiPath(account, 'cases', found.case_id, 'customers'), {
+      per_page: MOST_REFUSED,
+    }),
+  ])
   const past = await renderPast(visit, found, { vertical, records: evidence.data })
   return (
     <>
       <h2 id="records">{counted(found.evidence_total, 'record')} behind it</h2>
       <Evidence visit={visit} found={evidence} />
       {past}
-      <Decisions
-        visit={visit}
-        found={found}
-        customers={involved(found, evidence.data)}
-        isPart={evidence.meta.total > evidence.data.length}
-      />
+      <Decisions visit={visit} found={found} customers={customers} />
     </>
   )
 }

@@ -1,3 +1,5 @@
+import { counted } from '../../commission/engine/reasons.ts'
+import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { ApiRequest } from '../api.ts'
 import { pick } from '../form.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
@@ -7,14 +9,16 @@ import { ChangeForm, Field, FoldedForm } from './forms.tsx'
 
 // The forms that decide a case and add notes.
 
-/** The most customers that the form of a decision lists. */
-export const MOST_REFUSED = 100
+/** The most customers that a decision refuses: the form lists as many. */
+export const MOST_REFUSED = DECISION_LIMITS.refused
 
 const refuseName = (position: number): string => `refuse${position}`
 
-/** Returns the customers that a form has ticked. */
+/** Returns the customers that a form has ticked: those of the box for all, or each of its own. */
 const readRefused = (values: Values): string[] =>
-  Array.from({ length: MOST_REFUSED }, (_, i) => values(refuseName(i))).filter(Boolean)
+  values('refuse_all') === ''
+    ? Array.from({ length: MOST_REFUSED }, (_, i) => values(refuseName(i))).filter(Boolean)
+    : JSON.parse(values('refuse_all'))
 
 const ownPath = ({ account, params }: Visit, action: string): string =>
   apiPath(account, 'cases', params.case ?? '', action)
@@ -70,33 +74,50 @@ interface DecideProps {
   readonly found: FraudCase
   /** A digest of the records that the page shows, by which the API notices that they have changed. */
   readonly shown: string
-  /** The customers of the case, as far as the page has their records. */
+  /** The customers of the case, as many as a decision can refuse. */
   readonly customers: readonly string[]
-  /** Whether the case has records on other pages, too. */
-  readonly isPart: boolean
+  /** The number of all customers of the case. */
+  readonly total: number
 }
 
 /** Renders a box for each customer of the case, with what refusing them means. */
-function Refuse({ visit, customers, isPart }: Omit<DecideProps, 'found' | 'shown'>) {
+function Refuse({ visit, customers, total }: Omit<DecideProps, 'found' | 'shown'>) {
   const { refused } = visit
   const ticked = new Set(refused?.change === 'decide' ? readRefused(refused.values) : [])
+  const isAll = refused?.change === 'decide' && refused.values('refuse_all') !== ''
   return (
     <fieldset class="choices">
       <legend>Refuse customers</legend>
+      {customers.length > 1 && (
+        <label>
+          <input
+            type="checkbox"
+            name="refuse_all"
+            value={JSON.stringify(customers)}
+            checked={isAll}
+          />{' '}
+          <strong>
+            {total > customers.length
+              ? `The first ${customers.length} of ${counted(total, 'customer')}`
+              : `All ${counted(total, 'customer')}`}
+          </strong>
+        </label>
+      )}
       {customers.map((id, position) => (
         <label>
           <input
             type="checkbox"
             name={refuseName(position)}
             value={id}
-            checked={ticked.has(id)}
+            checked={!isAll && ticked.has(id)}
             aria-label={`Refuse ${isolated(id)}`}
           />{' '}
           <Data text={id} />
         </label>
       ))}
       <p class="note">
-        {isPart && 'These are the customers of the records above; the other pages have more. '}
+        {total > customers.length &&
+          `A decision refuses at most ${MOST_REFUSED} customers. Refuse the others on their pages. `}
         Nobody earns commission from a refused customer. What was approved for them is taken back by
         the next statements. Their page ends the refusal.
       </p>
@@ -106,7 +127,7 @@ function Refuse({ visit, customers, isPart }: Omit<DecideProps, 'found' | 'shown
 
 /** Renders the form that decides a case. */
 export const DecideForm = (props: DecideProps) => {
-  const { visit: page, found, shown, customers, isPart } = props
+  const { visit: page, found, shown, customers, total } = props
   const { refused } = page
   // The page says what changed of the records.
   const visit: Visit = refused?.changed
@@ -150,7 +171,7 @@ export const DecideForm = (props: DecideProps) => {
       )}
       {customers.length > 0 && (
         <>
-          <Refuse visit={visit} customers={customers} isPart={isPart} />
+          <Refuse visit={visit} customers={customers} total={total} />
           <Field
             visit={visit}
             change="decide"
