@@ -188,6 +188,9 @@ describe('a case', () => {
     expect(text).toMatch(/All 130 customers/)
 
     const [, all = ''] = /name="refuse_all" value="([^"]*)"/.exec(html) ?? []
+    const decision = { change: 'decide', decision: 'confirmed', reason: 'One device' }
+    expect((await send(CASE, { ...decision, refuse_all: '[' })).status).toBe(422)
+    expect((await send(CASE, { ...decision, refuse_all: '7' })).status).toBe(422)
     const done = await send(CASE, {
       ...{ change: 'decide', decision: 'confirmed', reason: 'One device', shown: digest },
       refuse_all: all.replaceAll('&quot;', '"'),

@@ -1,7 +1,7 @@
 import { counted } from '../../commission/engine/reasons.ts'
 import { DECISION_LIMITS } from '../../fraud/limits.ts'
 import type { ApiRequest } from '../api.ts'
-import { pick } from '../form.ts'
+import { parseField, pick } from '../form.ts'
 import { apiPath, type Change, type Values, type Visit } from '../page.ts'
 import type { FraudCase } from './cases.tsx'
 import { Data, isolated } from './data.tsx'
@@ -18,7 +18,13 @@ const refuseName = (position: number): string => `refuse${position}`
 const readRefused = (values: Values): string[] =>
   values('refuse_all') === ''
     ? Array.from({ length: MOST_REFUSED }, (_, i) => values(refuseName(i))).filter(Boolean)
-    : JSON.parse(values('refuse_all'))
+    : readAll(values('refuse_all'))
+
+/** Returns the customers of the box for all. */
+function readAll(text: string): string[] {
+  const all = parseField('refuse_all', text)
+  return Array.isArray(all) ? all.map(String) : [text]
+}
 
 const ownPath = ({ account, params }: Visit, action: string): string =>
   apiPath(account, 'cases', params.case ?? '', action)
@@ -83,8 +89,9 @@ interface DecideProps {
 /** Renders a box for each customer of the case, with what refusing them means. */
 function Refuse({ visit, customers, total }: Omit<DecideProps, 'found' | 'shown'>) {
   const { refused } = visit
-  const ticked = new Set(refused?.change === 'decide' ? readRefused(refused.values) : [])
-  const isAll = refused?.change === 'decide' && refused.values('refuse_all') !== ''
+  const isRefused = refused?.change === 'decide'
+  const isAll = isRefused && refused.values('refuse_all') !== ''
+  const ticked = new Set(isRefused && !isAll ? readRefused(refused.values) : [])
   return (
     <fieldset class="choices">
       <legend>Refuse customers</legend>
@@ -109,7 +116,7 @@ function Refuse({ visit, customers, total }: Omit<DecideProps, 'found' | 'shown'
             type="checkbox"
             name={refuseName(position)}
             value={id}
-            checked={!isAll && ticked.has(id)}
+            checked={ticked.has(id)}
             aria-label={`Refuse ${isolated(id)}`}
           />{' '}
           <Data text={id} />
